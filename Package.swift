@@ -1,0 +1,46 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let libraries = [
+  "VaultCrypto",
+]
+
+let package = Package(
+  name: "vault",
+  platforms: [.macOS(.v26)],
+  products: libraries.map { .library(name: $0, targets: [$0]) },
+  dependencies: [
+    // The independent oracle of the crypto tests; no product depends on it.
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+  ],
+  targets: [
+    // Layer 0
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+
+    // Layer 1
+    .target(name: "VaultCrypto", dependencies: ["COpenSSL"]),
+    // Layer 2
+    // Layer 3
+    // Layer 4
+    // Layers 6 and 7
+    // Tests
+    .target(
+      name: "VaultTestSupport",
+      path: "Tests/VaultTestSupport"),
+    .testTarget(
+      name: "VaultCryptoTests",
+      dependencies: ["VaultCrypto", "VaultTestSupport", .product(name: "Crypto", package: "swift-crypto")]),
+  ]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ]
+}

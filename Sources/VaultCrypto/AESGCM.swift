@@ -1,0 +1,73 @@
+/// AES-256-GCM (NIST SP 800-38D) with a fresh random nonce for each message.
+///
+/// 96 random bits collide too rarely to matter as long as one key seals fewer than 2^32 messages; see SP 800-38D, 8.3.
+public enum AESGCM {
+  /// Size of a key in bytes.
+  public static let keyByteCount = AEAD.keyByteCount
+  /// Size of a nonce in bytes.
+  public static let nonceByteCount = AEAD.nonceByteCount
+  /// Size of a tag in bytes.
+  public static let tagByteCount = AEAD.tagByteCount
+
+  /// Seals under a random nonce; the result is nonce 12 ‖ ciphertext ‖ tag 16.
+  ///
+  /// - Throws: `.wrongByteCount` for a key of another size than 32 or a text over 2 GiB, `.randomFailed`,
+  ///   `.libraryFailed`.
+  public static func seal(
+    _ plaintext: RawSpan, key: RawSpan, associatedData: RawSpan
+  ) throws(CryptoError) -> [UInt8] {
+    try unsafe seal(plaintext, key: key, associatedData: associatedData) { nonce throws(CryptoError) in
+      try unsafe SecureRandom.fill(nonce, isPrivate: false)
+    }
+  }
+
+  /// Seals under a given nonce of 12 bytes, for vectors alone: a nonce used twice gives the key's authenticity away.
+  ///
+  /// - Throws: `.wrongByteCount`, `.libraryFailed`.
+  package static func seal(
+    _ plaintext: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan
+  ) throws(CryptoError) -> [UInt8] {
+    guard nonce.byteCount == nonceByteCount else {
+      throw CryptoError(.wrongByteCount, "a nonce must have 12 bytes")
+    }
+    return try unsafe seal(plaintext, key: key, associatedData: associatedData) { target throws(CryptoError) in
+      unsafe nonce.withUnsafeBytes { source in unsafe target.copyMemory(from: source) }
+    }
+  }
+
+  /// Opens nonce 12 ‖ ciphertext ‖ tag 16; nothing is released unless the tag fits.
+  ///
+  /// - Throws: `.authenticationFailed`, `.wrongByteCount` for a key of another size than 32 or a box below 28 bytes,
+  ///   `.secureMemoryExhausted`, `.secureMemoryUnavailable`, `.libraryFailed`.
+  public static func open(
+    _ box: RawSpan, key: RawSpan, associatedData: RawSpan
+  ) throws(CryptoError) -> SecretBytes {
+    guard box.byteCount >= nonceByteCount + tagByteCount else {
+      throw CryptoError(.wrongByteCount, "a sealed box is shorter than its nonce and tag")
+    }
+    let nonce = box.extracting(first: nonceByteCount)
+    let sealed = box.extracting(droppingFirst: nonceByteCount)
+    return try SecretBytes(count: sealed.byteCount - tagByteCount) { output throws(CryptoError) in
+      try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
+        try unsafe AEAD.aes256GCM.open(sealed, key: key, nonce: nonce, associatedData: associatedData, into: output)
+      }
+    }
+  }
+
+  @unsafe private static func seal(
+    _ plaintext: RawSpan, key: RawSpan, associatedData: RawSpan,
+    makeNonce: (UnsafeMutableRawBufferPointer) throws(CryptoError) -> Void
+  ) throws(CryptoError) -> [UInt8] {
+    guard plaintext.byteCount <= AEAD.maximumByteCount else {
+      throw CryptoError(.wrongByteCount, "a message is longer than 2 GiB")
+    }
+    let byteCount = nonceByteCount + plaintext.byteCount + tagByteCount
+    return try unsafe [UInt8](byteCount: byteCount) { output throws(CryptoError) in
+      let nonce = unsafe UnsafeMutableRawBufferPointer(rebasing: output[..<nonceByteCount])
+      let sealed = unsafe UnsafeMutableRawBufferPointer(rebasing: output[nonceByteCount...])
+      try unsafe makeNonce(nonce)
+      try unsafe AEAD.aes256GCM.seal(
+        plaintext, key: key, nonce: nonce.bytes, associatedData: associatedData, into: sealed)
+    }
+  }
+}

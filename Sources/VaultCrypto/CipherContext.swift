@@ -1,0 +1,111 @@
+import COpenSSL
+
+/// Owner of one EVP_CIPHER_CTX; freeing it wipes the expanded key.
+///
+/// It serves one message, or with a key of its own (``AESGCMKey``) one message after the other.
+@safe struct CipherContext: ~Copyable, @unchecked Sendable {
+  // @unchecked: the one owner may hand it to another thread; nothing else knows the pointer.
+  private let pointer: OpaquePointer
+
+  /// An empty context; `begin` comes next.
+  ///
+  /// - Throws: `.libraryFailed`.
+  init() throws(CryptoError) {
+    _ = Algorithms.isLibraryStarted
+    unsafe pointer = try ErrorQueue.make("no cipher context") { unsafe EVP_CIPHER_CTX_new() }
+  }
+
+  deinit { unsafe EVP_CIPHER_CTX_free(pointer) }
+
+  /// Begins the next message under the same key.
+  ///
+  /// - Throws: `.libraryFailed`.
+  func restart(nonce: RawSpan, isSealing: Bool) throws(CryptoError) {
+    try unsafe nonce.withInput { nonce throws(CryptoError) in
+      try ErrorQueue.check("the cipher refused its nonce") {
+        // NULL keeps the cipher and the key, which in GCM is the same for both directions.
+        unsafe EVP_CipherInit_ex2(pointer, nil, nil, nonce, isSealing ? 1 : 0, nil) == 1
+      }
+    }
+  }
+
+  /// Sets key and nonce, whose sizes the caller has checked.
+  ///
+  /// - Throws: `.libraryFailed`.
+  func begin(
+    _ cipher: Algorithms.Fetched, key: RawSpan, nonce: RawSpan, isSealing: Bool
+  ) throws(CryptoError) {
+    let cipher = try unsafe cipher.get()
+    try unsafe key.withInput { key throws(CryptoError) in
+      try unsafe nonce.withInput { nonce throws(CryptoError) in
+        try ErrorQueue.check("the cipher refused its key or nonce") {
+          unsafe EVP_CipherInit_ex2(pointer, cipher, key, nonce, isSealing ? 1 : 0, nil) == 1
+        }
+      }
+    }
+  }
+
+  /// Puts data under the tag that is not part of the message; before the message itself.
+  ///
+  /// - Throws: `.libraryFailed`.
+  func authenticate(_ associatedData: RawSpan) throws(CryptoError) {
+    if associatedData.byteCount == 0 { return }
+    var written: Int32 = 0
+    try unsafe associatedData.withInput { data throws(CryptoError) in
+      try ErrorQueue.check("the cipher refused the associated data") {
+        unsafe EVP_CipherUpdate(pointer, nil, &written, data, Int32(associatedData.byteCount)) == 1
+      }
+    }
+  }
+
+  /// Turns the whole message, in one call, into as many bytes at the start of `output`.
+  ///
+  /// - Throws: `.wrongByteCount` when there is no output, `.libraryFailed`.
+  @unsafe func process(_ input: RawSpan, into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
+    if input.byteCount == 0 { return }
+    // OpenSSL would take output to NULL for associated data.
+    guard let target = unsafe output.byteStart, output.count >= input.byteCount else {
+      throw CryptoError(.wrongByteCount, "the output is smaller than the text")
+    }
+    let count = Int32(input.byteCount)
+    var written: Int32 = 0
+    try unsafe input.withInput { input throws(CryptoError) in
+      try ErrorQueue.check("the cipher refused the message") {
+        unsafe EVP_CipherUpdate(pointer, target, &written, input, count) == 1 && written == count
+      }
+    }
+  }
+
+  /// Ends sealing and writes the tag to `tag`, whose 16 bytes are all of it.
+  ///
+  /// - Throws: `.libraryFailed`.
+  @unsafe func finishSealing(tag: UnsafeMutableRawBufferPointer) throws(CryptoError) {
+    var nothing: UInt8 = 0
+    var written: Int32 = 0
+    try ErrorQueue.check("the cipher gave no tag") {
+      unsafe EVP_CipherFinal_ex(pointer, &nothing, &written) == 1 && written == 0
+        && EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), tag.baseAddress) == 1
+    }
+  }
+
+  /// Ends opening: the message counts only when this returns.
+  ///
+  /// - Throws: `.authenticationFailed` when the tag differs, `.libraryFailed`.
+  func finishOpening(tag: RawSpan) throws(CryptoError) {
+    // OpenSSL only reads the tag, though its signature says otherwise; Final writes nothing for these ciphers.
+    try unsafe tag.withInput { tag throws(CryptoError) in
+      try ErrorQueue.check("the cipher refused the tag's size") {
+        unsafe EVP_CIPHER_CTX_ctrl(
+          pointer, EVP_CTRL_AEAD_SET_TAG, Int32(AEAD.tagByteCount), UnsafeMutablePointer(mutating: tag)) == 1
+      }
+    }
+    var nothing: UInt8 = 0
+    var written: Int32 = 0
+    ErrorQueue.clear()
+    guard unsafe EVP_CipherFinal_ex(pointer, &nothing, &written) == 1 else {
+      // What the library has to say about a bad tag helps nobody, and must not be taken for an error of its own.
+      ErrorQueue.clear()
+      throw CryptoError(.authenticationFailed, "the key is wrong or the bytes were changed")
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/// What went wrong in this module; equal to another error when the codes are equal.
+///
+/// No part of it ever holds a key, a plaintext or any other value.
+public struct CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The kind of failure, which callers switch on.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private enum Value: String {
+      case authenticationFailed, wrongByteCount, secureMemoryExhausted, secureMemoryUnavailable
+      case randomFailed, lowOrderPoint, costOutOfRange, libraryFailed
+    }
+
+    private let value: Value
+
+    /// The tag does not fit: wrong key, wrong associated data or changed bytes.
+    public static let authenticationFailed = Code(value: .authenticationFailed)
+    /// A key, nonce, box or output has a size that the algorithm does not take.
+    public static let wrongByteCount = Code(value: .wrongByteCount)
+    /// The secure heap has no room for another secret.
+    public static let secureMemoryExhausted = Code(value: .secureMemoryExhausted)
+    /// The secure heap could not be set up at all.
+    public static let secureMemoryUnavailable = Code(value: .secureMemoryUnavailable)
+    /// The random generator gave nothing.
+    public static let randomFailed = Code(value: .randomFailed)
+    /// The other side's public key forces an all-zero shared secret.
+    public static let lowOrderPoint = Code(value: .lowOrderPoint)
+    /// The cost of a key derivation is not allowed, or needs more memory than the caller permits.
+    public static let costOutOfRange = Code(value: .costOutOfRange)
+    /// OpenSSL refused a call that should have worked; `underlying` has its words.
+    public static let libraryFailed = Code(value: .libraryFailed)
+
+    /// The code's name, as written in this type.
+    public var description: String { value.rawValue }
+  }
+
+  /// The kind of failure.
+  public let code: Code
+  /// A fixed sentence fragment for people; never built from input.
+  public let reason: String
+  /// OpenSSL's whole error queue, oldest entry first, for verbose output; nil when it said nothing.
+  public let underlying: String?
+
+  package init(_ code: Code, _ reason: StaticString, underlying: String? = nil) {
+    self.code = code
+    self.reason = reason.description
+    self.underlying = underlying
+  }
+
+  /// One line: code and reason, without OpenSSL's words.
+  public var description: String { "\(code): \(reason)" }
+
+  /// Compares the codes alone.
+  public static func == (first: CryptoError, second: CryptoError) -> Bool { first.code == second.code }
+}

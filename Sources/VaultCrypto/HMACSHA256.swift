@@ -1,0 +1,70 @@
+import COpenSSL
+
+/// HMAC with SHA-256 (RFC 2104, FIPS 198-1).
+public enum HMACSHA256 {
+  /// Size of a MAC in bytes.
+  public static let byteCount = 32
+
+  /// The MAC, 32 bytes, of a message under a key of any size.
+  ///
+  /// - Throws: `.libraryFailed`.
+  public static func authenticate(_ message: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
+    let context = try MACContext()
+    try context.begin(key: key)
+    try context.update(message)
+    return try context.finish()
+  }
+
+  /// Whether `mac` is the whole MAC of the message, compared in constant time; a truncated MAC is not valid.
+  ///
+  /// - Throws: `.libraryFailed`.
+  public static func isValid(_ mac: RawSpan, for message: RawSpan, key: RawSpan) throws(CryptoError) -> Bool {
+    let expected = try authenticate(message, key: key)
+    return unsafe constantTimeEqual(expected.span.bytes, mac)
+  }
+}
+
+/// Owner of one EVP_MAC_CTX; freeing it wipes the key's state.
+@safe private struct MACContext: ~Copyable {
+  private let pointer: OpaquePointer
+
+  init() throws(CryptoError) {
+    let template = try unsafe Self.template.get()
+    unsafe pointer = try ErrorQueue.make("no context for HMAC") { unsafe EVP_MAC_CTX_dup(template) }
+  }
+
+  deinit { unsafe EVP_MAC_CTX_free(pointer) }
+
+  func begin(key: RawSpan) throws(CryptoError) {
+    try unsafe key.withInput { start throws(CryptoError) in
+      try ErrorQueue.check("HMAC refused its key") { unsafe EVP_MAC_init(pointer, start, key.byteCount, nil) == 1 }
+    }
+  }
+
+  func update(_ message: RawSpan) throws(CryptoError) {
+    try unsafe message.withInput { start throws(CryptoError) in
+      try ErrorQueue.check("HMAC failed") { unsafe EVP_MAC_update(pointer, start, message.byteCount) == 1 }
+    }
+  }
+
+  func finish() throws(CryptoError) -> [UInt8] {
+    try unsafe [UInt8](byteCount: HMACSHA256.byteCount) { output throws(CryptoError) in
+      var written = 0
+      try ErrorQueue.check("HMAC failed") {
+        unsafe EVP_MAC_final(pointer, output.byteStart, &written, output.count) == 1 && written == output.count
+      }
+    }
+  }
+
+  /// A context that knows its digest and no key; a copy of it saves looking the digest up by name for each message.
+  private static let template = unsafe Algorithms.Fetched(makeTemplate())
+
+  private static func makeTemplate() -> OpaquePointer? {
+    guard let algorithm = unsafe try? Algorithms.hmac.get() else { return nil }
+    guard let context = unsafe EVP_MAC_CTX_new(algorithm) else { return nil }
+    let list = unsafe [Parameter.sha256, OSSL_PARAM_construct_end()]
+    if unsafe EVP_MAC_CTX_set_params(context, list) == 1 { return unsafe context }
+    unsafe EVP_MAC_CTX_free(context)
+    return nil
+  }
+}

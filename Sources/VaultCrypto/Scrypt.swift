@@ -1,0 +1,58 @@
+import COpenSSL
+
+/// scrypt (RFC 7914): a passphrase made costly to guess in time and memory.
+public enum Scrypt {
+  /// The memory in bytes that a derivation may take unless the caller says otherwise: enough for logN 22, r 8, p 1.
+  public static let defaultMaximumMemoryByteCount = (4 << 30) + (1 << 20)
+
+  /// The memory in bytes that these costs take; nil when they are outside what RFC 7914 allows.
+  ///
+  /// - Parameters:
+  ///   - logN: the binary logarithm of the work factor N, 1 to 63 and below 16 × r.
+  ///   - r: block size in units of 128 bytes, from 1.
+  ///   - p: how often the work is done, from 1; p × r is below 2^30.
+  public static func memoryByteCount(logN: Int, r: Int = 8, p: Int = 1) -> Int? {
+    guard r >= 1, p >= 1, r < 1 << 30, p < 1 << 30, p * r < 1 << 30 else { return nil }
+    guard logN >= 1, logN < 63, logN < 16 * r else { return nil }
+    // One block per lane, the table of N blocks and two blocks of work space: what OpenSSL counts.
+    let blockByteCount = 128 * r
+    let (table, isTooMuch) = blockByteCount.multipliedReportingOverflow(by: (1 << logN) + 2)
+    let (total, isTooMuchInAll) = table.addingReportingOverflow(blockByteCount * p)
+    return isTooMuch || isTooMuchInAll ? nil : total
+  }
+
+  /// Derives `byteCount` bytes, at least 1, with N = 2^logN.
+  ///
+  /// The limit is checked before any memory is taken, and exactly what the costs need is granted to OpenSSL, which
+  /// would otherwise refuse whatever takes more than 32 MiB.
+  /// - Throws: `.costOutOfRange` for costs that do not exist or need more memory than allowed, `.wrongByteCount`,
+  ///   `.secureMemoryExhausted`, `.secureMemoryUnavailable`, `.libraryFailed`.
+  public static func derive(
+    passphrase: RawSpan, salt: RawSpan, logN: Int, r: Int = 8, p: Int = 1, byteCount: Int = 32,
+    maximumMemoryByteCount: Int = defaultMaximumMemoryByteCount
+  ) throws(CryptoError) -> SecretBytes {
+    guard let memoryByteCount = memoryByteCount(logN: logN, r: r, p: p) else {
+      throw CryptoError(.costOutOfRange, "scrypt does not exist with these costs")
+    }
+    guard memoryByteCount <= maximumMemoryByteCount else {
+      throw CryptoError(.costOutOfRange, "scrypt with these costs takes more memory than allowed")
+    }
+    guard byteCount >= 1 else { throw CryptoError(.wrongByteCount, "scrypt gives at least 1 byte") }
+    _ = Algorithms.isLibraryStarted
+    return try SecretBytes(count: byteCount) { output throws(CryptoError) in
+      try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
+        try unsafe passphrase.withInput { pass throws(CryptoError) in
+          try unsafe salt.withInput { saltStart throws(CryptoError) in
+            try ErrorQueue.check("scrypt failed") {
+              unsafe pass.withMemoryRebound(to: CChar.self, capacity: passphrase.byteCount) { pass in
+                unsafe EVP_PBE_scrypt(
+                  pass, passphrase.byteCount, saltStart, salt.byteCount, 1 << UInt64(logN), UInt64(r), UInt64(p),
+                  UInt64(memoryByteCount), output.byteStart, output.count) == 1
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}

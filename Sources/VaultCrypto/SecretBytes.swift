@@ -1,0 +1,96 @@
+import COpenSSL
+import Synchronization
+
+/// Bytes that live in the secure heap and nowhere else; wiped and freed with the last reference, printed as a placeholder.
+///
+/// The bytes never change after initialisation.
+@safe public final class SecretBytes: Sendable {
+  /// How many bytes there are; may be 0.
+  public let count: Int
+
+  // nil when count is 0. nonisolated(unsafe): written only before init returns, from then on read only until deinit.
+  private nonisolated(unsafe) let base: UnsafeMutableRawPointer?
+
+  private static let live = Atomic<Int>(0)
+
+  /// How many secrets exist in this process now, for leak tests.
+  public static var liveCount: Int { live.load(ordering: .relaxed) }
+
+  /// Takes `count` zeroed bytes and lets `initialize` fill them; what it leaves alone stays zero.
+  ///
+  /// - Throws: `.wrongByteCount` for a negative count, `.secureMemoryExhausted`, `.secureMemoryUnavailable`, and what
+  ///   `initialize` throws, after the bytes were wiped.
+  public init(
+    count: Int, initializingWith initialize: (inout MutableRawSpan) throws(CryptoError) -> Void
+  ) throws(CryptoError) {
+    guard count >= 0 else { throw CryptoError(.wrongByteCount, "a secret cannot have a negative size") }
+    self.count = count
+    unsafe base = count == 0 ? nil : try SecureMemory.allocate(count: count)
+    // From here on a thrown error runs deinit, which wipes, frees and counts down.
+    Self.live.add(1, ordering: .relaxed)
+    let buffer = unsafe UnsafeMutableRawBufferPointer(start: base, count: count)
+    var span = unsafe buffer.mutableBytes
+    try initialize(&span)
+  }
+
+  /// Copies bytes into the secure heap; wiping the original is up to the caller.
+  ///
+  /// - Throws: `.secureMemoryExhausted`, `.secureMemoryUnavailable`.
+  public convenience init(copying bytes: RawSpan) throws(CryptoError) {
+    try self.init(count: bytes.byteCount) { span throws(CryptoError) in
+      unsafe span.withUnsafeMutableBytes { target in
+        unsafe bytes.withUnsafeBytes { source in unsafe target.copyMemory(from: source) }
+      }
+    }
+  }
+
+  deinit {
+    if let base = unsafe base { unsafe SecureMemory.free(base, count: count) }
+    Self.live.subtract(1, ordering: .relaxed)
+  }
+
+  /// `count` random bytes from the generator that OpenSSL keeps for private values.
+  ///
+  /// - Throws: `.randomFailed`, `.wrongByteCount`, `.secureMemoryExhausted`, `.secureMemoryUnavailable`.
+  public static func random(count: Int) throws(CryptoError) -> SecretBytes {
+    try SecretBytes(count: count) { span throws(CryptoError) in try SecureRandom.fill(&span, isPrivate: true) }
+  }
+
+  /// Lends the bytes to `body`; they must not be copied into memory that is not secure.
+  ///
+  /// - Throws: only what `body` throws.
+  public func withBytes<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    // Without this the optimiser may end the object, and so wipe the bytes, while `body` still reads them.
+    defer { extendLifetime(self) }
+    let buffer = unsafe UnsafeRawBufferPointer(start: base, count: count)
+    return try unsafe body(buffer.bytes)
+  }
+
+  /// A secret of its own with a copy of the bytes in `range`, which must lie within `0..<count`.
+  ///
+  /// - Throws: `.wrongByteCount` when it does not, `.secureMemoryExhausted`, `.secureMemoryUnavailable`.
+  public func slice(_ range: Range<Int>) throws(CryptoError) -> SecretBytes {
+    guard range.lowerBound >= 0, range.upperBound <= count else {
+      throw CryptoError(.wrongByteCount, "a slice reaches outside its secret")
+    }
+    return try withBytes { bytes throws(CryptoError) in try SecretBytes(copying: bytes.extracting(range)) }
+  }
+}
+
+extension SecretBytes: Equatable {
+  /// Whether both hold the same bytes, in time that depends on the counts alone.
+  public static func == (first: SecretBytes, second: SecretBytes) -> Bool {
+    first.withBytes { first in second.withBytes { second in constantTimeEqual(first, second) } }
+  }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// A placeholder, the same for every secret.
+  public var description: String { "<secret bytes>" }
+  /// A placeholder, the same for every secret.
+  public var debugDescription: String { description }
+  /// A mirror without children, so that `dump` prints the placeholder alone.
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

@@ -1,0 +1,34 @@
+import COpenSSL
+
+/// Random bytes from OpenSSL's generator (RAND_bytes), seeded by the kernel.
+public enum SecureRandom {
+  /// `count` random bytes for values that are public, such as nonces and ids; `SecretBytes.random` makes keys.
+  ///
+  /// - Throws: `.randomFailed`, `.wrongByteCount` for a count below 0 or from 2^31.
+  public static func bytes(count: Int) throws(CryptoError) -> [UInt8] {
+    guard count >= 0 else { throw CryptoError(.wrongByteCount, "a negative number of random bytes") }
+    return try unsafe [UInt8](byteCount: count) { buffer throws(CryptoError) in
+      try unsafe fill(buffer, isPrivate: false)
+    }
+  }
+
+  /// Fills the span from the public or the private generator, which OpenSSL keeps apart.
+  ///
+  /// - Throws: `.randomFailed`, `.wrongByteCount`.
+  static func fill(_ span: inout MutableRawSpan, isPrivate: Bool) throws(CryptoError) {
+    try unsafe span.withUnsafeMutableBytes { buffer throws(CryptoError) in
+      try unsafe fill(buffer, isPrivate: isPrivate)
+    }
+  }
+
+  @unsafe static func fill(_ buffer: UnsafeMutableRawBufferPointer, isPrivate: Bool) throws(CryptoError) {
+    guard let start = buffer.baseAddress, buffer.count > 0 else { return }
+    guard let count = Int32(exactly: buffer.count) else {
+      throw CryptoError(.wrongByteCount, "too many random bytes at once")
+    }
+    _ = Algorithms.isLibraryStarted
+    try ErrorQueue.check("the random generator failed", code: .randomFailed) {
+      unsafe (isPrivate ? RAND_priv_bytes(start, count) : RAND_bytes(start, count)) == 1
+    }
+  }
+}

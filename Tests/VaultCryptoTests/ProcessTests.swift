@@ -1,0 +1,129 @@
+import Testing
+import VaultCrypto
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What concerns the whole process, each in a process of its own.
+@Suite("Process") struct ProcessTests {
+  @Test("after forbidCoreDumps the kernel writes no core and lets nobody attach") func coreDumps() async {
+    await #expect(processExitsWith: .success) {
+      #expect(ProcessHardening.forbidCoreDumps())
+      #expect(!ProcessHardening.isDumpable)
+      var limit = rlimit(rlim_cur: 1, rlim_max: 1)
+      // The hard limit is 0 too, so what asks for more as an ordinary user is refused.
+      let isRead = unsafe getrlimit(coreResource, &limit) == 0
+      #expect(isRead && limit.rlim_cur == 0 && limit.rlim_max == 0)
+    }
+  }
+
+  @Test("no secret is left behind, whether calls succeed or fail") func leaks() async {
+    await #expect(processExitsWith: .success) {
+      let key = [UInt8](repeating: 1, count: 32)
+      for _ in 0..<100 {
+        _ = try gcmOpen(gcmSeal([1, 2, 3], key), key)
+        _ = try hkdf(key, salt: [], info: [], 72)
+        _ = try x25519(key, [9] + [UInt8](repeating: 0, count: 31))
+        _ = try? gcmOpen([UInt8](repeating: 0, count: 60), key)
+        _ = try? x25519(key, [UInt8](repeating: 0, count: 32))
+        _ = try? SecretBytes(count: 64) { _ throws(CryptoError) in throw CryptoError(.randomFailed, "") }
+        _ = try? SecretBytes(count: -1) { _ in }
+      }
+      #expect(SecretBytes.liveCount == 0)
+      #expect(SecureMemory.usedByteCount == 0)
+      let secret = try SecretBytes.of([])
+      #expect(SecretBytes.liveCount == 1)
+      withExtendedLifetime(secret) {}
+    }
+  }
+
+  @Test("a full secure heap is an error, never ordinary memory, and works again once something is freed")
+  func exhaustion() async {
+    await #expect(processExitsWith: .success) {
+      var secrets: [SecretBytes] = []
+      let error = #expect(throws: CryptoError.self) {
+        while true { secrets.append(try SecretBytes(count: 1 << 16) { _ in }) }
+      }
+      #expect(error?.code == .secureMemoryExhausted)
+      #expect(secrets.count == SecureMemory.byteCount >> 16)
+      secrets.removeLast()
+      secrets.append(try SecretBytes(count: 1 << 16) { _ in })
+      #expect(SecureMemory.usedByteCount == SecureMemory.byteCount)
+    }
+  }
+
+  @Test("a freed secret is wiped") func wiped() async {
+    await #expect(processExitsWith: .success) {
+      let left = try countOfBytesLeftBehind()
+      // The first bytes of a free piece link it to others, hence not simply none.
+      #expect(left < 16)
+    }
+  }
+
+  @Test("the heap is a power of two from 1 to 16 MiB and takes half of what may be locked") func heapSize() async {
+    #expect(SecureMemory.heapByteCount(lockable: nil) == 1 << 20)
+    #expect(SecureMemory.heapByteCount(lockable: 64 << 10) == 1 << 20)
+    #expect(SecureMemory.heapByteCount(lockable: 2 << 20) == 1 << 20)
+    #expect(SecureMemory.heapByteCount(lockable: 8 << 20) == 4 << 20)
+    #expect(SecureMemory.heapByteCount(lockable: (8 << 20) - 1) == 2 << 20)
+    #expect(SecureMemory.heapByteCount(lockable: Int.max) == 16 << 20)
+    #expect(SecureMemory.byteCount.nonzeroBitCount == 1)
+  }
+
+  @Test("with a low limit on locked memory the heap is 1 MiB and secrets still work") func lowLimit() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit(rlim_cur: 64 << 10, rlim_max: 64 << 10)
+      #expect(unsafe setrlimit(lockedMemoryResource, &limit) == 0)
+      #expect(SecureMemory.byteCount == 1 << 20)
+      // A privileged process may lock more than its limit; any other is told that nothing is locked.
+      #expect(geteuid() == 0 ? SecureMemory.status != .unavailable : SecureMemory.status == .notLocked)
+      let secret = try SecretBytes.random(count: 32)
+      #expect(secret.count == 32)
+    }
+  }
+
+  @Test("an OpenSSL configuration file has no say") func configurationFile() async {
+    await #expect(processExitsWith: .success) {
+      // Were it read, every fetch would ask for a FIPS provider, which is not there.
+      let text = "openssl_conf = a\n[a]\nalg_section = b\n[b]\ndefault_properties = fips=yes\n"
+      let path = "/tmp/cvault-test-\(getpid()).cnf"
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+      defer { _ = unsafe unlink(path) }
+      _ = unsafe setenv("OPENSSL_CONF", path, 1)
+      let key = [UInt8](repeating: 1, count: 32)
+      let opened = try gcmOpen(gcmSeal([1, 2, 3], key), key)
+      #expect(opened == [1, 2, 3])
+    }
+  }
+}
+
+/// How many of 4096 bytes of 0xAA are still where a secret held them, after it was freed.
+private func countOfBytesLeftBehind() throws -> Int {
+  var secret: SecretBytes? = try SecretBytes.of([UInt8](repeating: 0xAA, count: 4096))
+  let address = secret?.withBytes { bytes in
+    unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+  }
+  secret = nil
+  // The heap stays mapped after the piece was freed, so what is there now can still be read.
+  let buffer = unsafe UnsafeBufferPointer(start: UnsafePointer<UInt8>(bitPattern: address ?? 0), count: 4096)
+  return unsafe buffer.count { $0 == 0xAA }
+}
+
+// Glibc declares the resources as an enumeration but takes a number; the others have plain numbers.
+#if canImport(Glibc)
+  private var coreResource: __rlimit_resource_t { .init(RLIMIT_CORE.rawValue) }
+  private var lockedMemoryResource: __rlimit_resource_t { .init(__RLIMIT_MEMLOCK.rawValue) }
+#else
+  private var coreResource: Int32 { Int32(RLIMIT_CORE) }
+  private var lockedMemoryResource: Int32 { Int32(RLIMIT_MEMLOCK) }
+#endif

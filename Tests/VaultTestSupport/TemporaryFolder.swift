@@ -1,0 +1,84 @@
+package import VaultFileStore
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// A new empty folder that goes, with all it holds, at the end of its life.
+public final class TemporaryFolder: Sendable {
+  /// Its absolute path.
+  public let path: String
+
+  /// Makes the folder below `TMPDIR`, else `/tmp`.
+  public init() {
+    let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    path = parent + "/vault-test-\(UInt64.random(in: .min ... .max))"
+    // A test without its folder has nothing to show.
+    unsafe precondition(mkdir(path, 0o700) == 0, "no temporary folder")
+  }
+
+  deinit { FileTree.remove(path) }
+}
+
+/// What tests do with whole trees of files, without following links.
+public enum FileTree {
+  private static let system = LiveFileOperations()
+
+  /// Removes a file, or a folder with all it holds; what is not there is fine.
+  public static func remove(_ path: String) {
+    if (try? system.removeFile(path, in: OpenPurpose.noDirectory)) != nil { return }
+    unsafe _ = chmod(path, 0o700)
+    for name in names(in: path) { remove(path + "/" + name) }
+    try? system.removeDirectory(path, in: OpenPurpose.noDirectory)
+  }
+
+  /// The names in a folder, sorted; none when it is not there.
+  public static func names(in path: String) -> [String] {
+    guard let folder = try? system.open(path, in: OpenPurpose.noDirectory, as: .directory) else { return [] }
+    defer { system.close(folder) }
+    return ((try? system.entries(of: folder)) ?? []).map(\.name).sorted()
+  }
+
+  /// The paths of all regular files below a folder, relative to it, sorted.
+  public static func files(below path: String) -> [String] {
+    names(in: path).flatMap { name -> [String] in
+      switch kind(of: path + "/" + name) {
+      case .directory: files(below: path + "/" + name).map { name + "/" + $0 }
+      case .regular: [name]
+      default: []
+      }
+    }
+  }
+
+  /// What a path itself is; nil when it is not there.
+  package static func kind(of path: String) -> FileStatus.Kind? {
+    try? system.status(of: path, in: OpenPurpose.noDirectory, followingLink: false).kind
+  }
+
+  /// The content of a file; nil when it cannot be read.
+  public static func contents(of path: String) -> [UInt8]? {
+    guard let file = try? system.open(path, in: OpenPurpose.noDirectory, as: .reading) else { return nil }
+    defer { system.close(file) }
+    guard let status = try? system.status(of: file), status.kind == .regular else { return nil }
+    var bytes = [UInt8](repeating: 0, count: status.byteCount)
+    guard !bytes.isEmpty else { return [] }
+    guard (try? system.read(file, at: 0, into: &bytes)) == bytes.count else { return nil }
+    return bytes
+  }
+
+  /// Writes a file of 0600 in place of whatever file is there.
+  public static func write(_ bytes: [UInt8], to path: String) {
+    try? system.removeFile(path, in: OpenPurpose.noDirectory)
+    guard let file = try? system.open(path, in: OpenPurpose.noDirectory, as: .creating) else {
+      preconditionFailure("a test could not write its file")
+    }
+    defer { system.close(file) }
+    if !bytes.isEmpty, (try? system.write(bytes, at: 0, to: file)) != bytes.count {
+      preconditionFailure("a test could not write its file")
+    }
+  }
+}
