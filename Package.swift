@@ -2,7 +2,7 @@
 import PackageDescription
 
 let libraries = [
-  "VaultCrypto",
+  "VaultCrypto", "VaultDocument",
 ]
 
 let package = Package(
@@ -20,6 +20,8 @@ let package = Package(
 
     // Layer 1
     .target(name: "VaultCrypto", dependencies: ["COpenSSL"]),
+    .target(name: "VaultDocument"),
+
     // Layer 2
     // Layer 3
     // Layer 4
@@ -31,6 +33,7 @@ let package = Package(
     .testTarget(
       name: "VaultCryptoTests",
       dependencies: ["VaultCrypto", "VaultTestSupport", .product(name: "Crypto", package: "swift-crypto")]),
+    .testTarget(name: "VaultDocumentTests", dependencies: ["VaultDocument", "VaultTestSupport"]),
   ]
 )
 

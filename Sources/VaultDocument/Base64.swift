@@ -1,0 +1,129 @@
+/// Base64 in its canonical form (RFC 4648): padded with the standard alphabet, or unpadded with the URL alphabet.
+///
+/// Decoding refuses white space, foreign or missing padding, the other alphabet and stray trailing bits, so that one
+/// sequence of bytes has one text.
+public enum Base64 {
+  /// Standard alphabet, padded (section 4).
+  public static func encode(_ bytes: RawSpan) -> String { encode(Span(_bytes: bytes), .standard) }
+
+  /// Standard alphabet, padded (section 4).
+  public static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span, .standard) }
+
+  /// URL alphabet, unpadded (section 5).
+  public static func encodeURL(_ bytes: RawSpan) -> String { encode(Span(_bytes: bytes), .url) }
+
+  /// URL alphabet, unpadded (section 5).
+  public static func encodeURL(_ bytes: [UInt8]) -> String { encode(bytes.span, .url) }
+
+  /// The bytes of padded base64 with the standard alphabet.
+  /// - Throws: `.invalidBase64` for any text that `encode` would not have written.
+  public static func decode(_ text: String) throws(DocumentError) -> [UInt8] {
+    try decode(text.utf8Span.span, .standard)
+  }
+
+  /// The bytes of unpadded base64 with the URL alphabet.
+  /// - Throws: `.invalidBase64` for any text that `encodeURL` would not have written.
+  public static func decodeURL(_ text: String) throws(DocumentError) -> [UInt8] {
+    try decode(text.utf8Span.span, .url)
+  }
+
+  /// The bytes of padded base64 given as ASCII, such as a part of a token.
+  /// - Throws: `.invalidBase64` for any text that `encode` would not have written.
+  public static func decode(ascii text: Span<UInt8>) throws(DocumentError) -> [UInt8] { try decode(text, .standard) }
+
+  /// The bytes of unpadded URL base64 given as ASCII.
+  /// - Throws: `.invalidBase64` for any text that `encodeURL` would not have written.
+  public static func decodeURL(ascii text: Span<UInt8>) throws(DocumentError) -> [UInt8] { try decode(text, .url) }
+
+  /// The count of characters that `encode` makes of `byteCount` bytes.
+  public static func encodedCount(of byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 }
+
+  /// Appends what `encode` makes of the bytes, for texts of which base64 is a part.
+  public static func append(_ bytes: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
+    append(bytes, .standard, to: &output)
+  }
+
+  private static func encode(_ bytes: Span<UInt8>, _ alphabet: Base64Alphabet) -> String {
+    let text = [UInt8](capacity: encodedCount(of: bytes.count)) { output in append(bytes, alphabet, to: &output) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func append(
+    _ bytes: Span<UInt8>, _ alphabet: Base64Alphabet, to output: inout OutputSpan<UInt8>
+  ) {
+    let digits = alphabet.digits.span
+    var index = 0
+    while index + 3 <= bytes.count {
+      let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+      output.append(digits[Int(group >> 18)])
+      output.append(digits[Int(group >> 12 & 63)])
+      output.append(digits[Int(group >> 6 & 63)])
+      output.append(digits[Int(group & 63)])
+      index += 3
+    }
+    let left = bytes.count - index
+    guard left > 0 else { return }
+    let group = UInt32(bytes[index]) << 16 | (left > 1 ? UInt32(bytes[index + 1]) << 8 : 0)
+    output.append(digits[Int(group >> 18)])
+    output.append(digits[Int(group >> 12 & 63)])
+    if left > 1 { output.append(digits[Int(group >> 6 & 63)]) }
+    guard alphabet.isPadded else { return }
+    for _ in left..<3 { output.append(UInt8(ascii: "=")) }
+  }
+
+  private static func decode(_ text: Span<UInt8>, _ alphabet: Base64Alphabet) throws(DocumentError) -> [UInt8] {
+    let count = try digitCount(of: text, alphabet)
+    let values = alphabet.values.span
+    // One bit that no valid digit has gathers every foreign character.
+    var foreign: UInt8 = 0
+    var pending: UInt32 = 0
+    var pendingBits = 0
+    let bytes = [UInt8](capacity: count * 6 / 8) { output in
+      for index in 0..<count {
+        let value = values[Int(text[index])]
+        foreign |= value
+        pending = pending << 6 | UInt32(value & 63)
+        pendingBits += 6
+        if pendingBits >= 8 {
+          pendingBits -= 8
+          output.append(UInt8(truncatingIfNeeded: pending >> pendingBits))
+        }
+      }
+    }
+    let strayBits = pending & (1 << pendingBits - 1)
+    guard foreign & Base64Alphabet.foreign == 0, strayBits == 0 else { throw DocumentError(code: .invalidBase64) }
+    return bytes
+  }
+
+  /// How many characters before the padding there are, when the count is one that an encoder makes.
+  private static func digitCount(of text: Span<UInt8>, _ alphabet: Base64Alphabet) throws(DocumentError) -> Int {
+    var count = text.count
+    if alphabet.isPadded {
+      guard count.isMultiple(of: 4) else { throw DocumentError(code: .invalidBase64) }
+      while count > 0, text.count - count < 2, text[count - 1] == UInt8(ascii: "=") { count -= 1 }
+    }
+    guard count % 4 != 1 else { throw DocumentError(code: .invalidBase64) }
+    return count
+  }
+}
+
+/// One of the two alphabets, as tables both ways.
+struct Base64Alphabet: Sendable {
+  /// Marks a byte that is no digit.
+  static let foreign: UInt8 = 0x80
+
+  static let standard = Base64Alphabet(last: "+/", isPadded: true)
+  static let url = Base64Alphabet(last: "-_", isPadded: false)
+
+  let digits: [UInt8]
+  let values: [UInt8]
+  let isPadded: Bool
+
+  private init(last: String, isPadded: Bool) {
+    digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8) + Array(last.utf8)
+    var values = [UInt8](repeating: Self.foreign, count: 256)
+    for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
+    self.values = values
+    self.isPadded = isPadded
+  }
+}

@@ -1,0 +1,27 @@
+// Comparison of strings by their UTF-8 bytes. Swift's own `==` and `<` go by canonical equivalence, which would hide
+// an edit from NFC to NFD and look up the wrong member.
+
+/// Whether two strings have the same UTF-8 bytes.
+@inline(__always)
+func sameBytes(_ left: String, _ right: String) -> Bool {
+  guard left.utf8.count == right.utf8.count else { return false }
+  return compareBytes(left.utf8Span.span, right.utf8Span.span) == 0
+}
+
+/// Whether `left` sorts before `right` by raw UTF-8 bytes.
+@inline(__always)
+func precedesInBytes(_ left: String, _ right: String) -> Bool {
+  compareBytes(left.utf8Span.span, right.utf8Span.span) < 0
+}
+
+/// Negative, zero or positive as `left` sorts before, with or after `right`; a prefix sorts first.
+func compareBytes(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
+  let common = min(left.count, right.count)
+  var index = 0
+  while index < common {
+    let difference = Int(left[index]) - Int(right[index])
+    if difference != 0 { return difference }
+    index += 1
+  }
+  return left.count - right.count
+}

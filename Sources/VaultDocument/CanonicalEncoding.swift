@@ -1,0 +1,95 @@
+/// The two injective encodings of the format (format 1, section 2): `ENC` of labelled items and `T` of JSON trees.
+///
+/// `LP(x)` is a 32-bit big-endian byte count, then x. `ENC(label; x1 … xn)` is LP(label), the 32-bit count n, then each
+/// LP(xi). Everything that is authenticated or derived goes through these; nothing is ever joined with a separator.
+public enum CanonicalEncoding {
+  /// `ENC(label; items)`.
+  public static func enc(_ label: String, _ items: [[UInt8]] = []) -> [UInt8] {
+    var builder = Builder(label, itemCount: items.count)
+    for item in items { builder.append(item) }
+    return builder.finish()
+  }
+
+  /// `LP(bytes)`.
+  public static func lp(_ bytes: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(4 + bytes.count)
+    result.appendPrefixed(bytes.span)
+    return result
+  }
+
+  /// Builds an `ENC` item by item, so that a large or secret item need not be copied into an array first.
+  public struct Builder: Sendable {
+    private var bytes: [UInt8] = []
+    private var missingItemCount: Int
+
+    /// Begins `ENC(label; …)` of exactly `itemCount` items.
+    public init(_ label: String, itemCount: Int) {
+      missingItemCount = itemCount
+      bytes.reserveCapacity(256)
+      bytes.appendPrefixed(label.utf8Span.span)
+      bytes.appendCount(itemCount)
+    }
+
+    /// Adds the next item.
+    public mutating func append(_ item: [UInt8]) { append(item.span) }
+
+    /// Adds the next item.
+    public mutating func append(_ item: RawSpan) { append(Span<UInt8>(_bytes: item)) }
+
+    /// Adds the 16 raw bytes of an identifier as the next item.
+    public mutating func append(_ identifier: Identifier) { append(identifier.bytes.span) }
+
+    /// Adds the UTF-8 of a text as the next item.
+    public mutating func append(_ text: String) { append(text.utf8Span.span) }
+
+    /// Adds `T(value)` as the next item.
+    public mutating func append(canonical value: JSONValue) {
+      missingItemCount -= 1
+      let start = bytes.count
+      bytes.appendCount(0)
+      value.appendCanonical(to: &bytes)
+      bytes.setCount(bytes.count - start - 4, at: start)
+    }
+
+    /// The finished encoding.
+    public consuming func finish() -> [UInt8] {
+      // A wrong count would make two different sequences of items encode alike: a mistake of the caller's code.
+      precondition(missingItemCount == 0, "ENC was given another number of items than announced")
+      return bytes
+    }
+
+    private mutating func append(_ item: Span<UInt8>) {
+      missingItemCount -= 1
+      bytes.appendPrefixed(item)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends a count as 32 bits, big-endian.
+  @inline(__always)
+  mutating func appendCount(_ count: Int) {
+    // More than 2^32 bytes or items cannot come from a document within the limits.
+    let word = UInt32(count)
+    append(addingCapacity: 4) { output in
+      output.append(UInt8(truncatingIfNeeded: word >> 24))
+      output.append(UInt8(truncatingIfNeeded: word >> 16))
+      output.append(UInt8(truncatingIfNeeded: word >> 8))
+      output.append(UInt8(truncatingIfNeeded: word))
+    }
+  }
+
+  /// Overwrites the four bytes of a count.
+  mutating func setCount(_ count: Int, at offset: Int) {
+    let word = UInt32(count)
+    for index in 0..<4 { self[offset + index] = UInt8(truncatingIfNeeded: word >> (24 - 8 * index)) }
+  }
+
+  /// Appends `LP(bytes)`.
+  @inline(__always)
+  mutating func appendPrefixed(_ bytes: Span<UInt8>) {
+    appendCount(bytes.count)
+    append(bytes.indices, of: bytes)
+  }
+}

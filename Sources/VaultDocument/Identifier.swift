@@ -1,0 +1,90 @@
+/// Sixteen bytes that name a vault, a record or a slot; written as a lower-case UUID.
+///
+/// Version and variant bits are neither set nor checked. Compared and sorted as bytes.
+public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// How many bytes an identifier has.
+  public static let byteCount = 16
+
+  private let high: UInt64
+  private let low: UInt64
+
+  private init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Takes exactly 16 bytes.
+  public init(bytes: [UInt8]) {
+    // Bytes of another count come from code of ours that did not check them first.
+    precondition(bytes.count == Self.byteCount, "an identifier has 16 bytes")
+    self.init(high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+  }
+
+  /// Reads a lower-case UUID, nil for any other text.
+  public init?(parsing text: String) {
+    let digits = text.utf8Span.span
+    guard digits.count == 36 else { return nil }
+    var words: (high: UInt64, low: UInt64) = (0, 0)
+    for index in digits.indices {
+      if Self.isHyphen(index) {
+        guard digits[index] == UInt8(ascii: "-") else { return nil }
+      } else {
+        guard let value = Hex.lowerCaseValue(digits[index]) else { return nil }
+        words = (words.high << 4 | words.low >> 60, words.low << 4 | UInt64(value))
+      }
+    }
+    self.init(high: words.high, low: words.low)
+  }
+
+  /// Sixteen bytes from the system's generator.
+  public static func random() -> Identifier {
+    var generator = SystemRandomNumberGenerator()
+    return Identifier(high: generator.next(), low: generator.next())
+  }
+
+  /// The 16 raw bytes.
+  public var bytes: [UInt8] {
+    [UInt8](capacity: Self.byteCount) { output in
+      for index in 0..<Self.byteCount { output.append(byte(at: index)) }
+    }
+  }
+
+  /// The lower-case UUID, 36 characters.
+  public var text: String {
+    let digits = [UInt8](capacity: 36) { output in
+      for index in 0..<Self.byteCount {
+        if Self.isHyphen(output.count) { output.append(UInt8(ascii: "-")) }
+        output.append(Hex.digit(byte(at: index) >> 4))
+        output.append(Hex.digit(byte(at: index) & 15))
+      }
+    }
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  /// The first byte, which chooses the record's folder.
+  public var folder: UInt8 { byte(at: 0) }
+
+  /// The first two digits of the text, the name of the record's folder.
+  public var folderName: String { Hex.encode([folder]) }
+
+  /// The same as `text`.
+  public var description: String { text }
+
+  /// Order by bytes.
+  public static func < (left: Identifier, right: Identifier) -> Bool {
+    (left.high, left.low) < (right.high, right.low)
+  }
+
+  private static func isHyphen(_ index: Int) -> Bool { index == 8 || index == 13 || index == 18 || index == 23 }
+
+  private func byte(at index: Int) -> UInt8 {
+    UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> (56 - 8 * (index & 7)))
+  }
+}
+
+/// Names a record.
+public typealias RecordID = Identifier
+/// Names a vault.
+public typealias VaultID = Identifier
+/// Names a slot.
+public typealias SlotID = Identifier

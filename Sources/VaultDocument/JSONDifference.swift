@@ -1,0 +1,54 @@
+extension JSONValue {
+  /// This tree with only the difference from `base` to `new` applied (format 1, section 6, Update).
+  ///
+  /// With base = encode(decode(old)) and new = encode(changed), this is the old tree. What is equal in base and new keeps
+  /// the old literal; members that base does not know stay; members that new lost go. Arrays of equal length are taken
+  /// item by item, others whole.
+  public func applying(differenceFrom base: JSONValue, to new: JSONValue) -> JSONValue {
+    switch (self, base, new) {
+    case (.object(let old), .object(let base), .object(let new)):
+      return .object(old.applying(differenceFrom: base, to: new))
+    case (.array(let old), .array(let base), .array(let new)) where old.count == base.count && base.count == new.count:
+      return .array(old.indices.map { old[$0].applying(differenceFrom: base[$0], to: new[$0]) })
+    default:
+      return base == new ? self : new
+    }
+  }
+}
+
+extension JSONObject {
+  fileprivate func applying(differenceFrom base: JSONObject, to new: JSONObject) -> JSONObject {
+    let spelling = NameSpelling(of: self, comparedWith: base, new)
+    var result = self
+    for member in base.members where new[member.name] == nil { result[spelling.own(member.name)] = nil }
+    for member in new.members {
+      let before = base[member.name]
+      if let before, before == member.value { continue }
+      let name = spelling.own(member.name)
+      if let before, let old = self[name] {
+        result[name] = old.applying(differenceFrom: before, to: member.value)
+      } else {
+        result[name] = member.value
+      }
+    }
+    return result
+  }
+
+  fileprivate var hasASCIINames: Bool { members.allSatisfy { $0.name.utf8Span.isKnownASCII } }
+}
+
+/// How an object spells a name that another object has in other bytes.
+///
+/// A decoder finds a member by canonical equivalence and the encoder then writes its own spelling: it is one member.
+private struct NameSpelling {
+  private var spellings: [String: String]?
+
+  init(of object: JSONObject, comparedWith others: JSONObject...) {
+    // ASCII names are equivalent to nothing but themselves and to names that are not ASCII.
+    guard !([object] + others).allSatisfy(\.hasASCIINames) else { return }
+    let pairs = object.members.map { (CanonicalNames.key(for: $0.name), $0.name) }
+    spellings = Dictionary(pairs) { first, _ in first }
+  }
+
+  func own(_ name: String) -> String { spellings?[CanonicalNames.key(for: name)] ?? name }
+}

@@ -1,0 +1,111 @@
+/// The members of a JSON object, kept sorted by the raw UTF-8 bytes of their names.
+///
+/// Names are looked up by bytes, never by canonical equivalence. No two names are equal; canonically equivalent names
+/// are refused by the parser, by `init(_:)` and by the writer.
+public struct JSONObject: Sendable, Equatable {
+  /// One member.
+  public typealias Element = (name: String, value: JSONValue)
+
+  private(set) var members: [Element]
+
+  /// An object without members.
+  public init() { members = [] }
+
+  /// Members that are already sorted and checked, as the parser has made them.
+  init(sorted members: [Element]) { self.members = members }
+
+  /// Takes members in any order.
+  /// - Throws: `.duplicateMember` where two names are equal or canonically equivalent.
+  public init(_ members: [(String, JSONValue)]) throws(DocumentError) {
+    let sorted = members.map { (name: $0.0, value: $0.1) }.sorted { precedesInBytes($0.name, $1.name) }
+    self.members = sorted
+    guard hasDistinctNames else { throw DocumentError(code: .duplicateMember) }
+  }
+
+  /// The value of the member with exactly these name bytes; setting nil removes the member.
+  public subscript(name: String) -> JSONValue? {
+    get {
+      let index = lowerBound(of: name)
+      return index < members.count && sameBytes(members[index].name, name) ? members[index].value : nil
+    }
+    set {
+      let index = lowerBound(of: name)
+      let isPresent = index < members.count && sameBytes(members[index].name, name)
+      switch (newValue, isPresent) {
+      case (let value?, true): members[index].value = value
+      case (let value?, false): members.insert((name, value), at: index)
+      case (nil, true): members.remove(at: index)
+      case (nil, false): break
+      }
+    }
+  }
+
+  /// The names, sorted by bytes.
+  public var names: [String] { members.map(\.name) }
+
+  /// Whether both have the same names and values.
+  public static func == (left: JSONObject, right: JSONObject) -> Bool {
+    left.members.count == right.members.count
+      && zip(left.members, right.members).allSatisfy { sameBytes($0.name, $1.name) && $0.value == $1.value }
+  }
+
+  /// The first index whose name is not before `name`.
+  private func lowerBound(of name: String) -> Int {
+    var range = members.indices
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      if precedesInBytes(members[middle].name, name) {
+        range = middle + 1..<range.upperBound
+      } else {
+        range = range.lowerBound..<middle
+      }
+    }
+    return range.lowerBound
+  }
+}
+
+extension JSONObject {
+  /// Whether no two names are equal or canonically equivalent.
+  var hasDistinctNames: Bool {
+    var isASCII = true
+    for (index, member) in members.enumerated() {
+      if index > 0, sameBytes(members[index - 1].name, member.name) { return false }
+      isASCII = isASCII && member.name.utf8.allSatisfy { $0 < 0x80 }
+    }
+    return isASCII || !CanonicalNames.collide(members)
+  }
+
+  /// The name in this object that is canonically equivalent to `name`, where there is one.
+  func equivalentName(to name: String) -> String? {
+    if self[name] != nil { return name }
+    let key = CanonicalNames.key(for: name)
+    return members.first { CanonicalNames.key(for: $0.name) == key }?.name
+  }
+
+  /// Replaces the values in place; the names stay.
+  mutating func mapValues(_ transform: (String, inout JSONValue) throws(DocumentError) -> Void) throws(DocumentError) {
+    for index in members.indices { try transform(members[index].name, &members[index].value) }
+  }
+}
+
+extension JSONObject: RandomAccessCollection {
+  /// The first position.
+  public var startIndex: Int { 0 }
+
+  /// The position after the last member.
+  public var endIndex: Int { members.count }
+
+  /// The member at a position, in the order of names.
+  public subscript(position: Int) -> Element { members[position] }
+}
+
+extension JSONObject: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// How many members there are, never what they hold.
+  public var description: String { "JSON object with \(count) member\(count == 1 ? "" : "s")" }
+
+  /// The same placeholder as `description`.
+  public var debugDescription: String { description }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

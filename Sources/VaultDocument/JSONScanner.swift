@@ -1,0 +1,169 @@
+/// The state of one parse: a position, moved forward by each production of the grammar.
+///
+/// The bytes are passed to each function, since a stored span needs lifetime annotations that are still experimental.
+struct JSONScanner {
+  var position = 0
+  private let maximumDepth: Int
+  private let maximumNumberByteCount: Int
+
+  init(limits: JSONLimits) {
+    maximumDepth = min(limits.depth, JSONLimits.maximumDepth)
+    maximumNumberByteCount = limits.numberByteCount
+  }
+
+  mutating func document(in bytes: Span<UInt8>) throws(JSONFailure) -> JSONValue {
+    if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
+      throw JSONFailure(.byteOrderMark, at: 0)
+    }
+    skipWhiteSpace(in: bytes)
+    let value = try value(in: bytes, depth: 1)
+    skipWhiteSpace(in: bytes)
+    guard position == bytes.count else { throw JSONFailure(.invalidJSON, "text after the document", at: position) }
+    return value
+  }
+
+  private mutating func value(in bytes: Span<UInt8>, depth: Int) throws(JSONFailure) -> JSONValue {
+    guard position < bytes.count else { throw endOfInput(bytes) }
+    guard depth <= maximumDepth else { throw JSONFailure(.tooDeep, at: position) }
+    switch bytes[position] {
+    case UInt8(ascii: "\""): return .string(try string(in: bytes))
+    case UInt8(ascii: "{"): return .object(try object(in: bytes, depth: depth))
+    case UInt8(ascii: "["): return .array(try array(in: bytes, depth: depth))
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number(in: bytes))
+    case UInt8(ascii: "t"): return try literal("true", as: .bool(true), in: bytes)
+    case UInt8(ascii: "f"): return try literal("false", as: .bool(false), in: bytes)
+    case UInt8(ascii: "n"): return try literal("null", as: .null, in: bytes)
+    default: throw JSONFailure(.invalidJSON, "a value was expected", at: position)
+    }
+  }
+
+  private mutating func array(in bytes: Span<UInt8>, depth: Int) throws(JSONFailure) -> [JSONValue] {
+    position += 1
+    skipWhiteSpace(in: bytes)
+    var items: [JSONValue] = []
+    if take(UInt8(ascii: "]"), in: bytes) { return items }
+    while true {
+      items.append(try value(in: bytes, depth: depth + 1))
+      skipWhiteSpace(in: bytes)
+      if take(UInt8(ascii: ","), in: bytes) {
+        skipWhiteSpace(in: bytes)
+      } else if take(UInt8(ascii: "]"), in: bytes) {
+        return items
+      } else {
+        throw position < bytes.count
+          ? JSONFailure(.invalidJSON, "',' or ']' was expected", at: position) : endOfInput(bytes)
+      }
+    }
+  }
+
+  private mutating func object(in bytes: Span<UInt8>, depth: Int) throws(JSONFailure) -> JSONObject {
+    let start = position
+    position += 1
+    skipWhiteSpace(in: bytes)
+    var members: [JSONObject.Element] = []
+    if take(UInt8(ascii: "}"), in: bytes) { return JSONObject() }
+    var isSorted = true
+    var isASCII = true
+    repeat {
+      skipWhiteSpace(in: bytes)
+      let name = try memberName(in: bytes, isASCII: &isASCII)
+      if let last = members.last, isSorted { isSorted = precedesInBytes(last.name, name) }
+      members.append((name, try value(in: bytes, depth: depth + 1)))
+      skipWhiteSpace(in: bytes)
+    } while take(UInt8(ascii: ","), in: bytes)
+    guard take(UInt8(ascii: "}"), in: bytes) else {
+      throw position < bytes.count
+        ? JSONFailure(.invalidJSON, "',' or '}' was expected", at: position) : endOfInput(bytes)
+    }
+    if !isSorted { members.sort { precedesInBytes($0.name, $1.name) } }
+    guard areDistinct(members, isSorted: isSorted, isASCII: isASCII) else {
+      throw repeatedName(inObjectAt: start, of: bytes, depth: depth)
+    }
+    return JSONObject(sorted: members)
+  }
+
+  /// A member's name and the colon after it, up to the value.
+  private mutating func memberName(in bytes: Span<UInt8>, isASCII: inout Bool) throws(JSONFailure) -> String {
+    guard position < bytes.count else { throw endOfInput(bytes) }
+    guard bytes[position] == UInt8(ascii: "\"") else {
+      throw JSONFailure(.invalidJSON, "a member name in quotes was expected", at: position)
+    }
+    let name = try string(in: bytes)
+    isASCII = isASCII && name.utf8Span.isKnownASCII
+    skipWhiteSpace(in: bytes)
+    guard take(UInt8(ascii: ":"), in: bytes) else {
+      throw position < bytes.count ? JSONFailure(.invalidJSON, "':' was expected", at: position) : endOfInput(bytes)
+    }
+    skipWhiteSpace(in: bytes)
+    return name
+  }
+
+  private func areDistinct(_ members: [JSONObject.Element], isSorted: Bool, isASCII: Bool) -> Bool {
+    if !isSorted {
+      for index in members.indices.dropFirst() where sameBytes(members[index - 1].name, members[index].name) {
+        return false
+      }
+    }
+    return isASCII || !CanonicalNames.collide(members)
+  }
+
+  /// Reads an object a second time to find the place of the first repeated name; only on the way to a failure.
+  private func repeatedName(inObjectAt start: Int, of bytes: Span<UInt8>, depth: Int) -> JSONFailure {
+    var again = self
+    again.position = start + 1
+    var seen = Set<String>()
+    var isASCII = true
+    do throws(JSONFailure) {
+      repeat {
+        again.skipWhiteSpace(in: bytes)
+        let offset = again.position
+        let name = try again.memberName(in: bytes, isASCII: &isASCII)
+        if !seen.insert(CanonicalNames.key(for: name)).inserted { return JSONFailure(.duplicateMember, at: offset) }
+        _ = try again.value(in: bytes, depth: depth + 1)
+        again.skipWhiteSpace(in: bytes)
+      } while again.take(UInt8(ascii: ","), in: bytes)
+    } catch { return error }
+    return JSONFailure(.duplicateMember, at: start)
+  }
+
+  private mutating func number(in bytes: Span<UInt8>) throws(JSONFailure) -> JSONNumber {
+    let start = position
+    guard let end = JSONNumberGrammar.end(in: bytes, from: start) else {
+      throw JSONFailure(.invalidJSON, "malformed number", at: start)
+    }
+    guard end - start <= maximumNumberByteCount else { throw JSONFailure(.numberTooLong, at: start) }
+    position = end
+    return JSONNumber(checked: try text(of: start..<end, in: bytes))
+  }
+
+  private mutating func literal(
+    _ word: StaticString, as value: JSONValue, in bytes: Span<UInt8>
+  ) throws(JSONFailure) -> JSONValue {
+    let start = position
+    for expected in "\(word)".utf8 where !take(expected, in: bytes) {
+      throw JSONFailure(.invalidJSON, "a value was expected", at: start)
+    }
+    return value
+  }
+
+  @inline(__always)
+  mutating func take(_ byte: UInt8, in bytes: Span<UInt8>) -> Bool {
+    guard position < bytes.count, bytes[position] == byte else { return false }
+    position += 1
+    return true
+  }
+
+  @inline(__always)
+  private mutating func skipWhiteSpace(in bytes: Span<UInt8>) {
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x20, 0x0A, 0x0D, 0x09: position += 1
+      default: return
+      }
+    }
+  }
+
+  func endOfInput(_ bytes: Span<UInt8>) -> JSONFailure {
+    JSONFailure(.invalidJSON, "unexpected end of the document", at: bytes.count)
+  }
+}

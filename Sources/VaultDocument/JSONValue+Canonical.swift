@@ -1,0 +1,62 @@
+extension JSONValue {
+  /// `T` of this tree, the encoding that MACs and hashes cover (format 1, section 2).
+  ///
+  /// null `00`; false `01`; true `02`; number `03` LP(literal); string `04` LP(UTF-8); array `05` count, items; object
+  /// `06` count, members sorted by the raw UTF-8 of their names, each LP(name) T(value).
+  public func canonicalBytes() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(1024)
+    appendCanonical(to: &bytes)
+    return bytes
+  }
+
+  /// Appends `T` of this tree. Works for trees of any depth, since it keeps its own stack.
+  public func appendCanonical(to bytes: inout [UInt8]) {
+    var open: [CanonicalCursor] = []
+    var next: JSONValue? = self
+    while let value = next {
+      switch value {
+      case .null: bytes.append(0x00)
+      case .bool(let flag): bytes.append(flag ? 0x02 : 0x01)
+      case .number(let number):
+        bytes.append(0x03)
+        bytes.appendPrefixed(number.literal.utf8Span.span)
+      case .string(let text):
+        bytes.append(0x04)
+        bytes.appendPrefixed(text.utf8Span.span)
+      case .array(let items):
+        bytes.append(0x05)
+        bytes.appendCount(items.count)
+        open.append(.items(items, next: 0))
+      case .object(let object):
+        bytes.append(0x06)
+        bytes.appendCount(object.count)
+        open.append(.members(object, next: 0))
+      }
+      next = CanonicalCursor.advance(&open, namesTo: &bytes)
+    }
+  }
+}
+
+/// A container whose children are being encoded.
+private enum CanonicalCursor {
+  case items([JSONValue], next: Int)
+  case members(JSONObject, next: Int)
+
+  /// The next value to encode, its name written before it; containers that are done are taken off.
+  static func advance(_ open: inout [CanonicalCursor], namesTo bytes: inout [UInt8]) -> JSONValue? {
+    while let innermost = open.popLast() {
+      switch innermost {
+      case .items(let items, let next) where next < items.count:
+        open.append(.items(items, next: next + 1))
+        return items[next]
+      case .members(let object, let next) where next < object.count:
+        open.append(.members(object, next: next + 1))
+        bytes.appendPrefixed(object[next].name.utf8Span.span)
+        return object[next].value
+      default: continue
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,94 @@
+/// A JSON tree that keeps what its author wrote: number literals as text, strings by their bytes.
+///
+/// Values are equal when their trees are, strings compared by UTF-8 bytes and numbers by literal. Nothing that prints a
+/// value shows its contents, since a tree can hold opened fields.
+public enum JSONValue: Sendable, Equatable {
+  case null
+  case bool(Bool)
+  case number(JSONNumber)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
+
+  /// Whether two trees are the same, strings by bytes and numbers by literal.
+  public static func == (left: JSONValue, right: JSONValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let one), .bool(let other)): one == other
+    case (.number(let one), .number(let other)): one == other
+    case (.string(let one), .string(let other)): sameBytes(one, other)
+    case (.array(let one), .array(let other)): one == other
+    case (.object(let one), .object(let other)): one == other
+    default: false
+    }
+  }
+}
+
+extension JSONValue {
+  /// The text of a string, else nil.
+  public var string: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  /// The members of an object, else nil.
+  public var object: JSONObject? {
+    if case .object(let object) = self { object } else { nil }
+  }
+
+  /// The items of an array, else nil.
+  public var array: [JSONValue]? {
+    if case .array(let items) = self { items } else { nil }
+  }
+
+  /// The truth value, else nil.
+  public var bool: Bool? {
+    if case .bool(let flag) = self { flag } else { nil }
+  }
+
+  /// The number, else nil.
+  public var number: JSONNumber? {
+    if case .number(let number) = self { number } else { nil }
+  }
+
+  /// The number when it is a plain integer of the format, else nil.
+  public var int: Int? { number?.int }
+
+  /// Whether this is `null`.
+  public var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
+
+  /// The member of that name when this is an object that has it, else nil.
+  public subscript(name: String) -> JSONValue? { object?[name] }
+}
+
+extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// What the value is, never what it holds.
+  public var description: String {
+    switch self {
+    case .null: "JSON null"
+    case .bool: "JSON boolean"
+    case .number: "JSON number"
+    case .string: "JSON string"
+    case .array(let items): "JSON array with \(items.count) item\(items.count == 1 ? "" : "s")"
+    case .object(let object): object.description
+    }
+  }
+
+  /// The same placeholder as `description`.
+  public var debugDescription: String { description }
+
+  /// A mirror without children, so that `dump` shows the placeholder alone.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
+  /// A string.
+  public init(stringLiteral text: String) { self = .string(text) }
+
+  /// A truth value.
+  public init(booleanLiteral flag: Bool) { self = .bool(flag) }
+
+  /// A number, written as a plain decimal.
+  public init(integerLiteral number: Int) { self = .number(JSONNumber(number)) }
+}

@@ -1,0 +1,172 @@
+extension JSONValue {
+  /// The form that vault files have: members sorted by UTF-8 bytes, two spaces, `"name" : value`, LF.
+  ///
+  /// Byte for byte what `JSONEncoder` prints on Linux with `.prettyPrinted, .sortedKeys, .withoutEscapingSlashes`, and
+  /// one final newline unless told otherwise. Obeys the reader's limits, so that whatever is written can be read.
+  /// - Throws: `.tooDeep`, `.tooLarge`, `.numberTooLong`, `.duplicateMember` (canonically equivalent names).
+  public func prettyBytes(
+    finalNewline: Bool = true, limits: JSONLimits = .record
+  ) throws(DocumentError) -> [UInt8] {
+    var writer = JSONWriter(isPretty: true, limits: limits)
+    return try writer.document(self, finalNewline: finalNewline)
+  }
+
+  /// The form without white space; limits as in `prettyBytes`.
+  /// - Throws: `.tooDeep`, `.tooLarge`, `.numberTooLong`, `.duplicateMember` (canonically equivalent names).
+  public func compactBytes(limits: JSONLimits = .record) throws(DocumentError) -> [UInt8] {
+    var writer = JSONWriter(isPretty: false, limits: limits)
+    return try writer.document(self, finalNewline: false)
+  }
+}
+
+/// The bytes written so far and how they are laid out.
+struct JSONWriter {
+  private var bytes: [UInt8] = []
+  private let isPretty: Bool
+  private let limits: JSONLimits
+  private let maximumDepth: Int
+
+  init(isPretty: Bool, limits: JSONLimits) {
+    self.isPretty = isPretty
+    self.limits = limits
+    maximumDepth = min(limits.depth, JSONLimits.maximumDepth)
+    bytes.reserveCapacity(2048)
+  }
+
+  mutating func document(_ value: JSONValue, finalNewline: Bool) throws(DocumentError) -> [UInt8] {
+    try append(value, depth: 1)
+    if finalNewline { bytes.append(UInt8(ascii: "\n")) }
+    try checkSize()
+    return bytes
+  }
+
+  private mutating func append(_ value: JSONValue, depth: Int) throws(DocumentError) {
+    guard depth <= maximumDepth else { throw DocumentError(code: .tooDeep) }
+    switch value {
+    case .null: append("null")
+    case .bool(let flag): append(flag ? "true" : "false")
+    case .number(let number):
+      guard number.literal.utf8.count <= limits.numberByteCount else { throw DocumentError(code: .numberTooLong) }
+      let literal = number.literal.utf8Span.span
+      bytes.append(literal.indices, of: literal)
+    case .string(let text):
+      try checkSize()
+      _ = bytes.appendQuoted(text)
+    case .array(let items): try append(items, depth: depth)
+    case .object(let object): try append(object, depth: depth)
+    }
+  }
+
+  private mutating func append(_ items: [JSONValue], depth: Int) throws(DocumentError) {
+    bytes.append(UInt8(ascii: "["))
+    // An empty container prints as in Foundation: a newline before the first item that is not there, and one after.
+    newline(indent: items.isEmpty ? 0 : depth)
+    var isFirst = true
+    for item in items {
+      if !isFirst { separate(depth) }
+      isFirst = false
+      try append(item, depth: depth + 1)
+    }
+    newline(indent: depth - 1)
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  private mutating func append(_ object: JSONObject, depth: Int) throws(DocumentError) {
+    bytes.append(UInt8(ascii: "{"))
+    newline(indent: object.isEmpty ? 0 : depth)
+    var isFirst = true
+    var isASCII = true
+    for member in object.members {
+      if !isFirst { separate(depth) }
+      isFirst = false
+      isASCII = bytes.appendQuoted(member.name) && isASCII
+      append(isPretty ? " : " : ":")
+      try append(member.value, depth: depth + 1)
+    }
+    guard isASCII || !CanonicalNames.collide(object.members) else { throw DocumentError(code: .duplicateMember) }
+    newline(indent: depth - 1)
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  @inline(__always)
+  private mutating func append(_ text: StaticString) {
+    for byte in "\(text)".utf8 { bytes.append(byte) }
+  }
+
+  @inline(__always)
+  private mutating func separate(_ depth: Int) {
+    bytes.append(UInt8(ascii: ","))
+    newline(indent: depth)
+  }
+
+  /// Nothing in the compact form.
+  @inline(__always)
+  private mutating func newline(indent: Int) {
+    guard isPretty else { return }
+    bytes.append(addingCapacity: 1 + 2 * indent) { output in
+      output.append(UInt8(ascii: "\n"))
+      for _ in 0..<2 * indent { output.append(UInt8(ascii: " ")) }
+    }
+  }
+
+  private func checkSize() throws(DocumentError) {
+    guard bytes.count <= limits.byteCount else { throw DocumentError(code: .tooLarge) }
+  }
+}
+
+extension [UInt8] {
+  /// Appends a JSON string and tells whether it was all ASCII.
+  mutating func appendQuoted(_ text: String) -> Bool {
+    let source = text.utf8Span.span
+    var all: UInt8 = 0
+    var isPlain = true
+    append(addingCapacity: source.count + 2) { output in
+      output.append(UInt8(ascii: "\""))
+      for index in source.indices {
+        let byte = source[index]
+        all |= byte
+        guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else {
+          isPlain = false
+          output.removeAll()
+          return
+        }
+        output.append(byte)
+      }
+      output.append(UInt8(ascii: "\""))
+    }
+    return isPlain ? all < 0x80 : appendEscaped(source)
+  }
+
+  private mutating func appendEscaped(_ source: Span<UInt8>) -> Bool {
+    var all: UInt8 = 0
+    append(UInt8(ascii: "\""))
+    for index in source.indices {
+      let byte = source[index]
+      all |= byte
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(escape: byte)
+      case 0x08: append(escape: UInt8(ascii: "b"))
+      case 0x09: append(escape: UInt8(ascii: "t"))
+      case 0x0A: append(escape: UInt8(ascii: "n"))
+      case 0x0C: append(escape: UInt8(ascii: "f"))
+      case 0x0D: append(escape: UInt8(ascii: "r"))
+      case 0..<0x20: append(codePoint: byte)
+      default: append(byte)
+      }
+    }
+    append(UInt8(ascii: "\""))
+    return all < 0x80
+  }
+
+  private mutating func append(escape byte: UInt8) {
+    append(UInt8(ascii: "\\"))
+    append(byte)
+  }
+
+  /// `\u00xx` in lower case.
+  private mutating func append(codePoint byte: UInt8) {
+    append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0")])
+    append(Hex.digit(byte >> 4))
+    append(Hex.digit(byte & 15))
+  }
+}
