@@ -2,7 +2,7 @@
 import PackageDescription
 
 let libraries = [
-  "VaultCrypto", "VaultDocument",
+  "VaultCrypto", "VaultDocument", "VaultAge",
 ]
 
 let package = Package(
@@ -23,6 +23,7 @@ let package = Package(
     .target(name: "VaultDocument"),
 
     // Layer 2
+    .target(name: "VaultAge", dependencies: ["VaultCrypto"]),
     // Layer 3
     // Layer 4
     // Layers 6 and 7
@@ -34,6 +35,7 @@ let package = Package(
       name: "VaultCryptoTests",
       dependencies: ["VaultCrypto", "VaultTestSupport", .product(name: "Crypto", package: "swift-crypto")]),
     .testTarget(name: "VaultDocumentTests", dependencies: ["VaultDocument", "VaultTestSupport"]),
+    .testTarget(name: "VaultAgeTests", dependencies: ["VaultAge", "VaultCrypto", "VaultTestSupport"]),
   ]
 )
 

@@ -1,0 +1,78 @@
+/// The text form of an age file: strict PEM with the label `AGE ENCRYPTED FILE`.
+///
+/// Source: c2sp.org/age, "ASCII armor"; RFC 7468 section 3, figure 3. Lines of 64 columns, a last line of at most 64,
+/// canonical padded base64; LF or CRLF; white space (at most 1024 bytes on each side) before and after the block.
+public enum AgeArmor {
+  static let begin: StaticString = "-----BEGIN AGE ENCRYPTED FILE-----"
+  static let end: StaticString = "-----END AGE ENCRYPTED FILE-----"
+  static let lineByteCount = 48
+  static let maximumWhiteSpaceCount = 1024
+
+  /// The armored form of a binary age file, with LF line ends.
+  public static func encode(_ file: RawSpan) -> [UInt8] {
+    var encoder = ArmorEncoder()
+    var text: [UInt8] = []
+    encoder.append(file, to: &text)
+    encoder.finish(to: &text)
+    return text
+  }
+
+  /// The binary age file in armored `text`.
+  ///
+  /// - Throws: `.malformedArmor` with the line.
+  public static func decode(_ text: RawSpan) throws(AgeError) -> [UInt8] {
+    var decoder = ArmorDecoder()
+    var file: [UInt8] = []
+    var offset = 0
+    while try decoder.decodeLine(to: &file, from: { text.read(from: &offset, into: &$0) }) {}
+    return file
+  }
+
+  /// Whether `text` begins, after white space, like PEM.
+  static func isBegun(in text: RawSpan) -> Bool {
+    let start = text.byteOffsets.first { !text[octet: $0].isWhiteSpace }
+    return start.map { text.has("-----BEGIN ", at: $0) } ?? false
+  }
+}
+
+/// Writes armor piece by piece.
+struct ArmorEncoder {
+  private var isBegun = false
+  private var line: [UInt8] = []
+
+  mutating func append(_ bytes: RawSpan, to text: inout [UInt8]) {
+    begin(&text)
+    for offset in bytes.byteOffsets {
+      line.append(bytes[octet: offset])
+      if line.count == AgeArmor.lineByteCount { writeLine(to: &text) }
+    }
+  }
+
+  mutating func finish(to text: inout [UInt8]) {
+    begin(&text)
+    if !line.isEmpty { writeLine(to: &text) }
+    text.append(contentsOf: "\(AgeArmor.end)\n".utf8)
+  }
+
+  private mutating func begin(_ text: inout [UInt8]) {
+    guard !isBegun else { return }
+    isBegun = true
+    text.append(contentsOf: "\(AgeArmor.begin)\n".utf8)
+  }
+
+  private mutating func writeLine(to text: inout [UInt8]) {
+    AgeBase64.encode(RawSpan(_elements: line.span), padded: true, to: &text)
+    text.append(.lineFeed)
+    line.removeAll(keepingCapacity: true)
+  }
+}
+
+extension RawSpan {
+  /// Plays the part of a stream: copies what fits from `offset` on, and moves `offset`.
+  func read(from offset: inout Int, into output: inout MutableRawSpan) -> Int {
+    let count = Swift.min(byteCount - offset, output.byteCount)
+    output.copy(extracting(offset..<offset + count), at: 0)
+    offset += count
+    return count
+  }
+}

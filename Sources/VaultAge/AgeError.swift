@@ -1,0 +1,116 @@
+import VaultCrypto
+
+/// Why an age file, recipient or identity was refused.
+///
+/// `reason` is always one of the fixed sentences of this module: no error holds text of its input, since an identity or a
+/// passphrase could be in it. Two errors are equal when their codes are.
+public struct AgeError: Error, Sendable {
+  /// What kind of fault it is; the value to compare and to switch on.
+  public let code: Code
+  /// One fixed sentence, without any value of the input.
+  public let reason: String
+  /// The line of the input, counted from 1, where the input is text.
+  public let line: Int?
+  /// The error of the layer below or of the caller's own closure.
+  public let underlying: (any Error)?
+
+  // `StaticString` makes it impossible to put a part of the input into the sentence.
+  init(_ code: Code, _ reason: StaticString, line: Int? = nil, underlying: (any Error)? = nil) {
+    self.code = code
+    self.reason = "\(reason)"
+    self.line = line
+    self.underlying = underlying
+  }
+
+  /// Runs `body` and turns its errors into those of this layer.
+  static func mappingCrypto<Result>(_ body: () throws(CryptoError) -> Result) throws(AgeError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw AgeError(.cryptoFailed, "a cryptographic operation failed", underlying: error)
+    }
+  }
+}
+
+extension AgeError: Equatable {
+  public static func == (left: AgeError, right: AgeError) -> Bool { left.code == right.code }
+}
+
+extension AgeError: CustomStringConvertible {
+  public var description: String {
+    let place = line.map { " (line \($0))" } ?? ""
+    return "\(code): \(reason)\(place)"
+  }
+}
+
+extension AgeError {
+  /// The kinds of fault; further ones may be added.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private enum Name: String {
+      case malformedHeader = "malformed age header"
+      case headerAuthenticationFailed = "age header is not authentic"
+      case payloadAuthenticationFailed = "age payload is not authentic"
+      case truncated = "age file is truncated"
+      case noMatchingIdentity = "no matching identity"
+      case wrongPassphrase = "wrong passphrase"
+      case workFactorOutOfRange = "work factor out of range"
+      case lowOrderShare = "low-order share"
+      case tooLarge = "age file is too large"
+      case malformedArmor = "malformed age armor"
+      case malformedRecipient = "malformed recipient"
+      case malformedIdentity = "malformed identity"
+      case unsupportedRecipient = "unsupported recipient"
+      case unsupportedIdentity = "unsupported identity"
+      case noRecipient = "no recipient"
+      case emptyPassphrase = "empty passphrase"
+      case readFailed = "reading failed"
+      case writeFailed = "writing failed"
+      case cryptoFailed = "cryptography failed"
+    }
+
+    private let name: Name
+
+    private init(_ name: Name) { self.name = name }
+
+    public var description: String { name.rawValue }
+
+    /// The header breaks a rule of c2sp.org/age, or the file ends before its payload's nonce.
+    public static let malformedHeader = Code(.malformedHeader)
+    /// The file key opened, but the header's MAC does not fit it.
+    public static let headerAuthenticationFailed = Code(.headerAuthenticationFailed)
+    /// A payload chunk is damaged, misplaced or followed by something else.
+    public static let payloadAuthenticationFailed = Code(.payloadAuthenticationFailed)
+    /// The payload ends before its final chunk.
+    public static let truncated = Code(.truncated)
+    /// None of the given credentials opens the file.
+    public static let noMatchingIdentity = Code(.noMatchingIdentity)
+    /// The file is sealed with a passphrase, and it is none of those given.
+    public static let wrongPassphrase = Code(.wrongPassphrase)
+    /// The work factor is outside the caller's range; no memory was taken.
+    public static let workFactorOutOfRange = Code(.workFactorOutOfRange)
+    /// An X25519 share or recipient is a low-order point: the shared secret would be known to everybody.
+    public static let lowOrderShare = Code(.lowOrderShare)
+    /// The header, its stanzas, the input or the plaintext exceed a limit of this module.
+    public static let tooLarge = Code(.tooLarge)
+    /// The armor breaks a rule of c2sp.org/age or RFC 7468.
+    public static let malformedArmor = Code(.malformedArmor)
+    /// The text is no X25519 recipient.
+    public static let malformedRecipient = Code(.malformedRecipient)
+    /// The text is no X25519 identity, or the file holds none.
+    public static let malformedIdentity = Code(.malformedIdentity)
+    /// The recipient is of a type that is deliberately left out: SSH, plugin, hybrid, tagged.
+    public static let unsupportedRecipient = Code(.unsupportedRecipient)
+    /// The identity is of a type that is deliberately left out: SSH, plugin, hybrid, a sealed identity file.
+    public static let unsupportedIdentity = Code(.unsupportedIdentity)
+    /// There is nobody to seal to.
+    public static let noRecipient = Code(.noRecipient)
+    /// Sealing with an empty passphrase was asked for.
+    public static let emptyPassphrase = Code(.emptyPassphrase)
+    /// The caller's `read` closure threw; `underlying` is its error.
+    public static let readFailed = Code(.readFailed)
+    /// The caller's `write` closure threw; `underlying` is its error.
+    public static let writeFailed = Code(.writeFailed)
+    /// The cryptographic library or the secure memory failed; `underlying` is a `CryptoError`.
+    public static let cryptoFailed = Code(.cryptoFailed)
+  }
+}

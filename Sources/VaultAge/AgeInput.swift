@@ -1,0 +1,42 @@
+/// How the bytes of an age file are written down.
+public enum AgeEncoding: Sendable {
+  /// As they are.
+  case binary
+  /// As `AgeArmor`.
+  case armored
+  /// Whichever of the two the input begins like.
+  case detected
+}
+
+/// The bytes of an age file out of a stream, binary or armored, in constant memory.
+struct AgeInput {
+  private(set) var queue = ByteQueue()
+  private var armor: ArmorDecoder?
+
+  init(_ encoding: AgeEncoding, from read: AgeRead) throws(AgeError) {
+    var raw = ByteQueue()
+    switch encoding {
+    case .binary: queue = raw
+    case .armored: armor = ArmorDecoder()
+    case .detected:
+      try raw.fill(AgeArmor.maximumWhiteSpaceCount + AgeArmor.begin.utf8CodeUnitCount, from: read)
+      let bytes = RawSpan(_elements: raw.storage.span).extracting(raw.range)
+      if AgeArmor.isBegun(in: bytes) { armor = ArmorDecoder(queue: raw) } else { queue = raw }
+    }
+  }
+
+  /// Reads until `count` bytes are in the queue or the input has ended.
+  mutating func fill(_ count: Int, from read: AgeRead) throws(AgeError) {
+    guard var decoder = armor else { return try queue.fill(count, from: read) }
+    // The queue's array is handed out once for many lines; moving it per line would cost more than decoding.
+    let missing = count - queue.count
+    guard missing > 0 else { return }
+    try queue.append { (file) throws(AgeError) in
+      let target = file.count + missing
+      while file.count < target, try decoder.decodeLine(to: &file, from: read) {}
+    }
+    armor = decoder
+  }
+
+  mutating func consume(_ count: Int) { queue.consume(count) }
+}

@@ -1,0 +1,82 @@
+import VaultCrypto
+
+// Every call of age into cryptography but the two key agreements, and why each nonce is safe.
+
+/// The 16 random bytes that belong to one file and are wrapped in each of its stanzas.
+enum FileKey {
+  static let byteCount = 16
+  static let wrappedByteCount = byteCount + ChaCha20Poly1305.tagByteCount
+
+  // The nonce is twelve zero bytes: each wrap key is derived for one stanza from a fresh ephemeral secret or a fresh salt
+  // and seals nothing but this one file key.
+  private static let nonce = [UInt8](repeating: 0, count: ChaCha20Poly1305.nonceByteCount)
+
+  /// A new file key. It is never used for a second file.
+  static func random() throws(AgeError) -> SecretBytes {
+    try AgeError.mappingCrypto { () throws(CryptoError) in try SecretBytes.random(count: byteCount) }
+  }
+
+  /// The body of a stanza.
+  static func wrap(_ fileKey: SecretBytes, with wrapKey: SecretBytes) throws(CryptoError) -> [UInt8] {
+    try wrapKey.withBytes { (key) throws(CryptoError) in
+      try fileKey.withBytes { (plaintext) throws(CryptoError) in
+        try ChaCha20Poly1305.seal(
+          plaintext, key: key, nonce: RawSpan(_elements: nonce.span), associatedData: RawSpan())
+      }
+    }
+  }
+
+  /// The file key in the body of a stanza, or nil when the stanza is for somebody else.
+  ///
+  /// The caller has checked that the body has 32 bytes: a longer one could open under two keys (partitioning oracle).
+  static func unwrap(_ body: [UInt8], with wrapKey: SecretBytes) throws(AgeError) -> SecretBytes? {
+    precondition(body.count == wrappedByteCount, "the caller checks the byte count first")
+    return try nilWhenNotAuthentic { () throws(CryptoError) in
+      try wrapKey.withBytes { (key) throws(CryptoError) in
+        try ChaCha20Poly1305.open(
+          RawSpan(_elements: body.span), key: key, nonce: RawSpan(_elements: nonce.span), associatedData: RawSpan())
+      }
+    }
+  }
+
+  /// The MAC of a header: HMAC-SHA-256 over its bytes up to and including `---`.
+  static func headerMAC(_ header: RawSpan, fileKey: SecretBytes) throws(AgeError) -> [UInt8] {
+    try AgeError.mappingCrypto { () throws(CryptoError) in
+      try macKey(fileKey).withBytes { (key) throws(CryptoError) in try HMACSHA256.authenticate(header, key: key) }
+    }
+  }
+
+  /// Whether `mac` is the MAC of `header`, in constant time.
+  static func isValid(_ mac: [UInt8], for header: RawSpan, fileKey: SecretBytes) throws(AgeError) -> Bool {
+    try AgeError.mappingCrypto { () throws(CryptoError) in
+      try macKey(fileKey).withBytes { (key) throws(CryptoError) in
+        try HMACSHA256.isValid(RawSpan(_elements: mac.span), for: header, key: key)
+      }
+    }
+  }
+
+  private static func macKey(_ fileKey: SecretBytes) throws(CryptoError) -> SecretBytes {
+    try deriveKey(from: fileKey, salt: [], info: "header")
+  }
+}
+
+/// HKDF-SHA-256 with a text as info and 32 bytes of output, the only form age uses.
+func deriveKey(from secret: SecretBytes, salt: [UInt8], info: String) throws(CryptoError) -> SecretBytes {
+  let info = [UInt8](info.utf8)
+  return try secret.withBytes { (bytes) throws(CryptoError) in
+    try HKDFSHA256.derive(
+      from: bytes, salt: RawSpan(_elements: salt.span), info: RawSpan(_elements: info.span), byteCount: 32)
+  }
+}
+
+/// What `body` opens, or nil when its tag is wrong. Any other failure stops.
+func nilWhenNotAuthentic(_ body: () throws(CryptoError) -> SecretBytes) throws(AgeError) -> SecretBytes? {
+  try AgeError.mappingCrypto { () throws(CryptoError) in
+    do throws(CryptoError) {
+      return try body()
+    } catch {
+      guard error.code == .authenticationFailed else { throw error }
+      return nil
+    }
+  }
+}

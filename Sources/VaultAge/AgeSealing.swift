@@ -1,0 +1,38 @@
+import VaultCrypto
+
+/// A file that has just been begun: its header and nonce, and the key for its payload.
+struct AgeSealing {
+  /// Header and payload nonce.
+  let prefix: [UInt8]
+  let payload: AgePayload
+
+  init(to recipients: [AgeRecipient]) throws(AgeError) {
+    guard !recipients.isEmpty else { throw AgeError(.noRecipient, "there is nobody to seal to") }
+    guard recipients.count <= AgeHeader.maximumStanzaCount else {
+      throw AgeError(.tooLarge, "there are more recipients than a header may have stanzas")
+    }
+    let fileKey = try FileKey.random()
+    var stanzas: [AgeStanza] = []
+    for recipient in recipients { stanzas.append(try X25519Stanza.wrap(fileKey, to: recipient)) }
+    try self.init(fileKey: fileKey, stanzas: stanzas)
+  }
+
+  init(passphrase: RawSpan, workFactor: Int) throws(AgeError) {
+    let fileKey = try FileKey.random()
+    let stanza = try ScryptStanza.wrap(fileKey, passphrase: passphrase, workFactor: workFactor)
+    try self.init(fileKey: fileKey, stanzas: [stanza])
+  }
+
+  private init(fileKey: SecretBytes, stanzas: [AgeStanza]) throws(AgeError) {
+    var bytes = AgeHeader.authenticatedBytes(stanzas)
+    let mac = try FileKey.headerMAC(RawSpan(_elements: bytes.span), fileKey: fileKey)
+    bytes.append(.space)
+    AgeBase64.encode(RawSpan(_elements: mac.span), to: &bytes)
+    bytes.append(.lineFeed)
+    let nonce = try AgeError.mappingCrypto { () throws(CryptoError) in
+      try SecureRandom.bytes(count: AgePayload.nonceByteCount)
+    }
+    prefix = bytes + nonce
+    payload = try AgePayload(fileKey: fileKey, nonce: nonce)
+  }
+}

@@ -1,0 +1,61 @@
+import VaultCrypto
+
+/// An X25519 stanza whose form has been checked.
+///
+/// Source: c2sp.org/age, "X25519 recipient stanza".
+struct X25519Stanza {
+  private let share: [UInt8]
+  private let body: [UInt8]
+
+  private static let info = "age-encryption.org/v1/X25519"
+
+  /// Checks the number of arguments, the share and the byte count of the body.
+  init(_ stanza: AgeStanza) throws(AgeError) {
+    guard stanza.arguments.count == 1 else {
+      throw AgeError(.malformedHeader, "an X25519 stanza has exactly one argument after its type")
+    }
+    guard let share = AgeBase64.bytes(stanza.arguments[0], byteCount: AgeRecipient.publicKeyByteCount) else {
+      throw AgeError(.malformedHeader, "the share of an X25519 stanza is not canonical base64 of 32 bytes")
+    }
+    guard stanza.body.count == FileKey.wrappedByteCount else {
+      throw AgeError(.malformedHeader, "the body of an X25519 stanza has not 32 bytes")
+    }
+    self.share = share
+    body = stanza.body
+  }
+
+  /// The file key, or nil when the stanza is for another recipient.
+  func unwrap(with identity: AgeIdentity) throws(AgeError) -> SecretBytes? {
+    let shared = try Self.sharedSecret(identity.scalar, share)
+    let wrapKey = try AgeError.mappingCrypto { () throws(CryptoError) in
+      try deriveKey(from: shared, salt: share + identity.recipient.publicKey, info: Self.info)
+    }
+    return try FileKey.unwrap(body, with: wrapKey)
+  }
+
+  /// A stanza that only the identity of `recipient` unwraps, with an ephemeral secret of its own.
+  static func wrap(_ fileKey: SecretBytes, to recipient: AgeRecipient) throws(AgeError) -> AgeStanza {
+    let ephemeral = try AgeIdentity.generate()
+    let share = ephemeral.recipient.publicKey
+    let shared = try sharedSecret(ephemeral.scalar, recipient.publicKey)
+    let body = try AgeError.mappingCrypto { () throws(CryptoError) in
+      let wrapKey = try deriveKey(from: shared, salt: share + recipient.publicKey, info: info)
+      return try FileKey.wrap(fileKey, with: wrapKey)
+    }
+    return AgeStanza(type: AgeStanza.x25519Type, arguments: [AgeBase64.text(share)], body: body)
+  }
+
+  // A low-order point makes the secret all zero, whatever the scalar: everybody could unwrap. It stops the whole file.
+  private static func sharedSecret(_ scalar: SecretBytes, _ point: [UInt8]) throws(AgeError) -> SecretBytes {
+    do {
+      return try scalar.withBytes { (bytes) throws(CryptoError) in
+        try X25519.sharedSecret(privateKey: bytes, publicKey: RawSpan(_elements: point.span))
+      }
+    } catch {
+      guard error.code == .lowOrderPoint else {
+        throw AgeError(.cryptoFailed, "a cryptographic operation failed", underlying: error)
+      }
+      throw AgeError(.lowOrderShare, "an X25519 point is of low order")
+    }
+  }
+}
