@@ -2,7 +2,7 @@
 import PackageDescription
 
 let libraries = [
-  "VaultCrypto", "VaultDocument", "VaultAge",
+  "VaultCrypto", "VaultDocument", "VaultAge", "VaultStorage", "VaultFileStore",
 ]
 
 let package = Package(
@@ -24,18 +24,24 @@ let package = Package(
 
     // Layer 2
     .target(name: "VaultAge", dependencies: ["VaultCrypto"]),
+    .target(name: "VaultStorage", dependencies: ["VaultDocument"]),
+
     // Layer 3
+    .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument"]),
+
     // Layer 4
     // Layers 6 and 7
     // Tests
     .target(
-      name: "VaultTestSupport",
+      name: "VaultTestSupport", dependencies: ["VaultFileStore", "VaultStorage", "VaultDocument"],
       path: "Tests/VaultTestSupport"),
     .testTarget(
       name: "VaultCryptoTests",
       dependencies: ["VaultCrypto", "VaultTestSupport", .product(name: "Crypto", package: "swift-crypto")]),
     .testTarget(name: "VaultDocumentTests", dependencies: ["VaultDocument", "VaultTestSupport"]),
     .testTarget(name: "VaultAgeTests", dependencies: ["VaultAge", "VaultCrypto", "VaultTestSupport"]),
+    .testTarget(
+      name: "VaultStorageTests", dependencies: ["VaultStorage", "VaultFileStore", "VaultDocument", "VaultTestSupport"]),
   ]
 )
 

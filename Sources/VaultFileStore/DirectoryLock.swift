@@ -1,0 +1,144 @@
+internal import Synchronization
+public import VaultStorage
+
+/// A lock on a vault's directory: `flock` on its `.lock`.
+///
+/// The system drops it with the process, so a stale lock cannot exist. What the file holds is the pid of a holder, for
+/// messages alone.
+final class DirectoryLock: StoreLock {
+  let kind: LockKind
+  private let files: FileSystem
+  /// The open lock file; nil once released, and from the start where a reader has nothing to lock.
+  private let file: Mutex<OpenFile?>
+  private let isHeld = Mutex(true)
+  /// The store the lock was taken from, to tell it from locks of other stores.
+  private let store: ObjectIdentifier
+
+  init(_ kind: LockKind, of store: DirectoryStore, file: consuming OpenFile?) {
+    self.kind = kind
+    self.store = ObjectIdentifier(store)
+    files = store.files
+    self.file = Mutex(file)
+  }
+
+  deinit { release() }
+
+  func isExclusive(of store: DirectoryStore) -> Bool {
+    kind == .exclusive && self.store == ObjectIdentifier(store) && isHeld.withLock { $0 }
+  }
+
+  func release() {
+    isHeld.withLock { $0 = false }
+    guard let file = file.withLock({ $0.take() }) else { return }
+    let descriptor = file.descriptor
+    if files.holder(in: descriptor) == files.operations.processIdentifier {
+      try? files.call(at: StoreDirectory.lockName) { (system) throws(Errno) in try system.truncate(descriptor) }
+    }
+  }
+}
+
+extension DirectoryStore {
+  public func lock(
+    _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
+  ) throws(StoreError) -> any StoreLock {
+    // For a reader this is the only chance to finish a journal; with an exclusive lock it is done below.
+    if kind == .shared { recoverIfPossible() }
+    let lock = try takeLock(kind, timeout: timeout, onWait: onWait)
+    if kind == .exclusive {
+      do throws(StoreError) {
+        try requireSameVault()
+      } catch {
+        lock.release()
+        throw error
+      }
+      removeLeftovers()
+    }
+    return lock
+  }
+
+  func takeLock(
+    _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
+  ) throws(StoreError) -> DirectoryLock {
+    let operations = files.operations
+    var wait = LockWait(start: operations.now(), timeout: timeout)
+    while true {
+      var holder: Int32?
+      if let lock = try tryLock(kind, holder: &holder) { return lock }
+      let step = try wait.nextStep(now: operations.now(), holder: { holder }, onWait: onWait)
+      operations.sleep(step)
+    }
+  }
+
+  /// Takes the lock if nobody is in the way; else nil, with the pid that the file names.
+  func tryLock(_ kind: LockKind, holder: inout Int32?) throws(StoreError) -> DirectoryLock? {
+    let name = StoreDirectory.lockName
+    while true {
+      guard let file = try openLock(kind) else { return DirectoryLock(kind, of: self, file: nil) }
+      let descriptor = file.descriptor
+      let isTaken = try files.call(at: name) { (system) throws(Errno) in try system.tryLock(descriptor, kind) }
+      guard isTaken else {
+        holder = files.holder(in: descriptor)
+        return nil
+      }
+      // Somebody may have put another file there before the lock was ours: then nobody else would see it.
+      guard try isInPlace(file) else { continue }
+      files.noteHolder(in: descriptor)
+      return DirectoryLock(kind, of: self, file: file)
+    }
+  }
+
+  /// Opens the lock file; nil when a reader may not make or write it: what it cannot write, it need not lock.
+  private func openLock(_ kind: LockKind) throws(StoreError) -> OpenFile? {
+    let name = StoreDirectory.lockName
+    do throws(StoreError) {
+      let file = try files.open(name, in: root.descriptor, as: .locking, at: name)
+      _ = try files.regularStatus(of: file.descriptor, at: name)
+      return file
+    } catch {
+      guard kind == .shared, error.code == .readOnly || error.code == .permissionDenied else { throw error }
+      guard let file = try files.openIfPresent(name, in: root.descriptor, as: .reading, at: name) else { return nil }
+      _ = try files.regularStatus(of: file.descriptor, at: name)
+      return file
+    }
+  }
+
+  private func isInPlace(_ file: borrowing OpenFile) throws(StoreError) -> Bool {
+    let name = StoreDirectory.lockName
+    let descriptor = file.descriptor
+    let own = try files.call(at: name) { (system) throws(Errno) in try system.status(of: descriptor) }
+    let current = try files.callIfPresent(at: name) { (system) throws(Errno) in
+      try system.status(of: name, in: root.descriptor, followingLink: false)
+    }
+    return current.map { $0.isSameFile(as: own) } ?? false
+  }
+
+  /// Whether the path still leads to the directory that was opened; after a restore it may be another.
+  private func requireSameVault() throws(StoreError) {
+    let own = try files.call(at: path) { (system) throws(Errno) in try system.status(of: root.descriptor) }
+    let current = try files.callIfPresent(at: path) { (system) throws(Errno) in
+      try system.status(of: path, in: OpenPurpose.noDirectory, followingLink: true)
+    }
+    guard let current, current.isSameFile(as: own) else {
+      throw StoreError(.changedUnderneath, reason: "the vault's directory was moved or replaced", path: path)
+    }
+  }
+}
+
+extension FileSystem {
+  /// The pid that a lock file names, if it names one.
+  func holder(in file: Int32) -> Int32? {
+    var bytes = [UInt8](repeating: 0, count: 12)
+    guard let count = try? fill(&bytes, from: file, enough: bytes.count, at: StoreDirectory.lockName),
+      count > 1, bytes[count - 1] == UInt8(ascii: "\n"),
+      let text = String(validating: bytes[..<(count - 1)], as: UTF8.self), let pid = Int32(text), pid > 0
+    else { return nil }
+    return pid
+  }
+
+  /// Writes this process's pid into the lock file. It only informs, so nothing fails with it.
+  fileprivate func noteHolder(in file: Int32) {
+    let name = StoreDirectory.lockName
+    _ = try? call(at: name) { (system) throws(Errno) in try system.truncate(file) }
+    try? write(Array("\(operations.processIdentifier)\n".utf8), to: file, at: name)
+  }
+}

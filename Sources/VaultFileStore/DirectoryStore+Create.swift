@@ -1,0 +1,70 @@
+public import VaultStorage
+
+extension DirectoryStore {
+  /// Makes the directories and files of an empty vault at `path` and opens it; its `vault.json` is the caller's to write.
+  ///
+  /// The directory may exist and hold other things, such as a git repository: nothing there is overwritten, and lines
+  /// that are missing in its `.gitignore` and `.gitattributes` are appended. The parent directory must exist.
+  ///
+  /// - Throws: `StoreError` `.alreadyExists` when there is a `vault.json`; `.missing`, `.notADirectory`, `.diskFull`,
+  ///   `.permissionDenied`, `.readOnly`, `.symbolicLink`, `.ioFailed`.
+  @discardableResult
+  public static func create(at path: String) throws(StoreError) -> DirectoryStore {
+    try create(at: path, operations: LiveFileOperations())
+  }
+
+  /// As `create(at:)`, with other system calls.
+  @discardableResult
+  package static func create(
+    at path: String, operations: any FileOperations
+  ) throws(StoreError) -> DirectoryStore {
+    let files = FileSystem(operations: operations)
+    let store = DirectoryStore(root: try makeRoot(at: path, files), path: path, files: files)
+    guard try !store.hasHeader() else {
+      throw StoreError(.alreadyExists, reason: "a vault is there already", path: path)
+    }
+    for directory in [StoreDirectory.records, .slots, .trash, .staging] {
+      try store.withMadeDirectory(directory) { _ in }
+    }
+    try store.appendMissing(["*.json text eol=lf", "slots/*.age binary"], to: ".gitattributes")
+    try store.appendMissing([".lock", ".staging/", ".journal.json"], to: ".gitignore")
+    try files.sync(store.root.descriptor, at: path)
+    return store
+  }
+
+  private static func makeRoot(at path: String, _ files: FileSystem) throws(StoreError) -> OpenFile {
+    do throws(StoreError) {
+      try files.call(at: path) { (system) throws(Errno) in
+        try system.makeDirectory(path, in: OpenPurpose.noDirectory)
+      }
+    } catch {
+      guard error.errno == Errno.exists.number else { throw error }
+      return try files.open(path, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: path)
+    }
+    let root = try files.open(path, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: path)
+    let parent = try files.open("..", in: root.descriptor, as: .directory, at: path)
+    try files.sync(parent.descriptor, at: path)
+    return root
+  }
+
+  private func hasHeader() throws(StoreError) -> Bool {
+    let name = StoreLocation.header.fileName
+    return try files.callIfPresent(at: name) { (system) throws(Errno) in
+      try system.status(of: name, in: root.descriptor, followingLink: false)
+    } != nil
+  }
+
+  /// Adds lines to a text file of the vault's directory, keeping what it says.
+  private func appendMissing(_ lines: [String], to name: String) throws(StoreError) {
+    let old = try files.contents(of: name, in: root.descriptor, limit: 1 << 20, at: name)
+    let present = (old ?? []).split(separator: UInt8(ascii: "\n")).map { line in
+      line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    }
+    let missing = lines.filter { line in !present.contains { $0.elementsEqual(line.utf8) } }
+    guard !missing.isEmpty else { return }
+    var text = old ?? []
+    if let last = text.last, last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
+    for line in missing { text += Array((line + "\n").utf8) }
+    try replace(name, in: .root, path: name, from: old, to: text)
+  }
+}

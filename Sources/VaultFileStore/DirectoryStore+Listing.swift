@@ -1,0 +1,113 @@
+public import VaultDocument
+public import VaultStorage
+
+extension DirectoryStore {
+  public func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
+    try identifiers(in: .folder(folder), seeing: overlay())
+  }
+
+  public func trashed() throws(StoreError) -> [RecordID] {
+    try identifiers(in: .trash, seeing: overlay())
+  }
+
+  public func slots() throws(StoreError) -> [SlotID] {
+    try identifiers(in: .slots, seeing: nil)
+  }
+
+  /// The ids of a directory's well-named entries, ascending, as they are once `overlay` is in place.
+  func identifiers(in directory: StoreDirectory, seeing overlay: Overlay?) throws(StoreError) -> [Identifier] {
+    var ids = try entries(of: directory).compactMap { directory.identifier(of: $0) }
+    if let overlay {
+      let changes = overlay.changes(in: directory)
+      let changed = Set(changes.map(\.id))
+      ids.removeAll { changed.contains($0) }
+      ids += changes.filter(\.isPresent).map(\.id)
+    }
+    ids.sort()
+    return ids
+  }
+
+  /// What a directory holds; nothing when it is missing, as in a clone.
+  func entries(of directory: StoreDirectory) throws(StoreError) -> [DirectoryEntry] {
+    let entries = try withDirectory(directory) { (file) throws(StoreError) in
+      try files.call(at: directory.path) { (system) throws(Errno) in try system.entries(of: file) }
+    }
+    return entries ?? []
+  }
+
+  public func strayEntries() throws(StoreError) -> [String] {
+    var strays = try strayEntries(of: .trash)
+    for entry in try entries(of: .records) where !entry.isHidden {
+      guard let folder = StoreDirectory.folder(named: entry) else {
+        strays.append(StoreDirectory.records.path(of: entry.printableName))
+        continue
+      }
+      do throws(StoreError) {
+        strays += try strayEntries(of: folder)
+      } catch {
+        guard error.code == .notADirectory || error.code == .symbolicLink else { throw error }
+        strays.append(folder.path)
+      }
+    }
+    return strays.sorted()
+  }
+
+  private func strayEntries(of directory: StoreDirectory) throws(StoreError) -> [String] {
+    let entries = try entries(of: directory)
+    let strays = try withDirectory(directory) { (file) throws(StoreError) in
+      var strays: [String] = []
+      for entry in entries where !entry.isHidden {
+        if directory.identifier(of: entry) != nil, try isRegular(entry, in: file, of: directory) { continue }
+        strays.append(directory.path(of: entry.printableName))
+      }
+      return strays
+    }
+    return strays ?? []
+  }
+
+  private func isRegular(
+    _ entry: DirectoryEntry, in file: Int32, of directory: StoreDirectory
+  ) throws(StoreError) -> Bool {
+    if let kind = entry.kind { return kind == .regular }
+    let status = try files.callIfPresent(at: directory.path(of: entry.name)) { (system) throws(Errno) in
+      try system.status(of: entry.name, in: file, followingLink: false)
+    }
+    return status.map { $0.kind == .regular } ?? true
+  }
+}
+
+extension StoreDirectory {
+  /// The id that an entry of this directory belongs to; nil for a name that does not belong here.
+  func identifier(of entry: DirectoryEntry) -> Identifier? {
+    guard entry.isExact, let id = Identifier(fileName: entry.name, suffix: self == .slots ? ".age" : ".json")
+    else { return nil }
+    if case .folder(let number) = self, id.folder != number { return nil }
+    return id
+  }
+
+  /// The record folder that an entry of `records/` is named as.
+  static func folder(named entry: DirectoryEntry) -> StoreDirectory? {
+    guard entry.isExact, entry.name.utf8.count == 2, let number = UInt8(entry.name, radix: 16) else { return nil }
+    let folder = StoreDirectory.folder(number)
+    // Two folders that differ in case alone would be one on some systems: only lower case is a folder.
+    return folder.name == entry.name ? folder : nil
+  }
+}
+
+extension DirectoryEntry {
+  fileprivate var isHidden: Bool { name.utf8.first == UInt8(ascii: ".") }
+
+  /// The name with everything replaced that could disturb a terminal.
+  fileprivate var printableName: String {
+    String(String.UnicodeScalarView(name.unicodeScalars.map { $0.isPrintable ? $0 : "?" }))
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isPrintable: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
+    default: self != "\u{FFFD}"
+    }
+  }
+}

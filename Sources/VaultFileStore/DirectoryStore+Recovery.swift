@@ -1,0 +1,154 @@
+public import VaultStorage
+
+extension DirectoryStore {
+  /// Completes or removes what a process that died left behind, if the lock is free and this process may write.
+  ///
+  /// It fails in silence: readers see the staged files of a committed journal, and writers try again with an error.
+  func recoverIfPossible() {
+    guard hasLeftovers() else { return }
+    var holder: Int32?
+    guard let lock = try? tryLock(.exclusive, holder: &holder) else { return }
+    defer { lock.release() }
+    removeLeftovers()
+  }
+
+  /// Whether a journal or a staged file is there; a writer at work has them, too.
+  private func hasLeftovers() -> Bool {
+    if (try? journalStatus()) != nil { return true }
+    let staged = try? entries(of: .staging)
+    return staged?.isEmpty == false
+  }
+
+  private func journalStatus() throws(StoreError) -> FileStatus? {
+    let name = StoreDirectory.journalName
+    return try files.callIfPresent(at: name) { (system) throws(Errno) in
+      try system.status(of: name, in: root.descriptor, followingLink: false)
+    }
+  }
+
+  /// Under the exclusive lock: finishes the journal, then empties the staging directory. With a journal that cannot be
+  /// finished, everything stays for the next attempt, or for a person to look at.
+  func removeLeftovers() {
+    do throws(StoreError) {
+      try finishJournal()
+    } catch {
+      return
+    }
+    emptyStaging()
+  }
+
+  /// Under the exclusive lock: finishes a committed journal, if there is one.
+  func finishJournal() throws(StoreError) {
+    guard let journal = try readJournal() else { return }
+    try requireComplete(journal)
+    // Who wrote it may have died between the rename and the sync: a power cut must not take it back half-way through.
+    try files.sync(root.descriptor, at: StoreDirectory.journalName)
+    try finish(journal)
+  }
+
+  private func readJournal() throws(StoreError) -> Journal? {
+    let name = StoreDirectory.journalName
+    let bytes = try files.contents(of: name, in: root.descriptor, limit: Journal.byteLimit, at: name)
+    return try bytes.map { (bytes) throws(StoreError) in try Journal(parsing: bytes) }
+  }
+
+  /// Nothing is removed in the name of a journal whose new files are nowhere: they may be the only copies.
+  private func requireComplete(_ journal: Journal) throws(StoreError) {
+    for (directory, entries) in journal.byDirectory {
+      for entry in entries {
+        guard case .staged(let name) = entry.action else { continue }
+        if try isRegular(name, in: .staging) { continue }
+        guard try isRegular(entry.location.fileName, in: directory) else {
+          throw Journal.malformed("a file that the journal names is gone")
+        }
+      }
+    }
+  }
+
+  /// Whether a name is a regular file; false when it is missing.
+  private func isRegular(_ name: String, in directory: StoreDirectory) throws(StoreError) -> Bool {
+    let path = directory.path(of: name)
+    let status = try withDirectory(directory) { (file) throws(StoreError) in
+      try files.callIfPresent(at: path) { (system) throws(Errno) in
+        try system.status(of: name, in: file, followingLink: false)
+      }
+    }
+    guard let status = status ?? nil else { return false }
+    guard status.kind == .regular else { throw Journal.malformed("a file that the journal names is no regular file") }
+    return true
+  }
+
+  /// Empties the staging directory. Under the exclusive lock, without a journal.
+  func emptyStaging() {
+    guard let entries = try? entries(of: .staging), !entries.isEmpty else { return }
+    _ = try? withDirectory(.staging) { (staging) throws(StoreError) in
+      for entry in entries where entry.isExact {
+        try? files.call(at: StoreDirectory.staging.path) { (system) throws(Errno) in
+          if entry.kind == .directory {
+            try system.removeDirectory(entry.name, in: staging)
+          } else {
+            try system.removeFile(entry.name, in: staging)
+          }
+        }
+      }
+    }
+  }
+}
+
+extension DirectoryStore {
+  /// What readers must know of a committed journal that is not finished; nil in the usual case.
+  ///
+  /// Only records and trash can be in it: the header and slots are read without asking.
+  func overlay(for location: StoreLocation) throws(StoreError) -> Overlay? {
+    switch location {
+    case .record, .trash: try overlay()
+    case .header, .checkpoint, .slot: nil
+    }
+  }
+
+  func overlay() throws(StoreError) -> Overlay? {
+    guard let status = try journalStatus() else { return nil }
+    if let overlay = overlayCache.overlay(for: status) { return overlay }
+    guard let overlay = try readJournal()?.overlay else { return nil }
+    overlayCache.store(overlay, for: status)
+    return overlay
+  }
+}
+
+/// Whether a batch waits to be put in place.
+public enum JournalState: Sendable {
+  /// There is no journal.
+  case none
+  /// A committed batch that readers see already; the next writer puts these places in order.
+  case pending([StoreLocation])
+  /// A journal that is none, or whose files are gone: records can neither be read nor written until a person decides.
+  case malformed(StoreError)
+}
+
+extension DirectoryStore {
+  /// The state of the journal, for repair and status.
+  ///
+  /// - Throws: `StoreError` as `read`, but for what `.malformed` tells.
+  public func journalState() throws(StoreError) -> JournalState {
+    do throws(StoreError) {
+      guard let journal = try readJournal() else { return .none }
+      try requireComplete(journal)
+      return .pending(journal.entries.map(\.location))
+    } catch {
+      switch error.code {
+      case .malformedJournal, .symbolicLink, .notARegularFile, .tooLarge: return .malformed(error)
+      default: throw error
+      }
+    }
+  }
+
+  /// Removes the journal and every staged file: the changes of that batch are lost, acknowledged or not.
+  ///
+  /// - Precondition: `lock` is an exclusive lock of this store and not released.
+  /// - Throws: `StoreError` as `apply`.
+  public func discardJournalAndStagedChanges(under lock: any StoreLock) throws(StoreError) {
+    requireExclusive(lock)
+    try removeJournal()
+    emptyStaging()
+  }
+}

@@ -1,0 +1,117 @@
+public import VaultDocument
+public import VaultStorage
+
+/// A vault in a directory on disk (format 1, sections 3 and 8).
+///
+/// The vault's directory is opened once and held; everything else is opened below it, component by component, without
+/// following links, and closed after use: a store holds one descriptor, with a lock two, while it works up to five.
+/// Files are made 0600 and directories 0700.
+public final class DirectoryStore: RecordStore {
+  let files: FileSystem
+  let root: OpenFile
+  /// The path that the store was opened at.
+  let path: String
+  let overlayCache = OverlayCache()
+
+  init(root: consuming OpenFile, path: String, files: FileSystem) {
+    self.root = root
+    self.path = path
+    self.files = files
+  }
+
+  /// Opens the vault at `path`, and completes what a process that died left unfinished, where it may.
+  ///
+  /// - Throws: `StoreError` `.notAVault` (a directory without `vault.json`), `.missing`, `.notADirectory`,
+  ///   `.permissionDenied`, `.ioFailed`.
+  public convenience init(at path: String) throws(StoreError) {
+    try self.init(at: path, operations: LiveFileOperations())
+  }
+
+  /// As `init(at:)`, with other system calls.
+  package convenience init(at path: String, operations: any FileOperations) throws(StoreError) {
+    let files = FileSystem(operations: operations)
+    let root = try files.open(path, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: path)
+    let header = StoreLocation.header.fileName
+    let status = try files.callIfPresent(at: header) { [descriptor = root.descriptor] (system) throws(Errno) in
+      try system.status(of: header, in: descriptor, followingLink: false)
+    }
+    guard status != nil else { throw StoreError(.notAVault, reason: "not a vault: it has no vault.json", path: path) }
+    self.init(root: root, path: path, files: files)
+    recoverIfPossible()
+  }
+}
+
+extension DirectoryStore {
+  public func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
+    try read(location, seeing: overlay(for: location))
+  }
+
+  /// The bytes on disk, with the part of a committed journal that is not in place yet.
+  private func read(_ location: StoreLocation, seeing overlay: Overlay?) throws(StoreError) -> [UInt8]? {
+    switch overlay?.entry(at: location) {
+    case .removed: return nil
+    case .staged(let name):
+      if let bytes = try readStaged(name, for: location) { return bytes }
+    case nil: break
+    }
+    return try readInPlace(location)
+  }
+
+  /// The bytes at the place itself.
+  func readInPlace(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
+    let bytes = try withDirectory(location.directory) { (directory) throws(StoreError) in
+      try readFile(location, in: directory)
+    }
+    return bytes ?? nil
+  }
+
+  func readFile(_ location: StoreLocation, in directory: Int32) throws(StoreError) -> [UInt8]? {
+    try files.contents(
+      of: location.fileName, in: directory, limit: location.byteLimit, at: location.relativePath)
+  }
+
+  /// The staged file of a committed journal; nil when it was put in place meanwhile.
+  private func readStaged(_ name: String, for location: StoreLocation) throws(StoreError) -> [UInt8]? {
+    let bytes = try withDirectory(.staging) { (staging) throws(StoreError) in
+      try files.contents(
+        of: name, in: staging, limit: location.byteLimit, at: StoreDirectory.staging.path(of: name))
+    }
+    return bytes ?? nil
+  }
+
+  public func readRecords(
+    inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    let overlay = try overlay()
+    let ids = try identifiers(in: .folder(folder), seeing: overlay)
+    // A folder that only a journal knows is not there yet, but its staged files are.
+    let isRead: Void? = try withDirectory(.folder(folder)) { (directory) throws(StoreError) in
+      readAll(ids, in: directory, seeing: overlay, body)
+    }
+    if isRead == nil { readAll(ids, in: nil, seeing: overlay, body) }
+  }
+
+  private func readAll(
+    _ ids: [RecordID], in directory: Int32?, seeing overlay: Overlay?,
+    _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) {
+    for id in ids {
+      let location = StoreLocation.record(id)
+      let result: Result<[UInt8]?, StoreError>
+      do throws(StoreError) {
+        if let directory, overlay?.entry(at: location) == nil {
+          result = .success(try readFile(location, in: directory))
+        } else {
+          result = .success(try read(location, seeing: overlay))
+        }
+      } catch {
+        result = .failure(error)
+      }
+      switch result {
+      case .success(nil): continue
+      case .success(let bytes?): guard body(id, .success(bytes)) else { return }
+      case .failure(let error): guard body(id, .failure(error)) else { return }
+      }
+    }
+  }
+}

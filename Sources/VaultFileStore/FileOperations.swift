@@ -1,0 +1,95 @@
+package import VaultStorage
+
+/// Every system call the directory store makes, so that in tests the n-th can fail or the process can "die" there.
+///
+/// Each method is one attempt: `Errno.interrupted` and short counts are dealt with above this seam, once for all, in
+/// `FileSystem`. Names are single components below an open directory, but for the vault's own path.
+package protocol FileOperations: Sendable {
+  /// Opens `name` below `directory`; the result is closed on exec.
+  func open(_ name: String, in directory: Int32, as purpose: OpenPurpose) throws(Errno) -> Int32
+  func close(_ file: Int32)
+  func status(of file: Int32) throws(Errno) -> FileStatus
+  /// The status of `name` itself: a link is not followed, unless asked to.
+  func status(of name: String, in directory: Int32, followingLink: Bool) throws(Errno) -> FileStatus
+  /// Reads bytes of a file from `offset` into `buffer` at the same offset, at most to its end; 0 at the end of the file.
+  func read(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int
+  /// Writes at least one and at most all of `bytes[offset...]` to a file at the same offset.
+  func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int
+  func truncate(_ file: Int32) throws(Errno)
+  /// Makes a file's content, or a directory's entries, durable.
+  func sync(_ file: Int32) throws(Errno)
+  /// Makes everything on the file system that holds `file` durable.
+  func syncFileSystem(of file: Int32) throws(Errno)
+  /// Whether `syncFileSystem` is as good as `sync` of each file there.
+  func canSyncFileSystem(of file: Int32) -> Bool
+  func rename(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno)
+  func link(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno)
+  func removeFile(_ name: String, in directory: Int32) throws(Errno)
+  func removeDirectory(_ name: String, in directory: Int32) throws(Errno)
+  func makeDirectory(_ name: String, in directory: Int32) throws(Errno)
+  /// All entries of an open directory but `.` and `..`, in no order.
+  func entries(of directory: Int32) throws(Errno) -> [DirectoryEntry]
+  /// Takes the lock on an open file if that is possible at once.
+  func tryLock(_ file: Int32, _ kind: LockKind) throws(Errno) -> Bool
+  /// A clock that only goes forward.
+  func now() -> Duration
+  func sleep(_ duration: Duration)
+  var processIdentifier: Int32 { get }
+}
+
+/// What a file is opened for, which fixes the flags: nothing inside the vault follows a link or blocks on a FIFO.
+package enum OpenPurpose: Sendable {
+  /// The vault's own directory; the path to it may lead over links.
+  case vaultDirectory
+  /// A directory inside the vault.
+  case directory
+  case reading
+  /// A new file, 0600, for writing and reading back; fails if the name exists.
+  case creating
+  /// The lock file, made when it is missing.
+  case locking
+}
+
+/// What the system tells about a file.
+package struct FileStatus: Sendable {
+  package enum Kind: Sendable { case regular, directory, symbolicLink, other }
+
+  package var kind: Kind
+  package var byteCount: Int
+  package var device: UInt64
+  package var inode: UInt64
+  /// When the content changed last, in nanoseconds since 1970.
+  package var modified: Int64
+
+  package init(kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64) {
+    self.kind = kind
+    self.byteCount = byteCount
+    self.device = device
+    self.inode = inode
+    self.modified = modified
+  }
+
+  /// Whether both are the same file.
+  package func isSameFile(as other: FileStatus) -> Bool { inode == other.inode && device == other.device }
+}
+
+/// One name in a directory.
+package struct DirectoryEntry: Sendable {
+  /// The name, with bytes that are not UTF-8 replaced.
+  package var name: String
+  /// Whether `name` is exactly the bytes on disk.
+  package var isExact: Bool
+  /// What it is; nil where the file system does not say.
+  package var kind: FileStatus.Kind?
+
+  package init(name: String, isExact: Bool, kind: FileStatus.Kind?) {
+    self.name = name
+    self.isExact = isExact
+    self.kind = kind
+  }
+}
+
+extension OpenPurpose {
+  /// In place of a directory, for the vault's own path: relative to the process's working directory.
+  package static var noDirectory: Int32 { LiveFileOperations.workingDirectory }
+}

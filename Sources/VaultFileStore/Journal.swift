@@ -1,0 +1,98 @@
+internal import VaultDocument
+internal import VaultStorage
+
+/// The list of what a batch puts in place, `.journal.json`: once it is there, the batch is committed (format 1, section 8).
+///
+/// `{"entries":[{"path":"trash/<id>.json","staged":"<uuid>"},{"path":"records/ab/<id>.json","staged":"remove"}]}`
+///
+/// It is hostile input like every file of the vault: only places of records and trash, spelled exactly, and only staged
+/// names of this store's own shape are taken.
+struct Journal {
+  struct Entry {
+    let location: StoreLocation
+    let action: Overlay.Entry
+  }
+
+  let entries: [Entry]
+
+  init(_ entries: [Entry]) { self.entries = entries }
+
+  var overlay: Overlay {
+    Overlay(Dictionary(entries.map { ($0.location, $0.action) }, uniquingKeysWith: { first, _ in first }))
+  }
+}
+
+extension Journal {
+  /// The largest journal that is read, in bytes; `ChangePlan.maximumChangeCount` entries take less.
+  static let byteLimit = 16 << 20
+
+  /// What stands in place of a staged name when the place is to be emptied.
+  private static let removal = "remove"
+
+  /// The journal's text.
+  func bytes() throws(StoreError) -> [UInt8] {
+    do throws(DocumentError) {
+      var items: [JSONValue] = []
+      for entry in entries {
+        items.append(
+          .object(
+            try JSONObject([
+              ("path", .string(entry.location.relativePath)), ("staged", .string(Self.text(of: entry.action))),
+            ])))
+      }
+      return try JSONValue.object(JSONObject([("entries", .array(items))])).compactBytes()
+    } catch {
+      throw StoreError(.tooLarge, reason: "too many changes for one batch", underlying: error)
+    }
+  }
+
+  private static func text(of action: Overlay.Entry) -> String {
+    switch action {
+    case .staged(let name): name
+    case .removed: removal
+    }
+  }
+
+  /// Reads a journal's text.
+  ///
+  /// - Throws: `StoreError` `.malformedJournal`.
+  init(parsing bytes: [UInt8]) throws(StoreError) {
+    let value: JSONValue
+    do throws(DocumentError) {
+      value = try JSONParser.parse(bytes)
+    } catch {
+      throw Self.malformed("the journal is not valid JSON", underlying: error)
+    }
+    guard case .object(let document) = value, document.count == 1, case .array(let items)? = document["entries"]
+    else { throw Self.malformed("the journal has another form") }
+    var entries: [Entry] = []
+    for item in items { entries.append(try Self.entry(item)) }
+    guard Set(entries.map(\.location)).count == entries.count else {
+      throw Self.malformed("the journal names a place twice")
+    }
+    let names = entries.map(\.action).filter { $0 != .removed }.map(Self.text)
+    guard Set(names).count == names.count else { throw Self.malformed("the journal names a staged file twice") }
+    self.entries = entries
+  }
+
+  private static func entry(_ item: JSONValue) throws(StoreError) -> Entry {
+    guard case .object(let members) = item, members.count == 2, case .string(let path)? = members["path"],
+      case .string(let staged)? = members["staged"]
+    else { throw malformed("the journal has another form") }
+    let location = StoreLocation(relativePath: path)
+    switch location {
+    case .record(_)?, .trash(_)?: break
+    default: throw malformed("the journal names a place that no batch writes")
+    }
+    guard let location else { throw malformed("the journal names a place that no batch writes") }
+    if staged == removal { return Entry(location: location, action: .removed) }
+    guard Identifier(parsing: staged) != nil else {
+      throw malformed("the journal names a staged file that is not one of this program")
+    }
+    return Entry(location: location, action: .staged(staged))
+  }
+
+  static func malformed(_ reason: String, underlying: (any Error)? = nil) -> StoreError {
+    StoreError(.malformedJournal, reason: reason, path: StoreDirectory.journalName, underlying: underlying)
+  }
+}

@@ -1,0 +1,33 @@
+/// The pace of waiting for a lock: short steps first, `onWait` once after a second, an error at the end.
+///
+/// Stores poll, since a blocking wait can neither time out nor tell the user who holds the lock.
+package struct LockWait {
+  private let start: Duration
+  private let timeout: Duration
+  private var step: Duration = .milliseconds(1)
+  private var isAnnounced = false
+
+  /// A wait that began at `start`, on the clock that `nextStep` is given.
+  package init(start: Duration, timeout: Duration) {
+    self.start = start
+    self.timeout = timeout
+  }
+
+  /// How long to sleep before the next attempt.
+  ///
+  /// - Throws: `StoreError` `.locked`, when the time is over.
+  package mutating func nextStep(
+    now: Duration, holder: () -> Int32?, onWait: (Int32?) -> Void
+  ) throws(StoreError) -> Duration {
+    let waited = now - start
+    guard waited < timeout else {
+      throw StoreError(.locked, reason: "another process holds the vault's lock", holder: holder())
+    }
+    if waited >= .seconds(1), !isAnnounced {
+      isAnnounced = true
+      onWait(holder())
+    }
+    defer { step = min(step * 2, .milliseconds(25)) }
+    return min(step, timeout - waited)
+  }
+}

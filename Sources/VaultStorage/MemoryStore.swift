@@ -1,0 +1,139 @@
+internal import Synchronization
+public import VaultDocument
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// A store in this process's memory, for tests and for trying things out: nothing is durable.
+public final class MemoryStore: RecordStore {
+  private struct State {
+    var documents: [StoreLocation: [UInt8]] = [:]
+    var sharedHolders = 0
+    var isHeldExclusively = false
+  }
+
+  private let state = Mutex(State())
+
+  /// An empty store.
+  public init() {}
+
+  public func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
+    state.withLock { $0.documents[location] }
+  }
+
+  public func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
+    identifiers { location in
+      guard case .record(let id) = location, id.folder == folder else { return nil }
+      return id
+    }
+  }
+
+  public func trashed() throws(StoreError) -> [RecordID] {
+    identifiers { location in
+      guard case .trash(let id) = location else { return nil }
+      return id
+    }
+  }
+
+  public func slots() throws(StoreError) -> [SlotID] {
+    identifiers { location in
+      guard case .slot(let id) = location else { return nil }
+      return id
+    }
+  }
+
+  public func readRecords(
+    inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    for id in try records(inFolder: folder) {
+      guard let bytes = try read(.record(id)) else { continue }
+      guard body(id, .success(bytes)) else { return }
+    }
+  }
+
+  public func strayEntries() throws(StoreError) -> [String] { [] }
+
+  private func identifiers(_ identifier: (StoreLocation) -> Identifier?) -> [Identifier] {
+    state.withLock { $0.documents.keys.compactMap(identifier).sorted() }
+  }
+}
+
+extension MemoryStore {
+  public func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
+    precondition(
+      (lock as? MemoryLock)?.isExclusive(of: self) == true, "apply needs an exclusive lock of the same store")
+    _ = try ChangePlan(changes)
+    let stale = state.withLock { state -> StoreLocation? in
+      if let stale = changes.first(where: { state.documents[$0.location] != $0.expected }) { return stale.location }
+      for change in changes { state.documents[change.location] = change.replacement }
+      return nil
+    }
+    guard let stale else { return }
+    throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: stale.relativePath)
+  }
+
+  public func lock(
+    _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
+  ) throws(StoreError) -> any StoreLock {
+    let start = ContinuousClock.now
+    var wait = LockWait(start: .zero, timeout: timeout)
+    while !tryLock(kind) {
+      // Only this process can hold it.
+      let step = try wait.nextStep(now: start.duration(to: .now), holder: { getpid() }, onWait: onWait)
+      usleep(UInt32(step / .microseconds(1)))
+    }
+    return MemoryLock(kind, of: self)
+  }
+
+  private func tryLock(_ kind: LockKind) -> Bool {
+    state.withLock { state in
+      guard !state.isHeldExclusively else { return false }
+      switch kind {
+      case .shared: state.sharedHolders += 1
+      case .exclusive:
+        guard state.sharedHolders == 0 else { return false }
+        state.isHeldExclusively = true
+      }
+      return true
+    }
+  }
+
+  fileprivate func unlock(_ kind: LockKind) {
+    state.withLock { state in
+      switch kind {
+      case .shared: state.sharedHolders -= 1
+      case .exclusive: state.isHeldExclusively = false
+      }
+    }
+  }
+}
+
+private final class MemoryLock: StoreLock {
+  let kind: LockKind
+  private let store: MemoryStore
+  private let isHeld = Mutex(true)
+
+  init(_ kind: LockKind, of store: MemoryStore) {
+    self.kind = kind
+    self.store = store
+  }
+
+  deinit { release() }
+
+  func isExclusive(of store: MemoryStore) -> Bool {
+    kind == .exclusive && self.store === store && isHeld.withLock { $0 }
+  }
+
+  func release() {
+    let wasHeld = isHeld.withLock { held in
+      defer { held = false }
+      return held
+    }
+    if wasHeld { store.unlock(kind) }
+  }
+}

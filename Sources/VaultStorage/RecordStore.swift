@@ -1,0 +1,122 @@
+public import VaultDocument
+
+/// A place that keeps a vault's documents as opaque bytes: the written contract that every store obeys.
+///
+/// A store is synchronous and blocking, has no keys, and never looks into a document. `StoreConformance` in the tests is this
+/// text as code; every store passes it.
+///
+/// **What a reader sees.** One document is whole: the bytes of one `apply`, never parts of two. Without a lock, two reads may
+/// lie before and after somebody's `apply`, in that order and not the other: once one read shows the new state of a batch, all
+/// later ones do. Under a lock of either kind nothing changes between reads but what the holder itself applies.
+///
+/// **What a writer gets.** `apply` is all or nothing. When it returns, the change survives a power cut. When it throws, the
+/// old state is what readers see. Two faults at once (a failed write whose undoing fails as well) can leave the new state
+/// behind an error, never a mix; reading tells which it is. A process that dies inside leaves the old or the new state, which
+/// the next one to take the lock completes.
+///
+/// **Places that hold something else.** A link, directory, FIFO or device in a document's place is an error of that place
+/// alone; others stay readable.
+public protocol RecordStore: Sendable {
+  /// The bytes at a place, or nil when there is no document.
+  ///
+  /// - Throws: `StoreError` `.tooLarge` before any byte is read; `.symbolicLink`, `.notARegularFile`, `.notADirectory`
+  ///   (something else stands there); `.permissionDenied`; `.malformedJournal`; `.ioFailed`.
+  func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]?
+
+  /// The ids of the live records in one of 256 folders (the ids' first byte), ascending.
+  ///
+  /// A name of the right shape is listed whatever stands there, so that reading it reports what is wrong.
+  ///
+  /// - Throws: as `read`.
+  func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID]
+
+  /// The ids of the removed records, ascending.
+  ///
+  /// - Throws: as `read`.
+  func trashed() throws(StoreError) -> [RecordID]
+
+  /// The ids of the slot files, whether or not the header refers to them, ascending.
+  ///
+  /// - Throws: as `read`.
+  func slots() throws(StoreError) -> [SlotID]
+
+  /// Reads every live record of one folder, ascending by id, one in memory at a time: the fast way to read them all.
+  ///
+  /// `body` gets the bytes or the error of each record and returns whether to go on. A record that vanishes after the
+  /// listing is left out.
+  ///
+  /// - Throws: as `records(inFolder:)`, when the folder as such cannot be read.
+  func readRecords(inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool) throws(StoreError)
+
+  /// What lies among the records and in the trash and does not belong there, as paths, sorted (format 1, section 3).
+  ///
+  /// Names that begin with a dot are left out. Control characters and bytes that are not UTF-8 are replaced by `?`.
+  ///
+  /// - Throws: as `read`.
+  func strayEntries() throws(StoreError) -> [String]
+
+  /// Takes the vault's lock, waiting at most `timeout` for others.
+  ///
+  /// One exclusive lock, or any number of shared ones, are held at a time, among processes and among stores of one process;
+  /// a lock is not recursive. A process that ended, however it ended, holds none. `onWait` is called once, after one second
+  /// of waiting, with the pid of a holder where it is known. Before it returns, a store completes what a process that died
+  /// left unfinished, where it may.
+  ///
+  /// Keep the lock alive until its work is done (`defer { lock.release() }`), or use `withLock`.
+  ///
+  /// - Throws: `StoreError` `.locked` after `timeout`, naming the holder where known; `.permissionDenied`, `.readOnly` (only
+  ///   for `.exclusive`); `.changedUnderneath` when the whole vault was replaced since it was opened; `.symbolicLink`,
+  ///   `.notARegularFile`, `.ioFailed`.
+  func lock(_ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void) throws(StoreError) -> any StoreLock
+
+  /// Makes all changes or none, durably, if every place still holds exactly the expected bytes.
+  ///
+  /// - One change may be of any place. A replacement is never seen half-written.
+  /// - Several changes may be of records and trash, or of the header with new and removed slots. In the second case the
+  ///   new slots are durable before the header is replaced (the commit point) and slots are removed after it; one that
+  ///   could not be removed stays unreferenced, without an error (format 1, section 7).
+  /// - Guards (`isGuard`) of any place may be among the changes.
+  ///
+  /// - Precondition: `lock` is an exclusive lock of this store and not released; no place is named twice; the mix is one of
+  ///   those above.
+  /// - Throws: `StoreError` `.changedUnderneath` naming the place; `.tooLarge`; `.diskFull`, `.permissionDenied`, `.readOnly`,
+  ///   `.ioFailed`, `.unverifiedWrite`; `.malformedJournal`; and as `read`.
+  func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError)
+}
+
+/// How a lock excludes others.
+public enum LockKind: Sendable {
+  /// For readers of the whole vault: keeps writers out.
+  case shared
+  /// For a writer: keeps everybody else who locks out.
+  case exclusive
+}
+
+/// A lock that is held until it is released or the last reference to it is gone.
+public protocol StoreLock: AnyObject, Sendable {
+  /// How it excludes others.
+  var kind: LockKind { get }
+  /// Lets others in; a second call does nothing.
+  func release()
+}
+
+extension RecordStore {
+  /// Does `body` under a lock and releases it afterwards.
+  ///
+  /// - Throws: as `lock`, and what `body` throws.
+  public func withLock<Result>(
+    _ kind: LockKind, timeout: Duration = .seconds(10), onWait: (Int32?) -> Void = { _ in },
+    _ body: (any StoreLock) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    let lock = try lock(kind, timeout: timeout, onWait: onWait)
+    defer { lock.release() }
+    return try body(lock)
+  }
+
+  /// Makes all changes or none under an exclusive lock of its own.
+  ///
+  /// - Throws: as `lock` and `apply(_:under:)`.
+  public func apply(_ changes: [StoreChange], timeout: Duration = .seconds(10)) throws(StoreError) {
+    try withLock(.exclusive, timeout: timeout) { lock throws(StoreError) in try apply(changes, under: lock) }
+  }
+}

@@ -1,0 +1,88 @@
+/// One replacement in a store, made only if the bytes there are still the expected ones.
+public struct StoreChange: Sendable {
+  /// The place that changes.
+  public let location: StoreLocation
+  /// The exact bytes that must be there now; nil: there must be nothing.
+  public let expected: [UInt8]?
+  /// The bytes to put there; nil: remove what is there.
+  public let replacement: [UInt8]?
+
+  /// Replaces `expected` by `replacement` at `location`.
+  ///
+  /// When both are equal, nothing is written: such a change is a guard, which makes `apply` fail if the place changed.
+  public init(_ location: StoreLocation, from expected: [UInt8]?, to replacement: [UInt8]?) {
+    self.location = location
+    self.expected = expected
+    self.replacement = replacement
+  }
+
+  /// Whether the change only compares.
+  public var isGuard: Bool { expected == replacement }
+}
+
+/// How a set of changes is carried out. Every store sorts changes by this one rule.
+package enum ChangePlan: Sendable {
+  /// Nothing is written; the guards alone are compared.
+  case nothing
+  /// One place changes.
+  case single(StoreChange)
+  /// The header changes together with slots: new slots, then the header (the commit point), then removed slots.
+  case header(newSlots: [StoreChange], header: StoreChange, removedSlots: [StoreChange])
+  /// Several records or trashed records change, all or none.
+  case batch([StoreChange])
+}
+
+extension ChangePlan {
+  /// The most changes one `apply` takes; more is `.tooLarge`. It bounds the journal, and with it recovery's memory.
+  package static let maximumChangeCount = 100_000
+
+  /// Sorts `changes` into the way they are carried out.
+  ///
+  /// - Precondition: no place is named twice, and several writes are either to records and trash alone, or to the header
+  ///   with slots that are new or removed. Other mixes have no atomic protocol in format 1: asking is a mistake of our code.
+  /// - Throws: `StoreError` `.tooLarge`, when there are too many changes or a document exceeds its place's limit.
+  package init(_ changes: [StoreChange]) throws(StoreError) {
+    guard changes.count <= Self.maximumChangeCount else {
+      throw StoreError(.tooLarge, reason: "too many changes for one batch")
+    }
+    precondition(Set(changes.map(\.location)).count == changes.count, "a place is named twice in one set of changes")
+    let writes = changes.filter { !$0.isGuard }
+    for change in writes where (change.replacement?.count ?? 0) > change.location.byteLimit {
+      throw StoreError(.tooLarge, reason: "the document is over its size limit", path: change.location.relativePath)
+    }
+    switch writes.count {
+    case 0: self = .nothing
+    case 1: self = .single(writes[0])
+    default: self = Self.several(writes)
+    }
+  }
+
+  private static func several(_ writes: [StoreChange]) -> ChangePlan {
+    guard let header = writes.first(where: { $0.location == .header }) else {
+      precondition(writes.allSatisfy(\.location.isRecordOrTrash), "only records and trash change together")
+      return .batch(writes)
+    }
+    let slots = writes.filter { $0.location != .header }
+    precondition(header.replacement != nil, "the header is never removed together with slots")
+    precondition(slots.allSatisfy(\.isNewOrRemovedSlot), "with the header, only new and removed slots change")
+    return .header(
+      newSlots: slots.filter { $0.replacement != nil }, header: header,
+      removedSlots: slots.filter { $0.replacement == nil })
+  }
+}
+
+extension StoreLocation {
+  fileprivate var isRecordOrTrash: Bool {
+    switch self {
+    case .record, .trash: true
+    case .header, .checkpoint, .slot: false
+    }
+  }
+}
+
+extension StoreChange {
+  fileprivate var isNewOrRemovedSlot: Bool {
+    guard case .slot = location else { return false }
+    return expected == nil || replacement == nil
+  }
+}

@@ -1,0 +1,75 @@
+public import VaultDocument
+
+/// Where a store keeps one document: the five kinds of place a vault has (format 1, section 3).
+public enum StoreLocation: Hashable, Sendable {
+  /// The vault's header, `vault.json`.
+  case header
+  /// The optional list of every record at one moment, `checkpoint.json`.
+  case checkpoint
+  /// One way to unlock, `slots/<id>.age`.
+  case slot(SlotID)
+  /// A live record, `records/<2 hex>/<id>.json`; the folder is the id's first byte.
+  case record(RecordID)
+  /// A removed record, `trash/<id>.json`.
+  case trash(RecordID)
+}
+
+extension StoreLocation {
+  /// The place's path below the vault's directory, with `/` between components.
+  public var relativePath: String {
+    switch self {
+    case .header: "vault.json"
+    case .checkpoint: "checkpoint.json"
+    case .slot(let id): "slots/" + id.text + ".age"
+    case .record(let id): "records/" + id.folderName + "/" + id.text + ".json"
+    case .trash(let id): "trash/" + id.text + ".json"
+    }
+  }
+
+  /// The last component of `relativePath`.
+  public var fileName: String {
+    switch self {
+    case .header: "vault.json"
+    case .checkpoint: "checkpoint.json"
+    case .slot(let id): id.text + ".age"
+    case .record(let id), .trash(let id): id.text + ".json"
+    }
+  }
+
+  /// The largest document that may stand here, in bytes: 16 MiB, for the checkpoint 512 MiB (format 1, section 6).
+  public var byteLimit: Int {
+    self == .checkpoint ? 512 << 20 : 16 << 20
+  }
+
+  /// The place that `relativePath` names, or nil when it is not spelled exactly as `relativePath` prints it.
+  ///
+  /// There is no normalising: `records/../x`, a doubled slash, upper-case hex or a record in another's folder is nil, so
+  /// that a path read from a file can never lead anywhere else.
+  public init?(relativePath: String) {
+    let parts = relativePath.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count <= 3, let name = parts.last.map({ String($0) }) ?? nil else { return nil }
+    let place: StoreLocation? =
+      switch (parts.count, parts.first.map { String($0) } ?? nil) {
+      case (1, "vault.json"): .header
+      case (1, "checkpoint.json"): .checkpoint
+      case (2, "slots"): Identifier(fileName: name, suffix: ".age").map { .slot($0) }
+      case (2, "trash"): Identifier(fileName: name, suffix: ".json").map { .trash($0) }
+      case (3, "records"): Identifier(fileName: name, suffix: ".json").map { .record($0) }
+      default: nil
+      }
+    // Swift's `==` on text is canonical equivalence; ids and places are compared as bytes.
+    guard let place, place.relativePath.utf8.elementsEqual(relativePath.utf8) else { return nil }
+    self = place
+  }
+}
+
+extension Identifier {
+  /// The id whose file name is its text followed by `suffix`, or nil when `fileName` has another shape.
+  public init?(fileName: String, suffix: String) {
+    let name = fileName.utf8
+    guard name.count == 36 + suffix.utf8.count, name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8),
+      let stem = String(name.prefix(36))
+    else { return nil }
+    self.init(parsing: stem)
+  }
+}

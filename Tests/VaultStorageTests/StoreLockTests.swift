@@ -1,0 +1,174 @@
+import Synchronization
+import Testing
+import VaultDocument
+import VaultFileStore
+import VaultStorage
+import VaultTestSupport
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+@Suite("Locks of a directory") struct StoreLockTests {
+  @Test("two stores of one vault exclude one another, and the waiting one learns the pid")
+  func twoStores() throws {
+    let vault = try StoreFolder()
+    let other = try vault.reopen()
+    let lock = try vault.store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+    let error = #expect(throws: StoreError.self) { try other.lock(.shared, timeout: .zero, onWait: { _ in }) }
+    #expect(error?.code == .locked && error?.holder == getpid())
+    #expect(error?.description == "another process holds the vault's lock (process \(getpid()))")
+    lock.release()
+    #expect(FileTree.contents(of: vault[".lock"]) == [], "the pid goes with the lock")
+    try other.lock(.exclusive, timeout: .zero, onWait: { _ in }).release()
+  }
+
+  @Test("what a dead process left in the lock file blocks nobody, whatever it says")
+  func staleLock() throws {
+    let vault = try StoreFolder()
+    for text in ["1\n", "999999\n", "-3\n", "no number", String(repeating: "9", count: 10_000), "\u{0}\n"] {
+      FileTree.write(Array(text.utf8), to: vault[".lock"])
+      let lock = try vault.store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+      #expect(FileTree.contents(of: vault[".lock"]) == Array("\(getpid())\n".utf8))
+      lock.release()
+    }
+  }
+
+  @Test("another process's lock is waited for")
+  func otherProcess() throws {
+    // flock(1) of util-linux stands for the other process.
+    guard unsafe access("/usr/bin/flock", X_OK) == 0 else {
+      print("locks: no flock(1) here, 1 case not run")
+      return
+    }
+    let vault = try StoreFolder()
+    let flag = vault.path + "-held"
+    unsafe #expect(system("flock -x '\(vault[".lock"])' sh -c 'touch \(flag); sleep 0.5' &") == 0)
+    while FileTree.kind(of: flag) == nil { usleep(1000) }
+    let error = #expect(throws: StoreError.self) { try vault.store.lock(.shared, timeout: .zero, onWait: { _ in }) }
+    #expect(error?.code == .locked)
+    try vault.store.lock(.exclusive, timeout: .seconds(20), onWait: { _ in }).release()
+  }
+
+  @Test("a lock file that is replaced under a waiter is opened again")
+  func replacedLockFile() throws {
+    let vault = try StoreFolder()
+    let lock = try vault.store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+    FileTree.remove(vault[".lock"])
+    // Whoever locks now locks another file: both hold "the" lock, but the newcomer's is the one that others see.
+    let second = try vault.reopen().lock(.exclusive, timeout: .zero, onWait: { _ in })
+    #expect(throws: StoreError.self) { try vault.reopen().lock(.shared, timeout: .zero, onWait: { _ in }) }
+    lock.release()
+    #expect(throws: StoreError.self) { try vault.reopen().lock(.shared, timeout: .zero, onWait: { _ in }) }
+    second.release()
+  }
+
+  @Test("who counts up under compare-and-swap, on many threads, loses no step", arguments: [true, false])
+  func counting(inMemory: Bool) async throws {
+    let vault = try StoreFolder()
+    let memory = MemoryStore()
+    let location = StoreLocation.checkpoint
+    let (workers, steps) = (6, 40)
+    let store: any RecordStore = inMemory ? memory : vault.store
+    try store.apply([.put(location, Array("0".utf8))])
+    let refusals = Counter()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<workers {
+        let store: any RecordStore = inMemory ? memory : try vault.reopen()
+        group.addTask {
+          var done = 0
+          while done < steps {
+            let old = try store.read(location)
+            let number = Int(String(decoding: old ?? [], as: UTF8.self)) ?? -1
+            do throws(StoreError) {
+              try store.apply([StoreChange(location, from: old, to: Array("\(number + 1)".utf8))])
+              done += 1
+            } catch {
+              guard error.code == .changedUnderneath else { throw error }
+              refusals.add(1)
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try store.read(location) == Array("\(workers * steps)".utf8))
+    print("counting, \(inMemory ? "memory" : "directory"): \(workers * steps) steps, \(refusals.value) refusals")
+  }
+
+  @Test("a reader beside batches sees old or new, and never goes back")
+  func monotonicReading() async throws {
+    let vault = try StoreFolder()
+    let ids = (0..<12).map { RecordID(bytes: [UInt8($0)] + Array(repeating: 5, count: 15)) }
+    let rounds: UInt8 = 60
+    try vault.store.apply(ids.map { .put(.record($0), [0]) })
+    let isDone = Counter()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      let reader = try vault.reopen()
+      group.addTask {
+        var newest: UInt8 = 0
+        while isDone.value == 0 {
+          for id in ids {
+            let bytes = try reader.read(.record(id)) ?? []
+            #expect(bytes.count == 1 && bytes[0] >= newest, "\(bytes) after \(newest)")
+            newest = bytes.first ?? newest
+          }
+        }
+      }
+      group.addTask {
+        defer { isDone.add(1) }
+        for round in 0..<rounds {
+          try vault.store.apply(ids.map { StoreChange(.record($0), from: [round], to: [round + 1]) })
+        }
+      }
+      try await group.waitForAll()
+    }
+    for id in ids { #expect(try vault.store.read(.record(id)) == [rounds]) }
+  }
+
+  @Test("writing under a lock that is shared, released or another store's stops the program")
+  func wrongLocks() async {
+    await #expect(processExitsWith: .failure) {
+      let store = MemoryStore()
+      try store.apply([], under: store.lock(.shared, timeout: .zero, onWait: { _ in }))
+    }
+    await #expect(processExitsWith: .failure) {
+      let vault = try StoreFolder()
+      try vault.store.apply([], under: vault.store.lock(.shared, timeout: .zero, onWait: { _ in }))
+    }
+    await #expect(processExitsWith: .failure) {
+      let vault = try StoreFolder()
+      let lock = try vault.store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+      lock.release()
+      try vault.store.apply([], under: lock)
+    }
+    await #expect(processExitsWith: .failure) {
+      let vault = try StoreFolder()
+      let lock = try vault.store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+      try vault.reopen().apply([], under: lock)
+    }
+  }
+
+  @Test("a place named twice, and a mix without a protocol, stop the program")
+  func wrongChanges() async {
+    await #expect(processExitsWith: .failure) {
+      try MemoryStore().apply([.put(.header, [1]), .put(.header, [2])])
+    }
+    await #expect(processExitsWith: .failure) {
+      try MemoryStore().apply([.put(.header, [1]), .put(.record(.random()), [2])])
+    }
+    await #expect(processExitsWith: .failure) {
+      try MemoryStore().apply([.put(.slot(.random()), [1]), .put(.slot(.random()), [2])])
+    }
+  }
+}
+
+private final class Counter: Sendable {
+  private let count = Mutex(0)
+  var value: Int { count.withLock { $0 } }
+  func add(_ number: Int) { count.withLock { $0 += number } }
+}

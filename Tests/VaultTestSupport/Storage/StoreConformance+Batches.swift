@@ -1,0 +1,102 @@
+internal import VaultDocument
+internal import VaultStorage
+
+extension StoreConformance {
+  static let batches: [StoreConformance] = [
+    StoreConformance(rule: "a batch puts, replaces and removes at once") { store in
+      let ids = (0..<40).map { _ in RecordID.random() }
+      try store.apply(ids.map { .put(.record($0), $0.bytes) })
+      for id in ids { try require(store.read(.record(id)) == id.bytes, "put") }
+      let moved = ids.prefix(20).flatMap { id in
+        [StoreChange(.record(id), from: id.bytes, to: nil), .put(.trash(id), [1])]
+      }
+      try store.apply(moved + ids.suffix(20).map { StoreChange(.record($0), from: $0.bytes, to: [2]) })
+      for id in ids.prefix(20) {
+        try require(store.read(.record(id)) == nil && store.read(.trash(id)) == [1], "moved")
+      }
+      for id in ids.suffix(20) { try require(store.read(.record(id)) == [2], "replaced") }
+      try require(store.trashed() == ids.prefix(20).sorted(), "listed")
+    },
+    StoreConformance(rule: "one wrong expectation stops the whole batch") { store in
+      let ids = (0..<12).map { _ in RecordID.random() }
+      try store.apply([.put(.record(ids[7]), [7])])
+      try require(.changedUnderneath, at: StoreLocation.record(ids[7]).relativePath) { () throws(StoreError) in
+        try store.apply(ids.map { .put(.record($0), [1]) })
+      }
+      for (index, id) in ids.enumerated() {
+        try require(store.read(.record(id)) == (index == 7 ? [7] : nil), "record \(index)")
+      }
+    },
+    StoreConformance(rule: "one document over its limit stops the whole batch") { store in
+      let ids = [RecordID.random(), .random()]
+      try require(.tooLarge) { () throws(StoreError) in
+        try store.apply([
+          .put(.record(ids[0]), [1]), .put(.record(ids[1]), [UInt8](repeating: 0, count: 16 << 20 + 1)),
+        ])
+      }
+      try require(store.read(.record(ids[0])) == nil, "nothing was written")
+    },
+  ]
+
+  static let headers: [StoreConformance] = [
+    StoreConformance(rule: "the header changes together with its slots") { store in
+      let (old, new, other) = (SlotID.random(), SlotID.random(), SlotID.random())
+      try store.apply([.put(.header, [1]), .put(.slot(old), [10]), .put(.slot(other), [12])])
+      try store.apply([
+        StoreChange(.slot(old), from: [10], to: nil), StoreChange(.header, from: [1], to: [2]), .put(.slot(new), [11]),
+      ])
+      try require(store.read(.header) == [2], "header")
+      try require(store.slots() == [new, other].sorted(), "slots")
+    },
+    StoreConformance(rule: "a header that changed underneath leaves no new slot") { store in
+      let slot = SlotID.random()
+      try store.apply([.put(.header, [1])])
+      try require(.changedUnderneath, at: "vault.json") { () throws(StoreError) in
+        try store.apply([StoreChange(.header, from: [9], to: [2]), .put(.slot(slot), [11])])
+      }
+      try require(store.slots().isEmpty, "no slot")
+    },
+  ]
+
+  static let locks: [StoreConformance] = [
+    StoreConformance(rule: "an exclusive lock keeps everybody out until it is released") { store in
+      let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+      for kind in [LockKind.shared, .exclusive] {
+        try require(.locked) { () throws(StoreError) in
+          _ = try store.lock(kind, timeout: .milliseconds(5), onWait: { _ in })
+        }
+      }
+      lock.release()
+      lock.release()
+      try store.lock(.exclusive, timeout: .zero, onWait: { _ in }).release()
+    },
+    StoreConformance(rule: "shared locks are held together and keep writers out") { store in
+      let locks = try (0..<3).map { _ in try store.lock(.shared, timeout: .zero, onWait: { _ in }) }
+      for lock in locks {
+        try require(.locked) { () throws(StoreError) in
+          try store.apply([.put(.header, [1])], timeout: .zero)
+        }
+        lock.release()
+      }
+      try store.apply([.put(.header, [1])], timeout: .zero)
+    },
+    StoreConformance(rule: "a lock that nobody refers to is released") { store in
+      var lock: (any StoreLock)? = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+      try require(lock?.kind == .exclusive, "its kind")
+      lock = nil
+      try store.lock(.exclusive, timeout: .zero, onWait: { _ in }).release()
+    },
+    StoreConformance(rule: "who waits is told once, after a second, and then gets an error with the holder") { store in
+      let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+      defer { lock.release() }
+      var told: [Int32?] = []
+      do throws(StoreError) {
+        _ = try store.lock(.exclusive, timeout: .milliseconds(1200), onWait: { told.append($0) })
+        throw StoreError(.ioFailed, reason: "the lock was given twice")
+      } catch {
+        try require(error.code == .locked && error.holder != nil, "\(error)")
+        try require(told.count == 1 && told[0] == error.holder, "told \(told)")
+      }
+    },
+  ]
+}

@@ -1,0 +1,87 @@
+internal import VaultDocument
+internal import VaultFileStore
+public import VaultStorage
+
+/// One `apply` with the state before it, for tests that let it go wrong at every step.
+public struct StoreScenario: Sendable, CustomStringConvertible {
+  public let description: String
+  /// The documents that are there first.
+  public let before: [StoreLocation: [UInt8]]
+  public let changes: [StoreChange]
+
+  /// The documents that are there when the changes were made.
+  public var after: [StoreLocation: [UInt8]] {
+    var documents = before
+    for change in changes { documents[change.location] = change.replacement }
+    return documents
+  }
+
+  /// Whether a store holds what is expected; slot files that the header no longer or not yet refers to may be there, too.
+  public func isState(_ documents: [StoreLocation: [UInt8]], _ expected: [StoreLocation: [UInt8]]) -> Bool {
+    let known = before.merging(after) { first, _ in first }
+    return documents.filter { location, bytes in
+      guard case .slot = location, expected[location] == nil else { return true }
+      return known[location] != bytes
+    } == expected
+  }
+
+  private init(_ description: String, _ before: [StoreLocation: [UInt8]], _ changes: [StoreChange]) {
+    self.description = description
+    self.before = before.merging([.header: [0]]) { header, _ in header }
+    self.changes = changes
+  }
+
+  private static let ids = (0..<30).map { number in
+    Identifier(bytes: [UInt8(number % 5)] + Array(repeating: UInt8(number), count: 15))
+  }
+
+  /// Every way to change a store.
+  public static let all: [StoreScenario] = [
+    StoreScenario("put a record in a new folder", [:], [.put(.record(ids[0]), [1, 2, 3])]),
+    StoreScenario("put a record in a folder", [.record(ids[5]): [5]], [.put(.record(ids[0]), [1, 2, 3])]),
+    StoreScenario("replace a record", [.record(ids[0]): [1]], [StoreChange(.record(ids[0]), from: [1], to: [2, 2])]),
+    StoreScenario("remove a record", [.record(ids[0]): [1]], [StoreChange(.record(ids[0]), from: [1], to: nil)]),
+    StoreScenario("replace the header", [.header: [1]], [StoreChange(.header, from: [1], to: [2])]),
+    StoreScenario("put a checkpoint", [:], [.put(.checkpoint, [7])]),
+    StoreScenario(
+      "exchange a slot with the header", [.header: [1], .slot(ids[1]): [10], .slot(ids[2]): [12]],
+      [
+        StoreChange(.header, from: [1], to: [2]), .put(.slot(ids[3]), [13]),
+        StoreChange(.slot(ids[1]), from: [10], to: nil),
+      ]),
+    StoreScenario(
+      "move a record to the trash", [.record(ids[0]): [1], .record(ids[5]): [5]],
+      [StoreChange(.record(ids[0]), from: [1], to: nil), .put(.trash(ids[0]), [2])]),
+    StoreScenario(
+      "a batch of many", Dictionary(uniqueKeysWithValues: ids[0..<6].map { (.record($0), [1]) }),
+      ids[0..<3].map { StoreChange(.record($0), from: [1], to: [2]) }
+        + ids[3..<6].map { StoreChange(.record($0), from: [1], to: nil) }
+        + ids[6..<12].map { .put(.record($0), [3]) }),
+  ]
+}
+
+extension StoreScenario {
+  /// Makes the vault of this scenario in a new folder of `parent`, and returns its path.
+  ///
+  /// Nothing of it is synced: the disk of a test loses only what the test lets it lose.
+  package func makeVault(in parent: TemporaryFolder) throws -> String {
+    let path = parent.path + "/\(UInt64.random(in: .min ... .max))"
+    let operations = FaultyFileOperations(recorder: SimulatedDisk())
+    let store = try DirectoryStore.create(at: path, operations: operations)
+    for (location, bytes) in before.sorted(by: { $0.key.relativePath < $1.key.relativePath }) {
+      try store.apply([.put(location, bytes)])
+    }
+    return path
+  }
+
+  /// Every document of a store that this scenario knows, and any other that a list of its folders shows.
+  public func documents(of store: some RecordStore) throws -> [StoreLocation: [UInt8]] {
+    var locations = Set(before.keys).union(after.keys).union([.header, .checkpoint])
+    for folder in UInt8(0)..<6 { locations.formUnion(try store.records(inFolder: folder).map { .record($0) }) }
+    locations.formUnion(try store.trashed().map { .trash($0) })
+    locations.formUnion(try store.slots().map { .slot($0) })
+    var documents: [StoreLocation: [UInt8]] = [:]
+    for location in locations { documents[location] = try store.read(location) }
+    return documents
+  }
+}
