@@ -2,7 +2,7 @@
 import PackageDescription
 
 let libraries = [
-  "VaultCrypto", "VaultDocument", "VaultAge", "VaultStorage", "VaultFileStore",
+  "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultFileStore",
 ]
 
 let package = Package(
@@ -24,6 +24,7 @@ let package = Package(
 
     // Layer 2
     .target(name: "VaultAge", dependencies: ["VaultCrypto"]),
+    .target(name: "VaultSealing", dependencies: ["VaultCrypto", "VaultDocument"]),
     .target(name: "VaultStorage", dependencies: ["VaultDocument"]),
 
     // Layer 3
@@ -40,6 +41,12 @@ let package = Package(
       dependencies: ["VaultCrypto", "VaultTestSupport", .product(name: "Crypto", package: "swift-crypto")]),
     .testTarget(name: "VaultDocumentTests", dependencies: ["VaultDocument", "VaultTestSupport"]),
     .testTarget(name: "VaultAgeTests", dependencies: ["VaultAge", "VaultCrypto", "VaultTestSupport"]),
+    .testTarget(
+      name: "VaultSealingTests",
+      dependencies: [
+        "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     .testTarget(
       name: "VaultStorageTests", dependencies: ["VaultStorage", "VaultFileStore", "VaultDocument", "VaultTestSupport"]),
   ]

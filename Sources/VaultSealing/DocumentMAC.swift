@@ -1,0 +1,54 @@
+internal import VaultCrypto
+public import VaultDocument
+
+/// A document of the vault that is authenticated under a key derived from the root (format 1, sections 4 and 7).
+public enum AuthenticatedDocument: Sendable {
+  case header, checkpoint, backupList
+
+  fileprivate var keyLabel: String {
+    switch self {
+    case .header: "ecv/1/header-mac"
+    case .checkpoint: "ecv/1/checkpoint-mac"
+    case .backupList: "ecv/1/backup-mac"
+    }
+  }
+
+  fileprivate var messageLabel: String {
+    switch self {
+    case .header: "ecv/1/header"
+    case .checkpoint: "ecv/1/checkpoint"
+    case .backupList: "ecv/1/backup"
+    }
+  }
+}
+
+extension RootKey {
+  /// HMAC-SHA-256 over the document without its top-level member `mac`; 32 bytes.
+  public func mac(
+    of document: JSONObject, as purpose: AuthenticatedDocument
+  ) throws(SealingError) -> [UInt8] {
+    var members = document
+    members["mac"] = nil
+    let tree = JSONValue.object(members).canonicalBytes()
+    let message = CanonicalEncoding.enc(purpose.messageLabel, [vaultID.bytes, tree])
+    let key = try derive(purpose.keyLabel, items: [id.bytes])
+    do throws(CryptoError) {
+      return try key.withBytes { key throws(CryptoError) in
+        try unsafe HMACSHA256.authenticate(message.span.bytes, key: key)
+      }
+    } catch {
+      throw SealingError(crypto: error)
+    }
+  }
+
+  /// Whether the member `mac` of `document` is right; compared in constant time.
+  public func authenticates(_ document: JSONObject, as purpose: AuthenticatedDocument) throws(SealingError) -> Bool {
+    guard case .string(let text)? = document["mac"], let mac = try? Base64.decode(text) else { return false }
+    return constantTimeEqual(try self.mac(of: document, as: purpose), mac)
+  }
+}
+
+/// Whether two MACs or commitments are the same; takes the same time wherever they differ.
+public func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  unsafe VaultCrypto.constantTimeEqual(left.span.bytes, right.span.bytes)
+}

@@ -1,0 +1,118 @@
+public import VaultCrypto
+
+/// A secret string that is sealed when it is encoded and opened when it is decoded.
+///
+/// It encodes as one string, a token, with the ``SealingContext`` of the encoder or decoder; without one both throw.
+/// The text is held in the secure heap and leaves it only through ``reveal()`` and ``withUTF8(_:)``. Values are compared
+/// as UTF-8 bytes. Every way of printing shows a placeholder.
+public struct EncryptedCodableString: Sendable {
+  private let state: SealedState
+
+  /// A value to be sealed; `text` itself stays in ordinary memory.
+  public init(_ text: String) { state = SealedState(copying: text) }
+
+  /// A value to be sealed, from UTF-8 bytes that are in secure memory already.
+  ///
+  /// - Throws: ``SealingError`` `.malformedPlaintext` when the bytes are not UTF-8.
+  public init(utf8 bytes: SecretBytes) throws(SealingError) {
+    let isValid = bytes.withBytes { unsafe $0.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) != nil } }
+    guard isValid else { throw SealingError(.malformedPlaintext, "the secret is not UTF-8") }
+    state = .fresh(SecretText(bytes, count: bytes.count))
+  }
+
+  /// The secret as a string in ordinary memory.
+  ///
+  /// - Throws: ``SealingError`` `.notOpened` when it was read without a key, `.memoryUnavailable` when the secure heap
+  ///   was full as the value was made.
+  public func reveal() throws(SealingError) -> String { try state.secretText().string() }
+
+  /// Gives the secret's UTF-8 bytes to `body`; they must not leave it.
+  ///
+  /// - Throws: ``SealingError`` as ``reveal()``, and what `body` throws.
+  public func withUTF8<Result>(_ body: (RawSpan) throws -> Result) throws -> Result {
+    try state.secretText().withBytes(body)
+  }
+
+  /// Whether the text can be revealed.
+  public var isOpen: Bool { (try? state.secretText()) != nil }
+}
+
+extension EncryptedCodableString: ExpressibleByStringLiteral {
+  /// For tests and samples: a secret in source code is none.
+  public init(stringLiteral text: String) { self.init(text) }
+}
+
+extension EncryptedCodableString: Codable {
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    do throws(SealingError) {
+      state = try SealedState(reading: text, context: .resolve(decoder.userInfo))
+    } catch {
+      throw error.decodingError(decoder.codingPath)
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    let text: String
+    do throws(SealingError) {
+      text = try sealed(in: .resolve(encoder.userInfo))
+    } catch {
+      throw error.encodingError(encoder.codingPath)
+    }
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+
+  fileprivate func sealed(in context: SealingContext) throws(SealingError) -> String { try state.sealed(in: context) }
+}
+
+extension KeyedEncodingContainer {
+  /// Encodes a sealed string with a context that was looked up once, for types with many sealed members.
+  ///
+  /// The result is the same as that of `encode(_:forKey:)`, which looks the context up in `userInfo` each time.
+  public mutating func encode(
+    _ value: EncryptedCodableString, forKey key: Key, in context: SealingContext
+  ) throws {
+    let text: String
+    do throws(SealingError) {
+      text = try value.sealed(in: context)
+    } catch {
+      throw error.encodingError(codingPath + [key])
+    }
+    try encode(text, forKey: key)
+  }
+}
+
+extension EncryptedCodableString: Hashable {
+  /// Opened values are equal when their bytes are, unopened ones when their tokens are; never one of each.
+  public static func == (left: EncryptedCodableString, right: EncryptedCodableString) -> Bool {
+    switch (left.state, right.state) {
+    case (.unopened(let first), .unopened(let second)): first.utf8.elementsEqual(second.utf8)
+    default:
+      if let first = try? left.state.secretText(), let second = try? right.state.secretText() {
+        first == second
+      } else {
+        false
+      }
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    if let text = try? state.secretText() {
+      text.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
+    } else if case .unopened(let text) = state {
+      hasher.combine(text.utf8.count)
+    }
+  }
+}
+
+extension EncryptedCodableString: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  static let placeholder = "••••••••"
+
+  /// Always a placeholder.
+  public var description: String { Self.placeholder }
+  /// Always a placeholder.
+  public var debugDescription: String { Self.placeholder }
+  /// A mirror without children: `dump` and failing expectations show nothing.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

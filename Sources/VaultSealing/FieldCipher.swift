@@ -1,0 +1,150 @@
+internal import Synchronization
+internal import VaultCrypto
+internal import VaultDocument
+
+/// What tokens under one key are bound to; nothing in it is secret.
+///
+/// The associated data of a token is ENC(label; 01, hint, sealed-at, …bound items). Everything but the 16 ASCII bytes of
+/// sealed-at is the same for all tokens of a record, so it is laid out once.
+final class TokenScope: Sendable {
+  let hint: [UInt8]
+  private let template: [UInt8]
+  private let sealedAtOffset: Int
+  private let head: [UInt8]
+  private let latest = Mutex<TokenTime?>(nil)
+  private static let version: [UInt8] = [1]
+
+  init(label: String, hint: [UInt8], items: [[UInt8]]) {
+    self.hint = hint
+    let blank = [UInt8](repeating: 0, count: SealedToken.sealedAtByteCount)
+    template = CanonicalEncoding.enc(label, [Self.version, hint, blank] + items)
+    // LP(label), the item count, LP(version), LP(hint), and the length of sealed-at come before it.
+    sealedAtOffset = 4 + label.utf8.count + 4 + 4 + Self.version.count + 4 + hint.count + 4
+    head = Array("\(SealedToken.prefix)\(Base64.encodeURL(hint)):".utf8)
+  }
+
+  /// The associated data of a token sealed at `sealedAtText` (16 ASCII bytes).
+  func associatedData(sealedAtText: some Sequence<UInt8>) -> [UInt8] {
+    var data = template
+    var offset = sealedAtOffset
+    for byte in sealedAtText {
+      data[offset] = byte
+      offset += 1
+    }
+    return data
+  }
+
+  /// What all tokens of one second share. Most follow another of the same second, so the last one is kept.
+  func time(_ time: Timestamp) -> TokenTime {
+    latest.withLock { latest in
+      if let latest, latest.second == time.secondsSinceEpoch { return latest }
+      let text = time.compactText
+      let new = TokenTime(
+        second: time.secondsSinceEpoch, head: head + Array(text.utf8) + [UInt8(ascii: ":")],
+        associatedData: associatedData(sealedAtText: text.utf8))
+      latest = new
+      return new
+    }
+  }
+
+  /// Whether tokens of both are under the same key (to the 64 bits of the hint) and bound to the same place.
+  func matches(_ other: TokenScope) -> Bool { self === other || template == other.template }
+}
+
+/// The parts of a token that only its second decides.
+struct TokenTime: Sendable {
+  let second: Int64
+  /// `es1:<hint>:<sealed-at>:`
+  let head: [UInt8]
+  let associatedData: [UInt8]
+}
+
+/// Seals and opens single fields under one field key.
+final class FieldCipher: Sendable {
+  enum Form: Sendable {
+    /// `es1:` tokens.
+    case token(TokenScope)
+    /// What `AES.GCM.SealedBox.combined` of CryptoKit holds, in base64, with this associated data.
+    case cryptoKit(associatedData: [UInt8])
+  }
+
+  let form: Form
+  private let key: AESGCMKey
+
+  /// - Parameter keys: begins with the 32 bytes of the field key.
+  init(form: Form, keys: SecretBytes) throws(SealingError) {
+    self.form = form
+    do throws(CryptoError) {
+      key = try AESGCMKey(beginningOf: keys)
+    } catch {
+      throw SealingError(crypto: error)
+    }
+  }
+
+  /// Seals `text`; the result is the whole text of the field.
+  func seal(_ text: RawSpan, at time: Timestamp) throws(SealingError) -> String {
+    do throws(CryptoError) {
+      switch form {
+      case .token(let scope):
+        let time = scope.time(time)
+        let box = try Padding.withBytes(after: text.byteCount) { padding throws(CryptoError) in
+          try key.seal(text, padding: padding, associatedData: RawSpan(_elements: time.associatedData.span))
+        }
+        return SealedToken.text(head: time.head, box: box)
+      case .cryptoKit(let data):
+        return Base64.encode(
+          try key.seal(text, padding: RawSpan(), associatedData: RawSpan(_elements: data.span)))
+      }
+    } catch {
+      throw SealingError(crypto: error)
+    }
+  }
+
+  /// Opens the text of a field.
+  ///
+  /// - Throws: ``SealingError`` `.clearText`, `.malformedToken`, `.foreignToken`, `.authenticationFailed`,
+  ///   `.malformedPlaintext` or `.memoryUnavailable`.
+  func open(_ text: String) throws(SealingError) -> SecretText {
+    switch form {
+    case .token: try open(SealedToken(parsing: text))
+    case .cryptoKit(let data): try openCryptoKit(text, associatedData: data)
+    }
+  }
+
+  /// Opens a parsed token.
+  func open(_ token: SealedToken) throws(SealingError) -> SecretText {
+    guard case .token(let scope) = form, token.hint == scope.hint else {
+      throw SealingError(.foreignToken, "belongs to another record or key")
+    }
+    let padded = try openBox(token.box, associatedData: scope.associatedData(sealedAtText: token.sealedAtText.utf8))
+    guard let count = padded.withBytes({ Padding.unpaddedCount($0) }) else {
+      throw SealingError(.malformedPlaintext, "was sealed with wrong padding")
+    }
+    return try utf8(padded, count: count)
+  }
+
+  private func openCryptoKit(_ text: String, associatedData: [UInt8]) throws(SealingError) -> SecretText {
+    guard let box = try? Base64.decode(text) else {
+      throw SealingError(.malformedToken, "the sealed value is not base64")
+    }
+    let plaintext = try openBox(box, associatedData: associatedData)
+    return try utf8(plaintext, count: plaintext.count)
+  }
+
+  private func utf8(_ bytes: SecretBytes, count: Int) throws(SealingError) -> SecretText {
+    let text = SecretText(bytes, count: count)
+    let isValid = text.withBytes { bytes in
+      unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) != nil }
+    }
+    guard isValid else { throw SealingError(.malformedPlaintext, "what was sealed is not UTF-8") }
+    return text
+  }
+
+  private func openBox(_ box: [UInt8], associatedData: [UInt8]) throws(SealingError) -> SecretBytes {
+    do throws(CryptoError) {
+      return try key.open(RawSpan(_elements: box.span), associatedData: RawSpan(_elements: associatedData.span))
+    } catch {
+      throw SealingError(crypto: error)
+    }
+  }
+}

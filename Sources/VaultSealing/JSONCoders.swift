@@ -1,0 +1,85 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import VaultDocument
+
+extension JSONEncoder {
+  /// An encoder for records and sealed values: ISO 8601 dates as in format 1, and this context.
+  public static func sealing(with context: SealingContext) -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    encoder.dateEncodingStrategy = .custom { date, encoder in
+      guard let timestamp = Timestamp(date) else {
+        throw EncodingError.invalidValue(
+          "<date>", .init(codingPath: encoder.codingPath, debugDescription: "is outside the years 1 to 9999"))
+      }
+      var container = encoder.singleValueContainer()
+      try container.encode(timestamp.text)
+    }
+    encoder.userInfo[.sealingContext] = context
+    return encoder
+  }
+}
+
+extension JSONDecoder {
+  /// A decoder for records and sealed values: ISO 8601 dates as in format 1, and this context.
+  public static func opening(with context: SealingContext) -> JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .custom { decoder in
+      let text = try decoder.singleValueContainer().decode(String.self)
+      guard let timestamp = try? Timestamp(parsing: text) else {
+        throw DecodingError.dataCorrupted(
+          .init(codingPath: decoder.codingPath, debugDescription: "is not a date in ISO 8601"))
+      }
+      return Date(timestamp)
+    }
+    decoder.userInfo[.sealingContext] = context
+    return decoder
+  }
+}
+
+extension Timestamp {
+  /// The moment of a `Date`, to the millisecond toward the past.
+  ///
+  /// A `Date` is a floating-point count of seconds: where it lies within its own precision of a whole millisecond, that
+  /// millisecond is meant. Nil outside the years 1 to 9999.
+  public init?(_ date: Date) {
+    let interval = date.timeIntervalSinceReferenceDate
+    // Far outside the years 1 to 9999 the conversion to a whole number would trap.
+    guard interval.magnitude < 1e12 else { return nil }
+    let exact = interval * 1000
+    let nearest = exact.rounded()
+    let milliseconds = abs(exact - nearest) <= interval.ulp * 1000 ? nearest : exact.rounded(.down)
+    let seconds = (milliseconds / 1000).rounded(.down)
+    let referenceDate: Int64 = 978_307_200  // 2001-01-01T00:00:00Z
+    guard
+      let timestamp = try? Timestamp(
+        secondsSinceEpoch: Int64(seconds) + referenceDate,
+        nanoseconds: Int32(milliseconds - seconds * 1000) * 1_000_000)
+    else { return nil }
+    self = timestamp
+  }
+}
+
+extension Date {
+  /// The moment of a timestamp.
+  public init(_ timestamp: Timestamp) {
+    self.init(
+      timeIntervalSinceReferenceDate: Double(timestamp.secondsSinceEpoch - 978_307_200)
+        + Double(timestamp.nanoseconds) / 1_000_000_000)
+  }
+}
+
+extension Error {
+  /// The sealing error that Codable carried in one of its own.
+  public var sealingError: SealingError? {
+    switch self as any Error {
+    case let error as SealingError: error
+    case DecodingError.dataCorrupted(let context): context.underlyingError as? SealingError
+    case EncodingError.invalidValue(_, let context): context.underlyingError as? SealingError
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,33 @@
+internal import VaultCrypto
+internal import VaultDocument
+
+/// `KDF(key, label; items; L)` of format 1, section 2: HKDF-SHA-256 (RFC 5869) with info = ENC(label; items).
+enum KeyDerivation {
+  /// Derives `byteCount` bytes; `salt` is the vault id, or empty outside a vault.
+  static func derive(
+    from key: RawSpan, label: String, items: [[UInt8]] = [], salt: [UInt8], byteCount: Int
+  ) throws(SealingError) -> SecretBytes {
+    let info = CanonicalEncoding.enc(label, items)
+    do throws(CryptoError) {
+      return try unsafe HKDFSHA256.derive(from: key, salt: salt.span.bytes, info: info.span.bytes, byteCount: byteCount)
+    } catch {
+      throw SealingError(crypto: error)
+    }
+  }
+}
+
+extension SealingError {
+  /// What a failure of the layer below means here.
+  init(crypto error: CryptoError) {
+    switch error.code {
+    case .authenticationFailed:
+      self.init(.authenticationFailed, "does not authenticate: it was changed or damaged", underlying: error)
+    case .wrongByteCount:
+      self.init(.wrongByteCount, "a key or box has the wrong size", underlying: error)
+    case .secureMemoryExhausted, .secureMemoryUnavailable:
+      self.init(.memoryUnavailable, "the locked memory for secrets is full", underlying: error)
+    default:
+      self.init(.cryptoFailed, "the cryptographic library failed", underlying: error)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+public import VaultDocument
+
+/// The `$vault` member of a record (format 1, section 6).
+public struct RecordEnvelope: Sendable {
+  /// The name of the reserved member.
+  public static let memberName = "$vault"
+  /// The only format that this program writes and reads.
+  public static let format = 1
+
+  public let id: RecordID
+  public let kind: String
+  public let schema: Int
+  public let revision: Int
+  public let createdAt: Timestamp
+  public let updatedAt: Timestamp
+  /// When the record was removed; only in the trash.
+  public let deletedAt: Timestamp?
+  public let wrappedKey: WrappedKey
+  /// 32 bytes.
+  public let mac: [UInt8]
+
+  private static let macByteCount = 32
+
+  /// Reads the member strictly from the tree of a record file.
+  ///
+  /// - Throws: ``SealingError`` `.malformedEnvelope`, `.newerFormat`, `.malformedWrappedKey`.
+  public init(of document: JSONValue) throws(SealingError) {
+    guard case .object(let record) = document, case .object(let members)? = record[Self.memberName] else {
+      throw SealingError(.malformedEnvelope, "has no $vault member: this is no record")
+    }
+    try self.init(members)
+  }
+
+  private init(_ members: JSONObject) throws(SealingError) {
+    guard try Self.integer(members, "format") == Self.format else {
+      throw SealingError(.newerFormat, "was written by a newer version of this program", path: "$vault.format")
+    }
+    for (name, _) in members where !Self.memberNames.contains(name) {
+      throw SealingError(.malformedEnvelope, "has a member in $vault that format 1 does not know")
+    }
+    id = try Self.identifier(members)
+    kind = try Self.text(members, "kind")
+    guard RecordKindName.isValid(kind) else { throw Self.malformed("kind") }
+    schema = try Self.integer(members, "schema")
+    revision = try Self.integer(members, "revision")
+    guard schema >= 1, revision >= 1 else { throw Self.malformed("revision") }
+    createdAt = try Self.time(members, "created_at")
+    updatedAt = try Self.time(members, "updated_at")
+    deletedAt = members["deleted_at"] == nil ? nil : try Self.time(members, "deleted_at")
+    wrappedKey = try WrappedKey(parsing: Self.text(members, "key"))
+    guard let mac = try? Base64.decode(Self.text(members, "mac")), mac.count == Self.macByteCount else {
+      throw Self.malformed("mac")
+    }
+    self.mac = mac
+  }
+
+  private static let memberNames: Set<String> = [
+    "created_at", "deleted_at", "format", "id", "key", "kind", "mac", "revision", "schema", "updated_at",
+  ]
+
+  private static func malformed(_ name: String) -> SealingError {
+    SealingError(.malformedEnvelope, "is missing or not of format 1", path: "$vault.\(name)")
+  }
+
+  private static func text(_ members: JSONObject, _ name: String) throws(SealingError) -> String {
+    guard case .string(let text)? = members[name] else { throw malformed(name) }
+    return text
+  }
+
+  private static func integer(_ members: JSONObject, _ name: String) throws(SealingError) -> Int {
+    guard case .number(let number)? = members[name], let integer = number.int else { throw malformed(name) }
+    return integer
+  }
+
+  private static func time(_ members: JSONObject, _ name: String) throws(SealingError) -> Timestamp {
+    guard let time = try? Timestamp(parsing: text(members, name)) else { throw malformed(name) }
+    return time
+  }
+
+  private static func identifier(_ members: JSONObject) throws(SealingError) -> RecordID {
+    guard let id = RecordID(parsing: try text(members, "id")) else { throw malformed("id") }
+    return id
+  }
+}
+
+/// The rule for names of record kinds: `[a-z][a-z0-9-]{0,63}`.
+public enum RecordKindName {
+  /// Whether `name` may name a kind.
+  public static func isValid(_ name: String) -> Bool {
+    guard let first = name.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return false }
+    return name.utf8.count <= 64
+      && name.utf8.allSatisfy {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          || $0 == UInt8(ascii: "-")
+      }
+  }
+}

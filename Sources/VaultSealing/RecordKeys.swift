@@ -1,0 +1,92 @@
+public import VaultCrypto
+public import VaultDocument
+
+/// What is derived from the data key of one record: field key 32 ‖ MAC key 32 ‖ hint 8.
+public final class RecordKeys: Sendable {
+  static let dataKeyByteCount = 32
+
+  public let vaultID: VaultID
+  public let recordID: RecordID
+  private let keys: SecretBytes
+  private let cipher: FieldCipher
+
+  /// Derives the keys of a record (format 1, section 4).
+  init(dataKey: SecretBytes, vaultID: VaultID, recordID: RecordID) throws(SealingError) {
+    keys = try dataKey.withBytes { bytes throws(SealingError) in
+      try KeyDerivation.derive(
+        from: bytes, label: "ecv/1/record", items: [recordID.bytes], salt: vaultID.bytes, byteCount: 72)
+    }
+    let hint = keys.withBytes { $0.extracting(64..<72).copiedBytes() }
+    let scope = TokenScope(label: "ecv/1/field", hint: hint, items: [vaultID.bytes, recordID.bytes])
+    cipher = try FieldCipher(form: .token(scope), keys: keys)
+    self.vaultID = vaultID
+    self.recordID = recordID
+  }
+
+  /// The context that seals and opens the fields of this record.
+  ///
+  /// - Parameter time: the sealing time of new tokens; the clock's when nil.
+  public func context(sealingAt time: Timestamp? = nil) -> SealingContext {
+    SealingContext(.open(cipher), sealingTime: time)
+  }
+
+  /// Opens one token of this record into ordinary memory.
+  ///
+  /// - Throws: ``SealingError`` as opening does.
+  public func reveal(_ token: String) throws(SealingError) -> String { try cipher.open(token).string() }
+
+  /// Opens one token of this record and gives its UTF-8 bytes to `body`.
+  public func withRevealed<Result>(
+    _ token: String, _ body: (RawSpan) throws -> Result
+  ) throws -> Result {
+    try cipher.open(token).withBytes(body)
+  }
+
+  /// Seals `text` (UTF-8) as a new token of this record.
+  public func seal(_ text: RawSpan, at time: Timestamp) throws(SealingError) -> String {
+    try cipher.seal(text, at: time)
+  }
+
+  /// HMAC-SHA-256 of `message` under the record's MAC key, 32 bytes.
+  func authenticate(_ message: [UInt8]) throws(SealingError) -> [UInt8] {
+    do throws(CryptoError) {
+      return try keys.withBytes { bytes throws(CryptoError) in
+        try unsafe HMACSHA256.authenticate(message.span.bytes, key: bytes.extracting(32..<64))
+      }
+    } catch {
+      throw SealingError(crypto: error)
+    }
+  }
+}
+
+extension RecordKeys {
+  /// Seals `secret` as a new token of this record.
+  ///
+  /// - Throws: ``SealingError`` `.malformedPlaintext` when it is not UTF-8.
+  public func seal(_ secret: SecretBytes, at time: Timestamp) throws(SealingError) -> String {
+    _ = try EncryptedCodableString(utf8: secret)
+    return try secret.withBytes { bytes throws(SealingError) in try seal(bytes, at: time) }
+  }
+
+  /// `new` with the tokens of `old` wherever both hold the same secret at the same path.
+  ///
+  /// A value that was replaced by an equal one is then no change, and its token and sealing time stay.
+  public func keepingTokens(of old: JSONObject, in new: JSONObject) throws(SealingError) -> JSONObject {
+    let old = JSONValue.object(old)
+    var tree = JSONValue.object(new)
+    try tree.mapStrings { path, text throws(SealingError) in
+      guard SealedToken.hasTokenShape(text), case .string(let token)? = try? old.value(at: path), token != text,
+        SealedToken.hasTokenShape(token), try cipher.open(token) == cipher.open(text)
+      else { return text }
+      return token
+    }
+    guard case .object(let members) = tree else { preconditionFailure("strings of an object were replaced") }
+    return members
+  }
+
+  /// Whether a token of this record holds `secret`; compared in constant time.
+  public func opens(_ token: String, to secret: SecretBytes) throws(SealingError) -> Bool {
+    let text = try cipher.open(token)
+    return text.withBytes { held in secret.withBytes { VaultCrypto.constantTimeEqual(held, $0) } }
+  }
+}

@@ -1,0 +1,87 @@
+public import VaultCrypto
+public import VaultDocument
+
+/// The id of a root key: 16 bytes derived from it, written as unpadded base64url.
+public struct RootID: Hashable, Sendable, CustomStringConvertible {
+  public static let byteCount = 16
+  static let wrapHintByteCount = 8
+
+  /// The 16 bytes.
+  public let bytes: [UInt8]
+
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Reads unpadded base64url.
+  ///
+  /// - Throws: ``SealingError`` `.malformedWrappedKey`.
+  public init(parsing text: String) throws(SealingError) {
+    guard let bytes = try? Base64.decodeURL(text), bytes.count == Self.byteCount else {
+      throw SealingError(.malformedWrappedKey, "the id of a root key is damaged")
+    }
+    self.bytes = bytes
+  }
+
+  public var description: String { Base64.encodeURL(bytes) }
+
+  /// The first 8 bytes, as wrapped keys name their root.
+  var wrapHint: [UInt8] { Array(bytes.prefix(Self.wrapHintByteCount)) }
+}
+
+/// The key that opens a vault: 32 random bytes in the secure heap, with what format 1 derives from them.
+public final class RootKey: Sendable {
+  public static let byteCount = 32
+  public static let commitmentByteCount = 32
+
+  public let vaultID: VaultID
+  public let id: RootID
+  /// Binds the header to this key: 32 bytes.
+  public let commitment: [UInt8]
+  private let key: SecretBytes
+  let dataKeyWrapKey: SecretBytes
+
+  /// Takes over 32 bytes.
+  ///
+  /// - Throws: ``SealingError`` `.wrongByteCount`, `.memoryUnavailable`, `.cryptoFailed`.
+  public init(_ key: SecretBytes, vaultID: VaultID) throws(SealingError) {
+    guard key.count == Self.byteCount else { throw SealingError(.wrongByteCount, "a root key has 32 bytes") }
+    let salt = vaultID.bytes
+    let public48 = try key.withBytes { bytes throws(SealingError) in
+      try KeyDerivation.derive(from: bytes, label: "ecv/1/root", salt: salt, byteCount: 48)
+    }
+    let derived = public48.withBytes { $0.copiedBytes() }
+    let id = RootID(bytes: Array(derived[0..<16]))
+    dataKeyWrapKey = try key.withBytes { bytes throws(SealingError) in
+      try KeyDerivation.derive(
+        from: bytes, label: "ecv/1/data-key-wrap", items: [id.bytes], salt: salt, byteCount: 32)
+    }
+    self.id = id
+    self.key = key
+    self.vaultID = vaultID
+    commitment = Array(derived[16..<48])
+  }
+
+  /// A new root key from the system's random source.
+  public static func random(vaultID: VaultID) throws(SealingError) -> RootKey {
+    let key: SecretBytes
+    do throws(CryptoError) {
+      key = try .random(count: byteCount)
+    } catch {
+      throw SealingError(crypto: error)
+    }
+    return try RootKey(key, vaultID: vaultID)
+  }
+
+  /// Gives the key's 32 bytes to `body`; they must not leave it.
+  public func withKey<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try key.withBytes(body)
+  }
+
+  /// Derives a key of 32 bytes that is bound to this root.
+  func derive(_ label: String, items: [[UInt8]]) throws(SealingError) -> SecretBytes {
+    try key.withBytes { bytes throws(SealingError) in
+      try KeyDerivation.derive(from: bytes, label: label, items: items, salt: vaultID.bytes, byteCount: 32)
+    }
+  }
+}

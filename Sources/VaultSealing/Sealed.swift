@@ -1,0 +1,112 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+internal import VaultCrypto
+internal import VaultDocument
+
+/// A value of any Codable type that is sealed as a whole when it is encoded.
+///
+/// What is sealed is the value's compact JSON with sorted members. The opened value is in ordinary memory.
+public struct Sealed<Value: Codable & Sendable>: Sendable {
+  private enum State: Sendable {
+    case fresh(Value)
+    case opened(Value, json: SecretText, SealedState.Origin)
+    case unopened(String)
+  }
+  private let state: State
+
+  /// A value to be sealed.
+  public init(_ value: Value) { state = .fresh(value) }
+
+  /// The value.
+  ///
+  /// - Throws: ``SealingError`` `.notOpened` when it was read without a key.
+  public func reveal() throws(SealingError) -> Value {
+    switch state {
+    case .fresh(let value), .opened(let value, _, _): return value
+    case .unopened: throw SealingError(.notOpened, "was read without a key: unlock the vault to open it")
+    }
+  }
+}
+
+extension Sealed: Codable {
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    do throws(SealingError) {
+      let context = try SealingContext.resolve(decoder.userInfo)
+      switch try SealedState(reading: text, context: context) {
+      case .unopened(let text): state = .unopened(text)
+      case .fresh(let json): state = .fresh(try Self.decode(json, context))
+      case .opened(let json, let origin): state = .opened(try Self.decode(json, context), json: json, origin)
+      case .unavailable(let error): throw error
+      }
+    } catch {
+      throw error.decodingError(decoder.codingPath)
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    let text: String
+    do throws(SealingError) {
+      text = try sealedState(.resolve(encoder.userInfo))
+    } catch {
+      throw error.encodingError(encoder.codingPath)
+    }
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+
+  private func sealedState(_ context: SealingContext) throws(SealingError) -> String {
+    switch state {
+    case .fresh(let value):
+      return try SealedState.fresh(Self.encode(value, context)).sealed(in: context)
+    case .opened(let value, let json, let origin):
+      let now = try Self.encode(value, context)
+      return try (now == json ? SealedState.opened(json, origin) : .fresh(now)).sealed(in: context)
+    case .unopened(let text):
+      return try SealedState.unopened(text).sealed(in: context)
+    }
+  }
+
+  private static func encode(_ value: Value, _ context: SealingContext) throws(SealingError) -> SecretText {
+    do {
+      let json = try JSONEncoder.sealing(with: context).encode(value)
+      let compact = try JSONParser.parse([UInt8](json)).compactBytes()
+      return unsafe SecretText(try SecretBytes(copying: compact.span.bytes), count: compact.count)
+    } catch {
+      throw SealingError(.malformedPlaintext, "the value cannot be written as JSON", underlying: error.sealingError)
+    }
+  }
+
+  private static func decode(_ json: SecretText, _ context: SealingContext) throws(SealingError) -> Value {
+    do {
+      let tree = try JSONParser.parse(json.withBytes { $0.copiedBytes() })
+      return try JSONDecoder.opening(with: context).decode(Value.self, from: Data(tree.compactBytes()))
+    } catch {
+      throw SealingError(
+        .malformedPlaintext, "what was sealed is not the expected JSON", underlying: error.sealingError)
+    }
+  }
+}
+
+extension Sealed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Always a placeholder.
+  public var description: String { EncryptedCodableString.placeholder }
+  /// Always a placeholder.
+  public var debugDescription: String { EncryptedCodableString.placeholder }
+  /// A mirror without children: `dump` and failing expectations show nothing.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Sealed: Equatable where Value: Equatable {
+  /// Opened values are equal when their values are, unopened ones when their tokens are; never one of each.
+  public static func == (left: Sealed, right: Sealed) -> Bool {
+    switch (left.state, right.state) {
+    case (.unopened(let first), .unopened(let second)): first.utf8.elementsEqual(second.utf8)
+    default:
+      if let first = try? left.reveal(), let second = try? right.reveal() { first == second } else { false }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+internal import VaultCrypto
+
+/// What a sealed value holds in memory; shared by ``EncryptedCodableString`` and ``Sealed``.
+///
+/// A verified token is kept beside what was opened, so that an unchanged value is written back as it was, and its nonce
+/// never serves for new text.
+enum SealedState: Sendable {
+  /// Never sealed, or marked for sealing at the next write.
+  case fresh(SecretText)
+  /// Opened from a field that verified.
+  case opened(SecretText, Origin)
+  /// Read without a key.
+  case unopened(String)
+  /// Could not be held in secure memory; every use says so.
+  case unavailable(SealingError)
+
+  /// The field that a value was opened from, and what it was bound to. Holds no key of a record.
+  struct Origin: Sendable {
+    let text: String
+    let isReusable: @Sendable (FieldCipher) -> Bool
+
+    init(text: String, cipher: FieldCipher) {
+      self.text = text
+      switch cipher.form {
+      case .token(let scope):
+        isReusable = { target in
+          guard case .token(let targetScope) = target.form else { return false }
+          return scope.matches(targetScope)
+        }
+      case .cryptoKit: isReusable = { $0 === cipher }
+      }
+    }
+  }
+
+  init(copying text: String) {
+    do {
+      self = .fresh(try SecretText(copying: text))
+    } catch {
+      self = .unavailable(SealingError(crypto: error))
+    }
+  }
+
+  /// Reads one field as the context says.
+  init(reading text: String, context: SealingContext) throws(SealingError) {
+    switch context.access {
+    case .locked:
+      if context.reading == .tokens || SealedToken.hasTokenShape(text) { _ = try SealedToken(parsing: text) }
+      self = .unopened(text)
+    case .open(let cipher):
+      if context.readsAsClearText(text) {
+        self.init(copying: text)
+        if case .unavailable(let error) = self { throw error }
+      } else {
+        self = .opened(try cipher.open(text), Origin(text: text, cipher: cipher))
+      }
+    }
+  }
+
+  /// The text of the field: the verified token where nothing changed, else sealed afresh.
+  func sealed(in context: SealingContext) throws(SealingError) -> String {
+    guard case .open(let cipher) = context.access else {
+      throw SealingError(.lockedContext, "was read without a key and cannot be saved")
+    }
+    switch self {
+    case .fresh(let text): return try text.withBytes { bytes throws(SealingError) in try context.seal(bytes) }
+    case .opened(let text, let origin):
+      if origin.isReusable(cipher) { return origin.text }
+      return try text.withBytes { bytes throws(SealingError) in try context.seal(bytes) }
+    case .unopened: throw SealingError(.notOpened, "was read without a key and cannot be sealed again")
+    case .unavailable(let error): throw error
+    }
+  }
+
+  /// The text in secure memory.
+  func secretText() throws(SealingError) -> SecretText {
+    switch self {
+    case .fresh(let text), .opened(let text, _): return text
+    case .unopened: throw SealingError(.notOpened, "was read without a key: unlock the vault to open it")
+    case .unavailable(let error): throw error
+    }
+  }
+}
+
+extension SealingContext {
+  fileprivate func readsAsClearText(_ text: String) -> Bool {
+    switch reading {
+    case .tokens: false
+    case .tokensOrClearText: !SealedToken.hasTokenShape(text)
+    case .clearText: true
+    }
+  }
+}
+
+extension SealingError {
+  /// This error inside the one that `Decodable` types throw.
+  func decodingError(_ path: [any CodingKey]) -> DecodingError {
+    .dataCorrupted(.init(codingPath: path, debugDescription: reason, underlyingError: self))
+  }
+
+  /// This error inside the one that `Encodable` types throw; the value in it is a placeholder.
+  func encodingError(_ path: [any CodingKey]) -> EncodingError {
+    .invalidValue("<sealed>", .init(codingPath: path, debugDescription: reason, underlyingError: self))
+  }
+}

@@ -1,0 +1,85 @@
+internal import VaultCrypto
+public import VaultDocument
+
+/// The text of one sealed field: `es1:<hint>:<sealed-at>:<box>` (format 1, section 5).
+///
+/// `hint` is 8 bytes in unpadded base64url, `sealed-at` a compact UTC time, and `box` the base64 of
+/// nonce 12 ‖ ciphertext ‖ tag 16. Nothing in a token is secret.
+public struct SealedToken: Sendable {
+  static let prefix = "es1:"
+  static let hintByteCount = 8
+  static let sealedAtByteCount = 16
+  private static let hintTextCount = 11
+  private static let headByteCount = prefix.utf8.count + hintTextCount + 1 + sealedAtByteCount + 1
+
+  /// The whole token.
+  public let text: String
+  /// When the value was sealed, to the second.
+  public let sealedAt: Timestamp
+  /// Derived from the key and the record, 8 bytes; tells foreign tokens apart before any key is used.
+  public let hint: [UInt8]
+  let sealedAtText: String
+  let box: [UInt8]
+
+  /// Whether `text` begins like a token of any version: `es`, digits, `:`.
+  public static func hasTokenShape(_ text: String) -> Bool {
+    var bytes = text.utf8.makeIterator()
+    guard bytes.next() == UInt8(ascii: "e"), bytes.next() == UInt8(ascii: "s") else { return false }
+    var digits = 0
+    while let byte = bytes.next() {
+      if byte == UInt8(ascii: ":") { return digits > 0 }
+      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return false }
+      digits += 1
+    }
+    return false
+  }
+
+  /// Reads a token strictly: canonical base64, a real UTC time, a padded size that sealing makes.
+  ///
+  /// - Throws: ``SealingError`` `.clearText`, `.unknownTokenVersion` or `.malformedToken`.
+  public init(parsing text: String) throws(SealingError) {
+    guard Self.hasTokenShape(text) else { throw SealingError(.clearText, "is not sealed") }
+    guard text.utf8.starts(with: Self.prefix.utf8) else {
+      throw SealingError(.unknownTokenVersion, "is sealed in a form that this program does not know")
+    }
+    let malformed = SealingError(.malformedToken, "the sealed value is damaged")
+    let utf8 = text.utf8
+    guard utf8.count > Self.headByteCount else { throw malformed }
+    let hintStart = utf8.index(utf8.startIndex, offsetBy: Self.prefix.utf8.count)
+    let hintEnd = utf8.index(hintStart, offsetBy: Self.hintTextCount)
+    let timeStart = utf8.index(after: hintEnd)
+    let timeEnd = utf8.index(timeStart, offsetBy: Self.sealedAtByteCount)
+    guard utf8[hintEnd] == UInt8(ascii: ":"), utf8[timeEnd] == UInt8(ascii: ":") else { throw malformed }
+    do throws(DocumentError) {
+      hint = try Base64.decodeURL(String(text[hintStart..<hintEnd]))
+      sealedAtText = String(text[timeStart..<timeEnd])
+      sealedAt = try Timestamp(parsingCompact: sealedAtText)
+      box = try Base64.decode(String(text[utf8.index(after: timeEnd)...]))
+    } catch {
+      throw malformed
+    }
+    guard hint.count == Self.hintByteCount, box.count >= AESGCM.nonceByteCount + AESGCM.tagByteCount else {
+      throw malformed
+    }
+    self.text = text
+  }
+
+  /// The text of a token: its head (`es1:<hint>:<sealed-at>:`) and the box that was just sealed.
+  static func text(head: [UInt8], box: [UInt8]) -> String {
+    let count = head.count + Base64.encodedCount(of: box.count)
+    // All of it is ASCII and every byte is written; a token is made for each sealed field, so it is written in place.
+    return unsafe String(unsafeUninitializedCapacity: count) { buffer in
+      var output = unsafe OutputSpan(buffer: buffer, initializedCount: 0)
+      for byte in head { output.append(byte) }
+      Base64.append(box.span, to: &output)
+      return unsafe output.finalize(for: buffer)
+    }
+  }
+}
+
+extension SealedToken: Equatable {
+  /// Tokens are equal when their bytes are.
+  public static func == (left: SealedToken, right: SealedToken) -> Bool {
+    left.text.utf8.elementsEqual(right.text.utf8)
+  }
+}

@@ -1,0 +1,145 @@
+public import VaultCrypto
+public import VaultDocument
+
+extension CodingUserInfoKey {
+  /// Where an encoder's or decoder's `userInfo` holds its ``SealingContext``.
+  public static let sealingContext: CodingUserInfoKey = {
+    // The standard library's initialiser is failable but takes any text.
+    guard let key = CodingUserInfoKey(rawValue: "VaultSealing.context") else {
+      preconditionFailure("any text is a key")
+    }
+    return key
+  }()
+}
+
+/// What sealed fields are sealed and opened with while a value is encoded or decoded.
+///
+/// Put it into `userInfo[.sealingContext]` of any encoder or decoder, or into the task with ``SealingContext/current``.
+/// Where `userInfo` has one, the task's must be the same.
+public final class SealingContext: Sendable {
+  /// What decoding takes for a sealed field.
+  public enum Reading: Sendable {
+    /// Only tokens: clear text is an error.
+    case tokens
+    /// Tokens, and clear text that is sealed at the next write. For data that was verified otherwise, or never sealed.
+    case tokensOrClearText
+    /// Only clear text, whatever it looks like: input from outside, such as an import.
+    case clearText
+  }
+
+  enum Access: Sendable {
+    case open(FieldCipher)
+    case locked
+  }
+
+  /// Serves where `userInfo` has no context.
+  @TaskLocal public static var current: SealingContext?
+
+  /// Reads without any key: values stay unopened, and saving is refused.
+  public static let locked = SealingContext(.locked, reading: .tokens)
+
+  let access: Access
+  let reading: Reading
+  private let sealingTime: Timestamp?
+
+  init(_ access: Access, reading: Reading = .tokens, sealingTime: Timestamp? = nil) {
+    self.access = access
+    self.reading = reading
+    self.sealingTime = sealingTime
+  }
+
+  /// A context outside a vault, under an application key of 32 bytes.
+  ///
+  /// The key of the fields is KDF(key, `ecv/1/app`; bound strings; 40) of format 1, section 5. Fewer than 2^32 values may
+  /// be sealed under one key, and the position of a field is not protected: give fields that must not be exchanged
+  /// contexts of their own.
+  ///
+  /// - Parameter bound: at least one string; what is sealed under one list opens only under the same.
+  /// - Throws: ``SealingError`` `.wrongByteCount` for another key size or an empty list.
+  public convenience init(applicationKey key: SecretBytes, bound: [String]) throws(SealingError) {
+    guard key.count == AESGCM.keyByteCount, !bound.isEmpty else {
+      throw SealingError(.wrongByteCount, "an application key has 32 bytes and is bound to at least one string")
+    }
+    let items = bound.map { Array($0.utf8) }
+    let keys = try key.withBytes { bytes throws(SealingError) in
+      try KeyDerivation.derive(from: bytes, label: "ecv/1/app", items: items, salt: [], byteCount: 40)
+    }
+    let hint = keys.withBytes { $0.extracting(32..<40).copiedBytes() }
+    let scope = TokenScope(label: "ecv/1/app-field", hint: hint, items: items)
+    self.init(.open(try FieldCipher(form: .token(scope), keys: keys)))
+  }
+
+  /// A context that reads and writes base64 of what CryptoKit's `AES.GCM.SealedBox.combined` holds.
+  ///
+  /// There is no padding, no prefix and no sealing time; use a key of its own.
+  ///
+  /// - Throws: ``SealingError`` `.wrongByteCount` for a key that has not 32 bytes.
+  public convenience init(
+    cryptoKitKey key: SecretBytes, associatedData: [UInt8] = []
+  ) throws(SealingError) {
+    guard key.count == AESGCM.keyByteCount else { throw SealingError(.wrongByteCount, "the key has not 32 bytes") }
+    self.init(.open(try FieldCipher(form: .cryptoKit(associatedData: associatedData), keys: key)))
+  }
+
+  /// The same keys with another rule for what decoding takes.
+  public func reading(_ reading: Reading) -> SealingContext {
+    SealingContext(access, reading: reading, sealingTime: sealingTime)
+  }
+
+  /// The same keys with a fixed sealing time; without one, the clock's.
+  public func sealing(at time: Timestamp) -> SealingContext {
+    SealingContext(access, reading: reading, sealingTime: time)
+  }
+
+  /// The context that an encoder uses: the one of its `userInfo`, else the task's.
+  ///
+  /// - Throws: `EncodingError` with a ``SealingError`` `.noContext` or `.conflictingContexts` in it.
+  public static func of(_ encoder: any Encoder) throws -> SealingContext {
+    do throws(SealingError) {
+      return try resolve(encoder.userInfo)
+    } catch {
+      throw error.encodingError(encoder.codingPath)
+    }
+  }
+
+  /// The context that an encoder or decoder with this `userInfo` uses.
+  static func resolve(_ userInfo: [CodingUserInfoKey: Any]) throws(SealingError) -> SealingContext {
+    let own = userInfo[.sealingContext] as? SealingContext
+    let task = current
+    guard let context = own ?? task else {
+      throw SealingError(.noContext, "no sealing context is set for this encoder, decoder or task")
+    }
+    if let own, let task, !own.isEquivalent(to: task) {
+      throw SealingError(.conflictingContexts, "userInfo and the task hold different sealing contexts")
+    }
+    return context
+  }
+
+  private func isEquivalent(to other: SealingContext) -> Bool {
+    if self === other { return true }
+    guard reading == other.reading else { return false }
+    switch (access, other.access) {
+    case (.locked, .locked): return true
+    case (.open(let mine), .open(let theirs)): return mine.makesTheSameTokens(as: theirs)
+    default: return false
+    }
+  }
+
+  /// Seals `text` under this context.
+  func seal(_ text: RawSpan) throws(SealingError) -> String {
+    guard case .open(let cipher) = access else {
+      throw SealingError(.lockedContext, "was read without a key and cannot be saved")
+    }
+    return try cipher.seal(text, at: sealingTime ?? .now())
+  }
+}
+
+extension FieldCipher {
+  /// Whether a token of one may stand unchanged where the other writes.
+  func makesTheSameTokens(as other: FieldCipher) -> Bool {
+    switch (form, other.form) {
+    case (.token(let mine), .token(let theirs)): mine.matches(theirs)
+    default: self === other
+    }
+  }
+}

@@ -1,0 +1,126 @@
+internal import VaultCrypto
+public import VaultDocument
+
+/// A key sealed under a root key: `k1:<root hint>:<box>` (format 1, section 4).
+///
+/// The hint is the first 8 bytes of the root's id in unpadded base64url, the box base64 of
+/// nonce 12 ‖ ciphertext 32 ‖ tag 16. Nothing in it is secret.
+public struct WrappedKey: Sendable {
+  private static let prefix = "k1:"
+  private static let boxByteCount = AESGCM.nonceByteCount + RootKey.byteCount + AESGCM.tagByteCount
+
+  /// The whole text.
+  public let text: String
+  /// The first 8 bytes of the id of the root that it is wrapped under.
+  public let rootHint: [UInt8]
+  let box: [UInt8]
+
+  /// Reads the text strictly.
+  ///
+  /// - Throws: ``SealingError`` `.malformedWrappedKey`.
+  public init(parsing text: String) throws(SealingError) {
+    let malformed = SealingError(.malformedWrappedKey, "a wrapped key is damaged")
+    guard text.utf8.starts(with: Self.prefix.utf8),
+      let separator = text.utf8.dropFirst(Self.prefix.utf8.count).firstIndex(of: UInt8(ascii: ":"))
+    else { throw malformed }
+    let hintStart = text.utf8.index(text.utf8.startIndex, offsetBy: Self.prefix.utf8.count)
+    do throws(DocumentError) {
+      rootHint = try Base64.decodeURL(String(text[hintStart..<separator]))
+      box = try Base64.decode(String(text[text.utf8.index(after: separator)...]))
+    } catch {
+      throw malformed
+    }
+    guard rootHint.count == RootID.wrapHintByteCount, box.count == Self.boxByteCount else { throw malformed }
+    self.text = text
+  }
+
+  private init(rootHint: [UInt8], box: [UInt8]) {
+    self.rootHint = rootHint
+    self.box = box
+    text = "\(Self.prefix)\(Base64.encodeURL(rootHint)):\(Base64.encode(box))"
+  }
+
+  /// Wraps `key` (32 bytes) under `wrapKey`.
+  static func wrap(
+    _ key: RawSpan, under wrapKey: SecretBytes, of root: RootID, associatedData: [UInt8]
+  ) throws(SealingError) -> WrappedKey {
+    do throws(CryptoError) {
+      let box = try wrapKey.withBytes { wrapKey throws(CryptoError) in
+        try unsafe AESGCM.seal(key, key: wrapKey, associatedData: associatedData.span.bytes)
+      }
+      return WrappedKey(rootHint: root.wrapHint, box: box)
+    } catch {
+      throw SealingError(crypto: error)
+    }
+  }
+
+  /// The key inside.
+  func unwrap(with wrapKey: SecretBytes, associatedData: [UInt8]) throws(SealingError) -> SecretBytes {
+    do throws(CryptoError) {
+      return try wrapKey.withBytes { wrapKey throws(CryptoError) in
+        try unsafe AESGCM.open(box.span.bytes, key: wrapKey, associatedData: associatedData.span.bytes)
+      }
+    } catch {
+      throw SealingError(crypto: error)
+    }
+  }
+}
+
+extension RootKey {
+  /// Makes a data key for a record and wraps it.
+  public func makeDataKey(for record: RecordID) throws(SealingError) -> (wrapped: WrappedKey, keys: RecordKeys) {
+    let dataKey: SecretBytes
+    do throws(CryptoError) {
+      dataKey = try .random(count: RecordKeys.dataKeyByteCount)
+    } catch {
+      throw SealingError(crypto: error)
+    }
+    let wrapped = try dataKey.withBytes { bytes throws(SealingError) in
+      try WrappedKey.wrap(bytes, under: dataKeyWrapKey, of: id, associatedData: dataKeyBinding(record))
+    }
+    return (wrapped, try RecordKeys(dataKey: dataKey, vaultID: vaultID, recordID: record))
+  }
+
+  /// The keys of a record from its wrapped data key.
+  ///
+  /// - Throws: ``SealingError`` `.unknownRoot` when another root wrapped it, `.authenticationFailed` when the wrap does
+  ///   not open for this record.
+  public func recordKeys(from wrapped: WrappedKey, record: RecordID) throws(SealingError) -> RecordKeys {
+    guard wrapped.rootHint == id.wrapHint else {
+      throw SealingError(.unknownRoot, "was written under another root key")
+    }
+    let dataKey = try wrapped.unwrap(with: dataKeyWrapKey, associatedData: dataKeyBinding(record))
+    return try RecordKeys(dataKey: dataKey, vaultID: vaultID, recordID: record)
+  }
+
+  private func dataKeyBinding(_ record: RecordID) -> [UInt8] {
+    CanonicalEncoding.enc("ecv/1/data-key-wrap-ad", [vaultID.bytes, record.bytes, id.bytes])
+  }
+
+  /// Wraps an older root under this one, for the keyring.
+  public func wrap(olderRoot: RootKey) throws(SealingError) -> WrappedKey {
+    let wrapKey = try derive("ecv/1/keyring-wrap", items: [id.bytes, olderRoot.id.bytes])
+    return try olderRoot.withKey { bytes throws(SealingError) in
+      try WrappedKey.wrap(bytes, under: wrapKey, of: id, associatedData: keyringBinding(olderRoot.id))
+    }
+  }
+
+  /// An older root from its entry in the keyring; its id is recomputed and must be the entry's.
+  ///
+  /// - Throws: ``SealingError`` `.unknownRoot`, `.authenticationFailed`.
+  public func unwrap(_ wrapped: WrappedKey, olderRoot older: RootID) throws(SealingError) -> RootKey {
+    guard wrapped.rootHint == id.wrapHint else {
+      throw SealingError(.unknownRoot, "a keyring entry is wrapped under another root key")
+    }
+    let wrapKey = try derive("ecv/1/keyring-wrap", items: [id.bytes, older.bytes])
+    let root = try RootKey(wrapped.unwrap(with: wrapKey, associatedData: keyringBinding(older)), vaultID: vaultID)
+    guard root.id == older else {
+      throw SealingError(.authenticationFailed, "a keyring entry holds another root key than it names")
+    }
+    return root
+  }
+
+  private func keyringBinding(_ older: RootID) -> [UInt8] {
+    CanonicalEncoding.enc("ecv/1/keyring-wrap-ad", [vaultID.bytes, older.bytes, id.bytes])
+  }
+}
