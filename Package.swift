@@ -2,7 +2,7 @@
 import PackageDescription
 
 let libraries = [
-  "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultFileStore",
+  "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
 ]
 
 let package = Package(
@@ -28,6 +28,7 @@ let package = Package(
     .target(name: "VaultStorage", dependencies: ["VaultDocument"]),
 
     // Layer 3
+    .target(name: "VaultRecords", dependencies: ["VaultSealing", "VaultDocument"]),
     .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument"]),
 
     // Layer 4
@@ -49,6 +50,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "VaultStorageTests", dependencies: ["VaultStorage", "VaultFileStore", "VaultDocument", "VaultTestSupport"]),
+    .testTarget(
+      name: "VaultRecordsTests",
+      dependencies: ["VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport"]),
   ]
 )
 

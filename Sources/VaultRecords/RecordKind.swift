@@ -1,0 +1,78 @@
+public import VaultDocument
+public import VaultSealing
+
+/// A kind of record as the untyped parts of the program see it: what is sealed, what is required, what names a record.
+public struct RecordKind: Sendable {
+  public let name: String
+  public let schema: Int
+  public let fields: [RecordField]
+  public let titlePath: MemberPath
+  private let recode: @Sendable (JSONObject, SealingContext, SealingContext) throws(RecordError) -> JSONObject
+
+  /// The kind of a type.
+  public init<Record: VaultRecord>(of type: Record.Type) {
+    name = type.kindName
+    schema = type.schema
+    fields = type.fields
+    titlePath = RecordField(type.titlePath, "").path
+    recode = { members, reading, writing throws(RecordError) in
+      try Record.decoded(from: members, in: reading).encoded(in: writing)
+    }
+  }
+
+  /// The kinds that this program brings along.
+  public static let builtIn: [RecordKind] = [RecordKind(of: Customer.self)]
+
+  /// The kind with this name.
+  ///
+  /// - Throws: ``RecordError`` `.unknownKind`.
+  public static func named(_ name: String) throws(RecordError) -> RecordKind {
+    guard let kind = builtIn.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+      throw RecordError(.unknownKind, "no kind has this name")
+    }
+    return kind
+  }
+
+  /// The field at a path, if the kind declares one.
+  public func field(at path: MemberPath) -> RecordField? { fields.first { $0.path == path } }
+
+  /// Makes the members of a record from clear input: decoded by the type, checked, and encoded with `context`, which
+  /// seals what the type seals.
+  ///
+  /// - Throws: ``RecordError`` `.reservedMember`, `.unknownMember`, and as decoding does.
+  public func sealed(clear input: JSONObject, in context: SealingContext) throws(RecordError) -> JSONObject {
+    try checkMembers(of: input)
+    return try recode(input, context.reading(.clearText), context)
+  }
+
+  /// Checks members as a file has them, sealed ones as tokens of `context`.
+  ///
+  /// - Throws: ``RecordError`` as decoding does.
+  public func validate(_ members: JSONObject, in context: SealingContext) throws(RecordError) {
+    _ = try recode(members, context, context)
+  }
+
+  /// Refuses members that the kind does not declare: they would be stored in clear without anybody having said so.
+  ///
+  /// - Throws: ``RecordError`` `.reservedMember`, `.unknownMember`.
+  public func checkMembers(of input: JSONObject) throws(RecordError) {
+    guard input[RecordEnvelope.memberName] == nil else {
+      throw RecordError(.reservedMember, "is reserved for the vault", path: RecordEnvelope.memberName)
+    }
+    try checkMembers(of: input, below: .root)
+  }
+
+  private func checkMembers(
+    of object: JSONObject, below parent: MemberPath
+  ) throws(RecordError) {
+    for (name, value) in object {
+      let path = parent.appending(name)
+      if field(at: path) != nil { continue }
+      let isParent = fields.contains { $0.path.components.starts(with: path.components) }
+      guard isParent else {
+        throw RecordError(.unknownMember, "is no member of the kind \(self.name)", path: path.description)
+      }
+      if case .object(let members) = value { try checkMembers(of: members, below: path) }
+    }
+  }
+}

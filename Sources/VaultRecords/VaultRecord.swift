@@ -1,0 +1,117 @@
+public import VaultDocument
+public import VaultSealing
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// A Codable type that can be stored as a record; its ``EncryptedCodableString`` and ``Sealed`` members are secret.
+public protocol VaultRecord: Codable, Sendable {
+  /// The name of the kind in files and on the command line: `[a-z][a-z0-9-]{0,63}`.
+  static var kindName: String { get }
+  /// The version of the encoded form, from 1.
+  static var schema: Int { get }
+  /// The members of the encoded form, in the order in which a person is asked for them.
+  static var fields: [RecordField] { get }
+  /// The member that names a record in lists.
+  static var titlePath: String { get }
+}
+
+extension VaultRecord {
+  public static var schema: Int { 1 }
+
+  /// Encodes to a record's own members; sealed ones become tokens of `context`.
+  ///
+  /// - Throws: ``RecordError`` `.sealing`, `.invalidValue` for what has no JSON form.
+  public func encoded(in context: SealingContext) throws(RecordError) -> JSONObject {
+    do {
+      let bytes = try JSONEncoder.sealing(with: context).encode(self)
+      guard case .object(let members) = try JSONParser.parse([UInt8](bytes)) else {
+        throw RecordError(.wrongType, "a record must be encoded as an object")
+      }
+      return members
+    } catch {
+      throw RecordError(coding: error)
+    }
+  }
+
+  /// Decodes a record's own members with `context`.
+  ///
+  /// - Throws: ``RecordError`` `.missingMember`, `.wrongType`, `.invalidValue`, `.sealing`.
+  public static func decoded(from members: JSONObject, in context: SealingContext) throws(RecordError) -> Self {
+    do {
+      let bytes = try JSONValue.object(members).compactBytes()
+      return try JSONDecoder.opening(with: context).decode(Self.self, from: Data(bytes))
+    } catch {
+      throw RecordError(coding: error)
+    }
+  }
+}
+
+extension RecordError {
+  /// Codable's errors in our words: theirs can hold the value.
+  init(coding error: any Error) {
+    if let error = error as? RecordError {
+      self = error
+      return
+    }
+    let path = error.codingPath
+    if let sealing = error.sealingError {
+      switch sealing.code {
+      case .clearText:
+        self.init(.sealing, "holds clear text where a sealed value belongs", path: path, underlying: sealing)
+      default: self.init(.sealing, sealing.reason, path: path, underlying: sealing)
+      }
+      return
+    }
+    switch error {
+    case DecodingError.keyNotFound(let key, let context):
+      self.init(.missingMember, "is required", path: (context.codingPath + [key]).memberPath)
+    case DecodingError.valueNotFound:
+      self.init(.missingMember, "is required", path: path)
+    case DecodingError.typeMismatch(let type, _):
+      self.init(.wrongType, "must be \(Self.name(of: type))", path: path)
+    case DecodingError.dataCorrupted(let context) where context.debugDescription == Self.dateReason:
+      self.init(.invalidValue, Self.dateReason, path: path)
+    case let error as DocumentError:
+      self.init(.invalidValue, error.reason)
+    default:
+      self.init(.invalidValue, "is not a valid value", path: path)
+    }
+  }
+
+  private static let dateReason = "is not a date in ISO 8601"
+
+  private static func name(of type: Any.Type) -> String {
+    switch type {
+    case is String.Type: "text"
+    case is Bool.Type: "true or false"
+    case is any BinaryInteger.Type: "a whole number"
+    case is any BinaryFloatingPoint.Type: "a number"
+    case is [String: Any].Type, is any KeyedDecodingContainerProtocol.Type: "an object"
+    case is [Any].Type: "an array"
+    default: "of another type"
+    }
+  }
+}
+
+extension Error {
+  fileprivate var codingPath: String {
+    switch self as any Error {
+    case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
+      DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+      context.codingPath.memberPath
+    // What encoders say of their path is not to be relied on.
+    default: ""
+    }
+  }
+}
+
+extension [any CodingKey] {
+  /// The path as this program writes it.
+  fileprivate var memberPath: String {
+    MemberPath(map { key in key.intValue.map(MemberPath.Component.index) ?? .member(key.stringValue) }).description
+  }
+}

@@ -1,0 +1,117 @@
+import FoundationEssentials
+import Testing
+import VaultCrypto
+import VaultDocument
+import VaultRecords
+import VaultSealing
+
+@Suite("The customer kind")
+struct CustomerTests {
+  private let customer = Customer(
+    name: "Shai Mishali", accessKey: "S|_|p3rs3cr37", atmCode: "1132",
+    addedOn: Date(timeIntervalSince1970: 1_597_863_026),
+    street: "3828 Piermont Drive", city: "Albuquerque", zip: "87112",
+    homePhone: "+1 212-555-0001", cellularPhone: "+1 212-555-0002", email: "shai@example.com", website: nil)
+
+  private func context() throws -> SealingContext {
+    try SealingContext(applicationKey: .random(count: 32), bound: ["customer"])
+  }
+
+  private func input(_ text: String) throws -> JSONObject {
+    guard case .object(let members) = try JSONParser.parse([UInt8](text.utf8)) else { return JSONObject() }
+    return members
+  }
+
+  @Test("is grouped in nested objects in its JSON, in snake case, with two sealed members")
+  func shape() throws {
+    let members = try customer.encoded(in: context())
+    #expect(members.names == ["access_key", "added_on", "address", "atm_code", "contact_info", "name"])
+    let tree = JSONValue.object(members)
+    #expect(try tree.value(at: MemberPath(parsing: "address.zip")) == .string("87112"))
+    #expect(try tree.value(at: MemberPath(parsing: "contact_info.home_phone")) == .string("+1 212-555-0001"))
+    #expect(try tree.value(at: MemberPath(parsing: "added_on")) == .string("2020-08-19T18:50:26Z"))
+    for path in ["access_key", "atm_code"] {
+      guard case .string(let text) = try tree.value(at: MemberPath(parsing: path)) else { continue }
+      #expect(SealedToken.hasTokenShape(text))
+    }
+  }
+
+  @Test("declares exactly the members that its type encodes, with the same ones sealed")
+  func fieldsAgree() throws {
+    var full = customer
+    full.website = "https://example.com"
+    let tree = JSONValue.object(try full.encoded(in: context()))
+    for field in Customer.fields {
+      guard case .string(let text) = try tree.value(at: field.path) else {
+        Issue.record("\(field.path) is no text")
+        continue
+      }
+      #expect(SealedToken.hasTokenShape(text) == field.isSealed, "\(field.path)")
+    }
+    var leaves = 0
+    tree.forEachString { _, _ in leaves += 1 }
+    #expect(leaves == Customer.fields.count)
+  }
+
+  @Test("round-trips through JSON and property lists")
+  func roundTrip() throws {
+    let context = try context()
+    #expect(try Customer.decoded(from: customer.encoded(in: context), in: context) == customer)
+    let encoder = PropertyListEncoder()
+    encoder.userInfo[.sealingContext] = context
+    let decoder = PropertyListDecoder()
+    decoder.userInfo[.sealingContext] = context
+    #expect(try decoder.decode(Customer.self, from: encoder.encode(customer)) == customer)
+  }
+
+  @Test("keeps a zip that is a number as its digits")
+  func numericZip() throws {
+    let context = try context()
+    let kind = RecordKind(of: Customer.self)
+    let members = try kind.sealed(
+      clear: input(
+        #"{"name":"A","access_key":"k","added_on":"2020-08-19T18:50:26Z","address":{"zip":87112}}"#), in: context)
+    #expect(try JSONValue.object(members).value(at: MemberPath(parsing: "address.zip")) == .string("87112"))
+  }
+
+  @Test(
+    "refuses bad input with code and member path, and without its content",
+    arguments: [
+      (#"{"access_key":"marker","added_on":"2020-08-19T18:50:26Z"}"#, RecordError.Code.missingMember, "name"),
+      (#"{"name":"A","added_on":"2020-08-19T18:50:26Z"}"#, .missingMember, "access_key"),
+      (#"{"name":"A","access_key":null,"added_on":"2020-08-19T18:50:26Z"}"#, .missingMember, "access_key"),
+      (#"{"name":"A","access_key":"marker"}"#, .missingMember, "added_on"),
+      (#"{"name":"A","access_key":"k","added_on":"marker"}"#, .invalidValue, "added_on"),
+      (#"{"name":"A","access_key":12345,"added_on":"2020-08-19T18:50:26Z"}"#, .wrongType, "access_key"),
+      (
+        #"{"name":"A","access_key":"k","added_on":"2020-08-19T18:50:26Z","contact_info":"marker"}"#, .wrongType,
+        "contact_info"
+      ),
+      (
+        #"{"name":"A","access_key":"k","added_on":"2020-08-19T18:50:26Z","address":{"zip":8.5}}"#, .wrongType,
+        "address.zip"
+      ),
+      (#"{"name":"A","access_key":"k","added_on":"2020-08-19T18:50:26Z","extra":"marker"}"#, .unknownMember, "extra"),
+      (
+        #"{"name":"A","access_key":"k","added_on":"2020-08-19T18:50:26Z","address":{"floor":"marker"}}"#,
+        .unknownMember, "address.floor"
+      ),
+      (
+        #"{"name":"A","access_key":"k","added_on":"2020-08-19T18:50:26Z","$vault":{"id":"marker"}}"#,
+        .reservedMember, "$vault"
+      ),
+    ])
+  func refused(text: String, code: RecordError.Code, path: String) throws {
+    let kind = RecordKind(of: Customer.self)
+    do throws(RecordError) {
+      _ = try kind.sealed(clear: try! input(text), in: try! context())
+      Issue.record("must be refused")
+    } catch {
+      #expect(error.code == code)
+      #expect(error.path == path)
+      var dumped = "\(error)"
+      dump(error, to: &dumped)
+      #expect(!dumped.contains("marker"))
+    }
+  }
+}
