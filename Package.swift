@@ -2,7 +2,7 @@
 import PackageDescription
 
 let libraries = [
-  "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
+  "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore", "VaultKit",
 ]
 
 let package = Package(
@@ -32,6 +32,12 @@ let package = Package(
     .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument"]),
 
     // Layer 4
+    .target(
+      name: "VaultKit",
+      dependencies: [
+        "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
+      ]),
+
     // Layers 6 and 7
     // Tests
     .target(
@@ -53,6 +59,12 @@ let package = Package(
     .testTarget(
       name: "VaultRecordsTests",
       dependencies: ["VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport"]),
+    .testTarget(
+      name: "VaultKitTests",
+      dependencies: [
+        "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
+        "VaultTestSupport",
+      ]),
   ]
 )
 

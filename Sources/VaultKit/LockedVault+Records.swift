@@ -1,0 +1,118 @@
+public import VaultDocument
+internal import VaultSealing
+internal import VaultStorage
+
+extension LockedVault {
+  /// Reads every live record, folder by folder in the order of ids; a fault of one file does not stop the others.
+  ///
+  /// - Parameter body: returns whether to go on.
+  /// - Throws: ``VaultError`` when a folder cannot be read.
+  public func forEachRecord(
+    _ body: (Result<StoredRecord, VaultError>) -> Bool
+  ) throws(VaultError) {
+    try forEachFile { id, bytes in
+      body(
+        bytes.flatMap { bytes in
+          Result { () throws(VaultError) in
+            try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id)
+          }
+        })
+    }
+  }
+
+  /// Reads the bytes of every live record in the order of ids.
+  func forEachFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Bool) throws(VaultError) {
+    var goesOn = true
+    for folder in UInt8.min...UInt8.max {
+      try inStore { () throws(StoreError) in
+        try store.readRecords(inFolder: folder) { id, result in
+          goesOn = body(id, result.mapError { VaultError(store: $0, record: id) })
+          return goesOn
+        }
+      }
+      if !goesOn { return }
+    }
+  }
+
+  /// The record with this id.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`.
+  public func record(_ id: RecordID) throws(VaultError) -> StoredRecord {
+    guard let bytes = try read(id) else { throw .noSuchRecord }
+    return try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id)
+  }
+
+  /// The bytes of a live record's file, nil when there is none.
+  func read(_ id: RecordID) throws(VaultError) -> [UInt8]? {
+    try inStore(record: id) { () throws(StoreError) in try store.read(.record(id)) }
+  }
+
+  /// The id of the one record that `text` means: a full id, else an exact name in any case, else the beginning of one id,
+  /// at least 4 characters.
+  ///
+  /// Files that cannot be read are passed over: they have no name. The caller verifies what it then opens.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints.
+  public func resolve(_ text: String) throws(VaultError) -> RecordID {
+    if let id = RecordID(parsing: text) {
+      guard try read(id) != nil else { throw .noSuchRecord }
+      return id
+    }
+    var named: [RecordSummary] = []
+    var prefixed: [RecordSummary] = []
+    let match = NameMatch(text)
+    try forEachFile { id, bytes in
+      guard let bytes = try? bytes.get() else { return true }
+      let hasPrefix = match.isPrefix(of: id)
+      guard hasPrefix || match.mayName(bytes),
+        let record = try? StoredRecord(parsing: bytes, file: "", id: id)
+      else { return true }
+      if match.names(record.name) { named.append(RecordSummary(record)) }
+      if hasPrefix { prefixed.append(RecordSummary(record)) }
+      return true
+    }
+    let candidates = named.isEmpty ? prefixed : named
+    guard let first = candidates.first else { throw .noSuchRecord }
+    guard candidates.count == 1 else { throw .ambiguous(candidates) }
+    return first.id
+  }
+}
+
+extension VaultError {
+  static var noSuchRecord: VaultError {
+    VaultError(.noSuchRecord, "no such record", hints: ["`vault list` shows the records"])
+  }
+
+  /// At most ten candidates are listed.
+  static func ambiguous(_ candidates: [RecordSummary]) -> VaultError {
+    let shown = candidates.prefix(10).map { "\($0.id.text)  \($0.kind)  \($0.name)" }
+    let more = candidates.count > shown.count ? ["and \(candidates.count - shown.count) more"] : []
+    return VaultError(.ambiguousRecord, "means \(candidates.count) records: name one by its id", hints: shown + more)
+  }
+}
+
+/// How a record is meant on the command line: by a name, or by the beginning of an id.
+private struct NameMatch {
+  private let lowercased: String
+  private let probe: [UInt8]
+  private let idPrefix: String?
+
+  init(_ text: String) {
+    lowercased = text.lowercased()
+    probe = TextMatch.longestASCIIRun(in: text)
+    let isPrefix = text.utf8.count >= 4 && text.utf8.allSatisfy { isHexDigit($0) || $0 == UInt8(ascii: "-") }
+    idPrefix = isPrefix ? text : nil
+  }
+
+  func isPrefix(of id: RecordID) -> Bool { idPrefix.map { id.text.utf8.starts(with: $0.utf8) } ?? false }
+
+  /// Whether a file can hold the name at all: looks at the bytes before anything is parsed.
+  func mayName(_ bytes: [UInt8]) -> Bool { TextMatch.mayContain(probe, in: bytes) }
+
+  /// Canonical equivalence is wanted here: people cannot tell how a letter was composed.
+  func names(_ name: String) -> Bool { name.lowercased() == lowercased }
+}
+
+private func isHexDigit(_ byte: UInt8) -> Bool {
+  (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+}

@@ -1,0 +1,84 @@
+public import VaultDocument
+internal import VaultSealing
+internal import VaultStorage
+
+/// Which records a list shows.
+public struct RecordQuery: Sendable {
+  /// The order of a list; equal rows follow their ids.
+  public enum Order: String, Sendable, CaseIterable {
+    case name, created, updated
+  }
+
+  /// Only records of this kind.
+  public var kind: String?
+  /// Texts that must all occur in readable values, in any case.
+  public var texts: [String] = []
+  /// Readable values that members must have, as text.
+  public var conditions: [(path: MemberPath, value: String)] = []
+  public var order: Order = .name
+  /// The most rows; nil for all.
+  public var limit: Int?
+
+  public init() {}
+}
+
+extension LockedVault {
+  /// The records that a query finds, sorted, and the faults of files that could not be read.
+  ///
+  /// - Throws: ``VaultError`` when a folder cannot be read.
+  public func list(
+    _ query: RecordQuery = .init()
+  ) throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
+    let texts = query.texts.map(TextMatch.init)
+    var records: [RecordSummary] = []
+    var faults: [VaultError] = []
+    try forEachFile { id, bytes in
+      do throws(VaultError) {
+        let bytes = try bytes.get()
+        guard texts.allSatisfy({ $0.mayMatch(bytes) }) else { return true }
+        let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id)
+        if query.matches(record, texts) { records.append(RecordSummary(record)) }
+      } catch {
+        faults.append(error)
+      }
+      return true
+    }
+    return (query.sorted(records), faults)
+  }
+}
+
+extension RecordQuery {
+  fileprivate func matches(_ record: StoredRecord, _ texts: [TextMatch]) -> Bool {
+    if let kind, !record.envelope.kind.utf8.elementsEqual(kind.utf8) { return false }
+    let tree = JSONValue.object(record.fields)
+    guard texts.allSatisfy({ $0.matches(tree) }) else { return false }
+    return conditions.allSatisfy { condition in
+      guard let value = try? tree.value(at: condition.path) else { return false }
+      switch value {
+      case .string(let text): return !SealedToken.hasTokenShape(text) && text == condition.value
+      case .number(let number): return number.literal == condition.value
+      case .bool(let flag): return String(flag) == condition.value
+      default: return false
+      }
+    }
+  }
+
+  fileprivate func sorted(_ records: [RecordSummary]) -> [RecordSummary] {
+    let sorted =
+      switch order {
+      case .name: Self.sorted(records) { $0.name.lowercased() }
+      case .created: Self.sorted(records) { $0.createdAt }
+      case .updated: Self.sorted(records) { $0.updatedAt }
+      }
+    return limit.map { Array(sorted.prefix($0)) } ?? sorted
+  }
+
+  /// Sorts by a key that is made once per record, then by id.
+  private static func sorted<Key: Comparable>(
+    _ records: [RecordSummary], by key: (RecordSummary) -> Key
+  ) -> [RecordSummary] {
+    records.map { (key($0), $0) }
+      .sorted { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1.id < $1.1.id }
+      .map(\.1)
+  }
+}

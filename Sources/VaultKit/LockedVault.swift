@@ -1,0 +1,53 @@
+internal import VaultCrypto
+internal import VaultDocument
+internal import VaultFileStore
+internal import VaultSealing
+public import VaultStorage
+
+/// A vault as it is seen without a key: readable fields, ids and times, none of them verified.
+public struct LockedVault: Sendable {
+  let store: any RecordStore
+  /// The header; not verified until the vault is unlocked.
+  public let header: VaultHeader
+  let headerBytes: [UInt8]
+
+  /// The vault in `directory`.
+  ///
+  /// - Throws: ``VaultError`` `.notAVault`, `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`.
+  public init(at directory: String) throws(VaultError) {
+    try self.init(store: inStore { () throws(StoreError) in try DirectoryStore(at: directory) })
+  }
+
+  /// The vault in a store.
+  public init(store: any RecordStore) throws(VaultError) {
+    self.store = store
+    headerBytes = try Self.readHeader(store)
+    header = try VaultHeader(parsing: headerBytes)
+  }
+
+  /// Unlocks it.
+  ///
+  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`.
+  public func unlock(with key: VaultKey, options: Vault.Options = .init()) async throws(VaultError) -> Vault {
+    let (root, slot) = try Unlocking(store: store, header: header).unlock(with: key)
+    return Vault(locked: self, root: root, slot: slot, options: options)
+  }
+
+  /// What people compare to know that two folders are the same vault: 40 hex digits of 20 bytes.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  public func fingerprint() throws(VaultError) -> String {
+    let message = CanonicalEncoding.enc("ecv/1/fingerprint", [header.vaultID.bytes, header.root.commitment])
+    let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(message.span.bytes) }
+    return Hex.encode(Array(hash.prefix(20)))
+  }
+
+  func readHeader() throws(VaultError) -> [UInt8] { try Self.readHeader(store) }
+
+  private static func readHeader(_ store: any RecordStore) throws(VaultError) -> [UInt8] {
+    guard let bytes = try inStore({ () throws(StoreError) in try store.read(.header) }) else {
+      throw VaultError(.notAVault, "is not here: this is no vault", file: VaultHeader.fileName)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,97 @@
+internal import VaultCrypto
+public import VaultDocument
+public import VaultRecords
+public import VaultSealing
+
+/// A record that verified, with the keys to open its sealed fields.
+public struct OpenRecord: Sendable {
+  let verified: VerifiedRecord
+  /// The exact bytes of the file that verified.
+  let bytes: [UInt8]
+  let file: String
+
+  public var envelope: RecordEnvelope { verified.envelope }
+  public var id: RecordID { verified.envelope.id }
+  /// The record's own members; sealed fields are tokens.
+  public var fields: JSONObject { verified.fields }
+  /// What names the record in lists.
+  public var name: String { RecordTitle.of(fields, kind: envelope.kind) }
+
+  /// Decodes the record as its type, opening sealed members.
+  ///
+  /// - Throws: ``VaultError`` `.unknownKind` for a record of another kind, `.damaged`.
+  public func decoded<Record: VaultRecord>(as type: Record.Type) throws(VaultError) -> Record {
+    guard envelope.kind.utf8.elementsEqual(type.kindName.utf8) else {
+      throw VaultError(.unknownKind, "is of another kind than \(type.kindName)", file: file, record: id)
+    }
+    do throws(RecordError) {
+      return try type.decoded(from: fields, in: verified.context())
+    } catch {
+      throw VaultError(record: error, file: file, id: id, input: false)
+    }
+  }
+
+  /// The record's own members with every sealed field opened, in ordinary memory.
+  ///
+  /// - Throws: ``VaultError`` `.damaged` when a field does not open.
+  public func revealed() throws(VaultError) -> JSONObject {
+    guard case .object(let members) = try revealed(.object(fields)) else { return JSONObject() }
+    return members
+  }
+
+  /// A value of the record with every sealed field in it opened.
+  public func revealed(_ value: JSONValue) throws(VaultError) -> JSONValue {
+    var value = value
+    try value.mapStrings { path, text throws(VaultError) in
+      guard SealedToken.hasTokenShape(text) else { return text }
+      do throws(SealingError) {
+        return try verified.keys.reveal(text)
+      } catch {
+        throw VaultError(sealing: error.at(path.description), file: file, record: id)
+      }
+    }
+    return value
+  }
+
+  /// The value at a path, sealed fields as tokens.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchMember`.
+  public func value(at path: MemberPath) throws(VaultError) -> JSONValue {
+    do throws(DocumentError) {
+      return try JSONValue.object(fields).value(at: path)
+    } catch {
+      throw VaultError(
+        .noSuchMember, "the record has no such member", record: id, field: path.description,
+        hints: ["`vault show \(id.text)` shows its members"])
+    }
+  }
+
+  /// Opens the sealed field at a path and gives its UTF-8 bytes to `body`; nil when the member is not sealed.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, and what `body` throws.
+  public func withSecret<Result>(at path: MemberPath, _ body: (RawSpan) throws -> Result) throws -> Result? {
+    guard case .string(let text) = try value(at: path), SealedToken.hasTokenShape(text) else { return nil }
+    return try withOpened(text, at: path, body)
+  }
+
+  private func withOpened<Result>(
+    _ token: String, at path: MemberPath, _ body: (RawSpan) throws -> Result
+  ) throws -> Result {
+    do {
+      return try verified.keys.withRevealed(token, body)
+    } catch let error as SealingError {
+      throw VaultError(sealing: error.at(path.description), file: file, record: id)
+    }
+  }
+
+  /// Checks that every sealed field opens and that the record is what its kind says.
+  func check() throws(VaultError) {
+    _ = try revealed()
+    guard let kind = try? RecordKind.named(envelope.kind), envelope.schema <= kind.schema else { return }
+    do throws(RecordError) {
+      try kind.validate(fields, in: verified.context())
+    } catch {
+      throw VaultError(record: error, file: file, id: id, input: false)
+    }
+  }
+}

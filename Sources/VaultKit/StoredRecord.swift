@@ -1,0 +1,73 @@
+public import VaultDocument
+internal import VaultRecords
+public import VaultSealing
+
+/// A record as its file has it: well formed, not verified.
+public struct StoredRecord: Sendable {
+  public let envelope: RecordEnvelope
+  /// The record's own members; sealed fields are tokens.
+  public let fields: JSONObject
+
+  public var id: RecordID { envelope.id }
+
+  /// What names the record in lists: the member that its kind says, or for an unknown kind `name` or `title`.
+  public var name: String { RecordTitle.of(fields, kind: envelope.kind) }
+
+  /// Reads the bytes of a record file.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  init(parsing bytes: [UInt8], file: String, id: RecordID) throws(VaultError) {
+    let document = try parseDocument(bytes, file: file)
+    envelope = try inSealing(file: file, record: id) { () throws(SealingError) in try RecordEnvelope(of: document) }
+    guard envelope.id == id else {
+      throw VaultError(
+        .damaged, "holds the record of another file", file: file, record: id, hints: [VaultError.lastGoodVersionHint])
+    }
+    guard envelope.deletedAt == nil else {
+      throw VaultError(
+        .damaged, "was removed but lies among the live records", file: file, record: id,
+        hints: [VaultError.lastGoodVersionHint])
+    }
+    guard case .object(var fields) = document else { preconditionFailure("an envelope was read from an object") }
+    fields[RecordEnvelope.memberName] = nil
+    self.fields = fields
+  }
+}
+
+/// What names a record in lists.
+enum RecordTitle {
+  static func of(_ fields: JSONObject, kind: String) -> String {
+    if let kind = try? RecordKind.named(kind) {
+      return text(fields, kind.titlePath) ?? ""
+    }
+    for name in ["name", "title"] {
+      if case .string(let text)? = fields[name], !SealedToken.hasTokenShape(text) { return text }
+    }
+    return ""
+  }
+
+  private static func text(_ fields: JSONObject, _ path: MemberPath) -> String? {
+    guard case .string(let text)? = try? JSONValue.object(fields).value(at: path), !SealedToken.hasTokenShape(text)
+    else { return nil }
+    return text
+  }
+}
+
+/// One row of a list.
+public struct RecordSummary: Sendable {
+  public let id: RecordID
+  public let kind: String
+  public let name: String
+  public let revision: Int
+  public let createdAt: Timestamp
+  public let updatedAt: Timestamp
+
+  init(_ record: StoredRecord) {
+    id = record.id
+    kind = record.envelope.kind
+    name = record.name
+    revision = record.envelope.revision
+    createdAt = record.envelope.createdAt
+    updatedAt = record.envelope.updatedAt
+  }
+}

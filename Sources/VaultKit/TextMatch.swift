@@ -1,0 +1,81 @@
+internal import VaultDocument
+internal import VaultSealing
+
+/// Searching readable text without regard to case or to how letters are composed.
+public struct TextMatch: Sendable {
+  private let needle: [Character]
+  private let probe: [UInt8]
+
+  /// A search for `text`.
+  public init(_ text: String) {
+    needle = Array(text.lowercased())
+    probe = Self.longestASCIIRun(in: text)
+  }
+
+  /// Whether the bytes of a file can hold the text at all.
+  func mayMatch(_ bytes: [UInt8]) -> Bool { Self.mayContain(probe, in: bytes) }
+
+  /// Whether a readable value of the record holds the text.
+  func matches(_ value: JSONValue) -> Bool {
+    switch value {
+    case .string(let text): !SealedToken.hasTokenShape(text) && matches(text)
+    case .number(let number): matches(number.literal)
+    case .array(let items): items.contains { matches($0) }
+    case .object(let members): members.contains { matches($0.value) }
+    case .bool, .null: false
+    }
+  }
+
+  /// Whether `text` holds the text.
+  func matches(_ text: String) -> Bool {
+    guard !needle.isEmpty else { return true }
+    let hay = Array(text.lowercased())
+    guard hay.count >= needle.count else { return false }
+    return (0...hay.count - needle.count).contains { start in
+      hay[start..<start + needle.count].elementsEqual(needle)
+    }
+  }
+
+  /// The longest run of ASCII letters and digits, in lower case: what JSON writes as it is, however the rest is written.
+  static func longestASCIIRun(in text: String) -> [UInt8] {
+    // A letter before a combining mark may be composed with it in the file, so runs are cut at every other character.
+    text.split(whereSeparator: { !$0.isPlain }).map { Array($0.lowercased().utf8) }.max { $0.count < $1.count } ?? []
+  }
+
+  /// Whether JSON text may hold `probe`: as it is in any case, or behind escapes that another writer chose.
+  static func mayContain(_ probe: [UInt8], in bytes: [UInt8]) -> Bool {
+    containsASCII(probe, in: bytes) || containsASCII(Array("\\u".utf8), in: bytes)
+  }
+
+  /// Whether `bytes` hold `probe`, ASCII letters in any case.
+  private static func containsASCII(_ probe: [UInt8], in bytes: [UInt8]) -> Bool {
+    guard let first = probe.first else { return true }
+    guard bytes.count >= probe.count else { return false }
+    var start = 0
+    let last = bytes.count - probe.count
+    while start <= last {
+      if lowercase(bytes[start]) == first {
+        var length = 1
+        while length < probe.count, lowercase(bytes[start + length]) == probe[length] { length += 1 }
+        if length == probe.count { return true }
+      }
+      start += 1
+    }
+    return false
+  }
+
+  private static func lowercase(_ byte: UInt8) -> UInt8 {
+    byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+  }
+}
+
+extension Character {
+  /// An ASCII letter or digit whose case mapping stays within ASCII. `K` and `S` have foreign twins (KELVIN SIGN, LONG S).
+  fileprivate var isPlain: Bool {
+    guard let byte = asciiValue else { return false }
+    let lower = byte | 0x20
+    let isLetter = lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
+    return (isLetter && lower != UInt8(ascii: "k") && lower != UInt8(ascii: "s"))
+      || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))
+  }
+}

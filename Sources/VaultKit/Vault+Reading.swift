@@ -1,0 +1,102 @@
+public import VaultDocument
+public import VaultRecords
+internal import VaultSealing
+internal import VaultStorage
+
+extension Vault {
+  /// The record with this id, verified.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, `.newerFormat`.
+  public func record(_ id: RecordID) async throws(VaultError) -> OpenRecord { try verifiedRecord(id) }
+
+  /// The record that `text` means on the command line, verified; see ``LockedVault/resolve(_:)``.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`.
+  public func record(named text: String) async throws(VaultError) -> OpenRecord {
+    try verifiedRecord(locked.resolve(text))
+  }
+
+  /// The record with this id as its type.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.unknownKind`, `.damaged`.
+  public func get<Record: VaultRecord>(
+    _ id: RecordID, as type: Record.Type = Record.self
+  ) async throws(VaultError) -> Record {
+    try verifiedRecord(id).decoded(as: type)
+  }
+
+  /// All records of one type, in the order of their ids.
+  ///
+  /// - Throws: ``VaultError`` of the first record that does not verify or decode.
+  public func records<Record: VaultRecord>(of type: Record.Type) async throws(VaultError) -> [Record] {
+    var records: [Record] = []
+    try forEachOpenRecord { record throws(VaultError) in
+      if record.envelope.kind.utf8.elementsEqual(type.kindName.utf8) { records.append(try record.decoded(as: type)) }
+    }
+    return records
+  }
+
+  /// The records that a query finds, each verified, sorted; and the faults of those that do not verify.
+  ///
+  /// - Throws: ``VaultError`` when a folder cannot be read.
+  public func list(
+    _ query: RecordQuery = .init()
+  ) async throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
+    var (records, faults) = try locked.list(query)
+    records.removeAll { summary in
+      do throws(VaultError) {
+        _ = try verifiedRecord(summary.id)
+        return false
+      } catch {
+        faults.append(error)
+        return true
+      }
+    }
+    return (records, faults)
+  }
+
+  /// Gives every live record to `body`, verified, in the order of ids.
+  ///
+  /// - Throws: ``VaultError`` of the first record that does not verify, and what `body` throws.
+  public func forEachOpenRecord(
+    _ body: (OpenRecord) throws(VaultError) -> Void
+  ) throws(VaultError) {
+    var failure: VaultError?
+    try locked.forEachFile { id, bytes in
+      do throws(VaultError) {
+        try body(verify(bytes.get(), id))
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  func verifiedRecord(_ id: RecordID) throws(VaultError) -> OpenRecord {
+    guard let bytes = try locked.read(id) else { throw .noSuchRecord }
+    return try verify(bytes, id)
+  }
+
+  /// Parses and verifies the bytes of a live record's file.
+  func verify(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> OpenRecord {
+    let record = try verify(bytes, id, in: .record(id))
+    guard record.envelope.deletedAt == nil else {
+      throw VaultError(
+        .damaged, "was removed but lies among the live records", file: record.file, record: id,
+        hints: [VaultError.lastGoodVersionHint])
+    }
+    return record
+  }
+
+  func verify(_ bytes: [UInt8], _ id: RecordID, in location: StoreLocation) throws(VaultError) -> OpenRecord {
+    let file = location.relativePath
+    let document = try parseDocument(bytes, file: file)
+    let keyring = keyring
+    let verified = try inSealing(file: file, record: id) { () throws(SealingError) in
+      try RecordSeal.verify(document, as: id) { hint throws(SealingError) in try keyring.root(hint: hint) }
+    }
+    return OpenRecord(verified: verified, bytes: bytes, file: file)
+  }
+}

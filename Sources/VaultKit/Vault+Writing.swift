@@ -1,0 +1,151 @@
+public import VaultDocument
+public import VaultRecords
+internal import VaultSealing
+internal import VaultStorage
+
+extension Vault {
+  /// Stores a new record.
+  ///
+  /// - Returns: its id.
+  /// - Throws: ``VaultError`` `.inputRefused`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  @discardableResult
+  public func add(_ record: some VaultRecord) async throws(VaultError) -> RecordID {
+    let id = RecordID.random()
+    let now = options.now()
+    let change = try newRecord(id, RecordKind(of: type(of: record)), now) { context throws(VaultError) in
+      try encode(record, in: context, id)
+    }
+    try writing { lock throws(VaultError) in try apply([change], lock) }
+    return id
+  }
+
+  /// Stores new records of a kind, all or none, from clear input that the kind's type checks.
+  ///
+  /// The ids rise in the order of the input, so that whatever goes by ids keeps that order.
+  ///
+  /// - Returns: their ids, one for each input.
+  /// - Throws: ``VaultError`` `.inputRefused` naming the member, and as ``add(_:)``.
+  @discardableResult
+  public func add(_ inputs: [JSONObject], kind: RecordKind) async throws(VaultError) -> [RecordID] {
+    let now = options.now()
+    let ids = inputs.map { _ in RecordID.random() }.sorted()
+    var changes: [StoreChange] = []
+    changes.reserveCapacity(inputs.count)
+    for (id, input) in zip(ids, inputs) {
+      changes.append(
+        try newRecord(id, kind, now) { context throws(VaultError) in
+          do throws(RecordError) {
+            return try kind.sealed(clear: input, in: context)
+          } catch {
+            throw VaultError(record: error, id: nil, input: true)
+          }
+        })
+    }
+    guard !changes.isEmpty else { return [] }
+    try writing { lock throws(VaultError) in try apply(changes, lock) }
+    return ids
+  }
+
+  /// Changes a record as its type; only members that the change touches are written anew.
+  ///
+  /// - Returns: whether anything changed.
+  /// - Throws: ``VaultError`` as ``add(_:)`` and ``record(_:)``, and what `change` throws.
+  @discardableResult
+  public func update<Record: VaultRecord>(
+    _ id: RecordID, as type: Record.Type = Record.self, _ change: (inout Record) throws(VaultError) -> Void
+  ) async throws(VaultError) -> Bool {
+    try writing { lock throws(VaultError) in
+      let old = try verifiedRecord(id)
+      let context = old.verified.context(sealingAt: options.now())
+      var record = try old.decoded(as: type)
+      let base = try encode(record, in: context, id)
+      try change(&record)
+      let encoded = try encode(record, in: context, id)
+      let new = try inSealing(record: id) { () throws(SealingError) in
+        try old.verified.keys.keepingTokens(of: base, in: encoded)
+      }
+      let updated = JSONValue.object(old.fields).applying(differenceFrom: .object(base), to: .object(new))
+      guard case .object(let fields) = updated else { preconditionFailure("objects differ by an object") }
+      return try replace(old, with: fields, lock)
+    }
+  }
+
+  /// Removes records: they go to the trash, sealed and authenticated as before, all or none.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, and as ``add(_:)``.
+  public func remove(_ ids: [RecordID]) async throws(VaultError) {
+    guard !ids.isEmpty else { return }
+    try writing { lock throws(VaultError) in
+      let now = options.now()
+      var changes: [StoreChange] = []
+      for id in ids {
+        let old = try verifiedRecord(id)
+        var draft = EnvelopeDraft(next: old.verified, now: now)
+        draft.deletedAt = now
+        let trashed = try sealedBytes(old.fields, draft, old.verified.keys, in: .trash(id))
+        changes.append(StoreChange(.record(id), from: old.bytes, to: nil))
+        changes.append(StoreChange(.trash(id), from: try readTrash(id), to: trashed))
+      }
+      try apply(changes, lock)
+    }
+  }
+
+  private func readTrash(_ id: RecordID) throws(VaultError) -> [UInt8]? {
+    try inStore(record: id) { () throws(StoreError) in try store.read(.trash(id)) }
+  }
+
+  /// Writes the next revision of a record if its members differ.
+  func replace(_ old: OpenRecord, with fields: JSONObject, _ lock: any StoreLock) throws(VaultError) -> Bool {
+    guard fields != old.fields else { return false }
+    let draft = EnvelopeDraft(next: old.verified, now: options.now())
+    let bytes = try sealedBytes(fields, draft, old.verified.keys, in: .record(old.id))
+    try apply([StoreChange(.record(old.id), from: old.bytes, to: bytes)], lock)
+    return true
+  }
+
+  func newRecord(
+    _ id: RecordID, _ kind: RecordKind, _ now: Timestamp,
+    _ encode: (SealingContext) throws(VaultError) -> JSONObject
+  ) throws(VaultError) -> StoreChange {
+    let root = keyring.current
+    let (wrapped, keys) = try inSealing { () throws(SealingError) in try root.makeDataKey(for: id) }
+    let fields = try encode(keys.context(sealingAt: now))
+    let draft = EnvelopeDraft(id: id, kind: kind.name, schema: kind.schema, now: now, wrappedKey: wrapped)
+    return StoreChange(.record(id), from: nil, to: try sealedBytes(fields, draft, keys, in: .record(id)))
+  }
+
+  private func encode(
+    _ record: some VaultRecord, in context: SealingContext, _ id: RecordID
+  ) throws(VaultError) -> JSONObject {
+    do throws(RecordError) {
+      return try record.encoded(in: context)
+    } catch {
+      throw VaultError(record: error, id: id, input: true)
+    }
+  }
+
+  /// Completes a record and verifies the final bytes in memory: they parse to the same tree, and its MAC and every token
+  /// are good.
+  private func sealedBytes(
+    _ fields: JSONObject, _ draft: EnvelopeDraft, _ keys: RecordKeys, in location: StoreLocation
+  ) throws(VaultError) -> [UInt8] {
+    let document = try inSealing(record: draft.id) { () throws(SealingError) in
+      try RecordSeal.seal(fields, draft, keys: keys)
+    }
+    let bytes: [UInt8]
+    do throws(DocumentError) {
+      bytes = try document.prettyBytes()
+      guard try JSONParser.parse(bytes) == document else {
+        throw DocumentError(code: .wrongType, reason: "a record was not written as it should be")
+      }
+    } catch {
+      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: draft.id)
+    }
+    try verify(bytes, draft.id, in: location).check()
+    return bytes
+  }
+
+  func apply(_ changes: [StoreChange], _ lock: any StoreLock) throws(VaultError) {
+    try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+  }
+}

@@ -1,0 +1,133 @@
+internal import Synchronization
+internal import VaultCrypto
+public import VaultDocument
+internal import VaultFileStore
+internal import VaultSealing
+public import VaultStorage
+
+/// An unlocked vault: a store of records, and the keys to read and write them.
+///
+/// A vault may be used from several tasks at once. Keys live in the secure heap and are wiped with the last reference.
+public final class Vault: Sendable {
+  /// How a vault behaves; the defaults are right for most programs.
+  public struct Options: Sendable {
+    /// How long a writer waits for others.
+    public var lockTimeout: Duration = .seconds(10)
+    /// Called once when a writer has waited for a second, with the process that holds the lock if it is known.
+    public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
+    /// The one clock: creation, change and sealing times.
+    public var now: @Sendable () -> Timestamp = { .now() }
+
+    public init() {}
+  }
+
+  struct Session: Sendable {
+    var headerBytes: [UInt8]
+    var header: VaultHeader
+    var keyring: Keyring
+  }
+
+  /// The same vault as it is seen without a key.
+  public let locked: LockedVault
+  /// The slot that unlocked it.
+  public let slot: Slot
+  let options: Options
+  private let session: Mutex<Session>
+
+  var store: any RecordStore { locked.store }
+
+  /// The header as it was last read; its MAC is verified.
+  public var header: VaultHeader { session.withLock { $0.header } }
+
+  var keyring: Keyring { session.withLock { $0.keyring } }
+
+  init(locked: LockedVault, root: RootKey, slot: Slot, options: Options) {
+    self.locked = locked
+    self.slot = slot
+    self.options = options
+    session = Mutex(
+      Session(
+        headerBytes: locked.headerBytes, header: locked.header,
+        keyring: Keyring(current: root, entries: locked.header.keyring)))
+  }
+
+  /// Makes a new vault in `directory` and unlocks it.
+  ///
+  /// - Parameter slots: at least one way to unlock it.
+  /// - Throws: ``VaultError`` `.alreadyExists`, `.slotRefused`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  public static func create(
+    at directory: String, slots: [NewSlot], options: Options = Options()
+  ) async throws(VaultError) -> Vault {
+    try await create(
+      in: inStore { () throws(StoreError) in try DirectoryStore.create(at: directory) }, slots: slots, options: options)
+  }
+
+  /// Makes a new vault in an empty store.
+  public static func create(
+    in store: any RecordStore, slots newSlots: [NewSlot], options: Options = Options()
+  ) async throws(VaultError) -> Vault {
+    guard !newSlots.isEmpty else { throw VaultError(.slotRefused, "a vault needs at least one way to unlock it") }
+    let now = options.now()
+    let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: .random()) }
+    var slots: [Slot] = []
+    var changes: [StoreChange] = []
+    for new in newSlots {
+      let (slot, file) = try SlotFile.make(new, root: root, now: now)
+      slots.append(slot)
+      changes.append(StoreChange(.slot(slot.id), from: nil, to: file))
+    }
+    let header = try VaultHeader.make(
+      vaultID: root.vaultID, createdAt: now, revision: 1, root: root, rootCreatedAt: now, slots: slots)
+    changes.append(StoreChange(.header, from: nil, to: try header.fileBytes()))
+    do throws(StoreError) {
+      try store.apply(changes, timeout: options.lockTimeout)
+    } catch {
+      guard error.code != .changedUnderneath else {
+        throw VaultError(.alreadyExists, "is a vault already", file: VaultHeader.fileName)
+      }
+      throw VaultError(store: error)
+    }
+    return Vault(locked: try LockedVault(store: store), root: root, slot: slots[0], options: options)
+  }
+
+  /// Unlocks the vault in `directory`.
+  ///
+  /// - Throws: ``VaultError`` `.notAVault`, `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.newerFormat`.
+  public static func open(
+    at directory: String, unlockingWith key: VaultKey, options: Options = Options()
+  ) async throws(VaultError) -> Vault {
+    try await LockedVault(at: directory).unlock(with: key, options: options)
+  }
+
+  /// Brings header and keys up to date when somebody wrote the header meanwhile; call it under the lock.
+  ///
+  /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`.
+  func refresh() throws(VaultError) {
+    let bytes = try locked.readHeader()
+    let known = session.withLock { $0 }
+    guard bytes != known.headerBytes else { return }
+    let header = try VaultHeader(parsing: bytes)
+    guard header.vaultID == known.header.vaultID, header.root.id == known.header.root.id else {
+      throw VaultError(
+        .changedUnderneath, "has other keys than when the vault was unlocked", file: VaultHeader.fileName,
+        hints: ["run the command again"])
+    }
+    let root = known.keyring.current
+    try header.authenticate(under: root)
+    session.withLock {
+      $0 = Session(headerBytes: bytes, header: header, keyring: Keyring(current: root, entries: header.keyring))
+    }
+  }
+
+  /// Does `body` as the one writer, with a header that is up to date.
+  func writing<Result>(
+    _ body: (any StoreLock) throws(VaultError) -> Result
+  ) throws(VaultError) -> Result {
+    let lock = try inStore { () throws(StoreError) in
+      try store.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
+    }
+    defer { lock.release() }
+    try refresh()
+    return try body(lock)
+  }
+}

@@ -1,0 +1,110 @@
+internal import VaultAge
+internal import VaultCrypto
+internal import VaultDocument
+internal import VaultRecords
+internal import VaultSealing
+internal import VaultStorage
+
+extension VaultError {
+  static let lastGoodVersionHint =
+    "restore the last good version of this file, from git (`git log -- FILE`, `git checkout COMMIT -- FILE`) or a backup"
+
+  /// A document that is not JSON of this format.
+  static func damaged(file: String, document error: DocumentError) -> VaultError {
+    VaultError(
+      .damaged, error.description, file: file, hints: [lastGoodVersionHint], underlying: error)
+  }
+
+  init(crypto error: CryptoError) {
+    switch error.code {
+    case .secureMemoryExhausted, .secureMemoryUnavailable:
+      self.init(.memoryUnavailable, "the locked memory for secrets is full", underlying: error)
+    default: self.init(.internalFailure, "the cryptographic library failed", underlying: error)
+    }
+  }
+
+  /// What a failed seal, key or MAC of `file` means.
+  init(sealing error: SealingError, file: String? = nil, record: RecordID? = nil) {
+    let code: Code =
+      switch error.code {
+      case .newerFormat: .newerFormat
+      case .memoryUnavailable: .memoryUnavailable
+      case .cryptoFailed, .wrongByteCount: .internalFailure
+      case .reservedMember, .tokenShapedText, .limitExceeded: .inputRefused
+      default: .damaged
+      }
+    self.init(
+      code, error.reason, file: file, record: record, field: error.path,
+      hints: code == .damaged ? [Self.lastGoodVersionHint] : [], underlying: error)
+  }
+
+  /// What refused content of a record means: `input` tells content that somebody passed in from a file of the vault.
+  init(record error: RecordError, file: String? = nil, id: RecordID? = nil, input: Bool) {
+    let field = error.path.isEmpty ? nil : error.path
+    if let sealing = error.underlying, sealing.code == .memoryUnavailable || sealing.code == .cryptoFailed {
+      self.init(sealing: sealing, file: file, record: id)
+    } else if error.code == .unknownKind {
+      self.init(.unknownKind, error.reason, file: file, record: id, underlying: error)
+    } else if input {
+      self.init(.inputRefused, error.reason, file: file, record: id, field: field, underlying: error)
+    } else {
+      self.init(
+        .damaged, error.reason, file: file, record: id, field: field, hints: [Self.lastGoodVersionHint],
+        underlying: error)
+    }
+  }
+
+  init(store error: StoreError, record: RecordID? = nil) {
+    let code: Code =
+      switch error.code {
+      case .notAVault: .notAVault
+      case .alreadyExists: .alreadyExists
+      case .changedUnderneath: .changedUnderneath
+      case .locked: .lockedByOther
+      case .diskFull: .diskFull
+      case .permissionDenied, .readOnly: .permissionDenied
+      case .notARegularFile, .notADirectory, .symbolicLink, .tooLarge, .malformedJournal: .damaged
+      default: .ioFailed
+      }
+    var reason = error.reason
+    if let holder = error.holder { reason += " (process \(holder))" }
+    self.init(code, reason, file: error.path, record: record, hints: Self.hints(for: code), underlying: error)
+  }
+
+  private static func hints(for code: Code) -> [String] {
+    switch code {
+    case .diskFull: ["free some space and try again: nothing was changed"]
+    case .permissionDenied: ["check who owns the vault's directory, its mode, and whether it is mounted read-only"]
+    case .lockedByOther: ["wait for it to end, or give more time with --lock-timeout SECONDS"]
+    case .changedUnderneath: ["look at the record again and repeat the change"]
+    case .damaged: [lastGoodVersionHint]
+    default: []
+    }
+  }
+}
+
+// The steps of a vault go through several layers; each of these runs one and puts its error into ours.
+
+/// Runs a step of the store.
+func inStore<Result>(
+  record: RecordID? = nil, _ step: () throws(StoreError) -> Result
+) throws(VaultError) -> Result {
+  do { return try step() } catch { throw VaultError(store: error, record: record) }
+}
+
+/// Runs a step that seals, opens or authenticates `file`.
+func inSealing<Result>(
+  file: String? = nil, record: RecordID? = nil, _ step: () throws(SealingError) -> Result
+) throws(VaultError) -> Result {
+  do { return try step() } catch { throw VaultError(sealing: error, file: file, record: record) }
+}
+
+/// Runs a step of cryptography.
+func inCrypto<Result>(_ step: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
+  do { return try step() } catch { throw VaultError(crypto: error) }
+}
+
+/// Parses the bytes of a file of the vault.
+func parseDocument(_ bytes: [UInt8], file: String) throws(VaultError) -> JSONValue {
+  do { return try JSONParser.parse(bytes) } catch { throw VaultError.damaged(file: file, document: error) }
+}

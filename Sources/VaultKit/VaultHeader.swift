@@ -1,0 +1,159 @@
+public import VaultDocument
+public import VaultSealing
+
+/// The content of `vault.json` (format 1, section 7), parsed strictly; it is authentic only once its MAC was verified.
+public struct VaultHeader: Sendable {
+  static let fileName = "vault.json"
+  static let format = 1
+
+  /// The current root key: id, commitment (32 bytes) and when it was made.
+  public struct Root: Sendable {
+    public let id: RootID
+    public let commitment: [UInt8]
+    public let createdAt: Timestamp
+  }
+
+  public let vaultID: VaultID
+  public let createdAt: Timestamp
+  public let revision: Int
+  public let root: Root
+  public let keyring: [KeyringEntry]
+  public let slots: [Slot]
+  /// The whole tree, as the MAC covers it.
+  let document: JSONObject
+
+  /// Reads the bytes of `vault.json`.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  public init(parsing bytes: [UInt8]) throws(VaultError) {
+    guard case .object(let document) = try parseDocument(bytes, file: Self.fileName) else {
+      throw Self.damaged("is not an object")
+    }
+    try self.init(document)
+  }
+
+  private init(_ document: JSONObject) throws(VaultError) {
+    let members = MemberReader(document, file: Self.fileName)
+    guard try members.integer("format") == Self.format else {
+      throw VaultError(.newerFormat, "was written by a newer version of this program", file: Self.fileName)
+    }
+    try members.allowOnly([
+      "created_at", "format", "id", "keyring", "kinds", "mac", "revision", "root", "slots",
+    ])
+    vaultID = try members.identifier("id")
+    createdAt = try members.time("created_at")
+    revision = try members.integer("revision")
+    guard revision >= 1 else { throw Self.damaged("has no valid revision") }
+    root = try Root(members.object("root"))
+    keyring = try members.objects("keyring").map(KeyringEntry.init(_:))
+    slots = try members.objects("slots").map(Slot.init(_:))
+    _ = try members.object("kinds")
+    _ = try members.text("mac")
+    self.document = document
+    try checkReferences()
+  }
+
+  /// Ids that must differ do, and there is a way to unlock.
+  private func checkReferences() throws(VaultError) {
+    guard !slots.isEmpty else { throw Self.damaged("has no slot") }
+    guard Set(slots.map(\.id)).count == slots.count else { throw Self.damaged("names a slot twice") }
+    let hints = ([root.id] + keyring.map(\.id)).map { $0.bytes.prefix(8) }
+    guard Set(hints).count == hints.count else { throw Self.damaged("names a root key twice") }
+  }
+
+  /// A header that was changed by this program, authenticated under `root`.
+  static func make(
+    vaultID: VaultID, createdAt: Timestamp, revision: Int, root: RootKey, rootCreatedAt: Timestamp, slots: [Slot]
+  ) throws(VaultError) -> VaultHeader {
+    var document = JSONObject()
+    document["created_at"] = .string(createdAt.text)
+    document["format"] = .number(JSONNumber(format))
+    document["id"] = .string(vaultID.text)
+    document["keyring"] = .array([])
+    document["kinds"] = .object(JSONObject())
+    document["revision"] = .number(JSONNumber(revision))
+    var rootMembers = JSONObject()
+    rootMembers["id"] = .string(root.id.description)
+    rootMembers["commitment"] = .string(Base64.encode(root.commitment))
+    rootMembers["created_at"] = .string(rootCreatedAt.text)
+    document["root"] = .object(rootMembers)
+    document["slots"] = .array(slots.map { .object($0.members) })
+    let unauthenticated = document
+    let mac = try inSealing(file: fileName) { () throws(SealingError) in try root.mac(of: unauthenticated, as: .header)
+    }
+    document["mac"] = .string(Base64.encode(mac))
+    return try VaultHeader(document)
+  }
+
+  /// Checks that the header was written by somebody who has `root`.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`.
+  func authenticate(under root: RootKey) throws(VaultError) {
+    guard
+      try inSealing(file: Self.fileName, { () throws(SealingError) in try root.authenticates(document, as: .header) })
+    else {
+      throw Self.damaged("does not authenticate: it was changed or damaged")
+    }
+  }
+
+  /// The bytes of `vault.json`.
+  func fileBytes() throws(VaultError) -> [UInt8] {
+    do {
+      return try JSONValue.object(document).prettyBytes()
+    } catch {
+      throw VaultError(.inputRefused, "would exceed the limits of the format", file: Self.fileName)
+    }
+  }
+
+  private static func damaged(_ reason: String) -> VaultError {
+    VaultError(.damaged, reason, file: fileName, hints: [VaultError.lastGoodVersionHint])
+  }
+}
+
+extension VaultHeader.Root {
+  fileprivate init(_ members: MemberReader) throws(VaultError) {
+    try members.allowOnly(["commitment", "created_at", "id"])
+    id = try members.rootID("id")
+    commitment = try members.base64("commitment", byteCount: RootKey.commitmentByteCount)
+    createdAt = try members.time("created_at")
+  }
+}
+
+/// An older root key in the header, sealed under the current one (format 1, section 4).
+public struct KeyringEntry: Sendable {
+  /// What an older root is still good for.
+  public enum State: String, Sendable {
+    /// Records under it still open.
+    case openOnly = "open-only"
+    /// Nothing under it is accepted.
+    case retired
+  }
+
+  public let id: RootID
+  public let commitment: [UInt8]
+  public let state: State
+  public let createdAt: Timestamp
+  public let replacedAt: Timestamp
+  /// `rewrap` or `reseal`.
+  public let reason: String
+  /// Only in state ``State/openOnly``.
+  let wrap: WrappedKey?
+
+  fileprivate init(_ members: MemberReader) throws(VaultError) {
+    try members.allowOnly(["commitment", "created_at", "id", "reason", "replaced_at", "state", "wrap"])
+    id = try members.rootID("id")
+    commitment = try members.base64("commitment", byteCount: RootKey.commitmentByteCount)
+    guard let state = State(rawValue: try members.text("state")) else { throw members.damaged("state") }
+    self.state = state
+    createdAt = try members.time("created_at")
+    replacedAt = try members.time("replaced_at")
+    reason = try members.text("reason")
+    guard reason == "rewrap" || reason == "reseal" else { throw members.damaged("reason") }
+    switch state {
+    case .openOnly: wrap = try members.wrappedKey("wrap")
+    case .retired:
+      guard members["wrap"] == nil else { throw members.damaged("wrap") }
+      wrap = nil
+    }
+  }
+}
