@@ -8,8 +8,9 @@ let libraries = [
 let package = Package(
   name: "vault",
   platforms: [.macOS(.v26)],
-  products: libraries.map { .library(name: $0, targets: [$0]) },
+  products: libraries.map { .library(name: $0, targets: [$0]) } + [.executable(name: "vault", targets: ["vault"])],
   dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // The independent oracle of the crypto tests; no product depends on it.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
@@ -39,6 +40,14 @@ let package = Package(
       ]),
 
     // Layers 6 and 7
+    .target(
+      name: "VaultCommands",
+      dependencies: [
+        "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .executableTarget(name: "vault", dependencies: ["VaultCommands"]),
+
     // Tests
     .target(
       name: "VaultTestSupport", dependencies: ["VaultFileStore", "VaultStorage", "VaultDocument"],

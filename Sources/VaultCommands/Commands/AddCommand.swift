@@ -1,0 +1,173 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+import VaultRecords
+
+/// `vault add`: a new record.
+struct AddCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Store a new record and print its id.",
+    discussion: """
+      On a terminal, and with nothing given, it asks for field after field; sealed ones are not shown while they are \
+      typed. A required date that is not given is the present time. Secrets are never arguments.
+
+      Example:
+        vault add customer --set name="Ada Example" --set address.city=London --generate access_key=32
+      """,
+    aliases: ["create", "insert"])
+
+  @Argument(help: "The kind of record; `vault kinds list` shows them.")
+  var kind: String
+
+  @Option(help: ArgumentHelp("Take the record from a JSON file, or with - from standard input.", valueName: "file"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("Give a readable field a value.", valueName: "path=value"))
+  var set: [String] = []
+
+  @OptionGroup(title: "Sealed values") var secrets: SecretOptions
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    let kind = try RecordKind.argument(kind)
+    guard from != "-" || secrets.secretStdin == nil else {
+      throw CommandError.usage("--secret-stdin", "cannot be used together with --from -")
+    }
+    let assignments = try set.map { text in try MemberPath.assignment(text, of: "--set") }
+    for (path, _) in assignments { try kind.checkReadable(path, option: "--set") }
+    let session = try Session(vault, global)
+    let isAsking = from == nil && set.isEmpty && secrets.isEmpty
+    guard !isAsking || global.canAsk else {
+      throw CommandError.usage(
+        "arguments", "give the fields with --from, --set and --secret…", "`vault kinds show \(kind.name)` shows them")
+    }
+    let opened = try await session.unlock(unlocking)
+    var record = try isAsking ? FieldPrompts(kind: kind, global: global).record() : try given(kind, assignments)
+    try record.fillDates(of: kind)
+    guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
+    try report(try await opened.add([members], kind: kind)[0])
+  }
+
+  private func given(_ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)]) throws -> JSONValue {
+    var record = try from.map(Self.object) ?? .object(JSONObject())
+    let sealed = try secrets.assignments(for: kind, global)
+    try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
+    for (path, value) in assignments { try record.put(.string(value), at: path, option: "--set") }
+    for assignment in sealed {
+      guard let text = assignment.secret.string else {
+        throw CommandError(
+          .inputRefused, "input_refused", subject: "\(assignment.path)", "the secret is not UTF-8 text"
+        )
+        .hinting("encode other data first, such as with base64")
+      }
+      try record.put(.string(text), at: assignment.path, option: assignment.option)
+    }
+    return record
+  }
+
+  private static func object(from path: String) throws -> JSONValue {
+    let bytes = try TextInput.file(path, limit: JSONLimits.record.byteCount)
+    return .object(try JSONObject.parsed(bytes, file: path == "-" ? "stdin" : path))
+  }
+
+  private func report(_ id: RecordID) throws {
+    guard global.json else { return try Output.line(id.text) }
+    try Output.document(["id": .string(id.text), "kind": .string(kind)])
+  }
+}
+
+extension RecordKind {
+  /// The kind that an argument names.
+  static func argument(_ name: String) throws -> RecordKind {
+    do throws(RecordError) {
+      return try named(name)
+    } catch {
+      throw CommandError(.inputRefused, "unknown_kind", subject: name, error.reason)
+        .hinting("`vault kinds list` shows the kinds")
+    }
+  }
+
+  /// Refuses a secret as an argument, where every user of the machine and the shell's history would see it.
+  func checkReadable(_ path: MemberPath, option: String) throws {
+    guard let field = field(at: path), field.isSealed else { return }
+    var error = CommandError.usage(
+      "\(path)", "is sealed: its value must not be an argument",
+      "use --secret \(path), --secret-stdin \(path), --secret-file \(path)=FILE or --generate \(path)")
+    error.field = path.description
+    throw error
+  }
+}
+
+extension JSONObject {
+  /// The one object of a text that was passed in.
+  static func parsed(_ bytes: [UInt8], file: String) throws -> JSONObject {
+    do throws(DocumentError) {
+      guard let object = try JSONParser.parse(bytes).object else {
+        throw DocumentError(code: .wrongType, reason: "must be one object", line: 1, column: 1)
+      }
+      return object
+    } catch {
+      throw CommandError(error, in: file)
+    }
+  }
+}
+
+extension JSONValue {
+  /// Puts a value that an option gave.
+  mutating func put(_ value: JSONValue, at path: MemberPath, option: String) throws {
+    do throws(DocumentError) {
+      try set(value, at: path)
+    } catch {
+      throw CommandError.usage(option, "\(path): \(error.reason)")
+    }
+  }
+
+  /// Gives required dates that are absent the present time.
+  mutating func fillDates(of kind: RecordKind) throws {
+    for field in kind.fields where field.isRequired && field.type == .date && !field.isSealed {
+      if (try? value(at: field.path)) != nil { continue }
+      try put(.string(Timestamp.now().text), at: field.path, option: "--set")
+    }
+  }
+}
+
+/// Asks for the fields of a record, one after the other.
+private struct FieldPrompts {
+  let kind: RecordKind
+  let global: GlobalOptions
+
+  func record() throws -> JSONValue {
+    guard let terminal = Terminal(noInput: global.noInput) else {
+      preconditionFailure("whether questions can be asked was checked")
+    }
+    var record = JSONValue.object(JSONObject())
+    try terminal.say("A new \(kind.name). Fields in brackets may be left empty.\n")
+    for field in kind.fields {
+      guard let text = try ask(for: field, terminal) else { continue }
+      try record.put(.string(text), at: field.path, option: "\(field.path)")
+    }
+    return record
+  }
+
+  private func ask(for field: RecordField, _ terminal: borrowing Terminal) throws -> String? {
+    let mayBeEmpty = !field.isRequired || field.type == .date
+    let label = mayBeEmpty ? "[\(field.label)]" : field.label
+    while true {
+      let text =
+        field.isSealed ? try terminal.secret("\(label), not shown: ").string : try terminal.answer("\(label): ")
+      guard let text else {
+        try terminal.say("That is not UTF-8 text.\n")
+        continue
+      }
+      if text.isEmpty, !mayBeEmpty { continue }
+      if field.type == .date, !text.isEmpty, (try? Timestamp(parsing: text)) == nil {
+        try terminal.say("A date looks like 2026-11-21T01:40:28Z.\n")
+        continue
+      }
+      return text.isEmpty ? nil : text
+    }
+  }
+}

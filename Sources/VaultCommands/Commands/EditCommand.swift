@@ -1,0 +1,168 @@
+import ArgumentParser
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+
+/// `vault edit`: a record in an editor.
+struct EditCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit",
+    abstract: "Change a record, or one field, in an editor.",
+    discussion: """
+      The editor is CVAULT_EDITOR, else VISUAL, else EDITOR, else vi. It gets the opened text in memory-backed storage \
+      ($XDG_RUNTIME_DIR or /dev/shm); set it so that its swap and backup files stay beside the text. What you typed is \
+      kept, and its file named, whenever it could not be stored.
+
+      Example:
+        vault edit "Shai Mishali" --field address.street
+      """)
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Option(help: ArgumentHelp("Only this field, as plain text.", valueName: "path"))
+  var field: String?
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    let field = try field.map { text in try MemberPath.argument(text, of: "--field") }
+    let session = try Session(vault, global)
+    let opened = try await session.unlock(unlocking)
+    let found = try await session.record(record, in: opened)
+    let draft = try RecordDraft(found, field: field)
+    let text = try EditableText(draft.text, name: field == nil ? "record.json" : "field.txt", permitDisk: permitDisk)
+    do {
+      let edits = try edited(draft, text)
+      let hasChanged = try await edits.isEmpty ? false : opened.edit(found.id, edits, expecting: found)
+      text.discard()
+      try RecordChange(id: found.id, global: global).report(hasChanged)
+    } catch {
+      guard let now = try? text.bytes(), now != draft.text else {
+        text.discard()
+        throw error
+      }
+      throw CommandError(any: error).hinting("your text is kept in \(text.path): remove it when you are done")
+    }
+  }
+
+  private func permitDisk() throws {
+    try global.confirm("No memory-backed storage is there. Write the opened text to the disk while you edit it?")
+  }
+
+  /// Lets the user edit until the text can be read, or they give up.
+  private func edited(_ draft: RecordDraft, _ text: EditableText) throws -> [FieldEdit] {
+    while true {
+      try text.edit()
+      do {
+        return try draft.edits(to: text.bytes())
+      } catch let error as CommandError where error.status == .inputRefused {
+        guard let terminal = Terminal(noInput: global.noInput) else { throw error }
+        global.messages.report(error)
+        guard try terminal.confirms("Edit again?") else { throw error }
+      }
+    }
+  }
+}
+
+/// A record, or one field of it, as the text that is edited.
+struct RecordDraft {
+  private let record: OpenRecord
+  private let kind: RecordKind?
+  private let field: MemberPath?
+  private let original: JSONValue
+  /// What the editor gets.
+  let text: [UInt8]
+
+  init(_ record: OpenRecord, field: MemberPath?) throws {
+    self.record = record
+    self.field = field
+    kind = try? RecordKind.named(record.envelope.kind)
+    guard let field else {
+      original = .object(try record.revealed())
+      text = try original.prettyBytes()
+      return
+    }
+    original = try record.revealed(record.value(at: field))
+    guard case .string(let value) = original else {
+      throw CommandError.usage("--field", "\(field) is no text", "edit the whole record, without --field")
+    }
+    text = Array((value + "\n").utf8)
+  }
+
+  /// What has to be done so that the record has the new text.
+  ///
+  /// - Throws: refused input.
+  func edits(to bytes: [UInt8]) throws -> [FieldEdit] {
+    guard bytes != text else { return [] }
+    guard let field else {
+      return try edits(from: original, to: .object(JSONObject.parsed(bytes, file: "record.json")), at: .root)
+    }
+    guard var value = String(validating: bytes, as: UTF8.self) else {
+      throw refused(field, "is not UTF-8 text")
+    }
+    // Editors end the last line; a value that really ends so is edited with the whole record.
+    if value.hasSuffix("\n") { value.removeLast() }
+    return try edits(from: original, to: .string(value), at: field)
+  }
+
+  private func edits(from old: JSONValue?, to new: JSONValue, at path: MemberPath) throws -> [FieldEdit] {
+    if old == new { return [] }
+    switch (old, new) {
+    case (let old, .object(let members)) where old?.object != nil || (old == nil && !members.isEmpty):
+      let before = old?.object ?? JSONObject()
+      let gone = before.filter { members[$0.name] == nil }.map { FieldEdit.unset(path.appending($0.name)) }
+      return try gone
+        + members.flatMap { name, value in
+          try edits(from: before[name], to: value, at: path.appending(name))
+        }
+    case (.array(let before)?, .array(let items)) where before.count == items.count:
+      return try zip(before, items).enumerated().flatMap { index, pair in
+        try edits(from: pair.0, to: pair.1, at: path.appending(index))
+      }
+    default: return [try edit(to: new, at: path)]
+    }
+  }
+
+  private func edit(to value: JSONValue, at path: MemberPath) throws -> FieldEdit {
+    guard isSealed(path) else {
+      guard !holdsTokens(path) else {
+        throw refused(path, "holds sealed values: change them one by one, or leave the array's length as it is")
+      }
+      return .set(path, to: value)
+    }
+    guard case .string(let text) = value else { throw refused(path, "must be text") }
+    return .seal(path, try SecretBytes(utf8: text))
+  }
+
+  /// What the kind says, or for an unknown kind what the record has there.
+  private func isSealed(_ path: MemberPath) -> Bool {
+    if let kind { return kind.field(at: path)?.isSealed ?? false }
+    return (try? record.value(at: path))?.string.map(SealedToken.hasTokenShape) ?? false
+  }
+
+  private func holdsTokens(_ path: MemberPath) -> Bool {
+    guard let value = try? record.value(at: path) else { return false }
+    return value.leaves().contains { $0.1.string.map(SealedToken.hasTokenShape) ?? false }
+  }
+
+  private func refused(_ path: MemberPath, _ reason: String) -> CommandError {
+    var error = CommandError(
+      .inputRefused, "input_refused", subject: path.description, reason, hints: ["nothing was changed"])
+    error.field = path.description
+    return error
+  }
+}
+
+extension SecretBytes {
+  /// The UTF-8 bytes of a string, which itself stays in ordinary memory.
+  convenience init(utf8 text: String) throws(CryptoError) {
+    var text = text
+    text.makeContiguousUTF8()
+    try unsafe self.init(copying: text.utf8Span.span.bytes)
+  }
+}

@@ -1,0 +1,193 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+import VaultSealing
+
+/// `vault export`: records go out.
+struct ExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write records out as JSON, in the order of their ids.",
+    discussion: """
+      Sealed fields are left out unless they are revealed, which is asked about on a terminal. Without --json the format \
+      json is a plain array that `vault import json` reads.
+
+      Example:
+        vault export --reveal --output customers.json --identity identity.txt
+      """)
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case json, jsonl
+  }
+
+  @Option(help: "Only records of this kind.")
+  var kind: String?
+
+  @Option(help: "An array (json), or one object a line (jsonl).")
+  var format: Format = .json
+
+  @Flag(help: "Open the sealed fields.")
+  var reveal = false
+
+  @Flag(help: "Keep the sealed fields as tokens.")
+  var sealed = false
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Write to a file; it appears whole or not at all.", valueName: "file"))
+  var output: String?
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    guard !(reveal && sealed) else { throw CommandError.usage("--sealed", "cannot be used together with --reveal") }
+    guard !(global.json && format == .jsonl) else {
+      throw CommandError.usage("--format", "jsonl cannot be used together with --json")
+    }
+    let session = try Session(vault, global)
+    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockIfKeyGiven(unlocking)
+    if reveal, global.canAsk { try global.confirm("Write the secrets of this vault in clear to \(destination)?") }
+    let count = try write(session, opened)
+    if opened == nil { global.messages.note(Messages.unverifiedNote) }
+    if count > 0 { global.messages.note("\(count) sealed field\(count == 1 ? "" : "s") left out: --reveal opens them") }
+  }
+
+  private var destination: String { output == nil || output == "-" ? "stdout" : output ?? "" }
+
+  /// - Returns: how many sealed fields were left out.
+  private func write(_ session: Session, _ opened: Vault?) throws -> Int {
+    guard let output, output != "-" else { return try stream(session, opened) { try Output.write($0) } }
+    let file = try AtomicFile.beginning(at: output)
+    let count = try stream(session, opened) { try file.write($0) }
+    try file.commit()
+    return count
+  }
+
+  private func stream(_ session: Session, _ opened: Vault?, _ write: (RawSpan) throws -> Void) throws -> Int {
+    try withoutActuallyEscaping(write) { write in
+      var stream = RecordStream(shape: shape, OutputBuffer(to: write))
+      try stream.begin()
+      try forEachView(session, opened) { view in try stream.append(view, reveal: reveal, sealed: sealed) }
+      try stream.end(isVerified: opened != nil)
+      return stream.leftOutCount
+    }
+  }
+
+  private var shape: RecordStream.Shape { global.json ? .document : format == .json ? .array : .lines }
+
+  /// Every record of the kind; the first one that is damaged ends it.
+  private func forEachView(
+    _ session: Session, _ opened: Vault?, _ body: (RecordView) throws -> Void
+  ) throws {
+    let progress = Progress("exported", global)
+    var failure: (any Error)?
+    func take(_ isWanted: (String) -> Bool, _ kind: String, _ view: () throws -> RecordView) -> Bool {
+      guard isWanted(kind) else { return true }
+      do {
+        try body(view())
+        progress.advance()
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    let isWanted = { (name: String) in kind.map { $0.utf8.elementsEqual(name.utf8) } ?? true }
+    if let opened {
+      do throws(VaultError) {
+        try opened.forEachOpenRecord { record throws(VaultError) in
+          guard take(isWanted, record.envelope.kind, { try RecordView(record, revealed: reveal) }) else {
+            throw VaultError(.internalFailure, "stopped")
+          }
+        }
+      } catch {
+        throw failure ?? error
+      }
+    } else {
+      try session.locked.forEachRecord { result in
+        switch result {
+        case .success(let record): return take(isWanted, record.envelope.kind) { RecordView(record) }
+        case .failure(let error):
+          failure = error
+          return false
+        }
+      }
+    }
+    progress.end()
+    if let failure { throw failure }
+  }
+}
+
+/// Records written one after the other as one text.
+struct RecordStream: ~Copyable {
+  enum Shape {
+    /// The document of `--json`.
+    case document
+    case array
+    case lines
+  }
+
+  private let shape: Shape
+  private var output: OutputBuffer
+  private var isFirst = true
+  private(set) var leftOutCount = 0
+
+  init(shape: Shape, _ output: consuming OutputBuffer) {
+    self.shape = shape
+    self.output = output
+  }
+
+  mutating func begin() throws {
+    switch shape {
+    case .document: try output.append("{\n  \"records\" : [")
+    case .array: try output.append("[")
+    case .lines: break
+    }
+  }
+
+  mutating func append(_ view: RecordView, reveal: Bool, sealed: Bool) throws {
+    let value: JSONValue
+    switch shape {
+    case .document:
+      if !reveal, !sealed { leftOutCount += try view.sealedCount() }
+      value = view.document(record: sealed ? view.fields : try view.markedFields())
+    case .array, .lines: value = .object(try fields(of: view, reveal: reveal, sealed: sealed))
+    }
+    switch shape {
+    case .lines: try output.append(value.compactBytes() + [UInt8(ascii: "\n")])
+    case .array: try appendItem(value, indent: 2)
+    case .document: try appendItem(value, indent: 4)
+    }
+  }
+
+  private mutating func fields(of view: RecordView, reveal: Bool, sealed: Bool) throws -> JSONObject {
+    if reveal || sealed { return view.fields }
+    let (fields, count) = try view.readableFields()
+    leftOutCount += count
+    return fields
+  }
+
+  /// One item as our writer lays it out within an array. Strings hold no line feed, so lines can be moved to the right.
+  private mutating func appendItem(_ value: JSONValue, indent: Int) throws {
+    let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
+    var bytes: [UInt8] = Array((isFirst ? "\n" : ",\n").utf8) + margin
+    isFirst = false
+    for byte in try value.prettyBytes(finalNewline: false) {
+      bytes.append(byte)
+      if byte == UInt8(ascii: "\n") { bytes += margin }
+    }
+    try output.append(bytes)
+  }
+
+  mutating func end(isVerified: Bool) throws {
+    switch shape {
+    case .lines: break
+    case .array: try output.append(isFirst ? "\n\n]\n" : "\n]\n")
+    case .document:
+      try output.append(isFirst ? "\n\n  ],\n" : "\n  ],\n")
+      try output.append("  \"schema\" : 1,\n  \"sealed_count\" : \(leftOutCount),\n  \"verified\" : \(isVerified)\n}\n")
+    }
+    try output.flush()
+  }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+
+/// `vault get`: one value.
+struct GetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get",
+    abstract: "Print one value of a record, and nothing else.",
+    discussion: """
+      The record is verified first, so this always needs a key. A newline follows on a terminal only.
+
+      Example:
+        vault get "Shai Mishali" access_key --identity identity.txt
+      """)
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Argument(help: "A member path, such as contact_info.email.")
+  var path: String
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    let path = try MemberPath.argument(path, of: "path")
+    let session = try Session(vault, global)
+    let found = try await session.record(record, in: session.unlock(unlocking))
+    if global.json {
+      let value = try found.revealed(found.value(at: path))
+      return try Output.document([
+        "id": .string(found.id.text), "path": .string(path.description), "value": value,
+      ])
+    }
+    // A secret goes from locked memory to the descriptor, without a copy in between.
+    if try found.withSecret(at: path, { try Output.write($0) }) == nil {
+      try Output.write(Array(text(of: found.revealed(found.value(at: path))).utf8))
+    }
+    if Output.isTerminal { try Output.line("") }
+  }
+
+  /// A string itself; an object or array as our writer lays it out.
+  private func text(of value: JSONValue) throws -> String {
+    switch value {
+    case .object, .array: String(decoding: try value.prettyBytes(finalNewline: false), as: UTF8.self)
+    default: try value.plainText()
+    }
+  }
+}

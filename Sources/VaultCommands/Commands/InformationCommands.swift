@@ -1,0 +1,156 @@
+import ArgumentParser
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultRecords
+
+/// `vault fingerprint`: what tells this vault from every other.
+struct FingerprintCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fingerprint",
+    abstract: "Print what tells this vault from every other.",
+    discussion: """
+      Compare it over another channel, or keep it for --require-fingerprint.
+
+      Example:
+        export CVAULT_FINGERPRINT=$(vault fingerprint)
+      """)
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() throws {
+    let fingerprint = try Session(vault, global).locked.fingerprint()
+    guard global.json else { return try Output.line(fingerprint) }
+    try Output.document(["fingerprint": .string(fingerprint)])
+  }
+}
+
+/// `vault generate`: a new password.
+struct GenerateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generate",
+    abstract: "Print a new password or passphrase.",
+    discussion: """
+      Every character or word is drawn evenly from the system's cryptographic randomness. A word is five letters that \
+      can be spoken, such as "rabin", out of 84,375.
+
+      Example:
+        vault generate --words 6
+      """)
+
+  @Option(help: ArgumentHelp("How many characters, 8 to 1024 (24).", valueName: "n"))
+  var length: Int?
+
+  @Flag(help: "With symbols besides letters and digits.")
+  var symbols = false
+
+  @Option(help: ArgumentHelp("A passphrase of so many words instead, 3 to 64.", valueName: "n"))
+  var words: Int?
+
+  @OptionGroup var global: GlobalOptions
+
+  func run() throws {
+    let (secret, entropy) = try words.map(makeWords) ?? makePassword()
+    if global.json {
+      return try Output.document([
+        "bits": .number(JSONNumber(Int(entropy))), "password": .string(secret.string ?? ""),
+      ])
+    }
+    try secret.withBytes { try Output.write($0) }
+    try Output.line("")
+    global.messages.note("\(Int(entropy)) bits")
+  }
+
+  private func makeWords(_ count: Int) throws -> (SecretBytes, Double) {
+    guard length == nil, !symbols else {
+      throw CommandError.usage("--words", "cannot be used together with --length or --symbols")
+    }
+    guard Password.wordCounts.contains(count) else { throw CommandError.usage("--words", "must be between 3 and 64") }
+    return (try Password.makeWords(count: count), Password.entropy(words: count))
+  }
+
+  private func makePassword() throws -> (SecretBytes, Double) {
+    let length = length ?? Password.defaultLength
+    guard Password.lengths.contains(length) else { throw CommandError.usage("--length", "must be between 8 and 1024") }
+    let password = try Password.make(length: length, symbols: symbols)
+    return (password, Password.entropy(length: length, symbols: symbols))
+  }
+}
+
+/// `vault kinds`: the kinds of records.
+struct KindsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "kinds",
+    abstract: "Show the kinds of records and their fields.",
+    discussion: """
+      Example:
+        vault kinds show customer
+      """,
+    subcommands: [List.self, Show.self])
+
+  /// `vault kinds list`.
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list",
+      abstract: "List the kinds of records.",
+      discussion: """
+        Example:
+          vault kinds list
+        """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+      let kinds = RecordKind.builtIn
+      guard global.json else { return try Output.lines(kinds.map(\.name)) }
+      try Output.document([
+        "kinds": .array(
+          kinds.map { .members(["name": .string($0.name), "schema": .number(JSONNumber($0.schema))]) })
+      ])
+    }
+  }
+
+  /// `vault kinds show`.
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show",
+      abstract: "Show the fields of a kind.",
+      discussion: """
+        Example:
+          vault kinds show customer
+        """)
+
+    @Argument(help: "The kind.")
+    var kind: String
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+      let kind = try RecordKind.argument(kind)
+      guard global.json else { return try Output.lines(lines(kind)) }
+      try Output.document([
+        "fields": .array(kind.fields.map(\.document)), "name": .string(kind.name),
+        "title": .string(kind.titlePath.description), "version": .number(JSONNumber(kind.schema)),
+      ])
+    }
+
+    private func lines(_ kind: RecordKind) -> [String] {
+      let width = kind.fields.map(\.path.description.count).max() ?? 0
+      return kind.fields.map { field in
+        let traits = [field.isSealed ? "sealed" : "readable", field.type.rawValue, field.isRequired ? "required" : ""]
+        return Printable.padded(field.path.description, to: width) + "  "
+          + traits.filter { !$0.isEmpty }.joined(separator: ", ")
+      }
+    }
+  }
+}
+
+extension RecordField {
+  fileprivate var document: JSONValue {
+    .members([
+      "label": .string(label), "path": .string(path.description), "required": .bool(isRequired),
+      "sealed": .bool(isSealed), "type": .string(type.rawValue),
+    ])
+  }
+}

@@ -1,0 +1,172 @@
+import ArgumentParser
+import VaultAge
+import VaultCrypto
+import VaultDocument
+import VaultKit
+
+/// `vault init`: a new vault.
+struct InitCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Make a vault and print its fingerprint.",
+    discussion: """
+      Every option that names a key adds a way to unlock; at least one is needed. Nothing is ever written over.
+
+      Example:
+        vault init my-vault --generate-identity identity.txt --passphrase
+      """)
+
+  @Argument(help: ArgumentHelp("The folder; else CVAULT_DIR, else $XDG_DATA_HOME/cvault.", valueName: "dir"))
+  var directory: String?
+
+  @Flag(help: "Unlock with a passphrase; it is asked for twice, or read as below.")
+  var passphrase = false
+
+  @Option(help: ArgumentHelp("Make an age identity and write it to a new file.", valueName: "file"))
+  var generateIdentity: String?
+
+  @Option(help: ArgumentHelp("Unlock with the identity of an age recipient; may be repeated.", valueName: "age1…"))
+  var recipient: [String] = []
+
+  @Option(help: "What the new slots are called.")
+  var label = ""
+
+  @Option(help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
+  var workFactor = SlotFile.defaultWorkFactor
+
+  @OptionGroup var newPassphrase: NewPassphraseOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    let location = try place()
+    try check(location)
+    var slots = try recipient.map { text in NewSlot(.recipient(try Self.recipient(text)), label: label) }
+    if let passphrase = try passphraseSlot() { slots.append(passphrase) }
+    let identity = try generateIdentity.map { path in
+      let identity = try AgeIdentity.generate()
+      try IdentityFile.create(identity, at: path, created: Timestamp.now().text)
+      slots.insert(NewSlot(.recipient(identity.recipient), label: label), at: 0)
+      return path
+    }
+    do {
+      if location.origin == .standard { try System.makeDirectories(System.parent(of: location.path)) }
+      let vault = try await Vault.create(at: location.path, slots: slots, options: global.vaultOptions())
+      try report(vault, location, identity: identity)
+    } catch let error as VaultError {
+      if let identity { System.remove(identity) }
+      throw error
+    }
+  }
+
+  private func place() throws -> VaultLocation {
+    guard let directory else { return try .forNewVault(nil) }
+    guard !directory.isEmpty else { throw CommandError.usage("dir", "names no folder") }
+    return VaultLocation(path: directory, origin: .option)
+  }
+
+  /// What can be refused before anybody is asked for a passphrase.
+  private func check(_ location: VaultLocation) throws {
+    guard System.kind(of: location.path + "/vault.json") == nil else {
+      throw CommandError(
+        .alreadyExists, "already_exists", subject: location.path, "is a vault already",
+        hints: ["name another folder; nothing was changed"])
+    }
+    guard SlotFile.newWorkFactors.contains(workFactor) else {
+      throw CommandError.usage("--work-factor", "must be between 10 and 20")
+    }
+    if let path = generateIdentity, System.kind(of: path) != nil {
+      throw CommandError(
+        .alreadyExists, "already_exists", subject: path, "is there already",
+        hints: ["name a new file, or use what is in this one with --recipient age1…"])
+    }
+    guard newPassphrase.isEmpty || passphrase else {
+      throw CommandError.usage("--new-passphrase-…", "needs --passphrase")
+    }
+  }
+
+  private static func recipient(_ text: String) throws -> AgeRecipient {
+    do {
+      return try AgeRecipient(parsing: text)
+    } catch {
+      throw CommandError.usage("--recipient", error.reason, "a recipient is the public part of an identity: age1…")
+    }
+  }
+
+  /// On a terminal, a vault without any other way to unlock gets a passphrase.
+  private func passphraseSlot() throws -> NewSlot? {
+    let hasOther = generateIdentity != nil || !recipient.isEmpty
+    guard passphrase || !hasOther else { return nil }
+    guard passphrase || global.canAsk else {
+      throw CommandError.usage(
+        "arguments", "a vault needs at least one way to unlock it",
+        "use --generate-identity FILE, --recipient age1… or --passphrase")
+    }
+    let secret = try newPassphrase.read(global)
+    return NewSlot(.passphrase(secret, workFactor: workFactor), label: label)
+  }
+
+  private func report(_ vault: Vault, _ location: VaultLocation, identity: String?) throws {
+    if let identity {
+      global.messages.note("the identity is in \(identity): keep a copy in a safe place, and it away from the vault")
+    }
+    let fingerprint = try vault.locked.fingerprint()
+    guard global.json else { return try Output.line(fingerprint) }
+    try Output.document([
+      "fingerprint": .string(fingerprint),
+      "id": .string(vault.header.vaultID.text),
+      "identity": .optional(identity),
+      "slots": .array(vault.header.slots.map(\.document)),
+      "vault": .string(location.path),
+    ])
+  }
+}
+
+/// Where a new passphrase comes from.
+struct NewPassphraseOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Read the new passphrase from a file.", valueName: "file"))
+  var newPassphraseFile: String?
+
+  @Option(help: ArgumentHelp("Read the new passphrase from a descriptor.", valueName: "n"))
+  var newPassphraseFd: Int32?
+
+  @Option(help: ArgumentHelp("Read the new passphrase from a command.", valueName: "command"))
+  var newPassphraseCommand: String?
+
+  var isEmpty: Bool { newPassphraseFile == nil && newPassphraseFd == nil && newPassphraseCommand == nil }
+
+  func read(_ global: GlobalOptions) throws -> SecretBytes {
+    let passphrase = try given() ?? asked(global)
+    guard passphrase.count > 0 else {
+      throw CommandError(.inputRefused, "input_refused", subject: "--passphrase", "the new passphrase is empty")
+        .hinting("nothing was made")
+    }
+    return passphrase
+  }
+
+  private func given() throws -> SecretBytes? {
+    let source = PassphraseSource(
+      file: newPassphraseFile, descriptor: newPassphraseFd, command: newPassphraseCommand,
+      names: ("--new-passphrase-file", "--new-passphrase-fd", "--new-passphrase-command"))
+    return try source.source()?.passphrase()
+  }
+
+  private func asked(_ global: GlobalOptions) throws -> SecretBytes {
+    guard let terminal = Terminal(noInput: global.noInput) else {
+      throw CommandError(
+        .cannotUnlock, "no_key", subject: "--passphrase", "there is no terminal to ask for the new passphrase",
+        hints: ["use --new-passphrase-file FILE, --new-passphrase-fd N or --new-passphrase-command COMMAND"])
+    }
+    return try terminal.newSecret("New passphrase")
+  }
+}
+
+extension Slot {
+  /// The slot in a document of `--json`.
+  var document: JSONValue {
+    let recipient: String? = if case .x25519(let recipient) = kind { recipient.text } else { nil }
+    return .members([
+      "created_at": .string(createdAt.text), "id": .string(id.text), "kind": .string(kind.name),
+      "label": .string(label), "recipient": .optional(recipient),
+    ])
+  }
+}

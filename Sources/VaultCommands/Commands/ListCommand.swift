@@ -1,0 +1,142 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+
+/// `vault list`: a line for each record.
+struct ListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the records.",
+    discussion: """
+      It needs no key; with one that is given by an option or a variable every row is verified.
+
+      Example:
+        vault list --kind customer --sort updated --limit 10
+      """,
+    aliases: ["ls"])
+
+  enum Order: String, ExpressibleByArgument, CaseIterable {
+    case name, created, updated
+
+    var ofQuery: RecordQuery.Order {
+      switch self {
+      case .name: .name
+      case .created: .created
+      case .updated: .updated
+      }
+    }
+  }
+
+  @Option(help: "Only records of this kind.")
+  var kind: String?
+
+  @Option(help: "The order: name, created or updated.")
+  var sort: Order = .name
+
+  @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
+  var limit: Int?
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    guard limit.map({ $0 >= 0 }) ?? true else { throw CommandError.usage("--limit", "must not be negative") }
+    var query = RecordQuery()
+    query.kind = kind
+    query.order = sort.ofQuery
+    query.limit = limit
+    try await RecordTable(vault, unlocking, global).print(query)
+  }
+}
+
+/// `vault find`: records by what can be read in them.
+struct FindCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "find",
+    abstract: "Find records by their readable fields.",
+    discussion: """
+      A record is found when its readable fields hold every text, in upper or lower case, and every --where fits.
+
+      Example:
+        vault find paris --where address.zip=75010
+      """,
+    aliases: ["search"])
+
+  @Argument(help: "Texts that must all occur.")
+  var text: [String] = []
+
+  @Option(help: "Only records of this kind.")
+  var kind: String?
+
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp("A readable field that must have this value.", valueName: "path=value"))
+  var conditions: [String] = []
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    guard !text.isEmpty || !conditions.isEmpty else {
+      throw CommandError.usage("arguments", "nothing to look for", "give a text, or --where PATH=VALUE")
+    }
+    var query = RecordQuery()
+    query.kind = kind
+    query.texts = text
+    query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
+    try await RecordTable(vault, unlocking, global).print(query)
+  }
+}
+
+/// The rows of `list` and `find`.
+private struct RecordTable {
+  let session: Session
+  let unlocking: UnlockOptions
+  let global: GlobalOptions
+
+  init(_ vault: VaultOptions, _ unlocking: UnlockOptions, _ global: GlobalOptions) throws {
+    session = try Session(vault, global)
+    self.unlocking = unlocking
+    self.global = global
+  }
+
+  /// Prints good rows and reports faulty records; any of those make the command end with 13.
+  func print(_ query: RecordQuery) async throws {
+    let opened = try await session.unlockIfKeyGiven(unlocking)
+    let (records, faults) = try await opened?.list(query) ?? session.locked.list(query)
+    if global.json {
+      try Output.document([
+        "records": .array(records.map { $0.document(isVerified: opened != nil) }), "verified": .bool(opened != nil),
+      ])
+    } else {
+      try Output.lines(lines(records))
+      if opened == nil, !records.isEmpty { global.messages.note(Messages.unverifiedNote) }
+      if records.isEmpty { global.messages.note("no record") }
+    }
+    for fault in faults { global.messages.report(fault) }
+    if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }
+  }
+
+  private func lines(_ records: [RecordSummary]) -> [String] {
+    let kindWidth = records.map(\.kind.count).max() ?? 0
+    let nameWidth = min(40, records.map { Printable.text($0.name).count }.max() ?? 0)
+    return records.map { record in
+      let columns = [
+        record.id.text, Printable.padded(record.kind, to: kindWidth),
+        Printable.padded(Printable.text(record.name), to: nameWidth), record.updatedAt.text,
+      ]
+      return columns.joined(separator: "  ")
+    }
+  }
+}
+
+extension RecordSummary {
+  fileprivate func document(isVerified: Bool) -> JSONValue {
+    .members([
+      "created_at": .string(createdAt.text), "id": .string(id.text), "kind": .string(kind), "name": .string(name),
+      "revision": .number(JSONNumber(revision)), "updated_at": .string(updatedAt.text), "verified": .bool(isVerified),
+    ])
+  }
+}

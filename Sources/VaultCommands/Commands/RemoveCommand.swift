@@ -1,0 +1,48 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+
+/// `vault remove`: records go to the trash.
+struct RemoveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Move records to the trash of the vault.",
+    discussion: """
+      They stay sealed in the vault's folder trash. It asks on a terminal; without one it needs --yes.
+
+      Example:
+        vault remove "Shai Mishali" --yes
+      """,
+    aliases: ["rm", "delete"])
+
+  @Argument(help: "Ids, exact names, or beginnings of ids.")
+  var record: [String]
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    guard global.yes || global.canAsk else {
+      throw CommandError(
+        .declined, "declined", subject: "remove", "there is no terminal to ask at",
+        hints: ["say so beforehand with --yes"])
+    }
+    let session = try Session(vault, global)
+    let opened = try await session.unlock(unlocking)
+    var records: [OpenRecord] = []
+    for text in record {
+      let found = try await session.record(text, in: opened)
+      if !records.contains(where: { $0.id == found.id }) { records.append(found) }
+    }
+    try global.confirm(question(records))
+    try await opened.remove(records.map(\.id))
+    if global.json { return try Output.document(["removed": .array(records.map { .string($0.id.text) })]) }
+    global.messages.note(records.count == 1 ? "1 record removed" : "\(records.count) records removed")
+  }
+
+  private func question(_ records: [OpenRecord]) -> String {
+    let names = records.prefix(5).map { "\"\($0.name)\" (\($0.id.text.prefix(8)))" }.joined(separator: ", ")
+    return "Remove \(names)\(records.count > 5 ? " and \(records.count - 5) more" : "")?"
+  }
+}

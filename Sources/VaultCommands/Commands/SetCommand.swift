@@ -1,0 +1,91 @@
+import ArgumentParser
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+
+/// `vault set`: new values for some fields of a record.
+struct SetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    abstract: "Change some fields of a record and touch no other.",
+    discussion: """
+      A value that is there already changes nothing. Secrets are never arguments: use the options below.
+
+      Example:
+        vault set "Shai Mishali" contact_info.email=shai@example.com --generate access_key=32
+      """)
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Argument(help: ArgumentHelp("New values of readable fields.", valueName: "path=value"))
+  var values: [String] = []
+
+  @OptionGroup(title: "Sealed values") var secrets: SecretOptions
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    guard !values.isEmpty || !secrets.isEmpty else {
+      throw CommandError.usage(
+        "arguments", "nothing to set", "give PATH=VALUE, or one of --secret, --secret-file, --secret-stdin, --generate")
+    }
+    let assignments = try values.map { text in try MemberPath.assignment(text, of: "path=value") }
+    let session = try Session(vault, global)
+    let opened = try await session.unlock(unlocking)
+    let found = try await session.record(record, in: opened)
+    let kind = try? RecordKind.named(found.envelope.kind)
+    for (path, _) in assignments { try kind?.checkReadable(path, option: "path=value") }
+    let sealed = try secrets.assignments(for: kind, global)
+    try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
+    let edits =
+      assignments.map { FieldEdit.set($0.path, to: .string($0.value)) }
+      + sealed.map { FieldEdit.seal($0.path, $0.secret) }
+    try RecordChange(id: found.id, global: global).report(try await opened.edit(found.id, edits))
+  }
+}
+
+/// `vault unset`: takes fields away.
+struct UnsetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unset",
+    abstract: "Take fields of a record away.",
+    discussion: """
+      Example:
+        vault unset "Shai Mishali" website contact_info.home_phone
+      """)
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Argument(help: "Member paths, such as contact_info.email.")
+  var paths: [String]
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    let paths = try paths.map { text in try MemberPath.argument(text, of: "path") }
+    try paths.checkDistinct()
+    let session = try Session(vault, global)
+    let opened = try await session.unlock(unlocking)
+    let found = try await session.record(record, in: opened)
+    let hasChanged = try await opened.edit(found.id, paths.map(FieldEdit.unset))
+    try RecordChange(id: found.id, global: global).report(hasChanged)
+  }
+}
+
+/// What commands that change one record say at the end.
+struct RecordChange {
+  let id: RecordID
+  let global: GlobalOptions
+
+  func report(_ hasChanged: Bool) throws {
+    if global.json { return try Output.document(["changed": .bool(hasChanged), "id": .string(id.text)]) }
+    if !hasChanged { global.messages.note("nothing changed") }
+  }
+}

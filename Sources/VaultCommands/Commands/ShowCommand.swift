@@ -1,0 +1,53 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+import VaultSealing
+
+/// `vault show`: one record.
+struct ShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Print a record, its sealed fields masked.",
+    discussion: """
+      Masked, it needs no key; with one that is given by an option or a variable the record is verified first.
+
+      Example:
+        vault show "Shai Mishali" --reveal --identity identity.txt
+      """,
+    aliases: ["cat"])
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Flag(help: "Open the sealed fields.")
+  var reveal = false
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    let session = try Session(vault, global)
+    let view = try await view(session)
+    guard global.json else {
+      if !view.isVerified { global.messages.note(Messages.unverifiedNote) }
+      return try Output.lines(try view.lines(global.style))
+    }
+    try Output.document([
+      "created_at": .string(view.envelope.createdAt.text),
+      "id": .string(view.id.text),
+      "kind": .string(view.envelope.kind),
+      "name": .string(view.name),
+      "record": .object(try view.markedFields()),
+      "revision": .number(JSONNumber(view.envelope.revision)),
+      "updated_at": .string(view.envelope.updatedAt.text),
+      "verified": .bool(view.isVerified),
+    ])
+  }
+
+  private func view(_ session: Session) async throws -> RecordView {
+    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockIfKeyGiven(unlocking)
+    guard let opened else { return RecordView(try session.locked.record(session.resolve(record))) }
+    return try RecordView(try await session.record(record, in: opened), revealed: reveal)
+  }
+}

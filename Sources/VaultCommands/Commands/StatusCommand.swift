@@ -1,0 +1,98 @@
+import ArgumentParser
+import VaultAge
+import VaultCrypto
+import VaultDocument
+import VaultKit
+
+/// `vault status`: what is used, and why.
+struct StatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show which vault and which key would be used, and why.",
+    discussion: """
+      It needs no key and verifies nothing; nobody is asked for anything.
+
+      Example:
+        vault status
+      """)
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() throws {
+    let session = try Session(vault, global)
+    let status = try VaultStatus(session, unlocking)
+    if global.json { try Output.write(status.document.prettyBytes()) } else { try Output.lines(status.lines) }
+  }
+}
+
+/// What `status` shows.
+private struct VaultStatus {
+  let session: Session
+  let fingerprint: String
+  let recordCount: Int
+  let key: String?
+
+  init(_ session: Session, _ options: UnlockOptions) throws {
+    self.session = session
+    fingerprint = try session.locked.fingerprint()
+    recordCount = try session.locked.recordCount()
+    _ = try options.maximumWorkFactor()
+    key = try Self.key(session, options)
+  }
+
+  private var header: VaultHeader { session.locked.header }
+
+  private static func key(_ session: Session, _ options: UnlockOptions) throws -> String? {
+    let given = try KeySource.given(options)
+    if !given.isEmpty { return given.map(\.explanation).joined(separator: ", then ") }
+    if let identity = KeySource.standardIdentity(for: session.locked) { return identity.explanation }
+    guard session.locked.header.slots.contains(where: { $0.kind == .scrypt }), session.global.canAsk else { return nil }
+    return KeySource(kind: .prompt, origin: "terminal").explanation
+  }
+
+  private var memory: String {
+    switch SecureMemory.status {
+    case .locked: "\(SecureMemory.byteCount >> 20) MiB, locked"
+    case .notLocked: "\(SecureMemory.byteCount >> 20) MiB, not locked: raise the limit of locked memory (`ulimit -l`)"
+    case .unavailable: "not to be had: the vault cannot be unlocked"
+    }
+  }
+
+  private var permissions: String {
+    System.isOpenToOthers(session.location.path) ? "others may enter the folder: `chmod go= DIR`" : "the owner's alone"
+  }
+
+  var lines: [String] {
+    var rows = [
+      ("vault", "\(session.location.path) (\(session.location.origin.rawValue))"),
+      ("id", header.vaultID.text), ("fingerprint", fingerprint), ("created", header.createdAt.text),
+      ("records", String(recordCount)),
+    ]
+    for slot in header.slots { rows.append(("slot", slot.line)) }
+    rows += [
+      ("key", key ?? "none: give --identity FILE, or a passphrase"), ("memory", memory),
+      ("permissions", permissions), ("library", CryptoLibrary.version),
+    ]
+    return rows.map { Printable.padded($0.0 + ":", to: 12) + " " + Printable.text($0.1) }
+  }
+
+  var document: JSONValue {
+    .document([
+      "created_at": .string(header.createdAt.text), "fingerprint": .string(fingerprint),
+      "found_by": .string(session.location.origin.rawValue), "id": .string(header.vaultID.text),
+      "key": .optional(key), "library": .string(CryptoLibrary.version), "memory": .string(memory),
+      "permissions": .string(permissions), "records": .number(JSONNumber(recordCount)),
+      "slots": .array(header.slots.map(\.document)), "vault": .string(session.location.path),
+      "verified": false,
+    ])
+  }
+}
+
+extension Slot {
+  fileprivate var line: String {
+    let who = if case .x25519(let recipient) = kind { recipient.text } else { "passphrase" }
+    return "\(kind.name)  \(who)  \(createdAt.text)\(label.isEmpty ? "" : "  \(label)")"
+  }
+}

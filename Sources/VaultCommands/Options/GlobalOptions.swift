@@ -1,0 +1,98 @@
+import ArgumentParser
+import VaultKit
+
+/// The flags that every command takes.
+struct GlobalOptions: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Print no notes.")
+  var quiet = false
+
+  @Flag(name: .shortAndLong, help: "Print what is used and why, and the causes of errors.")
+  var verbose = false
+
+  @Flag(name: .shortAndLong, help: "Answer yes to every question.")
+  var yes = false
+
+  @Flag(help: "Print JSON; errors too.")
+  var json = false
+
+  @Flag(help: "Print no colors.")
+  var noColor = false
+
+  @Flag(help: "Never ask for anything.")
+  var noInput = false
+
+  @Option(help: ArgumentHelp("How long to wait for another process.", valueName: "seconds"))
+  var lockTimeout = 10
+
+  var messages: Messages { Messages(isQuiet: quiet, isVerbose: verbose, isJSON: json, noColor: noColor) }
+
+  /// How output on stdout is styled.
+  var style: Style { Style(noColor: noColor, descriptor: System.standardOutput) }
+
+  /// How a vault behaves under these flags.
+  func vaultOptions() throws -> Vault.Options {
+    guard (0...86_400).contains(lockTimeout) else {
+      throw CommandError.usage("--lock-timeout", "must be between 0 and 86400 seconds")
+    }
+    var options = Vault.Options()
+    options.lockTimeout = .seconds(lockTimeout)
+    let messages = messages
+    options.onLockWait = { holder in
+      messages.note("waiting for " + (holder.map { "process \($0)" } ?? "another process"))
+    }
+    return options
+  }
+
+  /// Whether a question can be asked.
+  var canAsk: Bool { Terminal.isThere(noInput: noInput) }
+
+  /// Asks before something that is hard to undo; `--yes` answers.
+  ///
+  /// - Throws: the declined answer, and where nobody can be asked, that.
+  func confirm(_ question: String) throws {
+    if yes { return }
+    guard let terminal = Terminal(noInput: noInput) else {
+      throw CommandError(
+        .declined, "declined", subject: "terminal", "there is nobody to ask", hints: ["say so beforehand with --yes"])
+    }
+    guard try terminal.confirms(Printable.text(question)) else {
+      throw CommandError(.declined, "declined", subject: "terminal", "declined", hints: ["nothing was changed"])
+    }
+  }
+}
+
+/// Which vault a command works on.
+struct VaultOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The vault's folder (CVAULT_DIR).", valueName: "dir"))
+  var vault: String?
+
+  @Option(
+    help: ArgumentHelp("Refuse every vault but the one with this fingerprint (CVAULT_FINGERPRINT).", valueName: "hex"))
+  var requireFingerprint: String?
+}
+
+/// What a vault is unlocked with.
+struct UnlockOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("A file of age identities; may be repeated (CVAULT_IDENTITY_FILE).", valueName: "file"))
+  var identity: [String] = []
+
+  @Option(help: ArgumentHelp("Read the passphrase from a file (CVAULT_PASSPHRASE_FILE).", valueName: "file"))
+  var passphraseFile: String?
+
+  @Option(help: ArgumentHelp("Read the passphrase from a descriptor (CVAULT_PASSPHRASE_FD).", valueName: "n"))
+  var passphraseFd: Int32?
+
+  @Option(help: ArgumentHelp("Read the passphrase from a command (CVAULT_PASSPHRASE_COMMAND).", valueName: "command"))
+  var passphraseCommand: String?
+
+  @Option(help: ArgumentHelp("The highest cost of a passphrase slot that is accepted, 10 to 22.", valueName: "n"))
+  var maxWorkFactor = SlotFile.defaultMaximumWorkFactor
+
+  /// The cost, checked.
+  func maximumWorkFactor() throws -> Int {
+    guard SlotFile.workFactors.contains(maxWorkFactor) else {
+      throw CommandError.usage("--max-work-factor", "must be between 10 and 22")
+    }
+    return maxWorkFactor
+  }
+}

@@ -1,0 +1,142 @@
+import VaultAge
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+
+/// An error as the command line reports it: what it is about, why, and what to do next.
+///
+/// Like the errors below it, it never holds a field's value, a key, a passphrase or imported text.
+struct CommandError: Error {
+  var status: ExitStatus
+  /// For programs: `no_such_record`.
+  var code: String
+  /// A file, record, field or option.
+  var subject: String?
+  var reason: String
+  var file: String?
+  var record: String?
+  var field: String?
+  var hints: [String] = []
+  /// What `--verbose` adds.
+  var detail: String?
+
+  init(_ status: ExitStatus, _ code: String, subject: String?, _ reason: String, hints: [String] = []) {
+    self.status = status
+    self.code = code
+    self.subject = subject
+    self.reason = reason
+    self.hints = hints
+  }
+
+  init(_ error: VaultError) {
+    self.init(
+      ExitStatus(error.code), snakeCase(error.code.description), subject: error.subject, error.reason,
+      hints: error.hints)
+    file = error.file
+    record = error.record?.text
+    field = error.field
+    detail = error.underlying.map { "\($0)" }
+  }
+
+  /// The same error about something that the layer below does not know, such as the word that was to name a record.
+  func about(_ subject: String) -> CommandError {
+    var error = self
+    error.subject = subject
+    return error
+  }
+
+  func hinting(_ hints: String...) -> CommandError {
+    var error = self
+    error.hints += hints
+    return error
+  }
+
+  static func usage(_ subject: String, _ reason: String, _ hints: String...) -> CommandError {
+    CommandError(.usage, "usage", subject: subject, reason, hints: hints)
+  }
+}
+
+extension CommandError {
+  /// Any error that can end a command.
+  init(any error: any Error) {
+    switch error {
+    case let error as CommandError: self = error
+    case let error as VaultError: self.init(error)
+    case let error as SystemError: self.init(error)
+    case let error as AgeError: self.init(error, subject: nil)
+    case let error as CryptoError: self.init(error)
+    case let error as RecordError: self.init(error)
+    case let error as DocumentError:
+      self.init(.inputRefused, "input_refused", subject: nil, error.description)
+    case let error as SealingError:
+      self.init(.damaged, "damaged", subject: error.path, error.reason)
+    default: self.init(.failed, "internal_failure", subject: "vault", "failed for a reason it does not know")
+    }
+  }
+
+  init(_ error: SystemError) {
+    let path = error.path
+    if error.isMissing {
+      self.init(.inputOutput, "io_failed", subject: path, "is not there", hints: ["check the path"])
+    } else if error.isExisting {
+      self.init(.alreadyExists, "already_exists", subject: path, "is there already", hints: ["name another file"])
+    } else if error.isForbidden {
+      self.init(
+        .inputOutput, "permission_denied", subject: path, "cannot be \(error.deed): the system forbids it",
+        hints: ["check who owns it and its mode"])
+    } else if error.isNoSpace {
+      self.init(
+        .inputOutput, "disk_full", subject: path, "cannot be \(error.deed): no space is left",
+        hints: ["free some space and try again"])
+    } else if error.isDirectory {
+      self.init(.inputOutput, "io_failed", subject: path, "is a directory", hints: ["name a file"])
+    } else {
+      self.init(
+        .inputOutput, "io_failed", subject: path, "cannot be \(error.deed) (error \(error.number))",
+        hints: ["check the path and the device it is on"])
+    }
+    file = path
+  }
+
+  /// An age file, identity or recipient that was passed in.
+  init(_ error: AgeError, subject: String?) {
+    let place = error.line.map { "line \($0): " } ?? ""
+    self.init(.cannotUnlock, "no_key", subject: subject, place + error.reason)
+    detail = error.underlying.map { "\($0)" }
+  }
+
+  init(_ error: CryptoError) {
+    self.init(.failed, "crypto_failed", subject: "memory", error.reason)
+    hints = ["raise the limit of locked memory (`ulimit -l`)"]
+  }
+
+  init(_ error: RecordError) {
+    self.init(
+      .inputRefused, snakeCase(error.code.description), subject: error.path.isEmpty ? nil : error.path, error.reason)
+    field = error.path.isEmpty ? nil : error.path
+  }
+
+  /// A document that was passed in and is no JSON of this format.
+  init(_ error: DocumentError, in file: String) {
+    self.init(.inputRefused, "input_refused", subject: file, error.description)
+    self.file = file
+    hints = ["correct the file and try again; nothing was changed"]
+  }
+}
+
+/// `noSuchRecord` as `no_such_record`.
+func snakeCase(_ name: String) -> String {
+  var result = ""
+  for character in name {
+    if character.isUppercase { result += "_" }
+    result += character.lowercased()
+  }
+  return result
+}
+
+/// Ends a command that has said everything already.
+struct Finished: Error {
+  let status: ExitStatus
+}

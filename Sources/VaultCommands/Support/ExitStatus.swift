@@ -1,0 +1,41 @@
+import VaultKit
+
+/// The exit codes of the command line; docs/cli.md lists them, scripts depend on them.
+enum ExitStatus: Int32 {
+  case done = 0
+  case failed = 1
+  case declined = 3
+  case partlyDone = 4
+  case alreadyExists = 5
+  case noVault = 6
+  case notFound = 10
+  case cannotUnlock = 11
+  case locked = 12
+  case damaged = 13
+  case changedUnderneath = 15
+  case unexpectedVault = 16
+  case inputRefused = 17
+  case inputOutput = 18
+  case usage = 64
+  case interrupted = 130
+  case terminated = 143
+
+  /// What each error of a vault ends with.
+  init(_ code: VaultError.Code) {
+    self =
+      switch code {
+      case .notAVault: .noVault
+      case .alreadyExists: .alreadyExists
+      case .noSuchRecord, .noSuchMember, .ambiguousRecord: .notFound
+      case .noKey, .noMatchingSlot, .wrongPassphrase: .cannotUnlock
+      case .lockedByOther: .locked
+      case .damaged, .newerFormat: .damaged
+      case .changedUnderneath: .changedUnderneath
+      case .unexpectedVault: .unexpectedVault
+      case .inputRefused, .unknownKind, .slotRefused: .inputRefused
+      case .diskFull, .permissionDenied, .ioFailed: .inputOutput
+      case .usage: .usage
+      default: .failed
+      }
+  }
+}

@@ -1,0 +1,148 @@
+import VaultAge
+import VaultCrypto
+import VaultKit
+
+/// One way in which the user has said how to unlock, or that is tried without being asked for.
+struct KeySource {
+  enum Kind {
+    case identities([String])
+    case passphraseFile(String)
+    case passphraseDescriptor(Int32)
+    case passphraseCommand(String)
+    case prompt
+  }
+
+  let kind: Kind
+  /// The option or variable, or why it is tried.
+  let origin: String
+
+  /// What is given by options, else by variables; in each group identities before the passphrase.
+  static func given(_ options: UnlockOptions) throws -> [KeySource] {
+    let flags = try fromOptions(options)
+    return flags.isEmpty ? try fromVariables() : flags
+  }
+
+  private static func fromOptions(_ options: UnlockOptions) throws -> [KeySource] {
+    var sources: [KeySource] = []
+    if !options.identity.isEmpty {
+      sources.append(KeySource(kind: .identities(options.identity), origin: "--identity"))
+    }
+    let passphrases = PassphraseSource(
+      file: options.passphraseFile, descriptor: options.passphraseFd, command: options.passphraseCommand,
+      names: ("--passphrase-file", "--passphrase-fd", "--passphrase-command"))
+    if let passphrase = try passphrases.source() { sources.append(passphrase) }
+    return sources
+  }
+
+  private static func fromVariables() throws -> [KeySource] {
+    var sources: [KeySource] = []
+    if let file = System.environment("CVAULT_IDENTITY_FILE") {
+      sources.append(KeySource(kind: .identities([file]), origin: "CVAULT_IDENTITY_FILE"))
+    }
+    var descriptor: Int32?
+    if let text = System.environment("CVAULT_PASSPHRASE_FD") {
+      guard let number = Int32(text) else { throw CommandError.usage("CVAULT_PASSPHRASE_FD", "is no descriptor") }
+      descriptor = number
+    }
+    let passphrases = PassphraseSource(
+      file: System.environment("CVAULT_PASSPHRASE_FILE"), descriptor: descriptor,
+      command: System.environment("CVAULT_PASSPHRASE_COMMAND"),
+      names: ("CVAULT_PASSPHRASE_FILE", "CVAULT_PASSPHRASE_FD", "CVAULT_PASSPHRASE_COMMAND"))
+    if let passphrase = try passphrases.source() { sources.append(passphrase) }
+    return sources
+  }
+
+  /// The user's own identity file, when it is there and the vault has a slot for it.
+  static func standardIdentity(for vault: LockedVault) -> KeySource? {
+    guard let config = XDG.directory("XDG_CONFIG_HOME", under: ".config") else { return nil }
+    let path = config + "/cvault/identity.txt"
+    guard System.kind(of: path) == .file, let identities = try? IdentityFile.read(path),
+      identities.contains(where: { identity in
+        vault.header.slots.contains { $0.kind == .x25519(identity.recipient) }
+      })
+    else { return nil }
+    return KeySource(kind: .identities([path]), origin: "default identity")
+  }
+
+  /// What an error is about.
+  var subject: String {
+    if case .identities(let files) = kind { files.joined(separator: ", ") } else { origin }
+  }
+
+  /// What `status` and `--verbose` say.
+  var explanation: String {
+    switch kind {
+    case .identities(let files): "identity \(files.joined(separator: ", ")) (\(origin))"
+    case .passphraseFile(let file): "passphrase from \(file) (\(origin))"
+    case .passphraseDescriptor(let number): "passphrase from descriptor \(number) (\(origin))"
+    case .passphraseCommand: "passphrase from a command (\(origin))"
+    case .prompt: "passphrase, asked for on the terminal"
+    }
+  }
+}
+
+/// The three ways to pass a passphrase without typing it, of which one may be used.
+struct PassphraseSource {
+  let file: String?
+  let descriptor: Int32?
+  let command: String?
+  let names: (file: String, descriptor: String, command: String)
+
+  func source() throws -> KeySource? {
+    var sources: [KeySource] = []
+    if let file { sources.append(KeySource(kind: .passphraseFile(file), origin: names.file)) }
+    if let descriptor { sources.append(KeySource(kind: .passphraseDescriptor(descriptor), origin: names.descriptor)) }
+    if let command { sources.append(KeySource(kind: .passphraseCommand(command), origin: names.command)) }
+    guard sources.count <= 1 else {
+      throw CommandError.usage(sources[1].origin, "cannot be used together with \(sources[0].origin)")
+    }
+    return sources.first
+  }
+}
+
+extension KeySource {
+  /// The key, read from where it is.
+  func key(maximumWorkFactor: Int) throws -> VaultKey {
+    if case .identities(let files) = kind { return .identities(try files.flatMap(IdentityFile.read)) }
+    return .passphrase(try passphrase(), maximumWorkFactor: maximumWorkFactor)
+  }
+
+  /// The passphrase; only for the sources of one.
+  func passphrase() throws -> SecretBytes {
+    switch kind {
+    case .passphraseFile(let file): return try SecretInput.file(file)
+    case .passphraseDescriptor(let number): return try SecretInput.line(from: number, named: origin)
+    case .passphraseCommand(let command): return try SecretInput.command(command, named: origin)
+    case .identities, .prompt: preconditionFailure("an identity is no passphrase, and a prompt needs its terminal")
+    }
+  }
+}
+
+/// Files of age identities.
+enum IdentityFile {
+  static func read(_ path: String) throws -> [AgeIdentity] {
+    let file = try OpenFile.reading(path)
+    let bytes = try SecretInput.bytes(from: file.descriptor, named: path)
+    do throws(AgeError) {
+      return try bytes.withBytes { bytes throws(AgeError) in try AgeIdentityFile.parse(bytes) }
+    } catch {
+      var refused = CommandError(error, subject: path).hinting("an identity file is what `age-keygen` writes")
+      refused.file = path
+      throw refused
+    }
+  }
+
+  /// Writes a new identity to a file that must not exist, durably.
+  static func create(_ identity: AgeIdentity, at path: String, created: String) throws {
+    let text = try AgeIdentityFile.text(identity, created: created)
+    let file = try OpenFile.creating(path)
+    do {
+      try text.withBytes { bytes throws(SystemError) in try file.write(bytes) }
+      try file.sync()
+      try System.syncDirectory(System.parent(of: path))
+    } catch {
+      System.remove(path)
+      throw error
+    }
+  }
+}

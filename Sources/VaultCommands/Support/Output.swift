@@ -1,0 +1,76 @@
+import VaultDocument
+
+/// Standard output: the answer of a command, and nothing else.
+enum Output {
+  /// Writes bytes; a reader who has closed the pipe ends the command quietly.
+  static func write(_ bytes: RawSpan) throws {
+    do throws(SystemError) {
+      try System.writeAll(bytes, to: System.standardOutput, path: "stdout")
+    } catch {
+      if error.isClosedPipe { throw Finished(status: .done) }
+      throw error
+    }
+  }
+
+  static func write(_ bytes: [UInt8]) throws { try unsafe write(bytes.span.bytes) }
+
+  /// Writes text and a newline.
+  static func line(_ text: String) throws { try write(Array((text + "\n").utf8)) }
+
+  static func lines(_ lines: [String]) throws {
+    guard !lines.isEmpty else { return }
+    try line(lines.joined(separator: "\n"))
+  }
+
+  /// Writes one document of `--json`.
+  static func document(_ members: KeyValuePairs<String, JSONValue>) throws {
+    try write(try JSONValue.document(members).prettyBytes(limits: .list))
+  }
+
+  static var isTerminal: Bool { System.isTerminal(System.standardOutput) }
+}
+
+/// A stream of bytes that is written in large pieces.
+struct OutputBuffer: ~Copyable {
+  private static let capacity = 1 << 16
+  private var bytes: [UInt8] = []
+  private let destination: (RawSpan) throws -> Void
+
+  init(to destination: @escaping (RawSpan) throws -> Void) {
+    self.destination = destination
+    bytes.reserveCapacity(Self.capacity)
+  }
+
+  mutating func append(_ text: String) throws { try append(Array(text.utf8)) }
+
+  mutating func append(_ more: [UInt8]) throws {
+    bytes += more
+    if bytes.count >= Self.capacity { try flush() }
+  }
+
+  /// To be called at the end.
+  mutating func flush() throws {
+    guard !bytes.isEmpty else { return }
+    try unsafe destination(bytes.span.bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+}
+
+extension JSONValue {
+  /// An object; the names are written in source code and differ.
+  static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    var object = JSONObject()
+    for (name, value) in members { object[name] = value }
+    return .object(object)
+  }
+
+  /// A document of `--json`: an object with the version of its shape.
+  static func document(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    var object = JSONObject()
+    object["schema"] = 1
+    for (name, value) in members { object[name] = value }
+    return .object(object)
+  }
+
+  static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+}

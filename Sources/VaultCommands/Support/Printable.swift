@@ -1,0 +1,50 @@
+/// Text that cannot change what a terminal shows elsewhere.
+enum Printable {
+  /// The text with control characters, line separators and marks that turn the writing direction written as escapes.
+  static func text(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isHarmful) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      if isHarmful(scalar) { result += escape(scalar) } else { result.unicodeScalars.append(scalar) }
+    }
+    return result
+  }
+
+  private static func escape(_ scalar: Unicode.Scalar) -> String {
+    switch scalar {
+    case "\n": return "\\n"
+    case "\r": return "\\r"
+    case "\t": return "\\t"
+    default:
+      let digits = String(scalar.value, radix: 16)
+      return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+  }
+
+  private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x00...0x1F, 0x7F...0x9F: true  // C0, DEL, C1
+    case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true  // writing direction
+    case 0x2028, 0x2029, 0xFFF9...0xFFFB: true  // line separators, annotation
+    case 0xE0000...0xE007F: true  // invisible tags
+    default: false
+    }
+  }
+
+  /// The text, padded to a number of characters.
+  static func padded(_ text: String, to width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}
+
+/// The few colors: on a terminal, unless `--no-color` or `NO_COLOR` is given.
+struct Style {
+  let isColored: Bool
+
+  init(noColor: Bool, descriptor: Int32) {
+    isColored = !noColor && System.environment("NO_COLOR") == nil && System.isTerminal(descriptor)
+  }
+
+  func dim(_ text: String) -> String { isColored ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+  func bold(_ text: String) -> String { isColored ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+}

@@ -1,0 +1,185 @@
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+
+/// A record as commands print it: the members of a file or of an opened record, and what was checked.
+struct RecordView {
+  let id: RecordID
+  let envelope: RecordEnvelope
+  let name: String
+  /// Sealed fields are tokens, unless they were revealed.
+  let fields: JSONObject
+  let isVerified: Bool
+  let isRevealed: Bool
+
+  init(_ record: StoredRecord) {
+    id = record.id
+    envelope = record.envelope
+    name = record.name
+    fields = record.fields
+    isVerified = false
+    isRevealed = false
+  }
+
+  init(_ record: OpenRecord, revealed: Bool) throws {
+    id = record.id
+    envelope = record.envelope
+    name = record.name
+    fields = revealed ? try record.revealed() : record.fields
+    isVerified = true
+    isRevealed = revealed
+  }
+
+  private var kind: RecordKind? { try? RecordKind.named(envelope.kind) }
+}
+
+/// What stands in a sealed field.
+enum FieldContent {
+  case readable(JSONValue)
+  case sealed(at: Timestamp)
+}
+
+extension RecordView {
+  static let mask = "••••••••"
+
+  /// What a value shows without being opened.
+  ///
+  /// - Throws: damage, where a token cannot be read or clear text stands where a secret belongs: it is not printed then.
+  private func content(of value: JSONValue, at path: MemberPath) throws -> FieldContent {
+    if isRevealed { return .readable(value) }
+    guard case .string(let text) = value, SealedToken.hasTokenShape(text) else {
+      guard kind?.field(at: path)?.isSealed != true else {
+        throw damaged(path, "holds clear text where a sealed value belongs")
+      }
+      return .readable(value)
+    }
+    guard let token = try? SealedToken(parsing: text) else { throw damaged(path, "the sealed value is damaged") }
+    return .sealed(at: token.sealedAt)
+  }
+
+  private func damaged(_ path: MemberPath, _ reason: String) -> CommandError {
+    var error = CommandError(
+      .damaged, "damaged", subject: "records/\(id.folderName)/\(id.text).json: \(path)", reason,
+      hints: ["restore the last good version of this file, from git (`git log -- FILE`) or a backup"])
+    error.record = id.text
+    error.field = path.description
+    return error
+  }
+
+  /// The lines of `show`.
+  func lines(_ style: Style) throws -> [String] {
+    let head = [
+      ("id", id.text), ("kind", envelope.kind), ("revision", String(envelope.revision)),
+      ("created", envelope.createdAt.text), ("updated", envelope.updatedAt.text),
+    ]
+    var body: [(String, String)] = []
+    for (path, value) in leaves() {
+      let text =
+        switch try content(of: value, at: path) {
+        case .sealed(let time): style.dim("\(Self.mask) sealed \(time.text.prefix(10))")
+        case .readable(let value): try Printable.text(value.plainText())
+        }
+      body.append((Printable.text(path.description), text))
+    }
+    return Self.aligned(head) + (body.isEmpty ? [] : [""]) + Self.aligned(body)
+  }
+
+  private static func aligned(_ rows: [(name: String, text: String)]) -> [String] {
+    let width = (rows.map(\.name.count).max() ?? 0) + 1
+    return rows.map { Printable.padded($0.name + ":", to: width) + " " + $0.text }
+  }
+
+  /// Every value that is no object or array, or is empty; first those that the kind names, in its order.
+  private func leaves() -> [(MemberPath, JSONValue)] {
+    let leaves = JSONValue.object(fields).leaves()
+    let order = Dictionary(uniqueKeysWithValues: (kind?.fields ?? []).enumerated().map { ($1.path, $0) })
+    let last = order.count
+    return leaves.enumerated()
+      .sorted { (order[$0.element.0] ?? last, $0.offset) < (order[$1.element.0] ?? last, $1.offset) }
+      .map(\.element)
+  }
+
+  /// The members for `--json`: a sealed field that was not revealed says since when it is sealed.
+  func markedFields() throws -> JSONObject {
+    try JSONValue.object(fields).mappingLeaves { path, value in
+      switch try content(of: value, at: path) {
+      case .readable(let value): value
+      case .sealed(let time): .members(["sealed": true, "sealed_at": .string(time.text)])
+      }
+    }.object ?? JSONObject()
+  }
+
+  /// The members without sealed fields, and how many those are.
+  func readableFields() throws -> (fields: JSONObject, sealedCount: Int) {
+    var count = 0
+    let readable = try JSONValue.object(fields).mappingLeaves { path, value in
+      switch try content(of: value, at: path) {
+      case .readable(let value): return value
+      case .sealed:
+        count += 1
+        return nil
+      }
+    }
+    return (readable.object ?? JSONObject(), count)
+  }
+
+  /// How many fields are sealed.
+  func sealedCount() throws -> Int { try readableFields().sealedCount }
+
+  /// The record in a document of `--json`.
+  func document(record: JSONObject) -> JSONValue {
+    .members([
+      "id": .string(id.text), "kind": .string(envelope.kind), "name": .string(name), "record": .object(record),
+      "verified": .bool(isVerified),
+    ])
+  }
+}
+
+extension JSONValue {
+  /// The value as text: a string itself, anything else as JSON.
+  func plainText() throws -> String {
+    if case .string(let text) = self { return text }
+    return String(decoding: try compactBytes(), as: UTF8.self)
+  }
+
+  /// Every value that is no object or array, or is empty, with its path.
+  func leaves(at path: MemberPath = .root) -> [(MemberPath, JSONValue)] {
+    switch self {
+    case .object(let members) where !members.isEmpty:
+      members.flatMap { $0.value.leaves(at: path.appending($0.name)) }
+    case .array(let items) where !items.isEmpty:
+      items.enumerated().flatMap { $1.leaves(at: path.appending($0)) }
+    default: [(path, self)]
+    }
+  }
+
+  /// The tree with every leaf replaced; nil takes it away, and with the last one the object or array around it.
+  func mappingLeaves(
+    at path: MemberPath = .root, _ body: (MemberPath, JSONValue) throws -> JSONValue?
+  ) throws -> JSONValue {
+    switch self {
+    case .object(let members) where !members.isEmpty:
+      var result = members
+      for (name, value) in members { result[name] = try value.mappedLeaf(at: path.appending(name), body) }
+      return .object(result)
+    case .array(let items) where !items.isEmpty:
+      return .array(try items.enumerated().compactMap { try $1.mappedLeaf(at: path.appending($0), body) })
+    default: return try body(path, self) ?? self
+    }
+  }
+
+  private func mappedLeaf(
+    at path: MemberPath, _ body: (MemberPath, JSONValue) throws -> JSONValue?
+  ) throws -> JSONValue? {
+    switch self {
+    case .object(let members) where !members.isEmpty:
+      let result = try mappingLeaves(at: path, body)
+      return result.object?.isEmpty == true ? nil : result
+    case .array(let items) where !items.isEmpty:
+      let result = try mappingLeaves(at: path, body)
+      return result.array?.isEmpty == true ? nil : result
+    default: return try body(path, self)
+    }
+  }
+}

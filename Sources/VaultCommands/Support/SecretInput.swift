@@ -1,0 +1,125 @@
+import VaultCrypto
+
+/// Reads secrets straight into secure memory.
+enum SecretInput {
+  /// More than this is no passphrase, key or certificate; the secure heap is small.
+  static let maximumByteCount = 256 << 10
+
+  /// The content of a file, `-` being standard input; the newline that ends a single line is left out.
+  static func file(_ path: String) throws -> SecretBytes {
+    if path == "-" { return try line(from: System.standardInput, named: "stdin") }
+    let file = try OpenFile.reading(path)
+    return try line(from: file.descriptor, named: path)
+  }
+
+  /// What a descriptor gives up to its end, without the newline that ends a single line.
+  static func line(from descriptor: Int32, named name: String) throws -> SecretBytes {
+    try withoutFinalNewline(bytes(from: descriptor, named: name))
+  }
+
+  /// What a command of the shell writes, without the newline that ends a single line.
+  static func command(_ script: String, named name: String) throws -> SecretBytes {
+    var secret: SecretBytes?
+    let status = try System.readShell(script) { descriptor in secret = try line(from: descriptor, named: name) }
+    guard status == 0, let secret else {
+      throw CommandError(
+        .cannotUnlock, "no_key", subject: name, "the command ended with \(status)",
+        hints: ["run the command by itself to see why"])
+    }
+    return secret
+  }
+
+  /// What a descriptor gives up to its end, exactly.
+  static func bytes(from descriptor: Int32, named name: String) throws -> SecretBytes {
+    var held = try SecretBytes(count: 0) { _ in }
+    var capacity = 4096
+    while capacity <= maximumByteCount {
+      let (more, count) = try filled(held, from: descriptor, capacity: capacity, named: name)
+      guard count == capacity else { return try more.slice(0..<count) }
+      held = more
+      capacity *= 4
+    }
+    throw CommandError(
+      .inputRefused, "input_refused", subject: name, "is too large for a secret: at most 256 KiB",
+      hints: ["name another file"])
+  }
+
+  /// `held` and what can be read after it, up to `capacity`.
+  private static func filled(
+    _ held: SecretBytes, from descriptor: Int32, capacity: Int, named name: String
+  ) throws -> (SecretBytes, count: Int) {
+    var count = held.count
+    var failure: SystemError?
+    let secret = try SecretBytes(count: capacity) { span throws(CryptoError) in
+      held.withBytes { bytes in
+        for offset in 0..<bytes.byteCount {
+          span.storeBytes(of: bytes.byte(at: offset), toByteOffset: offset, as: UInt8.self)
+        }
+      }
+      do throws(SystemError) {
+        while count < capacity {
+          let added = try System.readSome(into: &span, at: count, from: descriptor, path: name)
+          if added == 0 { break }
+          count += added
+        }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return (secret, count)
+  }
+
+  private static func withoutFinalNewline(_ secret: SecretBytes) throws -> SecretBytes {
+    let newline = secret.withBytes { bytes in
+      (0..<bytes.byteCount).first { bytes.byte(at: $0) == UInt8(ascii: "\n") }
+    }
+    guard let newline, newline == secret.count - 1 else { return secret }
+    return try secret.slice(0..<newline)
+  }
+}
+
+extension SecretBytes {
+  /// A copy in ordinary memory, where a model wants a string; nil when it is not UTF-8.
+  var string: String? {
+    withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) } }
+  }
+}
+
+extension RawSpan {
+  /// The byte at `offset`.
+  func byte(at offset: Int) -> UInt8 {
+    // Bounds are checked; a UInt8 has no invalid bit pattern.
+    unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+}
+
+/// Reads what is no secret by itself, such as a file to import.
+enum TextInput {
+  /// The content of a file, `-` being standard input.
+  static func file(_ path: String, limit: Int) throws -> [UInt8] {
+    if path == "-" { return try bytes(from: System.standardInput, named: "stdin", limit: limit) }
+    let file = try OpenFile.reading(path)
+    return try bytes(from: file.descriptor, named: path, limit: limit)
+  }
+
+  static func text(of file: borrowing OpenFile) throws -> String {
+    String(decoding: try bytes(from: file.descriptor, named: file.path, limit: 1 << 20), as: UTF8.self)
+  }
+
+  private static func bytes(from descriptor: Int32, named name: String, limit: Int) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      var span = chunk.mutableSpan
+      // Unsafe only in that any bytes can be stored: a UInt8 may be any byte.
+      var raw = unsafe span.mutableBytes
+      let count = try System.readSome(into: &raw, at: 0, from: descriptor, path: name)
+      if count == 0 { return bytes }
+      guard bytes.count + count <= limit else {
+        throw CommandError(.inputRefused, "input_refused", subject: name, "is too large: at most \(limit >> 20) MiB")
+      }
+      bytes += chunk[..<count]
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import VaultCrypto
+import VaultDocument
+import VaultKit
+
+/// A vault that a command works on, and how it may be unlocked.
+struct Session {
+  let location: VaultLocation
+  let locked: LockedVault
+  let global: GlobalOptions
+  var messages: Messages { global.messages }
+
+  /// Finds the vault and reads its header; refuses another than the required one.
+  init(_ options: VaultOptions, _ global: GlobalOptions) throws {
+    self.global = global
+    location = try VaultLocation.find(options.vault)
+    global.messages.detail("vault \(location.path) (\(location.origin.rawValue))")
+    do throws(VaultError) {
+      locked = try LockedVault(at: location.path)
+    } catch {
+      throw Self.explained(error, location)
+    }
+    try checkFingerprint(options.requireFingerprint)
+  }
+
+  private static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
+    guard error.code == .notAVault || (error.code == .ioFailed && System.kind(of: location.path) == nil) else {
+      return CommandError(error)
+    }
+    var explained = CommandError(
+      .noVault, "not_a_vault", subject: location.path, "is no vault: it has no vault.json",
+      hints: ["make one with `vault init DIR`", "or name one with --vault DIR or CVAULT_DIR"])
+    explained.file = location.path
+    return explained
+  }
+
+  private func checkFingerprint(_ option: String?) throws {
+    guard let required = option ?? System.environment("CVAULT_FINGERPRINT") else { return }
+    let name = option == nil ? "CVAULT_FINGERPRINT" : "--require-fingerprint"
+    let wanted = required.lowercased().filter { $0 != " " && $0 != ":" }
+    guard wanted.utf8.count == 40, (try? Hex.decode(wanted)) != nil else {
+      throw CommandError.usage(name, "is no fingerprint: 40 hex digits", "`vault fingerprint` prints it")
+    }
+    let found = try locked.fingerprint()
+    guard found == wanted else {
+      throw CommandError(
+        .unexpectedVault, "unexpected_vault", subject: location.path, "is another vault than the required one",
+        hints: ["its fingerprint is \(found), \(name) wants \(wanted)", "find out why before you unlock it"])
+    }
+  }
+
+  /// Unlocks with what is given, else with the user's identity, else with a passphrase that is asked for.
+  func unlock(_ options: UnlockOptions) async throws -> Vault {
+    if let vault = try await unlockIfKeyGiven(options) { return vault }
+    if let identity = KeySource.standardIdentity(for: locked) {
+      return try await unlock(identity, options)
+    }
+    return try await unlockByPrompt(options)
+  }
+
+  /// Unlocks when an option or a variable gives a key; nil when none does.
+  func unlockIfKeyGiven(_ options: UnlockOptions) async throws -> Vault? {
+    var sources = try KeySource.given(options)[...]
+    while let source = sources.popFirst() {
+      do {
+        return try await unlock(source, options)
+      } catch let error as CommandError where error.code == "no_matching_slot" && !sources.isEmpty {
+        messages.detail("\(source.explanation): \(error.reason)")
+      }
+    }
+    return nil
+  }
+
+  private func unlock(_ source: KeySource, _ options: UnlockOptions) async throws -> Vault {
+    messages.detail("key: \(source.explanation)")
+    let key = try source.key(maximumWorkFactor: options.maximumWorkFactor())
+    return try await unlock(with: key, subject: source.subject)
+  }
+
+  private func unlock(with key: VaultKey, subject: String) async throws -> Vault {
+    warnIfNotLocked()
+    let options = try global.vaultOptions()
+    do throws(VaultError) {
+      return try await locked.unlock(with: key, options: options)
+    } catch {
+      throw error.subject == nil ? CommandError(error).about(subject) : CommandError(error)
+    }
+  }
+
+  private func unlockByPrompt(_ options: UnlockOptions) async throws -> Vault {
+    guard locked.header.slots.contains(where: { $0.kind == .scrypt }) else {
+      throw noKey("no identity is given", "give one with --identity FILE or CVAULT_IDENTITY_FILE")
+    }
+    guard let terminal = Terminal(noInput: global.noInput) else {
+      throw noKey(
+        "no key is given, and there is no terminal to ask for a passphrase",
+        "give one with --identity FILE, --passphrase-file FILE or the variables CVAULT_…")
+    }
+    let maximum = try options.maximumWorkFactor()
+    for attempt in 1...3 {
+      let passphrase = try terminal.secret("Passphrase of \(Printable.text(location.path)): ")
+      do {
+        return try await unlock(with: .passphrase(passphrase, maximumWorkFactor: maximum), subject: location.path)
+      } catch let error as CommandError where error.status == .cannotUnlock && attempt < 3 {
+        try terminal.say("That passphrase opens nothing here. Try again.\n")
+      }
+    }
+    preconditionFailure("the third attempt ends the loop")
+  }
+
+  private func noKey(_ reason: String, _ hint: String) -> CommandError {
+    CommandError(
+      .cannotUnlock, "no_key", subject: location.path, reason,
+      hints: [hint, "`vault status` shows what would be used, and the slots of the vault"])
+  }
+
+  private func warnIfNotLocked() {
+    guard SecureMemory.status == .notLocked else { return }
+    messages.note("the memory for secrets could be swapped out: raise the limit of locked memory (`ulimit -l`)")
+  }
+}
+
+extension Session {
+  /// The record that a word means, without a key.
+  func resolve(_ text: String) throws -> RecordID {
+    do throws(VaultError) {
+      return try locked.resolve(text)
+    } catch {
+      throw CommandError(error).aboutRecord(text)
+    }
+  }
+
+  /// The record that a word means, verified.
+  func record(_ text: String, in vault: Vault) async throws -> OpenRecord {
+    do throws(VaultError) {
+      return try await vault.record(named: text)
+    } catch {
+      throw CommandError(error).aboutRecord(text)
+    }
+  }
+}
+
+extension CommandError {
+  /// An error of looking a record up names the word that was given; any other keeps its own subject.
+  fileprivate func aboutRecord(_ text: String) -> CommandError { subject == nil ? about(text) : self }
+
+  /// A member path of the command line that cannot be read.
+  static func path(_ text: String, option: String) -> CommandError {
+    .usage(option, "takes a member path such as contact_info.email or tags[0]", "`vault show RECORD` shows the paths")
+  }
+}
+
+extension MemberPath {
+  /// A path of the command line.
+  static func argument(_ text: String, of option: String) throws -> MemberPath {
+    guard let path = try? MemberPath(parsing: text), !path.components.isEmpty else {
+      throw CommandError.path(text, option: option)
+    }
+    return path
+  }
+
+  /// `PATH=VALUE` in two: the first `=` that is not within brackets ends the path.
+  static func assignment(_ text: String, of option: String) throws -> (path: MemberPath, value: String) {
+    var isQuoted = false
+    var isEscaped = false
+    var index = text.startIndex
+    while index < text.endIndex {
+      let character = text[index]
+      if isEscaped {
+        isEscaped = false
+      } else if isQuoted, character == "\\" {
+        isEscaped = true
+      } else if character == "\"" {
+        isQuoted.toggle()
+      } else if character == "=", !isQuoted {
+        break
+      }
+      index = text.index(after: index)
+    }
+    guard index < text.endIndex else { throw CommandError.usage(option, "takes PATH=VALUE") }
+    return (try argument(String(text[..<index]), of: option), String(text[text.index(after: index)...]))
+  }
+}

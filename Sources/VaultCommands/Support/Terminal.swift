@@ -1,0 +1,75 @@
+import VaultCrypto
+
+/// The controlling terminal, for questions; they are asked and answered there even when stdin and stdout are pipes.
+struct Terminal: ~Copyable {
+  private let file: OpenFile
+
+  /// Nil without a terminal, or when questions are forbidden.
+  init?(noInput: Bool) {
+    guard !noInput, let file = OpenFile.terminal() else { return nil }
+    self.file = file
+  }
+
+  static func isThere(noInput: Bool) -> Bool {
+    guard let terminal = Terminal(noInput: noInput) else { return false }
+    _ = terminal
+    return true
+  }
+
+  /// Whether a question is answered with yes.
+  func confirms(_ question: String) throws -> Bool {
+    switch try answer("\(question) [y/N] ").lowercased() {
+    case "y", "yes": true
+    default: false
+    }
+  }
+
+  /// A line that is typed, shown while it is.
+  func answer(_ prompt: String) throws -> String {
+    try say(prompt)
+    return try line().string ?? ""
+  }
+
+  /// A line that is typed without being shown.
+  func secret(_ prompt: String) throws -> SecretBytes {
+    try System.withoutEcho(on: file.descriptor) {
+      try say(prompt)
+      return try line()
+    }
+  }
+
+  /// A secret that is typed twice, the same both times.
+  func newSecret(_ prompt: String) throws -> SecretBytes {
+    for _ in 0..<3 {
+      let first = try secret("\(prompt): ")
+      if try secret("\(prompt), again: ") == first { return first }
+      try say("They differ. Try again.\n")
+    }
+    throw CommandError(.declined, "declined", subject: "terminal", "the two never were the same")
+  }
+
+  func say(_ text: String) throws { try file.write(Array(text.utf8)) }
+
+  /// A line without its newline; the end of input instead of one is a refusal.
+  private func line() throws -> SecretBytes {
+    var count = 0
+    var isComplete = false
+    var failure: SystemError?
+    // A terminal gives at most 4096 bytes of a line, and a whole line at once.
+    let secret = try SecretBytes(count: 4096) { span throws(CryptoError) in
+      do throws(SystemError) {
+        while count < 4096, !isComplete {
+          let added = try System.readSome(into: &span, at: count, from: file.descriptor, path: file.path)
+          if added == 0 { return }
+          count += added
+          isComplete = span.bytes.byte(at: count - 1) == UInt8(ascii: "\n")
+        }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    guard isComplete else { throw CommandError(.declined, "declined", subject: "terminal", "nothing was entered") }
+    return try secret.slice(0..<count - 1)
+  }
+}

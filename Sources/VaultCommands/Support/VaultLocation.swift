@@ -1,0 +1,60 @@
+/// Where the vault is, and how it was found.
+struct VaultLocation {
+  /// How a vault was found.
+  enum Origin: String {
+    case option = "--vault"
+    case variable = "CVAULT_DIR"
+    case parent = "nearest folder with a vault.json"
+    case standard = "XDG_DATA_HOME"
+  }
+
+  let path: String
+  let origin: Origin
+
+  /// `--vault`, else `CVAULT_DIR`, else the nearest parent of the working directory that holds a vault, else the user's own.
+  static func find(_ option: String?) throws -> VaultLocation {
+    if let named = try named(option) { return named }
+    if let parent = nearestParent() { return VaultLocation(path: parent, origin: .parent) }
+    return try standard()
+  }
+
+  /// Where a new vault goes when its directory is not an argument.
+  static func forNewVault(_ option: String?) throws -> VaultLocation { try named(option) ?? standard() }
+
+  private static func named(_ option: String?) throws -> VaultLocation? {
+    if let option {
+      guard !option.isEmpty else { throw CommandError.usage("--vault", "names no folder") }
+      return VaultLocation(path: option, origin: .option)
+    }
+    return System.environment("CVAULT_DIR").map { VaultLocation(path: $0, origin: .variable) }
+  }
+
+  private static func nearestParent() -> String? {
+    guard var directory = System.workingDirectory, directory.hasPrefix("/") else { return nil }
+    while !directory.isEmpty {
+      let prefix = directory == "/" ? "" : directory
+      if System.kind(of: prefix + "/vault.json") == .file { return directory }
+      directory = System.parent(of: directory)
+    }
+    return nil
+  }
+
+  private static func standard() throws -> VaultLocation {
+    guard let data = XDG.directory("XDG_DATA_HOME", under: ".local/share") else {
+      throw CommandError(
+        .noVault, "not_a_vault", subject: "vault", "no folder is named, and there is no home directory",
+        hints: ["name one with --vault DIR or CVAULT_DIR"])
+    }
+    return VaultLocation(path: data + "/cvault", origin: .standard)
+  }
+}
+
+/// The user's directories, as the XDG Base Directory Specification names them.
+enum XDG {
+  /// The directory of a variable, else its default below the home directory. Relative paths are to be ignored.
+  static func directory(_ variable: String, under standard: String) -> String? {
+    if let path = System.environment(variable), path.hasPrefix("/") { return path }
+    guard let home = System.environment("HOME"), home.hasPrefix("/") else { return nil }
+    return home + "/" + standard
+  }
+}

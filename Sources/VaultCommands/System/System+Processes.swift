@@ -1,0 +1,151 @@
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What has to be put right when a signal ends the process.
+struct Pending: Sendable {
+  /// How the terminal was before echo was switched off.
+  var terminal: (descriptor: Int32, settings: termios)?
+  /// Files that nobody else knows of.
+  var temporaryFiles: [String] = []
+  /// Said on stderr before the process ends, such as where a text is kept.
+  var farewell: String?
+  /// While an editor runs, Ctrl-C is its business.
+  var leavesInterruptsToChild = false
+
+  static let shared = Mutex(Pending())
+}
+
+extension System {
+  /// To be called before anything is opened: signals, and descriptors that a caller has closed.
+  static func prepareProcess() {
+    signal(SIGPIPE, SIG_IGN)
+    occupyStandardDescriptors()
+    handleTermination()
+  }
+
+  /// A closed descriptor would be given to the next file that is opened, and output would go into that file.
+  private static func occupyStandardDescriptors() {
+    for descriptor in [standardInput, standardOutput, standardError] where fcntl(descriptor, F_GETFD) < 0 {
+      // The wrong direction on purpose: reading and writing there fails, as it does on a closed descriptor.
+      _ = unsafe open("/dev/null", descriptor == standardInput ? O_WRONLY : O_RDONLY)
+    }
+  }
+
+  /// SIGINT and SIGTERM end the process from a thread of its own, with the exit codes 130 and 143.
+  ///
+  /// A write that is under way is cut off as by a power failure, which the store is made for.
+  private static func handleTermination() {
+    var signals = terminationSignals()
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    unsafe pthread_create(&thread, nil, { _ in System.waitForTermination() }, nil)
+  }
+
+  private static func terminationSignals() -> sigset_t {
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGINT)
+    unsafe sigaddset(&signals, SIGTERM)
+    return signals
+  }
+
+  private static func waitForTermination() -> Never {
+    var signals = terminationSignals()
+    while true {
+      var number: Int32 = 0
+      guard unsafe sigwait(&signals, &number) == 0 else { continue }
+      Pending.shared.withLock { pending in
+        if number == SIGINT, pending.leavesInterruptsToChild { return }
+        pending.putRight()
+        _exit(number == SIGINT ? ExitStatus.interrupted.rawValue : ExitStatus.terminated.rawValue)
+      }
+    }
+  }
+}
+
+extension Pending {
+  fileprivate mutating func putRight() {
+    if var terminal { unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &terminal.settings) }
+    for path in temporaryFiles { unsafe unlink(path) }
+    if let farewell {
+      try? System.writeAll(Array((farewell + "\n").utf8), to: System.standardError)
+    }
+  }
+}
+
+extension System {
+  /// Runs a command line of the shell and waits for it.
+  ///
+  /// - Parameter output: what the command's standard output becomes; nil leaves it.
+  /// - Returns: its exit code, or 128 and the number of the signal that ended it.
+  static func runShell(
+    _ script: String, arguments: [String] = [], output: Int32? = nil, whileRunning: () throws -> Void = {}
+  ) throws -> Int32 {
+    let process = try spawnShell(script, arguments: arguments, output: output)
+    let outcome = Result { try whileRunning() }
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    try outcome.get()
+    return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+  }
+
+  private static func spawnShell(_ script: String, arguments: [String], output: Int32?) throws(SystemError) -> pid_t {
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = unsafe posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, standardOutput) }
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    // The child gets back what this process has blocked and ignored.
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    var defaults = none
+    unsafe sigaddset(&defaults, SIGPIPE)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+    var words = unsafe (["sh", "-c", script, "sh"] + arguments).map { unsafe strdup($0) } + [nil]
+    defer { unsafe words.forEach { unsafe free($0) } }
+    var process: pid_t = 0
+    let result = unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, &words, environ)
+    guard result == 0 else { throw SystemError(number: result, path: "/bin/sh", deed: "run") }
+    return process
+  }
+
+  /// Runs a command line of the shell and gives the reading end of its standard output to `body`.
+  ///
+  /// - Returns: its exit code as ``runShell(_:arguments:output:whileRunning:)``.
+  static func readShell(_ script: String, _ body: (Int32) throws -> Void) throws -> Int32 {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno, path: nil, deed: "run") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    func closeEnd(_ index: Int) {
+      if ends[index] >= 0 { close(ends[index]) }
+      ends[index] = -1
+    }
+    defer { closeEnd(1) }
+    return try runShell(script, output: ends[1]) {
+      // Closed before the wait, so that a command which writes more than is read ends too.
+      defer { closeEnd(0) }
+      closeEnd(1)
+      try body(ends[0])
+    }
+  }
+}

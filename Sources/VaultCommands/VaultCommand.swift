@@ -1,0 +1,28 @@
+import ArgumentParser
+
+/// The command `vault`.
+struct VaultCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "vault",
+    abstract: "An encrypted vault for credentials: a folder of JSON files whose secrets are sealed.",
+    discussion: """
+      The vault is --vault DIR, else CVAULT_DIR, else the nearest folder upwards with a vault.json, else \
+      $XDG_DATA_HOME/cvault. It opens with an age identity or a passphrase.
+
+      Example:
+        vault init my-vault --generate-identity identity.txt
+        vault import json customers.json --kind customer --vault my-vault --identity identity.txt
+        vault get "Shai Mishali" access_key --vault my-vault --identity identity.txt
+      """,
+    version: Version.current,
+    subcommands: [
+      InitCommand.self, AddCommand.self, ShowCommand.self, GetCommand.self, SetCommand.self, UnsetCommand.self,
+      EditCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, ExportCommand.self,
+      ImportCommand.self, KindsCommand.self, StatusCommand.self, FingerprintCommand.self, GenerateCommand.self,
+    ])
+}
+
+/// The version of this program.
+enum Version {
+  static let current = "0.1.0"
+}
