@@ -2,7 +2,8 @@
 import PackageDescription
 
 let libraries = [
-  "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore", "VaultKit",
+  "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
+  "VaultKit",
 ]
 
 let package = Package(

@@ -1,0 +1,37 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The floors that the vault is measured against, in a package of their own: who uses the vault never builds them.
+let package = Package(
+  name: "vault-benchmarks",
+  platforms: [.macOS(.v26)],
+  dependencies: [
+    .package(name: "vault", path: ".."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    // The command tree of `vault` without a vault: what starting a process and parsing its arguments costs.
+    .executableTarget(
+      name: "get-floor", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
+    // JSONDecoder over the files of a vault: what reading and decoding costs without opening anything.
+    .executableTarget(name: "export-floor"),
+    // A customer with sealed fields beside one with plain strings, both encoded in this program.
+    .executableTarget(
+      name: "encode-floor",
+      dependencies: [
+        .product(name: "VaultRecords", package: "vault"), .product(name: "VaultSealing", package: "vault"),
+        .product(name: "VaultCrypto", package: "vault"),
+      ]),
+  ]
+)
+
+for target in package.targets {
+  target.swiftSettings = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ]
+}

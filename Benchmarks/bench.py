@@ -1,0 +1,226 @@
+"""Runs the vault beside its floors and prints medians and ratios. Scripts/bench builds the programs and calls it.
+
+A pair is one run of the vault and one of the floor, directly after each other; which goes first alternates. The ratio
+is the median over the pairs, so that a slow moment of the machine falls on both.
+"""
+
+import argparse
+import json
+import os
+import platform
+import random
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+SEED = 20261121
+WARM_UP = 3
+# What the design allows at most, as a multiple of the floor.
+LIMITS = {"get": 2.5, "encode": 1.6, "export": 3.0}
+CITIES = ["Albuquerque", "Paris", "Düsseldorf", "東京", "Amsterdam", "Lagos", "Reykjavík", "Hà Nội", "Madrid", "Boston"]
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&*+-./:;<=>?@^_~"
+
+
+def customers(count):
+    """The same customers for the same count, on every machine."""
+    chance = random.Random(SEED)
+    start = datetime(2020, 1, 1, tzinfo=timezone.utc)
+    for number in range(count):
+        yield {
+            "name": f"Customer {number:07d}",
+            "access_key": "".join(chance.choices(LETTERS, k=chance.randint(8, 48))),
+            "atm_code": f"{chance.randrange(10**6):06d}",
+            "added_on": (start + timedelta(seconds=chance.randrange(10**8))).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "address": {
+                "street": f"{chance.randint(1, 9999)} Main Street",
+                "city": chance.choice(CITIES),
+                "zip": f"{chance.randrange(10**5):05d}",
+            },
+            "contact_info": {
+                "home_phone": f"+1 212-555-{number % 10000:04d}",
+                "cellular_phone": f"+44 7700 9{number % 100000:05d}",
+                "email": f"customer{number}@example.com",
+            },
+            "website": f"https://example.com/customers/{number}?ref=a/b",
+        }
+
+
+class Machine:
+    """Where the programs are and which environment they get: none of the user's own vault."""
+
+    def __init__(self, programs, work):
+        self.programs, self.work = programs, work
+        self.environment = {
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(work), "LC_ALL": "C.UTF-8",
+            "CVAULT_STATE_DIR": str(work / "state"), "XDG_CONFIG_HOME": str(work / "config"),
+            "XDG_CACHE_HOME": str(work / "cache"), "XDG_DATA_HOME": str(work / "data"),
+        }
+
+    def output(self, *command):
+        program, *arguments = command
+        done = subprocess.run([self.programs / program, *arguments], env=self.environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE)
+        if done.returncode != 0:
+            sys.exit(f"bench: {program} {arguments[0]} ended with {done.returncode}")
+        return done.stdout
+
+    def run(self, command):
+        """(seconds, peak bytes) of one process, from spawn to wait, its stdout thrown away."""
+        program, *arguments = command
+        path = str(self.programs / program)
+        actions = [(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
+        start = time.perf_counter()
+        pid = os.posix_spawn(path, [program, *arguments], self.environment, file_actions=actions)
+        _, status, usage = os.wait4(pid, 0)
+        seconds = time.perf_counter() - start
+        if os.waitstatus_to_exitcode(status) != 0:
+            sys.exit(f"bench: {' '.join(command)} ended with {os.waitstatus_to_exitcode(status)}")
+        return seconds, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def paired(machine, ours, floor, rounds):
+    runs = {"vault": [], "floor": []}
+    for number in range(-WARM_UP, rounds):
+        order = [("vault", ours), ("floor", floor)]
+        for side, command in order if number % 2 == 0 else reversed(order):
+            measured = machine.run(command)
+            if number >= 0:
+                runs[side].append(measured)
+    times = {side: [seconds for seconds, _ in measured] for side, measured in runs.items()}
+    return {
+        "rounds": rounds,
+        "vault_seconds": statistics.median(times["vault"]),
+        "floor_seconds": statistics.median(times["floor"]),
+        "ratio": statistics.median(a / b for a, b in zip(times["vault"], times["floor"])),
+        "vault_peak_bytes": max(peak for _, peak in runs["vault"]),
+        "floor_peak_bytes": max(peak for _, peak in runs["floor"]),
+    }
+
+
+def make_vault(machine, count):
+    folder = machine.work / f"vault-{count}"
+    identity = machine.work / f"identity-{count}.txt"
+    source = machine.work / f"customers-{count}.jsonl"
+    with source.open("w", encoding="utf-8") as file:
+        for customer in customers(count):
+            file.write(json.dumps(customer, ensure_ascii=False) + "\n")
+    machine.output("vault", "init", str(folder), "--generate-identity", str(identity))
+    start = time.perf_counter()
+    machine.output("vault", "import", "jsonl", str(source), "--kind", "customer", "--quiet",
+                   "--vault", str(folder), "--identity", str(identity))
+    print(f"imported {count:,} customers in {time.perf_counter() - start:.2f} s", file=sys.stderr)
+    source.unlink()
+    return folder, ["--vault", str(folder), "--identity", str(identity)]
+
+
+def measure_get(machine, count, rounds):
+    folder, unlock = make_vault(machine, count)
+    listed = json.loads(machine.output("vault", "list", "--json", "--vault", str(folder)))["records"]
+    middle = listed[len(listed) // 2]
+    for how, record in (("id", middle["id"]), ("name", middle["name"])):
+        command = ["get", record, "access_key", *unlock]
+        result = paired(machine, ["vault", *command], ["get-floor", *command], rounds)
+        # Only the id is held to the limit: a name is looked up in every file as long as there is no index.
+        yield {"workload": f"get by {how}", "records": count, "limit": LIMITS["get"] if how == "id" else None, **result}
+
+
+def measure_export(machine, count, rounds):
+    folder, unlock = make_vault(machine, count)
+    decoded = machine.output("export-floor", str(folder)).decode().split()[0]
+    if decoded != str(count):
+        sys.exit(f"bench: export-floor decoded {decoded} records of {count}")
+    ours = ["vault", "export", "--reveal", "--yes", "--format", "json", *unlock]
+    result = paired(machine, ours, ["export-floor", str(folder)], rounds)
+    yield {"workload": "export --reveal", "records": count, "limit": LIMITS["export"], **result}
+
+
+def measure_encode(machine, rounds):
+    result = json.loads(machine.output("encode-floor", str(rounds)))
+    yield {
+        "workload": "encode a customer", "records": 1, "limit": LIMITS["encode"], "rounds": result["rounds"],
+        "vault_seconds": result["vault"] / 1e9, "floor_seconds": result["floor"] / 1e9, "ratio": result["ratio"],
+    }
+
+
+def duration(seconds):
+    for unit, size in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.2f} {unit}"
+    return f"{seconds * 1e9:.0f} ns"
+
+
+def verdict(row):
+    return "" if row["limit"] is None else "ok" if row["ratio"] <= row["limit"] else "OVER"
+
+
+def peak_text(peak):
+    # A spawned process starts with the peak of its parent: below that of this runner nothing can be told.
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return f"{'≤ ' if peak <= own else ''}{peak / 1e6:.0f} MB"
+
+
+def table(rows):
+    lines = [("workload", "records", "ratio", "limit", "", "vault", "floor", "vault peak", "pairs")]
+    for row in rows:
+        peak = peak_text(row["vault_peak_bytes"]) if "vault_peak_bytes" in row else ""
+        limit = f"{row['limit']:.1f}" if row["limit"] else ""
+        lines.append((row["workload"], f"{row['records']:,}", f"{row['ratio']:.2f}", limit, verdict(row),
+                      duration(row["vault_seconds"]), duration(row["floor_seconds"]), peak, str(row["rounds"])))
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "\n".join("  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(line, widths)))
+                     .rstrip() for line in lines)
+
+
+def write_results(folder, rows):
+    now = datetime.now(timezone.utc)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{now:%Y%m%dT%H%M%SZ}.json"
+    about = {"created_at": f"{now:%Y-%m-%dT%H:%M:%SZ}", "seed": SEED, "system": platform.platform(), "cores": os.cpu_count()}
+    path.write_text(json.dumps({**about, "results": rows}, indent=2) + "\n", encoding="utf-8")
+    return path
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser(prog="Scripts/bench", description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--results", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--only", default="get,encode,export", help="comma-separated: get, encode, export")
+    parser.add_argument("--get-records", type=int, default=1_000)
+    parser.add_argument("--export-records", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=0, help="pairs per workload (get and encode 200, export 15)")
+    parser.add_argument("--folder", help="where the vaults are made, on the disk to measure (default: TMPDIR)")
+    parser.add_argument("--check", action="store_true", help="exit 1 when a ratio is over its limit")
+    return parser.parse_args()
+
+
+def main():
+    options = read_arguments()
+    chosen = options.only.split(",")
+    if unknown := set(chosen) - set(LIMITS):
+        sys.exit(f"bench: --only: no workload {', '.join(sorted(unknown))}")
+    work = Path(tempfile.mkdtemp(prefix="vault-bench.", dir=options.folder))
+    rows = []
+    try:
+        machine = Machine(options.programs, work)
+        if "encode" in chosen:
+            rows += measure_encode(machine, options.rounds or 200)
+        if "get" in chosen:
+            rows += measure_get(machine, options.get_records, options.rounds or 200)
+        if "export" in chosen:
+            rows += measure_export(machine, options.export_records, options.rounds or 15)
+        path = write_results(options.results, rows)
+        print(f"Medians of paired runs; the floor is the same work without a vault.\n\n{table(rows)}\n\n{path}", flush=True)
+    finally:
+        # Last, since deleting many files slows some file systems down for minutes.
+        shutil.rmtree(work, ignore_errors=True)
+    return 1 if options.check and any(verdict(row) == "OVER" for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+# shellcheck shell=bash
+# What every script here shares: where the package is, how to find Swift, how to install what is missing.
+# It is sourced, after `set -euo pipefail`. Nothing here needs git to trust, or even to know, this folder.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+export root
+
+note() { printf '==> %s\n' "$*" >&2; }
+hint() { printf '    %s\n' "$*" >&2; }
+fail() {
+  printf '%s: %s\n' "${0##*/}" "$1" >&2
+  shift
+  local line
+  for line in "$@"; do printf 'hint: %s\n' "$line" >&2; done
+  exit 1
+}
+
+# SwiftPM keeps caches under HOME. Where there is none that can be written to, they go next to the build.
+need_home() {
+  if [ -z "${HOME:-}" ] || [ ! -d "$HOME" ] || [ ! -w "$HOME" ]; then
+    export HOME="$root/.build/home"
+    mkdir -p "$HOME"
+  fi
+}
+
+# A user's own vault, keys and state are never touched from here: only what a script sets itself counts.
+forget_user_vault() {
+  local name
+  for name in $(compgen -e | grep '^CVAULT_' || true); do unset "$name"; done
+}
+
+# --- Debian and Ubuntu packages ------------------------------------------------------------------------------------
+
+apt_lists_updated=no
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif ! command -v sudo >/dev/null; then
+    return 1
+  elif [ -t 0 ]; then
+    sudo "$@"
+  else
+    sudo -n "$@"
+  fi
+}
+
+# Quiet unless it fails.
+apt_get() {
+  local log
+  log=$(mktemp)
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120 "$@" </dev/null >"$log" 2>&1 ||
+    { tail -n 20 "$log" >&2 && rm -f "$log" && return 1; }
+  rm -f "$log"
+}
+
+# True when apt knows a version of every package, so that `apt-get update` is not needed first.
+apt_knows() {
+  local package
+  for package in "$@"; do
+    apt-cache policy "$package" 2>/dev/null | grep 'Candidate: [^(]' >/dev/null || return 1
+  done
+}
+
+apt_update_once() {
+  [ "$apt_lists_updated" = no ] || return 1
+  note "apt-get update"
+  apt_lists_updated=yes
+  apt_get update
+}
+
+# apt_install PACKAGE…: true when they are installed afterwards. Fetches the package lists only when apt does not know
+# a package, or when what the lists name is no longer there.
+apt_install() {
+  command -v apt-get >/dev/null || return 1
+  if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+    hint "not root, and there is no sudo: cannot install $*"
+    return 1
+  fi
+  note "installing Debian packages: $*"
+  apt_knows "$@" || apt_update_once || true
+  apt_get install -y --no-install-recommends "$@" && return 0
+  apt_update_once && apt_get install -y --no-install-recommends "$@"
+}
+
+# need_packages WHY PACKAGE…: installs or stops.
+need_packages() {
+  local why=$1
+  shift
+  apt_install "$@" || fail "$why: not there and could not be installed" \
+    "on Debian or Ubuntu: sudo apt-get install $*" \
+    "on macOS: brew install openssl@3 pkgconf"
+}
+
+# --- What the build needs --------------------------------------------------------------------------------------------
+
+need_libcrypto() {
+  command -v pkg-config >/dev/null && pkg-config --exists 'libcrypto >= 3.0' && return 0
+  need_packages "OpenSSL 3 headers and pkg-config" libssl-dev pkg-config
+  pkg-config --exists 'libcrypto >= 3.0' || fail "the OpenSSL that is installed is older than 3.0" \
+    "Debian 12 and Ubuntu 22.04 are the oldest releases that have it"
+}
+
+# Where a Swift toolchain usually lies when it is not on PATH.
+swift_candidates() {
+  [ -z "${SWIFT:-}" ] || printf '%s\n' "$SWIFT"
+  command -v swift || true
+  printf '%s\n' /opt/swift/usr/bin/swift /usr/share/swift/usr/bin/swift /usr/local/swift/usr/bin/swift \
+    "${HOME:-/root}/.local/share/swiftly/bin/swift" /usr/libexec/swift/bin/swift
+  find /opt -maxdepth 4 -path '*/usr/bin/swift' 2>/dev/null || true
+}
+
+# A toolchain from an archive brings neither the C headers it compiles against nor the libraries it runs on.
+need_swift_surroundings() {
+  [ "$(uname -s)" = Linux ] || return 0
+  local missing=()
+  command -v git >/dev/null || missing+=(git)
+  [ -e /etc/ssl/certs/ca-certificates.crt ] || missing+=(ca-certificates)
+  [ -e /usr/include/stdlib.h ] || missing+=(libc6-dev)
+  [ -n "$(compgen -G '/usr/include/c++/*' || true)" ] || missing+=(g++)
+  command -v ld >/dev/null || missing+=(binutils)
+  if [ ${#missing[@]} -gt 0 ]; then need_packages "what Swift needs to compile and link" "${missing[@]}"; fi
+  "$swift" build --version >/dev/null 2>&1 && return 0
+  need_packages "the libraries that Swift itself runs on" libcurl4-openssl-dev libxml2-dev libedit-dev libsqlite3-dev \
+    libncurses-dev libz3-dev zlib1g-dev tzdata
+}
+
+need_swift() {
+  need_home
+  local candidate
+  swift=
+  while IFS= read -r candidate; do
+    if [ -x "$candidate" ]; then
+      swift=$candidate
+      break
+    fi
+  done < <(swift_candidates)
+  [ -n "$swift" ] || fail "no Swift found" "install Swift 6.2 or later: https://www.swift.org/install" \
+    "or name it: SWIFT=/path/to/usr/bin/swift $0"
+  need_swift_surroundings
+  "$swift" build --version >/dev/null 2>&1 || fail "$swift does not run" "$("$swift" build --version 2>&1 | head -n 1)"
+  local version
+  version=$("$swift" --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | sed -n 1p)
+  case $version in
+    6.[01] | [0-5].*) fail "$swift is Swift $version; this package needs 6.2 or later" ;;
+  esac
+  export swift
+}
+
+# Everything for `swift build`: call it first in each script that builds.
+need_build_tools() {
+  need_swift
+  need_libcrypto
+}
+
+# swift_build ARGUMENT…: quiet unless it fails. Progress belongs on stderr, so that stdout stays the script's answer.
+swift_build() { (cd "$root" && "$swift" build "$@") >&2; }
+
+# The folder that holds what `swift_build` with the same arguments has built.
+swift_bin_path() { (cd "$root" && "$swift" build "$@" --show-bin-path); }
