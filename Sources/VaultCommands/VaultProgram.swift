@@ -7,7 +7,7 @@ public enum VaultProgram {
   public static func run() async -> Never {
     ProcessHardening.forbidCoreDumps()
     System.prepareProcess()
-    System.exit(await status(of: Array(CommandLine.arguments.dropFirst())))
+    System.exit(await status(of: ArgumentOrder.normalised(Array(CommandLine.arguments.dropFirst()))))
   }
 
   private static func status(of arguments: [String]) async -> ExitStatus {

@@ -16,20 +16,49 @@ extension JSONValue {
   }
 }
 
+extension JSONValue {
+  /// What stays when a value that was `base` goes; nil when it was known as a whole.
+  fileprivate func removing(_ base: JSONValue) -> JSONValue? {
+    guard case .object(let old) = self, case .object(let base) = base else { return nil }
+    let rest = old.removing(base)
+    return rest.isEmpty ? nil : .object(rest)
+  }
+
+  /// An empty object in place of an object.
+  fileprivate var emptyObject: JSONValue? {
+    if case .object = self { .object(JSONObject()) } else { nil }
+  }
+}
+
 extension JSONObject {
   fileprivate func applying(differenceFrom base: JSONObject, to new: JSONObject) -> JSONObject {
     let spelling = NameSpelling(of: self, comparedWith: base, new)
     var result = self
-    for member in base.members where new[member.name] == nil { result[spelling.own(member.name)] = nil }
+    for member in base.members where new[member.name] == nil {
+      let name = spelling.own(member.name)
+      result[name] = self[name]?.removing(member.value)
+    }
     for member in new.members {
       let before = base[member.name]
       if let before, before == member.value { continue }
       let name = spelling.own(member.name)
-      if let before, let old = self[name] {
+      // An object that base lacks may stand in the old tree with members that base does not know.
+      if let old = self[name], let before = before ?? member.value.emptyObject {
         result[name] = old.applying(differenceFrom: before, to: member.value)
       } else {
         result[name] = member.value
       }
+    }
+    return result
+  }
+
+  /// What stays when an object that was `base` goes: the members that base does not know.
+  fileprivate func removing(_ base: JSONObject) -> JSONObject {
+    let spelling = NameSpelling(of: self, comparedWith: base)
+    var result = self
+    for member in base.members {
+      let name = spelling.own(member.name)
+      result[name] = self[name]?.removing(member.value)
     }
     return result
   }

@@ -44,24 +44,27 @@ public struct TextMatch: Sendable {
 
   /// Whether JSON text may hold `probe`: as it is in any case, or behind escapes that another writer chose.
   static func mayContain(_ probe: [UInt8], in bytes: [UInt8]) -> Bool {
-    containsASCII(probe, in: bytes) || containsASCII(Array("\\u".utf8), in: bytes)
+    containsASCII(probe, in: bytes) || containsASCII(unicodeEscape, in: bytes)
   }
 
-  /// Whether `bytes` hold `probe`, ASCII letters in any case.
+  private static let unicodeEscape = Array("\\u".utf8)
+
+  /// Whether `bytes` hold `probe`, lower-case ASCII letters, digits and `\`, in any case.
+  ///
+  /// Looking for a name reads every record, so this runs without bounds checks.
   private static func containsASCII(_ probe: [UInt8], in bytes: [UInt8]) -> Bool {
     guard let first = probe.first else { return true }
     guard bytes.count >= probe.count else { return false }
-    var start = 0
-    let last = bytes.count - probe.count
-    while start <= last {
-      if lowercase(bytes[start]) == first {
-        var length = 1
-        while length < probe.count, lowercase(bytes[start + length]) == probe[length] { length += 1 }
+    return unsafe bytes.withUnsafeBufferPointer { bytes in
+      // For letters and digits, setting the bit of case maps both cases to the lower one; other bytes that it maps there
+      // are compared again by the loop below. `\` has its bit set as well.
+      for start in 0...bytes.count - probe.count where unsafe bytes[start] | 0x20 == first | 0x20 {
+        var length = 0
+        while length < probe.count, unsafe lowercase(bytes[start + length]) == probe[length] { length += 1 }
         if length == probe.count { return true }
       }
-      start += 1
+      return false
     }
-    return false
   }
 
   private static func lowercase(_ byte: UInt8) -> UInt8 {

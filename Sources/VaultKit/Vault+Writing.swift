@@ -27,23 +27,11 @@ extension Vault {
   /// - Throws: ``VaultError`` `.inputRefused` naming the member, and as ``add(_:)``.
   @discardableResult
   public func add(_ inputs: [JSONObject], kind: RecordKind) async throws(VaultError) -> [RecordID] {
-    let now = options.now()
-    let ids = inputs.map { _ in RecordID.random() }.sorted()
-    var changes: [StoreChange] = []
-    changes.reserveCapacity(inputs.count)
-    for (id, input) in zip(ids, inputs) {
-      changes.append(
-        try newRecord(id, kind, now) { context throws(VaultError) in
-          do throws(RecordError) {
-            return try kind.sealed(clear: input, in: context)
-          } catch {
-            throw VaultError(record: error, id: nil, input: true)
-          }
-        })
-    }
-    guard !changes.isEmpty else { return [] }
-    try writing { lock throws(VaultError) in try apply(changes, lock) }
-    return ids
+    var records: [PreparedRecord] = []
+    records.reserveCapacity(inputs.count)
+    for result in prepare(inputs, kind: kind) { records.append(try result.get()) }
+    try await store(records)
+    return records.map(\.id)
   }
 
   /// Changes a record as its type; only members that the change touches are written anew.
