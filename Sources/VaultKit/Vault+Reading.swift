@@ -57,18 +57,22 @@ extension Vault {
 
   /// Gives every live record to `body`, verified, in the order of ids.
   ///
-  /// - Throws: ``VaultError`` of the first record that does not verify, and what `body` throws.
+  /// Nobody can write meanwhile, `body` included.
+  ///
+  /// - Throws: ``VaultError`` of the first record that does not verify, and what `body` throws; `.lockedByOther`.
   public func forEachOpenRecord(
     _ body: (OpenRecord) throws(VaultError) -> Void
   ) throws(VaultError) {
     var failure: VaultError?
-    try locked.forEachFile { id, bytes in
-      do throws(VaultError) {
-        try body(verify(bytes.get(), id))
-        return true
-      } catch {
-        failure = error
-        return false
+    try reading { () throws(VaultError) in
+      try locked.forEachFile { id, bytes in
+        do throws(VaultError) {
+          try body(verify(bytes.get(), id))
+          return true
+        } catch {
+          failure = error
+          return false
+        }
       }
     }
     if let failure { throw failure }

@@ -119,6 +119,15 @@ public final class Vault: Sendable {
     }
   }
 
+  /// Does `body` while nobody writes, so that it sees no batch half done.
+  func reading<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+    let lock = try inStore { () throws(StoreError) in
+      try store.lock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
+    }
+    defer { lock.release() }
+    return try body()
+  }
+
   /// Does `body` as the one writer, with a header that is up to date.
   func writing<Result>(
     _ body: (any StoreLock) throws(VaultError) -> Result
