@@ -8,6 +8,7 @@ public struct RecordKind: Sendable {
   public let fields: [RecordField]
   public let titlePath: MemberPath
   private let recode: @Sendable (JSONObject, SealingContext, SealingContext) throws(RecordError) -> JSONObject
+  private let decode: @Sendable (JSONObject, SealingContext) throws(RecordError) -> Void
 
   /// The kind of a type.
   public init<Record: VaultRecord>(of type: Record.Type) {
@@ -18,6 +19,7 @@ public struct RecordKind: Sendable {
     recode = { members, reading, writing throws(RecordError) in
       try Record.decoded(from: members, in: reading).encoded(in: writing)
     }
+    decode = { members, reading throws(RecordError) in _ = try Record.decoded(from: members, in: reading) }
   }
 
   /// The kinds that this program brings along.
@@ -49,7 +51,7 @@ public struct RecordKind: Sendable {
   ///
   /// - Throws: ``RecordError`` as decoding does.
   public func validate(_ members: JSONObject, in context: SealingContext) throws(RecordError) {
-    _ = try recode(members, context, context)
+    try decode(members, context)
   }
 
   /// Refuses members that the kind does not declare: they would be stored in clear without anybody having said so.
