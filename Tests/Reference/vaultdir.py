@@ -28,6 +28,15 @@ def sha256_hex(data):
 def a_list(value): expect(isinstance(value, list))
 def an_object(value): expect(isinstance(value, dict))
 def a_hash(value): expect(SHA256_TEXT.fullmatch(value))
+
+
+def a_recipient(value):
+    try:
+        expect(len(agefile.unbech32("age", value)) == 32)
+    except agefile.AgeFault:
+        expect(False)
+
+
 def one_of(*words): return lambda value: expect(value in words)
 
 
@@ -49,7 +58,7 @@ def check_header(header):
         if ("wrap" in entry) != (entry["state"] == "open-only"):
             raise Refused("keyring", "malformed", "an entry that opens has a wrap, a retired one has none")
     for slot in header["slots"]:
-        check_members(slot, SLOT, {"recipient": lambda text: agefile.unbech32("age", text)}, "header")
+        check_members(slot, SLOT, {"recipient": a_recipient}, "header")
         if ("recipient" in slot) != (slot["kind"] == "x25519"):
             raise Refused("header", "malformed", "exactly the x25519 slots have a recipient")
     hints = [unb64url(item["id"])[:8] for item in [header["root"]] + header["keyring"]]
@@ -127,6 +136,13 @@ def open_slot(file, sha256, identities=(), passphrase=None, maximum_work_factor=
         return parse_slot_payload(agefile.open_file(file, identities, passphrase))
     except agefile.AgeFault as fault:
         raise Refused("slot", fault.kind, str(fault)) from None
+
+
+def match_header(root, vault_id, root_id):
+    if root.vault != id_bytes(vault_id):
+        raise Refused("slot", "wrong-vault", "the slot belongs to another vault")
+    if root.id != unb64url(root_id):
+        raise Refused("slot", "wrong-root", "the slot holds another root key than the header names")
 
 
 # A vault
@@ -225,25 +241,23 @@ class Vault:
             raise Refused("slot", "no-slot", "the vault has no slot for this key")
         self.file = f"slots/{slot['id']}.age"
         root = open_slot(self._read(self.file, SLOT_BYTE_LIMIT), slot["sha256"], identities, passphrase, maximum_work_factor)
-        if root.vault != id_bytes(header["id"]):
-            raise Refused("slot", "wrong-vault", "the slot belongs to another vault")
-        if root.id != unb64url(header["root"]["id"]):
-            raise Refused("slot", "wrong-root", "the slot holds another root key than the header names")
-        self.file = "vault.json"
-        if not hmac.compare_digest(root.commitment, unb64(header["root"]["commitment"])):
-            raise Refused("header", "wrong-commitment", "the header names another root key")
-        if not hmac.compare_digest(header_mac(header, root), unb64(header["mac"])):
-            raise Refused("header", "authentication-failed", "the header was changed")
-        self.root, self.rand = root, os.urandom
-        self.roots, self.resealing = {root.id[:8]: root}, set()
-        self._open_keyring()
+        match_header(root, header["id"], header["root"]["id"])
+        self.file, self.rand = "vault.json", os.urandom
+        self.authenticate(root)
         self.checkpoint = None
         if os.path.lexists(self._at("checkpoint.json")):
             self.file = "checkpoint.json"
             self.checkpoint = parse(self._read(self.file, CHECKPOINT_BYTE_LIMIT), CHECKPOINT_BYTE_LIMIT)
             check_checkpoint(self.checkpoint, self.roots)
 
-    def _open_keyring(self):
+    def authenticate(self, root):
+        """Believes the header, and opens its keyring, if `root` is the one that it commits to and MACed it."""
+        match_header(root, self.header["id"], self.header["root"]["id"])
+        if not hmac.compare_digest(root.commitment, unb64(self.header["root"]["commitment"])):
+            raise Refused("header", "wrong-commitment", "the header names another root key")
+        if not hmac.compare_digest(header_mac(self.header, root), unb64(self.header["mac"])):
+            raise Refused("header", "authentication-failed", "the header was changed")
+        self.root, self.roots, self.resealing = root, {root.id[:8]: root}, set()
         for entry in self.header["keyring"]:
             if entry["state"] == "open-only":
                 older = unb64url(entry["id"])
