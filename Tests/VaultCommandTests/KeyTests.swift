@@ -41,6 +41,29 @@ struct KeyTests {
     #expect(get(workspace, adding: ["CVAULT_PASSPHRASE_COMMAND": "printf correct"]).output == "Ada")
   }
 
+  @Test("a variable for another vault does not keep readable fields from being shown; an option does")
+  func foreignVariable() throws {
+    let workspace = try workspace()
+    #expect(workspace.run("init", "other", "--generate-identity", "other.txt").code == 0)
+    for command in [["list"], ["find", "Ada"], ["show", "Ada"], ["export"]] {
+      let byVariable = workspace.run(command + ["--vault", "v"], adding: ["CVAULT_IDENTITY_FILE": "other.txt"])
+      #expect(byVariable.code == 0, "\(command)")
+      #expect(byVariable.output.contains("Ada"))
+      #expect(byVariable.errors.contains("not unlocked"))
+      #expect(workspace.run(command + ["--vault", "v", "--identity", "other.txt"]).code == 11)
+    }
+    #expect(get(workspace, adding: ["CVAULT_IDENTITY_FILE": "other.txt"]).code == 11)
+  }
+
+  @Test("options that every command takes may stand before the command")
+  func optionsFirst() throws {
+    let workspace = try workspace()
+    #expect(workspace.run("--vault", "v", "--identity=id.txt", "-q", "get", "Ada", "name").output == "Ada")
+    #expect(workspace.run("--vault", "v", "kinds", "list").code == 64)
+    #expect(workspace.run("--vault").code == 64)
+    #expect(workspace.run("--frobnicate", "list").code == 64)
+  }
+
   @Test("options go before variables, and identities before the passphrase")
   func orderOfSources() throws {
     let workspace = try workspace()

@@ -46,7 +46,7 @@ struct ExportCommand: AsyncParsableCommand {
       throw CommandError.usage("--format", "jsonl cannot be used together with --json")
     }
     let session = try Session(vault, global)
-    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockIfKeyGiven(unlocking)
+    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
     if reveal, global.canAsk { try global.confirm("Write the secrets of this vault in clear to \(destination)?") }
     let count = try write(session, opened)
     if opened == nil { global.messages.note(Messages.unverifiedNote) }

@@ -46,7 +46,7 @@ struct ShowCommand: AsyncParsableCommand {
   }
 
   private func view(_ session: Session) async throws -> RecordView {
-    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockIfKeyGiven(unlocking)
+    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
     guard let opened else { return RecordView(try session.locked.record(session.resolve(record))) }
     return try RecordView(try await session.record(record, in: opened), revealed: reveal)
   }

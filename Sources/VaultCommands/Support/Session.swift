@@ -70,6 +70,17 @@ struct Session {
     return nil
   }
 
+  /// Unlocks for a command that works without a key as well: a variable that is set for another vault is no error then,
+  /// an option is.
+  func unlockWhereItHelps(_ options: UnlockOptions) async throws -> Vault? {
+    do {
+      return try await unlockIfKeyGiven(options)
+    } catch let error as CommandError where error.status == .cannotUnlock && !options.givesKey {
+      messages.note("not unlocked: " + error.reason)
+      return nil
+    }
+  }
+
   private func unlock(_ source: KeySource, _ options: UnlockOptions) async throws -> Vault {
     messages.detail("key: \(source.explanation)")
     let key = try source.key(maximumWorkFactor: options.maximumWorkFactor())
