@@ -103,6 +103,20 @@ struct KeyTests {
     #expect(!outcome.errors.contains("hunter2"))
   }
 
+  @Test("the process that holds keys may leave no core, and has memory locked")
+  func processIsHardened() throws {
+    let workspace = try workspace()
+    // A command of the shell looks at its parent; limits are handed down.
+    let look = "{ ulimit -Sc; ulimit -Hc; } >core.txt; grep VmLck /proc/$PPID/status >locked.txt; echo correct"
+    #expect(get(workspace, "--identity", "id.txt", "--verbose").code == 0)
+    let outcome = get(workspace, "--passphrase-command", look)
+    #expect(outcome.output == "Ada")
+    #expect(workspace.text(of: "core.txt") == "0\n0\n")
+    let locked = workspace.text(of: "locked.txt").split(separator: " ").compactMap { Int($0.filter(\.isNumber)) }
+    print("locked memory while unlocking: \(locked.first ?? 0) KiB")
+    #expect((locked.first ?? 0) >= 1024 || outcome.errors.contains("could be swapped out"))
+  }
+
   @Test("the right fingerprint passes, in any case")
   func fingerprintPasses() throws {
     let workspace = try workspace()

@@ -173,6 +173,7 @@ struct RecordStream: ~Copyable {
     let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
     var bytes: [UInt8] = Array((isFirst ? "\n" : ",\n").utf8) + margin
     isFirst = false
+    bytes.reserveCapacity(2048)
     for byte in try value.prettyBytes(finalNewline: false) {
       bytes.append(byte)
       if byte == UInt8(ascii: "\n") { bytes += margin }

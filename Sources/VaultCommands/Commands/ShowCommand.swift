@@ -30,8 +30,9 @@ struct ShowCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     let view = try await view(session)
     guard global.json else {
+      try Output.lines(try view.lines(global.style))
       if !view.isVerified { global.messages.note(Messages.unverifiedNote) }
-      return try Output.lines(try view.lines(global.style))
+      return
     }
     try Output.document([
       "created_at": .string(view.envelope.createdAt.text),
