@@ -35,7 +35,7 @@ public struct VaultHeader: Sendable {
 
   private init(_ document: JSONObject) throws(VaultError) {
     let members = MemberReader(document, file: Self.fileName)
-    guard try members.integer("format") == Self.format else {
+    guard try members.number("format") == JSONNumber(Self.format) else {
       throw VaultError(.newerFormat, "was written by a newer version of this program", file: Self.fileName)
     }
     try members.allowOnly([
