@@ -149,4 +149,16 @@ struct TerminalTests {
     #expect(FileTree.contents(of: path) != nil, "\(outcome.errors)")
     FileTree.remove(Binary.parent(path))
   }
+
+  // No SIGABRT: a process that is started by a test inherits it blocked.
+  @Test("a crash says nothing of registers or memory", arguments: [SIGSEGV, SIGBUS, SIGILL] as [Int32])
+  func crashSaysNothing(_ number: Int32) throws {
+    let workspace = try withPassphrase()
+    var plan = workspace.plan(["get", "Ada", "name", "--vault", "v"])
+    plan.terminal = []
+    plan.signal = ("Passphrase of v: ", number)
+    let outcome = plan.run()
+    #expect(outcome.code == -number)
+    #expect(outcome.stdout.isEmpty && outcome.stderr.isEmpty, "\(outcome.errors)")
+  }
 }
