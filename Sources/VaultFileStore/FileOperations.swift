@@ -60,13 +60,16 @@ package struct FileStatus: Sendable {
   package var inode: UInt64
   /// When the content changed last, in nanoseconds since 1970.
   package var modified: Int64
+  /// How many names the file has.
+  package var linkCount: Int
 
-  package init(kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64) {
+  package init(kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64, linkCount: Int) {
     self.kind = kind
     self.byteCount = byteCount
     self.device = device
     self.inode = inode
     self.modified = modified
+    self.linkCount = linkCount
   }
 
   /// Whether both are the same file.
