@@ -71,10 +71,13 @@ extension LockedVault {
       if hasPrefix { prefixed.append(RecordSummary(record)) }
       return true
     }
-    let candidates = named.isEmpty ? prefixed : named
+    return try Self.only(named.isEmpty ? prefixed : named).id
+  }
+
+  static func only(_ candidates: [RecordSummary]) throws(VaultError) -> RecordSummary {
     guard let first = candidates.first else { throw .noSuchRecord }
     guard candidates.count == 1 else { throw .ambiguous(candidates) }
-    return first.id
+    return first
   }
 }
 
@@ -92,7 +95,7 @@ extension VaultError {
 }
 
 /// How a record is meant on the command line: by a name, or by the beginning of an id.
-private struct NameMatch {
+struct NameMatch {
   private let lowercased: String
   private let probe: [UInt8]
   private let idPrefix: String?
