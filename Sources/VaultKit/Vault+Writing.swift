@@ -29,7 +29,7 @@ extension Vault {
   public func add(_ inputs: [JSONObject], kind: RecordKind) async throws(VaultError) -> [RecordID] {
     var records: [PreparedRecord] = []
     records.reserveCapacity(inputs.count)
-    for result in prepare(inputs, kind: kind) { records.append(try result.get()) }
+    for result in await prepare(inputs, kind: kind) { records.append(try result.get()) }
     try await store(records)
     return records.map(\.id)
   }
@@ -112,8 +112,8 @@ extension Vault {
     }
   }
 
-  /// Completes a record and verifies the final bytes in memory: they parse to the same tree, and its MAC and every token
-  /// are good.
+  /// Completes a record and verifies the final bytes in memory: they parse to the same tree, whose tokens were opened as
+  /// it was sealed, and its MAC is good.
   func sealedBytes(
     _ fields: JSONObject, _ draft: EnvelopeDraft, _ keys: RecordKeys, in location: StoreLocation
   ) throws(VaultError) -> [UInt8] {
@@ -129,7 +129,7 @@ extension Vault {
     } catch {
       throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: draft.id)
     }
-    try verify(bytes, draft.id, in: location).check()
+    _ = try verify(bytes, draft.id, in: location)
     return bytes
   }
 

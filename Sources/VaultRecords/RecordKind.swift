@@ -9,6 +9,7 @@ public struct RecordKind: Sendable {
   public let titlePath: MemberPath
   private let isDescribedByFields: Bool
   private let recode: @Sendable (JSONObject, SealingContext, SealingContext) throws(RecordError) -> JSONObject
+  private let decode: @Sendable (JSONObject, SealingContext) throws(RecordError) -> Void
 
   /// The kind of a type.
   public init<Record: VaultRecord>(of type: Record.Type) {
@@ -20,6 +21,7 @@ public struct RecordKind: Sendable {
     recode = { members, reading, writing throws(RecordError) in
       try Record.decoded(from: members, in: reading).encoded(in: writing)
     }
+    decode = { members, reading throws(RecordError) in _ = try Record.decoded(from: members, in: reading) }
   }
 
   /// The kinds that this program brings along.
@@ -51,7 +53,7 @@ public struct RecordKind: Sendable {
   ///
   /// - Throws: ``RecordError`` as decoding does.
   public func validate(_ members: JSONObject, in context: SealingContext) throws(RecordError) {
-    _ = try recode(members, context, context)
+    try decode(members, context)
   }
 
   /// Whether members as a file has them decode, as far as the declared fields alone can tell; much faster than

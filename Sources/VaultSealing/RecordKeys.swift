@@ -27,7 +27,7 @@ public final class RecordKeys: Sendable {
   ///
   /// - Parameter time: the sealing time of new tokens; the clock's when nil.
   public func context(sealingAt time: Timestamp? = nil) -> SealingContext {
-    SealingContext(.open(cipher), sealingTime: time)
+    SealingContext(.open(cipher), sealingTime: time, verifiesSeals: true)
   }
 
   /// Opens one token of this record into ordinary memory.
@@ -49,7 +49,7 @@ public final class RecordKeys: Sendable {
 
   /// Seals `text` (UTF-8) as a new token of this record.
   public func seal(_ text: RawSpan, at time: Timestamp) throws(SealingError) -> String {
-    try cipher.seal(text, at: time)
+    try context(sealingAt: time).seal(text)
   }
 
   /// HMAC-SHA-256 of `message` under the record's MAC key, 32 bytes.

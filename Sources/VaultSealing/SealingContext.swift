@@ -41,11 +41,16 @@ public final class SealingContext: Sendable {
   let access: Access
   let reading: Reading
   private let sealingTime: Timestamp?
+  private let verifiesSeals: Bool
 
-  init(_ access: Access, reading: Reading = .tokens, sealingTime: Timestamp? = nil) {
+  /// - Parameter verifiesSeals: opens what was just sealed and compares it, before it can replace the only copy.
+  init(
+    _ access: Access, reading: Reading = .tokens, sealingTime: Timestamp? = nil, verifiesSeals: Bool = false
+  ) {
     self.access = access
     self.reading = reading
     self.sealingTime = sealingTime
+    self.verifiesSeals = verifiesSeals
   }
 
   /// A context outside a vault, under an application key of 32 bytes.
@@ -83,12 +88,12 @@ public final class SealingContext: Sendable {
 
   /// The same keys with another rule for what decoding takes.
   public func reading(_ reading: Reading) -> SealingContext {
-    SealingContext(access, reading: reading, sealingTime: sealingTime)
+    SealingContext(access, reading: reading, sealingTime: sealingTime, verifiesSeals: verifiesSeals)
   }
 
   /// The same keys with a fixed sealing time; without one, the clock's.
   public func sealing(at time: Timestamp) -> SealingContext {
-    SealingContext(access, reading: reading, sealingTime: time)
+    SealingContext(access, reading: reading, sealingTime: time, verifiesSeals: verifiesSeals)
   }
 
   /// The context that an encoder uses: the one of its `userInfo`, else the task's.
@@ -130,7 +135,9 @@ public final class SealingContext: Sendable {
     guard case .open(let cipher) = access else {
       throw SealingError(.lockedContext, "was read without a key and cannot be saved")
     }
-    return try cipher.seal(text, at: sealingTime ?? .now())
+    let field = try cipher.seal(text, at: sealingTime ?? .now())
+    if verifiesSeals { try cipher.verify(field, holds: text) }
+    return field
   }
 }
 

@@ -44,7 +44,7 @@ struct ImportCommand: AsyncParsableCommand {
     let elements = try format.elements(of: file)
     let opened = try await session.unlock(unlocking)
     var report = ImportReport(elements: elements, file: file == "-" ? "stdin" : file)
-    let prepared = prepare(elements, kind, opened, &report)
+    let prepared = await prepare(elements, kind, opened, &report)
     let isStoring = !dryRun && !(strict && !report.refusals.isEmpty)
     if isStoring { try await opened.store(prepared) }
     if let rejects { try format.write(rejected: report.rejected, to: rejects) }
@@ -58,7 +58,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   private func prepare(
     _ elements: [ImportElement], _ kind: RecordKind, _ vault: Vault, _ report: inout ImportReport
-  ) -> [PreparedRecord] {
+  ) async -> [PreparedRecord] {
     var objects: [JSONObject] = []
     var indices: [Int] = []
     for (index, element) in elements.enumerated() {
@@ -70,7 +70,7 @@ struct ImportCommand: AsyncParsableCommand {
       }
     }
     let progress = Progress("checked", global)
-    let results = vault.prepare(objects, kind: kind) { _ in progress.advance() }
+    let results = await vault.prepare(objects, kind: kind) { progress.advance(by: $0) }
     progress.end()
     var prepared: [PreparedRecord] = []
     for (index, result) in zip(indices, results) {

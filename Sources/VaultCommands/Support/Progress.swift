@@ -18,12 +18,13 @@ final class Progress: Sendable {
     state = Mutex(State(next: .now + .seconds(1)))
   }
 
-  func advance() {
+  func advance(by count: Int = 1) {
     guard isWanted else { return }
     state.withLock { state in
-      state.count += 1
+      let before = state.count
+      state.count += count
       // The clock is asked now and then only: it costs more than a record does.
-      guard state.count % 64 == 0, ContinuousClock.now >= state.next else { return }
+      guard before / 64 != state.count / 64, ContinuousClock.now >= state.next else { return }
       state.next = .now + .milliseconds(200)
       state.isShown = true
       show("\r\(state.count) \(deed)")

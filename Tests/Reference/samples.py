@@ -1,0 +1,70 @@
+"""The keys and documents from which vectors are made. All keys are published test values."""
+
+import agefile
+import vaultdir
+from vaultref import Number, Root, Seeded, b64, b64url, compact_time, date_text, id_text, make_record, tree_bytes
+
+NOW = 1795225228  # 2026-11-21T01:40:28Z
+VAULT, RECORD, OTHER = bytes(range(16)), bytes(range(16, 32)), bytes(range(32, 48))
+ROOT, OLD_ROOT, LATER_ROOT = (Root(bytes([first] * 32), VAULT) for first in (0x11, 0x22, 0x33))
+DATA_KEY = bytes(range(64, 96))
+APP_KEY = bytes(range(96, 128))
+SEALED_AT = compact_time(NOW)
+PASSPHRASE = b"vectors only"
+CUSTOMER = {
+    "access_key": "correct horse", "added_on": "2020-08-19T18:50:26Z",
+    "address": {"city": "Albuquerque", "street": "3828 Piermont Drive", "zip": "87112"}, "atm_code": "0522",
+    "contact_info": {"cellular_phone": "+44 7700 900100", "email": "customer1@example.com", "home_phone": "+1 212-555-1000"},
+    "name": "Shai Mishali"}
+SEALED = {("access_key",): SEALED_AT, ("atm_code",): SEALED_AT}
+
+
+def envelope(record=RECORD, **changes):
+    at = date_text(NOW)
+    return {"id": id_text(record), "kind": "customer", "schema": Number("1"), "revision": Number("1"), "created_at": at,
+            "updated_at": at, **changes}
+
+
+def customer(record=RECORD, seed="record", data_key=DATA_KEY, root=ROOT, **changes):
+    return make_record(CUSTOMER, SEALED, envelope(record, **changes), root, Seeded(seed), data_key)
+
+
+def identity():
+    return agefile.Identity(Seeded("identity")(32))
+
+
+def slot_files():
+    payload = vaultdir.slot_payload(ROOT)
+    for kind, file in (("x25519", agefile.seal_x25519(payload, identity().recipient, Seeded("slot x25519"))),
+                       ("scrypt", agefile.seal_scrypt(payload, PASSPHRASE, 10, Seeded("slot scrypt")))):
+        key = {"identity": identity().text, "recipient": identity().recipient} if kind == "x25519" else {
+            "passphrase": PASSPHRASE.decode(), "work_factor": 10}
+        yield {"kind": kind, **key, "file_base64": b64(file), "sha256": vaultdir.sha256_hex(file), "payload": payload.decode(),
+               "vault_id": id_text(VAULT), "root_id": b64url(ROOT.id), "root_key_hex": ROOT.key.hex()}
+
+
+def header(**changes):
+    at, files = date_text(NOW), list(slot_files())
+    slots = [{"id": id_text(Seeded(f"slot id {case['kind']}")(16)), "label": "", "kind": case["kind"], "created_at": at,
+              "sha256": case["sha256"], **({"recipient": case["recipient"]} if "recipient" in case else {})} for case in files]
+    document = {
+        "format": Number("1"), "id": id_text(VAULT), "created_at": at, "revision": Number("1"), "keyring": [], "kinds": {},
+        "root": {"id": b64url(ROOT.id), "commitment": b64(ROOT.commitment), "created_at": at}, "slots": slots, **changes}
+    document["mac"] = b64(vaultdir.header_mac(document, ROOT))
+    return document
+
+
+def keyring():
+    at = date_text(NOW)
+    common = {"created_at": at, "replaced_at": at}
+    return [{"id": b64url(LATER_ROOT.id), "commitment": b64(LATER_ROOT.commitment), **common, "reason": "reseal", "state": "retired"},
+            {"id": b64url(OLD_ROOT.id), "commitment": b64(OLD_ROOT.commitment), **common, "reason": "rewrap", "state": "open-only",
+             "wrap": ROOT.wrap(ROOT.root_wrap(OLD_ROOT.id), OLD_ROOT.key, Seeded("keyring"))}]
+
+
+def checkpoint(sequence=1, previous=None):
+    document = {"format": Number("1"), "sequence": Number(str(sequence)), "created_at": date_text(NOW), "previous": previous,
+                "header": vaultdir.sha256_hex(tree_bytes(header())), "root": b64url(ROOT.id),
+                "records": {id_text(RECORD): [Number("1"), customer()["$vault"]["mac"]]}}
+    document["mac"] = b64(vaultdir.checkpoint_mac(document, ROOT))
+    return document

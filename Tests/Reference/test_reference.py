@@ -1,0 +1,248 @@
+"""Tests of the reference implementation: python3 -m unittest discover -s Tests/Reference"""
+
+import filecmp
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import agefile
+import badvectors
+import makevectors
+import vaultdir
+from samples import CUSTOMER, NOW, OLD_ROOT, ROOT, VAULT, customer, identity
+from vaultref import (
+    Refused, Seeded, app_keys, compact, enc, kdf, mac, open_record, pad, padded_size, parse, pretty, tree_bytes, unpad)
+
+DOCS = os.path.join(HERE, "..", "..", "docs")
+
+
+class Primitives(unittest.TestCase):
+    def test_hkdf_gives_the_values_of_rfc_5869(self):
+        from cryptography.hazmat.primitives import hashes
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+        for key, salt, info, count, output in (
+                ("0b" * 22, "000102030405060708090a0b0c", "f0f1f2f3f4f5f6f7f8f9", 42,
+                 "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865"),
+                ("0b" * 22, "", "", 42, "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8")):
+            derived = HKDF(hashes.SHA256(), count, bytes.fromhex(salt), bytes.fromhex(info)).derive(bytes.fromhex(key))
+            self.assertEqual(derived.hex(), output)
+
+    def test_kdf_is_hkdf_written_with_hmac(self):
+        pseudo_random = mac(b"salt", b"key")
+        block = mac(pseudo_random, enc("label", b"item") + b"\1")
+        self.assertEqual(kdf(b"key", b"salt", "label", [b"item"], 40), block + mac(pseudo_random, block + enc("label", b"item") + b"\2")[:8])
+
+    def test_hmac_gives_the_values_of_rfc_4231(self):
+        self.assertEqual(mac(b"Jefe", b"what do ya want for nothing?").hex(),
+                         "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+
+    def test_aes_gcm_gives_the_values_of_the_gcm_specification(self):
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        box = AESGCM(bytes(32)).encrypt(bytes(12), bytes(16), b"")
+        self.assertEqual(box.hex(), "cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919")
+
+    def test_bech32_goes_both_ways_and_is_checked(self):
+        recipient = identity().recipient
+        self.assertEqual(agefile.bech32("age", agefile.unbech32("age", recipient)), recipient)
+        with self.assertRaises(agefile.AgeFault):
+            agefile.unbech32("age", recipient[:-1] + ("q" if recipient[-1] != "q" else "p"))
+
+
+class Encodings(unittest.TestCase):
+    def test_every_text_survives_padding(self):
+        for count in list(range(1200)) + [4000, 65535, 100_000]:
+            data = bytes([128]) * count
+            self.assertEqual(unpad(pad(data)), data)
+            self.assertEqual(len(pad(data)), padded_size(count + 1))
+            self.assertEqual(len(pad(data)) % 32, 0)
+
+    def test_padding_adds_at_most_an_eighth_to_long_texts(self):
+        for count in range(512, 100_000, 37):
+            self.assertLessEqual(padded_size(count), 1.125 * (count + 32))
+
+    def test_both_written_forms_read_back_the_same(self):
+        for text in makevectors.TREES:
+            value = parse(text.encode())
+            self.assertEqual(parse(pretty(value)), value)
+            self.assertEqual(parse(compact(value)), value)
+            self.assertEqual(tree_bytes(parse(pretty(value))), tree_bytes(value))
+
+    def test_json_suite_of_others(self):
+        folder = os.path.join(os.environ.get("VAULT_SHARED", os.path.join(HERE, "..", "..", "..", "shared")), "fixtures", "json")
+        names = [os.path.join(root, name) for root, _, files in os.walk(folder) for name in files if re.match(r"[yn]_.*\.json$", name)]
+        refused = []
+        for path in names:
+            with open(path, "rb") as file:
+                data = file.read()
+            try:
+                parse(data)
+                self.assertFalse(os.path.basename(path).startswith("n_"), path)
+            except Refused as error:
+                if os.path.basename(path).startswith("y_"):
+                    refused.append(error.kind)
+        self.assertEqual(set(refused) - {"duplicate-member"}, set())
+        print(f"\nJSON suite: {len(names)} run" if names else "\nJSON suite: absent, not run", end="", file=sys.stderr)
+
+
+class Records(unittest.TestCase):
+    def test_a_record_opens_to_what_was_sealed(self):
+        _, opened = open_record(parse(pretty(customer())), {ROOT.id[:8]: ROOT}, VAULT)
+        self.assertEqual(opened, CUSTOMER)
+
+    def test_contexts_outside_a_vault_do_not_run_together(self):
+        token = app_keys(bytes(32), "ab", "c").seal("x", "20261121T014028Z", Seeded("a"))
+        with self.assertRaises(Refused):
+            app_keys(bytes(32), "a", "bc").open(token)
+
+
+class Vectors(unittest.TestCase):
+    def test_committed_vectors_are_what_makevectors_writes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            makevectors.main(folder)
+            self.assertEqual(files_below(folder), files_below(makevectors.VECTORS))
+            for name in files_below(folder):
+                self.assertTrue(filecmp.cmp(os.path.join(folder, name), os.path.join(makevectors.VECTORS, name), False), name)
+
+    def test_each_negative_vector_is_refused_by_its_layer(self):
+        count = 0
+        for name, vector in badvectors.negatives():
+            for index, case in enumerate(vector["cases"]):
+                with self.subTest(name=name, case=index):
+                    self.assertEqual(badvectors.refuse(vector["input"], case), (vector["layer"], vector["error"]))
+                count += 1
+        print(f"\nnegative vectors: {count} cases run", end="", file=sys.stderr)
+
+    def test_positive_vectors_are_taken(self):
+        for case in makevectors.record_cases():
+            roots = {root.id[:8]: root for root in (ROOT, OLD_ROOT)}
+            self.assertEqual(pretty(open_record(parse(case["file"].encode()), roots, VAULT)[1]).decode(), case["opened"])
+        for case in makevectors.header_cases():
+            badvectors.read_header({"root_key_hex": case["root_key_hex"], "file": case["file"]})
+        for case in makevectors.slot_files():
+            badvectors.read_slot(case)
+
+
+def files_below(folder):
+    return sorted(os.path.relpath(os.path.join(root, name), folder) for root, _, files in os.walk(folder) for name in files)
+
+
+class WholeVaults(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        makevectors.write_vault(self.folder)
+        self.vault = os.path.join(self.folder, "small")
+
+    def read(self, *options):
+        return subprocess.run([sys.executable, os.path.join(HERE, "readvault.py"), self.vault, *options], capture_output=True, text=True)
+
+    def by_identity(self, *options):
+        return self.read("--identity", os.path.join(self.folder, "small.identity.txt"), *options)
+
+    def test_both_slots_open_the_same_records(self):
+        one = self.by_identity("--json")
+        other = self.read("--passphrase-file", os.path.join(self.folder, "small.passphrase.txt"), "--json")
+        self.assertEqual((one.returncode, one.stderr), (0, ""))
+        self.assertEqual(one.stdout, other.stdout)
+        self.assertEqual(len(json.loads(one.stdout)), 4)
+
+    def test_one_changed_byte_anywhere_is_refused_and_its_file_named(self):
+        for name in files_below(self.vault):
+            if name.startswith("."):
+                continue
+            path = os.path.join(self.vault, name)
+            with open(path, "rb") as file:
+                good = file.read()
+            bad = bytearray(good)
+            bad[len(bad) // 2] ^= 1
+            with open(path, "wb") as file:
+                file.write(bad)
+            uses_passphrase = name.startswith("slots") and b"scrypt" in good
+            result = self.read("--passphrase-file", os.path.join(self.folder, "small.passphrase.txt")) if uses_passphrase else self.by_identity()
+            self.assertEqual(result.returncode, 1, name)
+            self.assertIn(name, result.stderr)
+            with open(path, "wb") as file:
+                file.write(good)
+
+    def test_strangers_in_the_directory_are_refused(self):
+        os.mkdir(os.path.join(self.vault, "records", "zz"))
+        self.assertIn("records/zz", self.by_identity().stderr)
+        os.rmdir(os.path.join(self.vault, "records", "zz"))
+        for name in ("README", "x.json"):
+            path = os.path.join(self.vault, "trash", name)
+            open(path, "w").close()
+            self.assertIn(f"trash/{name}", self.by_identity().stderr)
+            os.remove(path)
+        self.assertEqual(self.by_identity().returncode, 0)
+
+    def test_links_are_not_followed(self):
+        name = next(name for name in files_below(self.vault) if name.startswith("records"))
+        path = os.path.join(self.vault, name)
+        os.rename(path, os.path.join(self.folder, "elsewhere"))
+        os.symlink(os.path.join(self.folder, "elsewhere"), path)
+        self.assertIn(name, self.by_identity().stderr)
+        os.remove(path)
+        os.mkfifo(path)
+        self.assertIn(name, self.by_identity().stderr)
+
+    def test_an_older_version_of_a_record_is_refused_by_the_checkpoint(self):
+        vault = vaultdir.Vault.open(self.vault, [identity()])
+        vault.now = NOW + 1
+        live = vault.read_all()[0]["id"]
+        path = os.path.join(self.vault, "records", live[:2], f"{live}.json")
+        with open(path, "rb") as file:
+            old = file.read()
+        vault.remove(live)
+        vault.write_checkpoint()
+        self.assertEqual(self.by_identity().returncode, 0)
+        os.remove(os.path.join(self.vault, "trash", f"{live}.json"))
+        with open(path, "wb") as file:
+            file.write(old)
+        self.assertIn("checkpoint", self.by_identity().stderr)
+
+    def test_files_are_for_the_owner_only(self):
+        for name in files_below(self.vault):
+            self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.vault, name)).st_mode), 0o600)
+
+
+@unittest.skipUnless(shutil.which("age"), "age is not installed")
+class WithAge(WholeVaults):
+    """The same vault beside the age command."""
+
+    def test_age_opens_a_slot(self):
+        vault = vaultdir.Vault.open(self.vault, [identity()])
+        slot = next(slot for slot in vault.header["slots"] if slot["kind"] == "x25519")
+        result = subprocess.run(["age", "-d", "-i", os.path.join(self.folder, "small.identity.txt"), os.path.join(
+            self.vault, "slots", slot["id"] + ".age")], capture_output=True)
+        self.assertEqual(result.stdout, vaultdir.slot_payload(vault.root))
+
+    def test_a_slot_made_by_age_opens(self):
+        result = subprocess.run(["age", "-r", identity().recipient], input=b"payload", capture_output=True)
+        self.assertEqual(agefile.open_file(result.stdout, [identity()]), b"payload")
+
+    def test_the_recovery_page_works(self):
+        with open(os.path.join(DOCS, "recovery.md"), encoding="utf-8") as page, open(os.path.join(DOCS, "recovery.py")) as listing:
+            self.assertIn("```python\n" + listing.read() + "```\n", page.read())
+        slot = next(name for name in files_below(self.vault) if name.startswith("slots") and b"X25519" in open(
+            os.path.join(self.vault, name), "rb").read())
+        opened = subprocess.run(["age", "-d", "-i", os.path.join(self.folder, "small.identity.txt"), os.path.join(
+            self.vault, slot)], capture_output=True).stdout
+        records = [os.path.join(self.vault, name) for name in files_below(self.vault) if name.startswith("records")]
+        result = subprocess.run([sys.executable, os.path.join(DOCS, "recovery.py"), *records], input=opened, capture_output=True)
+        self.assertEqual(result.stderr, b"")
+        shown = [json.loads(line) for line in result.stdout.decode().splitlines()]
+        self.assertEqual([{key: item for key, item in record.items() if key != "$vault"} for record in shown], [
+            record["record"] for record in json.load(open(os.path.join(self.folder, "small.opened.json")))])
+
+
+if __name__ == "__main__":
+    unittest.main()
