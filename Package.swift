@@ -75,6 +75,7 @@ let package = Package(
         "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
         "VaultTestSupport",
       ]),
+    .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
   ]
 )
 

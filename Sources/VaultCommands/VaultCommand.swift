@@ -11,8 +11,9 @@ struct VaultCommand: AsyncParsableCommand {
 
       Example:
         vault init my-vault --generate-identity identity.txt
-        vault import json customers.json --kind customer --vault my-vault --identity identity.txt
-        vault get "Shai Mishali" access_key --vault my-vault --identity identity.txt
+        export CVAULT_DIR=my-vault CVAULT_IDENTITY_FILE=identity.txt
+        vault import json customers.json --kind customer
+        vault get "Shai Mishali" access_key
       """,
     version: Version.current,
     subcommands: [

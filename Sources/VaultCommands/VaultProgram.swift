@@ -4,10 +4,15 @@ import VaultCrypto
 /// The command line from start to exit code.
 public enum VaultProgram {
   /// Runs the command that the arguments of the process name, and ends the process.
-  public static func run() async -> Never {
+  ///
+  /// The calling thread, which must be the first one, waits for signals while another does the work: both have to begin
+  /// before the first suspension, after which the runtime gives the first thread's signals another meaning.
+  public static func run() -> Never {
     ProcessHardening.forbidCoreDumps()
     System.prepareProcess()
-    System.exit(await status(of: ArgumentOrder.normalised(Array(CommandLine.arguments.dropFirst()))))
+    let arguments = ArgumentOrder.normalised(Array(CommandLine.arguments.dropFirst()))
+    Task.detached { System.exit(await status(of: arguments)) }
+    System.waitForTermination()
   }
 
   private static func status(of arguments: [String]) async -> ExitStatus {
@@ -37,9 +42,16 @@ public enum VaultProgram {
     // Help is asked for by an option while parsing, by `vault help` and by commands without a subcommand while running.
     if let text = UsageFault.help(error) { return print(help: text, arguments) }
     let flags = GivenFlags(arguments)
-    let error = (error as? UsageFault)?.described(arguments) ?? CommandError(any: error)
+    var error = (error as? UsageFault)?.described(arguments) ?? CommandError(any: error)
+    if error.status == .usage, error.hints.isEmpty { error.hints = [helpHint(arguments)] }
     ErrorReport(error, isJSON: flags.isJSON, isVerbose: flags.isVerbose, noColor: flags.noColor).print()
     return error.status
+  }
+
+  private static func helpHint(_ arguments: [String]) -> String {
+    let names = VaultCommand.configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases }
+    let command = arguments.first.flatMap { names.contains($0) ? $0 + " " : nil } ?? ""
+    return "`vault \(command)--help` shows what it takes"
   }
 
   private static func print(help text: String, _ arguments: [String]) -> ExitStatus {
@@ -91,7 +103,7 @@ struct UsageFault: Error {
     for line in VaultCommand.fullMessage(for: cause).split(separator: "\n") {
       let line = line.drop(while: { $0 == " " })
       if line.hasPrefix("Usage: ") { error.hints.append("usage: " + line.dropFirst("Usage: ".count)) }
-      if line.hasPrefix("See ") { error.hints.append(String(line)) }
+      if line.hasPrefix("See ") { error.hints.append("see" + line.dropFirst("See".count)) }
     }
     return error
   }

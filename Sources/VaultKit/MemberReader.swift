@@ -15,6 +15,8 @@ struct MemberReader {
 
   subscript(name: String) -> JSONValue? { members[name] }
 
+  var names: [String] { members.names }
+
   /// The error for a member that is missing or not of format 1.
   func damaged(_ name: String) -> VaultError {
     VaultError(

@@ -31,6 +31,11 @@ public struct Slot: Sendable {
   /// SHA-256 of the whole slot file, 32 bytes.
   public let sha256: [UInt8]
 
+  /// Who can open it; nil for a passphrase.
+  public var recipient: AgeRecipient? {
+    if case .x25519(let recipient) = kind { recipient } else { nil }
+  }
+
   /// The path of the slot's file below the vault's directory.
   public var path: String { "slots/\(id.text).age" }
 

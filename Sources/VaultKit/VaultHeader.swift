@@ -47,7 +47,9 @@ public struct VaultHeader: Sendable {
     root = try Root(members.object("root"))
     keyring = try members.objects("keyring").map(KeyringEntry.init(_:))
     slots = try members.objects("slots").map(Slot.init(_:))
-    _ = try members.object("kinds")
+    for name in try members.object("kinds").names {
+      guard RecordKindName.isValid(name) else { throw members.damaged("kinds") }
+    }
     _ = try members.text("mac")
     self.document = document
     try checkReferences()
@@ -57,6 +59,8 @@ public struct VaultHeader: Sendable {
   private func checkReferences() throws(VaultError) {
     guard !slots.isEmpty else { throw Self.damaged("has no slot") }
     guard Set(slots.map(\.id)).count == slots.count else { throw Self.damaged("names a slot twice") }
+    let recipients = slots.compactMap(\.recipient)
+    guard Set(recipients).count == recipients.count else { throw Self.damaged("names a recipient twice") }
     let hints = ([root.id] + keyring.map(\.id)).map { $0.bytes.prefix(8) }
     guard Set(hints).count == hints.count else { throw Self.damaged("names a root key twice") }
   }

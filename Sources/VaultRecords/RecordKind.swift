@@ -62,6 +62,19 @@ public struct RecordKind: Sendable {
     isDescribedByFields && fields.allSatisfy { $0.fits(members) }
   }
 
+  /// The first sealed field whose value is clear text; nil when all of them are tokens, absent or null.
+  public func clearTextPath(in members: JSONObject) -> MemberPath? {
+    let tree = JSONValue.object(members)
+    for field in fields where field.isSealed {
+      switch try? tree.value(at: field.path) {
+      case nil, .null: continue
+      case .string(let text) where SealedToken.hasTokenShape(text): continue
+      default: return field.path
+      }
+    }
+    return nil
+  }
+
   /// Refuses members that the kind does not declare: they would be stored in clear without anybody having said so.
   ///
   /// - Throws: ``RecordError`` `.reservedMember`, `.unknownMember`.

@@ -1,7 +1,7 @@
 """Small age v1 files (https://age-encryption.org/v1): X25519 and scrypt stanzas, binary form, payload of one chunk.
 
-Call `seal_x25519`, `seal_scrypt`, `parse_header` and `open_file`. Written to be read beside the specification; a slot of a
-vault never needs more (docs/format-v1.md, section 4.2).
+Call `seal_x25519`, `seal_scrypt`, `parse_header` and `open_file`. Written to be read beside the specification; a
+slot of a vault never needs more (docs/format-v1.md, section 4.2).
 """
 
 import base64

@@ -1,6 +1,7 @@
 """Negative vectors: one fault each, with the layer that must refuse it and one word for the error.
 
-`negatives()` yields (file name, document); `refuse(document)` runs one the way a reader would and returns (layer, error).
+`negatives()` yields (file name, document); `refuse(document)` runs one the way a reader would and returns
+(layer, error).
 """
 
 import base64
@@ -11,7 +12,8 @@ from samples import (
     DATA_KEY, LATER_ROOT, OLD_ROOT, OTHER, RECORD, ROOT, SEALED_AT, VAULT, checkpoint, customer, header,
     keyring, slot_files)
 from vaultref import (
-    Number, RecordKeys, Refused, Root, Seeded, b64, b64url, check_record, id_bytes, id_text, is_token, open_record, pad, parse,
+    Number, RecordKeys, Refused, Root, Seeded, b64, b64url, check_record, id_bytes, id_text, is_token, open_record, pad,
+        parse,
     pretty, seal_box, unb64)
 
 KEYS = RecordKeys(DATA_KEY, VAULT, RECORD)
@@ -40,23 +42,31 @@ def next_letter(text, index):
 def json_vectors():
     for name, error, description, *texts in (
             ("byte-order-mark", "byte-order-mark", "begins with a byte order mark", b"\xef\xbb\xbf{}"),
-            ("invalid-utf8", "invalid-utf8", "bytes that are not UTF-8", b'"\xff"', b'"\xc0\xaf"', b'"\xed\xa0\x80"', b'"\xf4\x90\x80\x80"'),
-            ("lone-surrogate", "lone-surrogate", "half of a surrogate pair", b'"\\ud800"', b'"\\udc00\\ud800"', b'{"\\ud800":1}'),
-            ("duplicate-member", "duplicate-member", "one name twice", b'{"a":1,"a":1}', b'{"a":1,"\\u0061":2}', b'{"":{},"":{}}'),
+            ("invalid-utf8", "invalid-utf8", "bytes that are not UTF-8", b'"\xff"', b'"\xc0\xaf"', b'"\xed\xa0\x80"',
+             b'"\xf4\x90\x80\x80"'),
+            ("lone-surrogate", "lone-surrogate", "half of a surrogate pair", b'"\\ud800"', b'"\\udc00\\ud800"',
+             b'{"\\ud800":1}'),
+            ("duplicate-member", "duplicate-member", "one name twice", b'{"a":1,"a":1}', b'{"a":1,"\\u0061":2}',
+             b'{"":{},"":{}}'),
             ("equivalent-members", "equivalent-members", "two spellings of one name",
              '{"é":1,"e\u0301":2}'.encode(), b'{"\\u00e9":1,"e\\u0301":2}', '{"\u212b":1,"\u00c5":2}'.encode()),
-            ("too-deep", "too-deep", "depth 65", b"[" * 65 + b"]" * 65, b"[" * 64 + b"1" + b"]" * 64, b'{"a":' * 65 + b"1" + b"}" * 65),
+            ("too-deep", "too-deep", "depth 65", b"[" * 65 + b"]" * 65, b"[" * 64 + b"1" + b"]" * 64,
+             b'{"a":' * 65 + b"1" + b"}" * 65),
             ("number-too-long", "number-too-long", "a number of 65 bytes", b"9" * 65, b"0." + b"1" * 63),
-            ("grammar", "invalid-json", "not RFC 8259", b"", b" ", b"01", b"1.", b".5", b"+1", b"1e", b"NaN", b"-Infinity", b"tru", b"True",
-             b"[1,]", b'{"a":1,}', b"[1 2]", b"{a:1}", b"'a'", b'"a', b'"\n"', b'"\\x"', b'"\\u12"', b"[] []", b"[]]", b"// a\n1",
+            ("grammar", "invalid-json", "not RFC 8259", b"", b" ", b"01", b"1.", b".5", b"+1", b"1e", b"NaN",
+             b"-Infinity", b"tru", b"True",
+             b"[1,]", b'{"a":1,}', b"[1 2]", b"{a:1}", b"'a'", b'"a', b'"\n"', b'"\\x"', b'"\\u12"', b"[] []", b"[]]",
+             b"// a\n1",
              b"\x0b1", "\u00a01".encode(), b'"\x00"')):
-        yield f"json-{name}", document("json", "json", error, description, *({"json_base64": b64(text)} for text in texts))
+        yield f"json-{name}", document("json", "json", error, description, *({"json_base64": b64(text)}
+            for text in texts))
 
 
 # Tokens
 
 def token_case(token, record=RECORD):
-    return {"field_key_hex": KEYS.field_key.hex(), "hint": b64url(KEYS.hint), "vault_id": id_text(VAULT), "record_id": id_text(record),
+    return {"field_key_hex": KEYS.field_key.hex(), "hint": b64url(KEYS.hint), "vault_id": id_text(VAULT),
+        "record_id": id_text(record),
             "token": token}
 
 
@@ -76,12 +86,15 @@ def token_vectors():
                 f"es1:{hint[:-1]}:{SEALED_AT}:{box}", f"es1:{hint}:2026-11-21T01:40:28Z:{box}")),
             ("version", "malformed", "another version", tokens(good.replace("es1", "es2"))),
             ("base64-not-canonical", "not-canonical", "unused bits set, wrong padding, wrong alphabet", [
-                token_case(next_letter(longer, -2)), token_case(longer.rstrip("=")), token_case(longer + "="), with_box(box[:-1]),
+                token_case(next_letter(longer, -2)), token_case(longer.rstrip("=")), token_case(longer + "="),
+                    with_box(box[:-1]),
                 with_box(box + "\n"), with_box("-" + box[1:]), with_box(" " + box)]),
-            ("hint-not-canonical", "not-canonical", "unused bits set in the hint", tokens(good.replace(hint, next_letter(hint, -1)))),
+            ("hint-not-canonical", "not-canonical", "unused bits set in the hint", tokens(good.replace(hint,
+             next_letter(hint, -1)))),
             ("hint-wrong", "wrong-hint", "the hint of another key", tokens(good.replace(hint, b64url(bytes(8))))),
             ("sealed-at-impossible", "invalid-date", "sealed at no real time", [at(text) for text in (
-                "20261321T014028Z", "20260230T014028Z", "20261121T244028Z", "20261121T014060Z", "00001121T014028Z", "20261121t014028Z",
+                "20261321T014028Z", "20260230T014028Z", "20261121T244028Z", "20261121T014060Z", "00001121T014028Z",
+                    "20261121t014028Z",
                 "20261121T014028z", "2026-11-21T01402")]),
             ("sealed-at-changed", "authentication-failed", "another time than sealed", [at("20261121T014029Z")]),
             ("box-too-short", "too-short", "no room for nonce and tag", [with_box(b64(bytes(27))), with_box("")]),
@@ -100,7 +113,8 @@ def token_vectors():
             ("padding-size", "bad-padding", "another size than the text's own", [
                 sealed(pad(b"correct horse") + bytes(32)), sealed(b"correct horse\x80"), sealed(b"a" * 30 + b"\x80"),
                 sealed(pad(b"a" * 256) + bytes(32)), sealed((b"a" * 600 + b"\x80").ljust(640, b"\0") + bytes(32))]),
-            ("not-utf8", "invalid-utf8", "the text is not UTF-8", [sealed(pad(b"\xff")), sealed(pad(b"\xed\xa0\x80")), sealed(pad(b"\xc3"))])):
+            ("not-utf8", "invalid-utf8", "the text is not UTF-8", [sealed(pad(b"\xff")), sealed(pad(b"\xed\xa0\x80")),
+             sealed(pad(b"\xc3"))])):
         yield f"token-{name}", document("token", "token", error, description, *cases)
 
 
@@ -110,19 +124,24 @@ def wrap_vectors():
     good = ROOT.wrap(ROOT.data_wrap(RECORD), DATA_KEY, Seeded("bad wrap"))
     version, hint, box = good.split(":")
     other_vault = Root(ROOT.key, OTHER)
-    case = lambda wrap: {"vault_id": id_text(VAULT), "record_id": id_text(RECORD), "root_key_hex": ROOT.key.hex(), "wrap": wrap}
+    case = lambda wrap: {"vault_id": id_text(VAULT), "record_id": id_text(RECORD), "root_key_hex": ROOT.key.hex(),
+        "wrap": wrap}
     under = lambda box_text: f"{version}:{hint}:{box_text}"
     # The same AEAD key, another associated data, so that nothing but the associated data differs.
     key, associated = ROOT.data_wrap(RECORD)
     for name, error, description, *wraps in (
-            ("shape", "malformed", "not the form of a wrap", "", "k2" + good[2:], good + "A", good[:-1], good + "\n", good.replace("k1:", "k1::")),
+            ("shape", "malformed", "not the form of a wrap", "", "k2" + good[2:], good + "A", good[:-1], good + "\n",
+             good.replace("k1:", "k1::")),
             ("root-hint", "unknown-root", "names another root", f"k1:{b64url(OLD_ROOT.id[:8])}:{box}"),
             ("hint-not-canonical", "not-canonical", "unused bits set in the hint", f"k1:{next_letter(hint, -1)}:{box}"),
-            ("base64-not-canonical", "not-canonical", "the wrong alphabet, or padding that is too much", under("-" + box[1:]), under(box[:-1] + "=")),
-            ("other-record", "authentication-failed", "the wrap of another record", ROOT.wrap(ROOT.data_wrap(OTHER), DATA_KEY, Seeded("w"))),
+            ("base64-not-canonical", "not-canonical", "the wrong alphabet, or padding that is too much",
+             under("-" + box[1:]), under(box[:-1] + "=")),
+            ("other-record", "authentication-failed", "the wrap of another record", ROOT.wrap(ROOT.data_wrap(OTHER),
+             DATA_KEY, Seeded("w"))),
             ("other-vault", "authentication-failed", "associated data of another vault",
              under(b64(seal_box(key, DATA_KEY, other_vault.data_wrap(RECORD)[1], Seeded("w"))))),
-            ("no-associated-data", "authentication-failed", "sealed without associated data", under(b64(seal_box(key, DATA_KEY, b"", Seeded("w"))))),
+            ("no-associated-data", "authentication-failed", "sealed without associated data",
+             under(b64(seal_box(key, DATA_KEY, b"", Seeded("w"))))),
             ("tag-flipped", "authentication-failed", "one bit of the tag", under(flipped(box, -1)))):
         yield f"wrap-{name}", document("wrap", "wrap", error, description, *map(case, wraps))
 
@@ -132,7 +151,8 @@ def wrap_vectors():
 def record_case(tree, path=None, sealed_paths=("access_key", "atm_code"), text=None):
     """`root_keys_hex`: the current root and one that is open-only; LATER_ROOT plays the retired one."""
     name = id_text(RECORD)
-    return {"vault_id": id_text(VAULT), "root_keys_hex": [ROOT.key.hex(), OLD_ROOT.key.hex()], "path": path or f"records/{name[:2]}/{name}.json",
+    return {"vault_id": id_text(VAULT), "root_keys_hex": [ROOT.key.hex(), OLD_ROOT.key.hex()], "path": path
+        or f"records/{name[:2]}/{name}.json",
             "sealed_paths": list(sealed_paths), "file": text if text is not None else pretty(tree).decode()}
 
 
@@ -161,7 +181,8 @@ def record_vectors():
     def flip_mac(_, envelope): envelope["mac"] = flipped(envelope["mac"])
     def loose_mac(_, envelope): envelope["mac"] = next_letter(envelope["mac"], -2)
     def newer_token(tree, _): tree["address"]["city"] = "es2:unknown"
-    def pasted(tree, _): tree["access_key"] = RecordKeys(DATA_KEY, VAULT, OTHER).fields.seal("x", SEALED_AT, Seeded("paste"))
+    def pasted(tree, _): tree["access_key"] = RecordKeys(DATA_KEY, VAULT, OTHER).fields.seal("x", SEALED_AT,
+        Seeded("paste"))
     def no_envelope(tree, _): del tree["$vault"]
     def without(name): return changed(lambda _, envelope: envelope.pop(name), again=False)
 
@@ -175,7 +196,8 @@ def record_vectors():
     failed = "authentication-failed"
     for file, layer, error, description, *cases in (
             ("mac-flipped", "record", failed, "one bit of the MAC", changed(flip_mac, False)),
-            ("mac-not-canonical", "record", "malformed", "unused bits set, or not 32 bytes", changed(loose_mac, False), setting(False, mac=b64(bytes(31)))),
+            ("mac-not-canonical", "record", "malformed", "unused bits set, or not 32 bytes", changed(loose_mac, False),
+             setting(False, mac=b64(bytes(31)))),
             ("member-renamed", "record", failed, "a readable member under another name", changed(rename, False)),
             ("member-moved", "record", failed, "a readable member in another place", changed(move, False)),
             ("member-added", "record", failed, "a member more", changed(add, False)),
@@ -183,38 +205,54 @@ def record_vectors():
             ("value-changed", "record", failed, "a readable value edited", changed(edit, False)),
             ("value-decomposed", "record", failed, "a value normalised to form D", decomposed),
             ("number-type", "record", failed, "text made a number", changed(number, False)),
-            ("number-literal", "record", failed, "1.5 written 1.50", {**literal, "file": literal["file"].replace("1.5", "1.50")}),
+            ("number-literal", "record", failed, "1.5 written 1.50", {**literal, "file": literal["file"].replace("1.5",
+             "1.50")}),
             ("kind-changed", "record", failed, "another kind", setting(False, kind="login")),
             ("envelope-changed", "record", failed, "another schema, revision or time", setting(False, schema=n("2")),
-             setting(False, revision=n("2")), setting(False, updated_at="2026-11-21T01:40:29Z"), setting(False, created_at="2026-11-21T01:40:28.000Z")),
+             setting(False, revision=n("2")), setting(False, updated_at="2026-11-21T01:40:29Z"), setting(False,
+             created_at="2026-11-21T01:40:28.000Z")),
             ("tokens-swapped", "record", failed, "two tokens of one record exchanged", changed(swap, False)),
-            ("token-replaced-by-text", "record", failed, "clear text in place of a token, the old MAC", changed(clear, False)),
-            ("clear-text", "record", "clear-text", "clear text where the kind wants a token, under a good MAC", changed(clear)),
-            ("token-version", "token", "malformed", "a token of another version, under a good MAC", changed(newer_token)),
+            ("token-replaced-by-text", "record", failed, "clear text in place of a token, the old MAC", changed(clear,
+             False)),
+            ("clear-text", "record", "clear-text", "clear text where the kind wants a token, under a good MAC",
+             changed(clear)),
+            ("token-version", "token", "malformed", "a token of another version, under a good MAC",
+             changed(newer_token)),
             ("token-pasted", "token", "wrong-hint", "a token of another record, under a good MAC", changed(pasted)),
-            ("envelope-missing", "record", "malformed", "no $vault, or none that is an object", record_case({"name": "x"}),
+            ("envelope-missing", "record", "malformed", "no $vault, or none that is an object",
+             record_case({"name": "x"}),
              record_case([]), record_case({"$vault": "x"})),
-            ("envelope-unknown-member", "record", "unknown-member", "a member that format 1 does not have", setting(note="x")),
+            ("envelope-unknown-member", "record", "unknown-member", "a member that format 1 does not have",
+             setting(note="x")),
             ("envelope-member-missing", "record", "missing-member", "a member of format 1 is not there", *map(without, (
                 "format", "id", "key", "kind", "mac", "revision", "schema", "created_at", "updated_at"))),
-            ("format-newer", "record", "unknown-format", "another format, whatever else is there", setting(format=n("2")),
+            ("format-newer", "record", "unknown-format", "another format, whatever else is there",
+             setting(format=n("2")),
              record_case({"$vault": {"format": n("2"), "other": None}}), setting(format=n("0"))),
-            ("format-malformed", "record", "malformed", "format is no number", setting(format="1"), setting(format=None)),
+            ("format-malformed", "record", "malformed", "format is no number", setting(format="1"),
+             setting(format=None)),
             ("integer", "record", "malformed", "integers in another form", *(setting(revision=n(text)) for text in (
                 "0", "-1", "1.0", "1e0", "1000000000000000000")), setting(revision="1"), setting(schema=n("0"))),
-            ("date", "record", "malformed", "a date that does not exist", setting(updated_at="2026-02-30T00:00:00Z"), setting(created_at=n("1"))),
-            ("kind-name", "record", "malformed", "not the name of a kind", *(setting(kind=text) for text in ("", "Customer", "1password", "a" * 65, "a\n"))),
-            ("id-form", "record", "malformed", "an id in another form", setting(id=name.upper()), setting(id=name.replace("-", "")), setting(id="{" + name + "}")),
-            ("duplicate-member", "json", "duplicate-member", "a member twice", record_case(None, text=text.replace('"name" :', '"atm_code" :'))),
+            ("date", "record", "malformed", "a date that does not exist", setting(updated_at="2026-02-30T00:00:00Z"),
+             setting(created_at=n("1"))),
+            ("kind-name", "record", "malformed", "not the name of a kind", *(setting(kind=text) for text in ("",
+             "Customer", "1password", "a" * 65, "a\n"))),
+            ("id-form", "record", "malformed", "an id in another form", setting(id=name.upper()),
+             setting(id=name.replace("-", "")), setting(id="{" + name + "}")),
+            ("duplicate-member", "json", "duplicate-member", "a member twice", record_case(None,
+             text=text.replace('"name" :', '"atm_code" :'))),
             ("wrap-of-other-record", "wrap", failed, "the data key of another record", setting(
                 False, key=ROOT.wrap(ROOT.data_wrap(OTHER), DATA_KEY, Seeded("w")))),
             ("wrap-of-other-key", "record", failed, "another data key, wrapped well", setting(
                 False, key=ROOT.wrap(ROOT.data_wrap(RECORD), bytes(32), Seeded("w")))),
             ("wrap-form", "wrap", "malformed", "not the form of a wrap", setting(False, key="k1:")),
             ("root-retired", "wrap", "unknown-root", "under a retired or unknown root", retired),
-            ("name-wrong", "directory", "wrong-name", "in the file of another record", record_case(customer(), f"records/{other[:2]}/{other}.json")),
-            ("folder-wrong", "directory", "stray-entry", "in another folder", record_case(customer(), f"records/ff/{name}.json")),
-            ("place-wrong", "directory", "wrong-place", "deleted_at among the records, none in the trash", record_case(trashed),
+            ("name-wrong", "directory", "wrong-name", "in the file of another record", record_case(customer(),
+             f"records/{other[:2]}/{other}.json")),
+            ("folder-wrong", "directory", "stray-entry", "in another folder", record_case(customer(),
+             f"records/ff/{name}.json")),
+            ("place-wrong", "directory", "wrong-place", "deleted_at among the records, none in the trash",
+             record_case(trashed),
              record_case(customer(), f"trash/{name}.json"))):
         yield f"record-{file}", document("record", layer, error, description, *cases)
 
@@ -228,8 +266,10 @@ def header_case(tree):
 def header_vectors():
     good, entries = header(), keyring()
     slots, root = good["slots"], good["root"]
-    slot = lambda index, **members: header(slots=[{**item, **(members if i == index else {})} for i, item in enumerate(slots)])
-    entry = lambda index, **members: header(keyring=[{**item, **(members if i == index else {})} for i, item in enumerate(entries)])
+    slot = lambda index, **members: header(slots=[{**item, **(members if i == index else {})} for i,
+        item in enumerate(slots)])
+    entry = lambda index, **members: header(keyring=[{**item, **(members if i == index else {})} for i,
+        item in enumerate(entries)])
     lacking = lambda item, name: {key: value for key, value in item.items() if key != name}
     edited = lambda **members: {**header(keyring=entries), **members}
     failed, attacker = "authentication-failed", agefile.Identity(Seeded("attacker")(32)).recipient
@@ -238,35 +278,50 @@ def header_vectors():
     for name, layer, error, description, *trees in (
             ("mac-flipped", "header", failed, "one bit of the MAC", edited(mac=flipped(good["mac"]))),
             ("revision-changed", "header", failed, "another revision", edited(revision=Number("2"))),
-            ("slots-edited", "header", failed, "a slot removed, another label, another recipient", edited(slots=slots[:1]),
-             edited(slots=[{**slots[0], "label": "x"}, slots[1]]), edited(slots=[{**slots[0], "recipient": attacker}, slots[1]])),
-            ("keyring-edited", "header", failed, "an entry removed or of another state", edited(keyring=entries[1:]), edited(
+            ("slots-edited", "header", failed, "a slot removed, another label, another recipient",
+             edited(slots=slots[:1]),
+             edited(slots=[{**slots[0], "label": "x"}, slots[1]]), edited(slots=[{**slots[0], "recipient": attacker},
+             slots[1]])),
+            ("keyring-edited", "header", failed, "an entry removed or of another state", edited(keyring=entries[1:]),
+             edited(
                 keyring=[entries[0], {**lacking(entries[1], "wrap"), "state": "retired"}])),
             ("kinds-edited", "header", failed, "a kind added", edited(kinds={"wifi": {}})),
             ("unknown-member", "header", "unknown-member", "a member that format 1 does not have", header(note="x"),
              header(root={**root, "note": "x"}), slot(0, note="x")),
-            ("keyring-unknown-member", "keyring", "unknown-member", "a member that format 1 does not have", entry(0, note="x")),
-            ("member-missing", "header", "missing-member", "a member of format 1 is not there", lacking(good, "keyring"), lacking(good, "kinds"),
-             lacking(good, "mac"), header(root=lacking(root, "commitment")), header(slots=[lacking(slots[0], "sha256")])),
+            ("keyring-unknown-member", "keyring", "unknown-member", "a member that format 1 does not have", entry(0,
+             note="x")),
+            ("member-missing", "header", "missing-member", "a member of format 1 is not there", lacking(good,
+             "keyring"), lacking(good, "kinds"),
+             lacking(good, "mac"), header(root=lacking(root, "commitment")), header(slots=[lacking(slots[0],
+             "sha256")])),
             ("format-newer", "header", "unknown-format", "another format", header(format=Number("2"), other=None)),
             ("no-slot", "header", "malformed", "no slot", header(slots=[])),
-            ("slot-twice", "header", "malformed", "an id or a recipient twice", header(slots=[slots[0], slots[0]]), header(
+            ("slot-twice", "header", "malformed", "an id or a recipient twice", header(slots=[slots[0], slots[0]]),
+             header(
                 slots=[slots[0], {**slots[0], "id": id_text(OTHER)}])),
-            ("slot-form", "header", "malformed", "another kind, a recipient too many, none, or a wrong one", slot(0, kind="ssh"),
+            ("slot-form", "header", "malformed", "another kind, a recipient too many, none, or a wrong one",
+             slot(0, kind="ssh"),
              slot(1, recipient=slots[0]["recipient"]), header(slots=[lacking(slots[0], "recipient")]),
              slot(0, recipient=slots[0]["recipient"][:-1] + "x"), slot(0, sha256=slots[0]["sha256"].upper())),
             ("root-twice", "header", "malformed", "roots whose ids begin alike", header(keyring=[{
                 **entries[0], "id": b64url(ROOT.id[:8] + bytes(8))}])),
-            ("kind-name", "header", "malformed", "a kind that shadows a built-in one, or has no valid name", header(kinds={"customer": {}}),
+            ("kind-name", "header", "malformed", "a kind that shadows a built-in one, or has no valid name",
+             header(kinds={"customer": {}}),
              header(kinds={"Wifi": {}}), header(kinds={"wifi": True})),
             ("keyring-state", "keyring", "malformed", "a retired root with a wrap, one that opens without, other words",
-             entry(0, wrap=entries[1]["wrap"]), header(keyring=[lacking(entries[1], "wrap")]), entry(0, state="open"), entry(0, reason="x")),
+             entry(0, wrap=entries[1]["wrap"]), header(keyring=[lacking(entries[1], "wrap")]), entry(0, state="open"),
+             entry(0, reason="x")),
             ("keyring-wrap-of-other", "wrap", failed, "the wrap of another older root", entry(1, wrap=swapped)),
-            ("keyring-wrong-key", "keyring", "wrong-root", "another root key than the entry names, wrapped well", entry(1, wrap=misnamed)),
-            ("keyring-commitment", "keyring", "wrong-root", "another commitment than that of the root key", entry(1, commitment=b64(bytes(32)))),
-            ("commitment", "header", "wrong-commitment", "another commitment, under a good MAC", header(root={**root, "commitment": b64(bytes(32))})),
-            ("root-id", "slot", "wrong-root", "another root id, under a good MAC", header(root={**root, "id": b64url(bytes(16))})),
-            ("other-vault", "slot", "wrong-vault", "the id of another vault, under a good MAC", header(id=id_text(OTHER)))):
+            ("keyring-wrong-key", "keyring", "wrong-root", "another root key than the entry names, wrapped well",
+             entry(1, wrap=misnamed)),
+            ("keyring-commitment", "keyring", "wrong-root", "another commitment than that of the root key", entry(1,
+             commitment=b64(bytes(32)))),
+            ("commitment", "header", "wrong-commitment", "another commitment, under a good MAC", header(root={**root,
+             "commitment": b64(bytes(32))})),
+            ("root-id", "slot", "wrong-root", "another root id, under a good MAC", header(root={**root,
+             "id": b64url(bytes(16))})),
+            ("other-vault", "slot", "wrong-vault", "the id of another vault, under a good MAC",
+             header(id=id_text(OTHER)))):
         yield f"header-{name}", document("header", layer, error, description, *map(header_case, trees))
 
 
@@ -274,10 +329,12 @@ def slot_vectors():
     x25519, scrypt = slot_files()
     payload = vaultdir.slot_payload(ROOT)
     def case(file, like=x25519, sha256=None, **members):
-        return {**{key: value for key, value in like.items() if key in ("kind", "identity", "passphrase", "vault_id", "root_id")},
+        return {**{key: value for key, value in like.items() if key in ("kind", "identity", "passphrase", "vault_id",
+            "root_id")},
                 "file_base64": b64(file), "sha256": sha256 or vaultdir.sha256_hex(file), **members}
     def holding(data): return case(agefile.seal_x25519(data, x25519["recipient"], Seeded("bad slot")))
-    def stanzas(*texts, like=x25519): return case(agefile._seal("".join(texts), bytes(16), payload, Seeded("bad slot")), like)
+    def stanzas(*texts, like=x25519): return case(agefile._seal("".join(texts), bytes(16), payload, Seeded("bad slot")),
+        like)
     def lines_of(item): return base64.b64decode(item["file_base64"]).split(b"---")[0].decode().split("\n", 1)[1]
     def factor(text): return stanzas(lines_of(scrypt).replace(" 10\n", f" {text}\n"), like=scrypt)
     own, password, grease = lines_of(x25519), lines_of(scrypt), "-> x-grease abc\n" + agefile._b64(bytes(10)) + "\n"
@@ -286,26 +343,35 @@ def slot_vectors():
     bent[-1] ^= 1
     mac_bent = bytearray(file)
     mac_bent[file.index(b"--- ") + 5] ^= 1
-    armor = b"-----BEGIN AGE ENCRYPTED FILE-----\n" + base64.encodebytes(file)[:64] + b"\n-----END AGE ENCRYPTED FILE-----\n"
+    armor = b"-----BEGIN AGE ENCRYPTED FILE-----\n" + base64.encodebytes(
+        file)[:64] + b"\n-----END AGE ENCRYPTED FILE-----\n"
     other_root = payload.replace(lines[3], b"root " + b64(OLD_ROOT.key).encode())
     for name, error, description, *cases in (
-            ("stanzas", "hidden-recipient", "two stanzas, a grease stanza, one of another type", stanzas(own, own), stanzas(own, grease),
-             stanzas(grease, own), stanzas(password, own, like=scrypt), stanzas(grease), stanzas("-> ssh-ed25519 abcd AAAA\n" + agefile._b64(bytes(32)) + "\n")),
+            ("stanzas", "hidden-recipient", "two stanzas, a grease stanza, one of another type", stanzas(own, own),
+             stanzas(own, grease),
+             stanzas(grease, own), stanzas(password, own, like=scrypt), stanzas(grease),
+             stanzas("-> ssh-ed25519 abcd AAAA\n" + agefile._b64(bytes(32)) + "\n")),
             ("work-factor", "work-factor", "a work factor out of range or in another form", *map(factor, (
                 "0", "1", "9", "21", "23", "030", "+18", "1e1", "9" * 64))),
-            ("hash", "wrong-hash", "another file than the header names", case(file, sha256="0" * 64), case(file + b"\0", sha256=x25519["sha256"])),
+            ("hash", "wrong-hash", "another file than the header names", case(file, sha256="0" * 64), case(file + b"\0",
+             sha256=x25519["sha256"])),
             ("too-large", "too-large", "above 4 KiB", case(file + bytes(4096))),
             ("armored", "malformed", "armored", case(armor)),
-            ("header-not-age", "malformed", "not an age v1 header", case(b""), case(file.replace(b"/v1", b"/v2")), case(file.replace(b"\n", b"\r\n", 1))),
+            ("header-not-age", "malformed", "not an age v1 header", case(b""), case(file.replace(b"/v1", b"/v2")),
+             case(file.replace(b"\n", b"\r\n", 1))),
             ("passphrase", "cannot-open", "the wrong passphrase, the wrong identity", case(
                 base64.b64decode(scrypt["file_base64"]), scrypt, passphrase="something else"), case(
                     file, identity=agefile.Identity(bytes(31) + b"\1").text)),
-            ("payload-flipped", "authentication-failed", "one bit of the payload, one letter of the header's MAC", case(bytes(bent)), case(bytes(mac_bent))),
-            ("payload-form", "malformed", "another payload: CRLF, a line more, the last LF missing, other words", holding(payload.replace(b"\n", b"\r\n")),
-             holding(payload + b"\n"), holding(payload + b"note x\n"), holding(payload[:-1]), holding(payload.replace(b"ecv-root 1", b"ecv-root 2")),
+            ("payload-flipped", "authentication-failed", "one bit of the payload, one letter of the header's MAC",
+             case(bytes(bent)), case(bytes(mac_bent))),
+            ("payload-form", "malformed", "another payload: CRLF, a line more, the last LF missing, other words",
+             holding(payload.replace(b"\n", b"\r\n")),
+             holding(payload + b"\n"), holding(payload + b"note x\n"), holding(payload[:-1]),
+             holding(payload.replace(b"ecv-root 1", b"ecv-root 2")),
              holding(b""), holding(b"\n".join([lines[0], lines[2], lines[1], lines[3], b""]))),
             ("wrong-vault", "wrong-vault", "of another vault", holding(vaultdir.slot_payload(Root(ROOT.key, OTHER)))),
-            ("wrong-root", "wrong-root", "another root key than the payload names, another than the header names", holding(other_root),
+            ("wrong-root", "wrong-root", "another root key than the payload names, another than the header names",
+             holding(other_root),
              holding(vaultdir.slot_payload(OLD_ROOT)))):
         yield f"slot-{name}", document("slot", "slot", error, description, *cases)
 
@@ -317,19 +383,23 @@ def checkpoint_vectors():
     good, failed, mac_text = checkpoint(), "authentication-failed", customer()["$vault"]["mac"]
     for name, error, description, *trees in (
             ("mac-flipped", failed, "one bit of the MAC", {**good, "mac": flipped(good["mac"])}),
-            ("edited", failed, "a line removed, another sequence", {**good, "records": {}}, {**good, "sequence": Number("2")}),
+            ("edited", failed, "a line removed, another sequence", {**good, "records": {}}, {**good,
+             "sequence": Number("2")}),
             ("unknown-member", "unknown-member", "a member that format 1 does not have", made(note="x")),
             ("format-newer", "unknown-format", "another format", made(format=Number("2"))),
             ("root", "unknown-root", "under a retired or unknown root", made(LATER_ROOT, root=b64url(LATER_ROOT.id))),
             ("form", "malformed", "a line or a member of another form", made(records={"x": [Number("1"), mac_text]}),
-             made(records={id_text(RECORD): [Number("0"), mac_text]}), made(records={id_text(RECORD): [Number("1"), mac_text, None]}),
+             made(records={id_text(RECORD): [Number("0"), mac_text]}), made(records={id_text(RECORD): [Number("1"),
+             mac_text, None]}),
              made(sequence=Number("0")), made(previous="x"))):
         yield f"checkpoint-{name}", document("checkpoint", "checkpoint", error, description, *(
-            {"vault_id": id_text(VAULT), "root_keys_hex": [ROOT.key.hex()], "file": pretty(tree).decode()} for tree in trees))
+            {"vault_id": id_text(VAULT), "root_keys_hex": [ROOT.key.hex()], "file": pretty(tree).decode()}
+             for tree in trees))
 
 
 def negatives():
-    for vectors in (json_vectors, token_vectors, wrap_vectors, record_vectors, header_vectors, slot_vectors, checkpoint_vectors):
+    for vectors in (json_vectors, token_vectors, wrap_vectors, record_vectors, header_vectors, slot_vectors,
+        checkpoint_vectors):
         yield from vectors()
 
 
@@ -375,7 +445,8 @@ def read_header(case):
 
 
 def read_slot(case):
-    identities = [agefile.Identity(agefile.unbech32("age-secret-key-", case["identity"].lower()))] if "identity" in case else []
+    identities = [agefile.Identity(agefile.unbech32("age-secret-key-",
+        case["identity"].lower()))] if "identity" in case else []
     passphrase = case["passphrase"].encode() if "passphrase" in case else None
     root = vaultdir.open_slot(base64.b64decode(case["file_base64"]), case["sha256"], identities, passphrase)
     vaultdir.match_header(root, case["vault_id"], case["root_id"])
@@ -385,7 +456,8 @@ def read_checkpoint(case):
     vaultdir.check_checkpoint(parse(case["file"].encode()), roots_of(case))
 
 
-READERS = {"json": read_json, "token": read_token, "wrap": read_wrap, "record": read_record, "header": read_header, "slot": read_slot,
+READERS = {"json": read_json, "token": read_token, "wrap": read_wrap, "record": read_record, "header": read_header,
+    "slot": read_slot,
            "checkpoint": read_checkpoint}
 
 

@@ -18,7 +18,8 @@ from samples import (
     APP_KEY, CUSTOMER, DATA_KEY, LATER_ROOT, NOW, OLD_ROOT, OTHER, PASSPHRASE, RECORD, ROOT, SEALED, SEALED_AT, VAULT,
     checkpoint, customer, envelope, header, identity, keyring, slot_files)
 from vaultref import (
-    Number, RecordKeys, Root, Seeded, app_keys, b64, b64url, compact, compact_time, date_text, enc, fingerprint, id_text,
+    Number, RecordKeys, Root, Seeded, app_keys, b64, b64url, compact, compact_time, date_text, enc, fingerprint,
+        id_text,
     kdf, make_record, open_record, pad, padded_size, parse, parse_date, pretty, seal_box, split_wrap, tree_bytes)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -41,16 +42,21 @@ def enc_cases():
 
 
 TREES = [
-    "null", "false", "true", "0", "-0", "1.50", "1.5", "15e-1", "1E+2", "12345678901234567890", "9" * 64, '""', '"a"', '"\\u00e9"',
-    '"é"', '"é"', '"\\ud83d\\ude00"', '"\\u0000\\u001f\\b\\f\\n\\r\\t\\"\\\\\\/\\u007f"', '"/\x7f\u2028"', "[]", "{}", "[[],{}]", "[1,2]", '[[1],[2]]',
-    '{"b":1,"a":2}', '{"a":{"a":{"a":null}}}', '{"aa":1,"a":2,"b":3}', '{"\\uffff":1,"\\ud800\\udc00":2}', '{"A":1,"a":2,"_":3,"":4}',
-    ' { "a" : [ 1 , { } , [ ] , "x" ] }\r\n\t', "[" * 64 + "]" * 64, '{"name":"Zoë","list":[true,{"empty":{},"none":[]}]}']
+    "null", "false", "true", "0", "-0", "1.50", "1.5", "15e-1", "1E+2", "12345678901234567890", "9" * 64,
+    '""', '"a"', '"\\u00e9"', '"\u00e9"', '"e\u0301"', '"\\ud83d\\ude00"',
+    '"\\u0000\\u001f\\b\\f\\n\\r\\t\\"\\\\\\/\\u007f"', '"/\x7f\u2028"', "[]", "{}",
+    "[[],{}]", "[1,2]", '[[1],[2]]',
+    '{"b":1,"a":2}', '{"a":{"a":{"a":null}}}', '{"aa":1,"a":2,"b":3}', '{"\\uffff":1,"\\ud800\\udc00":2}',
+    '{"A":1,"a":2,"_":3,"":4}',
+    ' { "a" : [ 1 , { } , [ ] , "x" ] }\r\n\t', "[" * 64 + "]" * 64,
+    '{"name":"Zoë","list":[true,{"empty":{},"none":[]}]}']
 
 
 def tree_cases():
     for text in TREES:
         value = parse(text.encode())
-        yield {"json": text, "t_hex": tree_bytes(value).hex(), "pretty": pretty(value).decode(), "compact": compact(value).decode()}
+        yield {"json": text, "t_hex": tree_bytes(value).hex(), "pretty": pretty(value).decode(),
+            "compact": compact(value).decode()}
 
 
 def root_cases():
@@ -58,8 +64,10 @@ def root_cases():
         yield {
             "vault_id": id_text(root.vault), "root_key_hex": root.key.hex(), "root_id": b64url(root.id),
             "commitment": b64(root.commitment), "header_mac_key_hex": root.mac_key("header").hex(),
-            "checkpoint_mac_key_hex": root.mac_key("checkpoint").hex(), "backup_mac_key_hex": root.mac_key("backup").hex(),
-            "data_key_wrap_key_hex": root.data_wrap(RECORD)[0].hex(), "slot_payload": vaultdir.slot_payload(root).decode()}
+            "checkpoint_mac_key_hex": root.mac_key("checkpoint").hex(),
+            "backup_mac_key_hex": root.mac_key("backup").hex(),
+            "data_key_wrap_key_hex": root.data_wrap(RECORD)[0].hex(),
+            "slot_payload": vaultdir.slot_payload(root).decode()}
 
 
 def kdf_cases():
@@ -67,15 +75,18 @@ def kdf_cases():
             (bytes(32), b"", "ecv/1/test", [], 32), (bytes(32), VAULT, "ecv/1/test", [], 32),
             (ROOT.key, VAULT, "ecv/1/test", [b"a", b""], 1), (ROOT.key, VAULT, "ecv/1/test", [b"a"], 33),
             (ROOT.key, VAULT, "ecv/1/root", [], 48), (DATA_KEY, VAULT, "ecv/1/record", [RECORD], 72)):
-        yield {"key_hex": key.hex(), "salt_hex": salt.hex(), "label": label, "items_hex": [item.hex() for item in items],
+        yield {"key_hex": key.hex(), "salt_hex": salt.hex(), "label": label, "items_hex": [item.hex()
+            for item in items],
                "byte_count": count, "output_hex": kdf(key, salt, label, items, count).hex()}
 
 
 def record_key_cases():
-    for data_key, vault, record in ((DATA_KEY, VAULT, RECORD), (DATA_KEY, VAULT, OTHER), (bytes(32), bytes(16), bytes(16))):
+    for data_key, vault, record in ((DATA_KEY, VAULT, RECORD), (DATA_KEY, VAULT, OTHER), (bytes(32), bytes(16),
+        bytes(16))):
         keys = RecordKeys(data_key, vault, record)
         yield {"data_key_hex": data_key.hex(), "vault_id": id_text(vault), "record_id": id_text(record),
-               "field_key_hex": keys.field_key.hex(), "record_mac_key_hex": keys.mac_key.hex(), "hint": b64url(keys.hint)}
+               "field_key_hex": keys.field_key.hex(), "record_mac_key_hex": keys.mac_key.hex(),
+               "hint": b64url(keys.hint)}
 
 
 def wrap_case(root, pair, key, seed, **members):
@@ -86,7 +97,8 @@ def wrap_case(root, pair, key, seed, **members):
 
 def data_key_wrap_cases():
     for root, record, data_key in ((ROOT, RECORD, DATA_KEY), (ROOT, OTHER, DATA_KEY), (OLD_ROOT, RECORD, bytes(32))):
-        yield wrap_case(root, root.data_wrap(record), data_key, "wrap", record_id=id_text(record), data_key_hex=data_key.hex())
+        yield wrap_case(root, root.data_wrap(record), data_key, "wrap", record_id=id_text(record),
+            data_key_hex=data_key.hex())
 
 
 def keyring_wrap_cases():
@@ -101,7 +113,8 @@ def fingerprint_cases():
                "fingerprint": fingerprint(root.vault, root.commitment)}
 
 
-EDGES = [0, 1, 30, 31, 32, 33, 62, 63, 64, 94, 95, 96, 127, 128, 223, 224, 254, 255, 256, 257, 286, 287, 288, 319, 320, 511, 512, 575,
+EDGES = [0, 1, 30, 31, 32, 33, 62, 63, 64, 94, 95, 96, 127, 128, 223, 224, 254, 255, 256, 257, 286, 287, 288, 319, 320,
+    511, 512, 575,
          576, 1000, 1023, 1024, 2047, 2048, 4095, 5000, 65535]
 
 
@@ -113,12 +126,14 @@ def padding_cases():
 def token_cases():
     keys = RecordKeys(DATA_KEY, VAULT, RECORD)
     texts = [alphabet(count) for count in EDGES] + [
-        "pässwörd", "e\u0301", "é", "😀", "\0", "line\r\nbreak\n", " es1:looks:like a token ", '{"pin":"0522"}', "\ufeff"]
+        "pässwörd", "e\u0301", "é", "😀", "\0", "line\r\nbreak\n", " es1:looks:like a token ", '{"pin":"0522"}',
+            "\ufeff"]
     for text in texts:
         token = keys.fields.seal(text, SEALED_AT, Seeded(f"token {text}"))
         yield {"field_key_hex": keys.field_key.hex(), "hint": b64url(keys.hint), "vault_id": id_text(VAULT),
                "record_id": id_text(RECORD), "sealed_at": SEALED_AT, **text_members(text),
-               "nonce_hex": Seeded(f"token {text}")(12).hex(), "plaintext_byte_count": len(pad(text.encode())), "token": token}
+               "nonce_hex": Seeded(f"token {text}")(12).hex(), "plaintext_byte_count": len(pad(text.encode())),
+               "token": token}
 
 
 def app_token_cases():
@@ -126,7 +141,8 @@ def app_token_cases():
                           (["größe"], alphabet(300))):
         keys = app_keys(APP_KEY, *context)
         seed = f"app {context}"
-        yield {"application_key_hex": APP_KEY.hex(), "context": context, "field_key_hex": keys.key.hex(), "hint": b64url(keys.hint),
+        yield {"application_key_hex": APP_KEY.hex(), "context": context, "field_key_hex": keys.key.hex(),
+            "hint": b64url(keys.hint),
                "sealed_at": SEALED_AT, "text": text, "nonce_hex": Seeded(seed)(12).hex(),
                "token": keys.seal(text, SEALED_AT, Seeded(seed))}
 
@@ -134,25 +150,31 @@ def app_token_cases():
 def cryptokit_cases():
     for text, associated in (("correct horse", b""), ("", b""), ("pässwörd", b"customer 7")):
         box = seal_box(APP_KEY, text.encode(), associated, Seeded(f"cryptokit {text}"))
-        yield {"key_hex": APP_KEY.hex(), "associated_data_hex": associated.hex(), "text": text, "nonce_hex": box[:12].hex(),
+        yield {"key_hex": APP_KEY.hex(), "associated_data_hex": associated.hex(), "text": text,
+            "nonce_hex": box[:12].hex(),
                "representation": b64(box)}
 
 
 def time_cases():
     texts = ["2026-11-21T01:40:28Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59.5Z", "0001-01-01T00:00:00Z",
-             "9999-12-31T23:59:59.999999999Z", "2024-02-29T12:00:00+05:30", "2000-02-29T00:00:00Z", "2026-11-21T01:40:28.000Z",
+             "9999-12-31T23:59:59.999999999Z", "2024-02-29T12:00:00+05:30", "2000-02-29T00:00:00Z",
+             "2026-11-21T01:40:28.000Z",
              "2026-11-21T01:40:28.0009Z", "2026-11-21T01:40:28.001Z", "2026-11-21T01:40:28.120000001Z",
              "2026-11-21T01:40:28-00:00", "2026-11-21T01:40:28-23:59", "2026-01-01T00:00:00.1+00:01"]
     for text in texts:
         seconds, nanoseconds = parse_date(text)
         yield {"text": text, "valid": True, "seconds": seconds, "nanoseconds": nanoseconds,
                "written": date_text(seconds, nanoseconds), "compact": compact_time(seconds)}
-    for text in ("", "2026-11-21", "2026-11-21 01:40:28Z", "2026-11-21t01:40:28Z", "2026-11-21T01:40:28z", "2026-11-21T01:40:28",
-                 "2026-11-21T01:40Z", "2026-11-21T01:40:60Z", "2026-11-21T24:00:00Z", "2026-02-29T00:00:00Z", "1900-02-29T00:00:00Z",
+    for text in ("", "2026-11-21", "2026-11-21 01:40:28Z", "2026-11-21t01:40:28Z", "2026-11-21T01:40:28z",
+        "2026-11-21T01:40:28",
+                 "2026-11-21T01:40Z", "2026-11-21T01:40:60Z", "2026-11-21T24:00:00Z", "2026-02-29T00:00:00Z",
+                 "1900-02-29T00:00:00Z",
                  "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-11-31T00:00:00Z", "0000-01-01T00:00:00Z",
-                 "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "2026-11-21T01:40:28.Z", "2026-11-21T01:40:28,5Z",
+                 "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "2026-11-21T01:40:28.Z",
+                 "2026-11-21T01:40:28,5Z",
                  "2026-11-21T01:40:28.1234567890Z", "2026-11-21T01:40:28+0100", "2026-11-21T01:40:28+24:00",
-                 "2026-11-21T01:40:28+01:60", "2026-11-21T01:40:28Z ", "+2026-11-21T01:40:28Z", "2026-11-21T01:40:28Z\n",
+                 "2026-11-21T01:40:28+01:60", "2026-11-21T01:40:28Z ", "+2026-11-21T01:40:28Z",
+                 "2026-11-21T01:40:28Z\n",
                  "２026-11-21T01:40:28Z", "20261121T014028Z"):
         yield {"text": text, "valid": False}
 
@@ -160,7 +182,8 @@ def time_cases():
 def base64_cases():
     for data in (b"", b"\0", b"\xff", b"\xfb\xff", b"\xfb\xff\xbf", bytes(range(16))):
         yield {"valid": True, "bytes_hex": data.hex(), "base64": b64(data), "base64url": b64url(data)}
-    for text in ("A", "AA", "AAA", "AB==", "AAB=", "AA=", "A===", "AA==\n", " AA==", "AA==AA==", "-_8=", "====", "AAAA=", "Á==="):
+    for text in ("A", "AA", "AAA", "AB==", "AAB=", "AA=", "A===", "AA==\n", " AA==", "AA==AA==", "-_8=", "====",
+        "AAAA=", "Á==="):
         yield {"valid": False, "base64": text}
     for text in ("A", "AB", "AAB", "AA==", "+/8", "AA\n", "AA AA"):
         yield {"valid": False, "base64url": text}
@@ -185,7 +208,8 @@ def record_cases():
     for name, document in documents.items():
         inner = {key: item for key, item in document["$vault"].items() if key not in ("mac", "key")}
         message = enc("ecv/1/record-mac", VAULT, RECORD, tree_bytes({**document, "$vault": inner}))
-        yield {"name": name, "vault_id": id_text(VAULT), "root_key_hex": roots[split_wrap(document["$vault"]["key"])[0]].key.hex(),
+        yield {"name": name, "vault_id": id_text(VAULT), "root_key_hex": roots[split_wrap(
+            document["$vault"]["key"])[0]].key.hex(),
                "data_key_hex": DATA_KEY.hex(), "file": pretty(document).decode(),
                "mac_message_sha256": hashlib.sha256(message).hexdigest(), "mac": document["$vault"]["mac"],
                "opened": pretty(open_record(document, roots, VAULT)[1]).decode()}
@@ -203,29 +227,35 @@ def checkpoint_cases():
     first = checkpoint()
     for document in (first, checkpoint(2, vaultdir.sha256_hex(tree_bytes(first)))):
         vaultdir.check_checkpoint(document, {ROOT.id[:8]: ROOT})
-        yield {"vault_id": id_text(VAULT), "root_key_hex": ROOT.key.hex(), "file": pretty(document).decode(), "mac": document["mac"],
+        yield {"vault_id": id_text(VAULT), "root_key_hex": ROOT.key.hex(), "file": pretty(document).decode(),
+            "mac": document["mac"],
                "hash": vaultdir.sha256_hex(tree_bytes(document))}
 
 
 FILES = [
-    ("enc", "ENC of a label and items.", enc_cases), ("tree", "JSON text, T of its tree, and its two written forms.", tree_cases),
+    ("enc", "ENC of a label and items.", enc_cases), ("tree", "JSON text, T of its tree, and its two written forms.",
+     tree_cases),
     ("root", "What is derived from a root key, and the payload of its slots.", root_cases),
     ("kdf", "KDF with its salt, label, items and byte count.", kdf_cases),
     ("record-keys", "What is derived from a data key.", record_key_cases),
     ("data-key-wrap", "Data keys wrapped under a root.", data_key_wrap_cases),
     ("keyring-wrap", "Older root keys wrapped under the current one.", keyring_wrap_cases),
-    ("fingerprint", "Fingerprints.", fingerprint_cases), ("padding", "Padded size by byte count of the text.", padding_cases),
+    ("fingerprint", "Fingerprints.", fingerprint_cases), ("padding", "Padded size by byte count of the text.",
+     padding_cases),
     ("tokens", "Tokens at the edges of every size, and texts of many kinds.", token_cases),
-    ("app-tokens", "Tokens outside a vault.", app_token_cases), ("cryptokit", "CryptoKit representation.", cryptokit_cases),
+    ("app-tokens", "Tokens outside a vault.", app_token_cases), ("cryptokit", "CryptoKit representation.",
+     cryptokit_cases),
     ("times", "Dates, valid and not.", time_cases), ("base64", "Both base64 forms, canonical and not.", base64_cases),
     ("records", "Whole records.", record_cases), ("slots", "Slots of both kinds.", slot_files),
-    ("headers", "Whole headers.", header_cases), ("checkpoints", "Checkpoints, the second following the first.", checkpoint_cases)]
+    ("headers", "Whole headers.", header_cases), ("checkpoints", "Checkpoints, the second following the first.",
+     checkpoint_cases)]
 
 
 def write_vault(folder):
     """A small vault with two slots, a removed record and a checkpoint; beside it its keys and what it holds."""
     vault = vaultdir.Vault.create(
-        os.path.join(folder, "small"), Seeded("small vault"), NOW, [identity().recipient], PASSPHRASE, 10, ["test identity", "test passphrase"])
+        os.path.join(folder, "small"), Seeded("small vault"), NOW, [identity().recipient], PASSPHRASE, 10,
+            ["test identity", "test passphrase"])
     for number in range(3):
         vault.put("customer", {**CUSTOMER, "name": f"Customer {number}", "access_key": f"key {number}"}, list(SEALED))
     vault.put("from-elsewhere", {"n": Number("1.50"), "secrets": {"one": alphabet(300), "two": ""}}, [

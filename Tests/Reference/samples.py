@@ -14,7 +14,8 @@ PASSPHRASE = b"vectors only"
 CUSTOMER = {
     "access_key": "correct horse", "added_on": "2020-08-19T18:50:26Z",
     "address": {"city": "Albuquerque", "street": "3828 Piermont Drive", "zip": "87112"}, "atm_code": "0522",
-    "contact_info": {"cellular_phone": "+44 7700 900100", "email": "customer1@example.com", "home_phone": "+1 212-555-1000"},
+    "contact_info": {"cellular_phone": "+44 7700 900100", "email": "customer1@example.com",
+    "home_phone": "+1 212-555-1000"},
     "name": "Shai Mishali"}
 SEALED = {("access_key",): SEALED_AT, ("atm_code",): SEALED_AT}
 
@@ -39,17 +40,21 @@ def slot_files():
                        ("scrypt", agefile.seal_scrypt(payload, PASSPHRASE, 10, Seeded("slot scrypt")))):
         key = {"identity": identity().text, "recipient": identity().recipient} if kind == "x25519" else {
             "passphrase": PASSPHRASE.decode(), "work_factor": 10}
-        yield {"kind": kind, **key, "file_base64": b64(file), "sha256": vaultdir.sha256_hex(file), "payload": payload.decode(),
+        yield {"kind": kind, **key, "file_base64": b64(file), "sha256": vaultdir.sha256_hex(file),
+            "payload": payload.decode(),
                "vault_id": id_text(VAULT), "root_id": b64url(ROOT.id), "root_key_hex": ROOT.key.hex()}
 
 
 def header(**changes):
     at, files = date_text(NOW), list(slot_files())
     slots = [{"id": id_text(Seeded(f"slot id {case['kind']}")(16)), "label": "", "kind": case["kind"], "created_at": at,
-              "sha256": case["sha256"], **({"recipient": case["recipient"]} if "recipient" in case else {})} for case in files]
+              "sha256": case["sha256"], **({"recipient": case["recipient"]} if "recipient" in case else {})}
+              for case in files]
     document = {
-        "format": Number("1"), "id": id_text(VAULT), "created_at": at, "revision": Number("1"), "keyring": [], "kinds": {},
-        "root": {"id": b64url(ROOT.id), "commitment": b64(ROOT.commitment), "created_at": at}, "slots": slots, **changes}
+        "format": Number("1"), "id": id_text(VAULT), "created_at": at, "revision": Number("1"), "keyring": [],
+            "kinds": {},
+        "root": {"id": b64url(ROOT.id), "commitment": b64(ROOT.commitment), "created_at": at}, "slots": slots,
+        **changes}
     document["mac"] = b64(vaultdir.header_mac(document, ROOT))
     return document
 
@@ -57,13 +62,16 @@ def header(**changes):
 def keyring():
     at = date_text(NOW)
     common = {"created_at": at, "replaced_at": at}
-    return [{"id": b64url(LATER_ROOT.id), "commitment": b64(LATER_ROOT.commitment), **common, "reason": "reseal", "state": "retired"},
-            {"id": b64url(OLD_ROOT.id), "commitment": b64(OLD_ROOT.commitment), **common, "reason": "rewrap", "state": "open-only",
+    return [{"id": b64url(LATER_ROOT.id), "commitment": b64(LATER_ROOT.commitment), **common, "reason": "reseal",
+        "state": "retired"},
+            {"id": b64url(OLD_ROOT.id), "commitment": b64(OLD_ROOT.commitment), **common, "reason": "rewrap",
+             "state": "open-only",
              "wrap": ROOT.wrap(ROOT.root_wrap(OLD_ROOT.id), OLD_ROOT.key, Seeded("keyring"))}]
 
 
 def checkpoint(sequence=1, previous=None):
-    document = {"format": Number("1"), "sequence": Number(str(sequence)), "created_at": date_text(NOW), "previous": previous,
+    document = {"format": Number("1"), "sequence": Number(str(sequence)), "created_at": date_text(NOW),
+        "previous": previous,
                 "header": vaultdir.sha256_hex(tree_bytes(header())), "root": b64url(ROOT.id),
                 "records": {id_text(RECORD): [Number("1"), customer()["$vault"]["mac"]]}}
     document["mac"] = b64(vaultdir.checkpoint_mac(document, ROOT))

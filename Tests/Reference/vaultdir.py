@@ -1,4 +1,6 @@
-"""Whole vaults in a directory: `Vault.create`, `Vault.open`, `put`, `remove`, `read_all` (docs/format-v1.md, sections 3 to 9).
+"""Whole vaults in a directory: `Vault.create`, `Vault.open`, `put`, `remove`, `read_all`.
+
+This is docs/format-v1.md, sections 3 and 7 to 9.
 
 Reads everything and trusts nothing. Writes plainly, without locks and fsync: it makes test vaults, not real ones.
 """
@@ -12,7 +14,8 @@ import stat
 import agefile
 from vaultref import (
     BUILT_IN_KINDS, CHECKPOINT_BYTE_LIMIT, FILE_BYTE_LIMIT, KIND_NAME, SLOT_BYTE_LIMIT, Number, Refused, Root, a_date,
-    a_root_id, a_string, an_id, an_integer, b64, b64url, bytes_of, check_members, check_record, compact_time, date_text, enc,
+    a_root_id, a_string, an_id, an_integer, b64, b64url, bytes_of, check_members, check_record, compact_time, date_text,
+    enc,
     expect, id_bytes, id_text, is_token, mac, make_record, open_record, parse, pretty, split_wrap, tree_bytes, unb64,
     unb64url)
 
@@ -150,7 +153,8 @@ def match_header(root, vault_id, root_id):
 class Vault:
     """An open vault: `path`, `header` (tree), `root`, `roots` that may open, `checkpoint` (tree or None).
 
-    `file` names what was read last; `resealing` holds the hints of roots under which only records in the checkpoint count.
+    `file` names what was read last; `resealing` holds the hints of roots under which only what the
+    checkpoint lists counts.
     """
 
     file, resealing = "vault.json", frozenset()
@@ -197,7 +201,8 @@ class Vault:
         envelope = {"id": record, "kind": kind, "schema": Number(str(schema)), "revision": Number("1"),
                     "created_at": at, "updated_at": at}
         sealed = {path: compact_time(self.now) for path in sealed_paths}
-        self._write(f"records/{record[:2]}/{record}.json", pretty(make_record(members, sealed, envelope, self.root, self.rand)))
+        self._write(f"records/{record[:2]}/{record}.json", pretty(make_record(members, sealed, envelope, self.root,
+            self.rand)))
         return record
 
     def remove(self, record):
@@ -235,12 +240,20 @@ class Vault:
         self.path, self.file = str(path), "vault.json"
         header = self.header = parse(self._read("vault.json"))
         check_header(header)
-        slot = next((slot for slot in header["slots"] if (
-            slot.get("recipient") in [i.recipient for i in identities] if slot["kind"] == "x25519" else passphrase is not None)), None)
-        if slot is None:
+        recipients = [identity.recipient for identity in identities]
+        slots = [slot for slot in header["slots"] if (
+            slot["recipient"] in recipients if slot["kind"] == "x25519" else passphrase is not None)]
+        if not slots:
             raise Refused("slot", "no-slot", "the vault has no slot for this key")
-        self.file = f"slots/{slot['id']}.age"
-        root = open_slot(self._read(self.file, SLOT_BYTE_LIMIT), slot["sha256"], identities, passphrase, maximum_work_factor)
+        for slot in slots:  # several only for a passphrase: there is no telling which one it opens
+            self.file = f"slots/{slot['id']}.age"
+            try:
+                root = open_slot(
+                    self._read(self.file, SLOT_BYTE_LIMIT), slot["sha256"], identities, passphrase, maximum_work_factor)
+                break
+            except Refused:
+                if slot is slots[-1]:
+                    raise
         match_header(root, header["id"], header["root"]["id"])
         self.file, self.rand = "vault.json", os.urandom
         self.authenticate(root)

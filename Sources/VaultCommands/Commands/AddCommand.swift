@@ -13,7 +13,7 @@ struct AddCommand: AsyncParsableCommand {
       typed. A required date that is not given is the present time. Secrets are never arguments.
 
       Example:
-        vault add customer --set name="Ada Example" --set address.city=London --generate access_key=32
+        vault add customer --set name="Ada Example" --generate access_key=32
       """,
     aliases: ["create", "insert"])
 
@@ -38,6 +38,7 @@ struct AddCommand: AsyncParsableCommand {
     }
     let assignments = try set.map { text in try MemberPath.assignment(text, of: "--set") }
     for (path, _) in assignments { try kind.checkReadable(path, option: "--set") }
+    try secrets.checkForm()
     let session = try Session(vault, global)
     let isAsking = from == nil && set.isEmpty && secrets.isEmpty
     guard !isAsking || global.canAsk else {

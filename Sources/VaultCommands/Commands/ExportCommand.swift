@@ -46,7 +46,7 @@ struct ExportCommand: AsyncParsableCommand {
       throw CommandError.usage("--format", "jsonl cannot be used together with --json")
     }
     let session = try Session(vault, global)
-    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockIfKeyGiven(unlocking)
+    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
     if reveal, global.canAsk { try global.confirm("Write the secrets of this vault in clear to \(destination)?") }
     let count = try write(session, opened)
     if opened == nil { global.messages.note(Messages.unverifiedNote) }
@@ -173,6 +173,7 @@ struct RecordStream: ~Copyable {
     let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
     var bytes: [UInt8] = Array((isFirst ? "\n" : ",\n").utf8) + margin
     isFirst = false
+    bytes.reserveCapacity(2048)
     for byte in try value.prettyBytes(finalNewline: false) {
       bytes.append(byte)
       if byte == UInt8(ascii: "\n") { bytes += margin }

@@ -107,7 +107,7 @@ struct InitCommand: AsyncParsableCommand {
 
   private func report(_ vault: Vault, _ location: VaultLocation, identity: String?) throws {
     if let identity {
-      global.messages.note("the identity is in \(identity): keep a copy in a safe place, and it away from the vault")
+      global.messages.note("the identity is in \(identity): keep a copy in a safe place, never beside the vault")
     }
     let fingerprint = try vault.locked.fingerprint()
     guard global.json else { return try Output.line(fingerprint) }

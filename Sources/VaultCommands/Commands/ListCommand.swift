@@ -104,7 +104,7 @@ private struct RecordTable {
 
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
   func print(_ query: RecordQuery) async throws {
-    let opened = try await session.unlockIfKeyGiven(unlocking)
+    let opened = try await session.unlockWhereItHelps(unlocking)
     let (records, faults) = try await opened?.list(query) ?? session.locked.list(query)
     if global.json {
       try Output.document([

@@ -14,7 +14,7 @@ struct SetCommand: AsyncParsableCommand {
       A value that is there already changes nothing. Secrets are never arguments: use the options below.
 
       Example:
-        vault set "Shai Mishali" contact_info.email=shai@example.com --generate access_key=32
+        vault set "Shai Mishali" address.city=Oslo --generate access_key=32
       """)
 
   @Argument(help: "An id, an exact name, or the beginning of an id.")
@@ -34,6 +34,7 @@ struct SetCommand: AsyncParsableCommand {
         "arguments", "nothing to set", "give PATH=VALUE, or one of --secret, --secret-file, --secret-stdin, --generate")
     }
     let assignments = try values.map { text in try MemberPath.assignment(text, of: "path=value") }
+    try secrets.checkForm()
     let session = try Session(vault, global)
     let opened = try await session.unlock(unlocking)
     let found = try await session.record(record, in: opened)

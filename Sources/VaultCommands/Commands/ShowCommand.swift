@@ -30,8 +30,9 @@ struct ShowCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     let view = try await view(session)
     guard global.json else {
+      try Output.lines(try view.lines(global.style))
       if !view.isVerified { global.messages.note(Messages.unverifiedNote) }
-      return try Output.lines(try view.lines(global.style))
+      return
     }
     try Output.document([
       "created_at": .string(view.envelope.createdAt.text),
@@ -46,7 +47,7 @@ struct ShowCommand: AsyncParsableCommand {
   }
 
   private func view(_ session: Session) async throws -> RecordView {
-    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockIfKeyGiven(unlocking)
+    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
     guard let opened else { return RecordView(try session.locked.record(session.resolve(record))) }
     return try RecordView(try await session.record(record, in: opened), revealed: reveal)
   }

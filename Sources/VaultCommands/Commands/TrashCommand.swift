@@ -35,7 +35,7 @@ extension TrashCommand {
 
     func run() async throws {
       let session = try Session(vault, global)
-      let opened = try await session.unlockIfKeyGiven(unlocking)
+      let opened = try await session.unlockWhereItHelps(unlocking)
       let (records, faults) = try await opened?.trash() ?? session.locked.trash()
       if global.json {
         try Output.document([

@@ -88,6 +88,11 @@ struct UnlockOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The highest cost of a passphrase slot that is accepted, 10 to 22.", valueName: "n"))
   var maxWorkFactor = SlotFile.defaultMaximumWorkFactor
 
+  /// Whether an option says how to unlock.
+  var givesKey: Bool {
+    !identity.isEmpty || passphraseFile != nil || passphraseFd != nil || passphraseCommand != nil
+  }
+
   /// The cost, checked.
   func maximumWorkFactor() throws -> Int {
     guard SlotFile.workFactors.contains(maxWorkFactor) else {

@@ -27,6 +27,9 @@ struct SecretOptions: ParsableArguments {
 
   var isEmpty: Bool { secret.isEmpty && secretFile.isEmpty && secretStdin == nil && generate.isEmpty }
 
+  /// Refuses what cannot be read as an option; to be called before anything is unlocked.
+  func checkForm() throws { _ = try plan() }
+
   /// Reads, asks for and makes up the values; paths are checked first, so that nobody types in vain.
   ///
   /// - Parameter kind: nil for a record of a kind that this program does not know.

@@ -22,9 +22,18 @@ struct AtomicFile: ~Copyable {
     let name =
       directory.isEmpty ? path : (directory == "." ? path : String(path.dropFirst(directory.count)).droppingSlashes)
     let temporary = System.join(directory, ".\(name).\(Identifier.random().text.prefix(8)).tmp")
-    let file = try OpenFile.creating(temporary)
+    let file = try Self.made(temporary, for: path)
     Pending.shared.withLock { $0.temporaryFiles.append(temporary) }
     return AtomicFile(path: path, temporary: temporary, file: file)
+  }
+
+  /// An error names the file that was asked for.
+  private static func made(_ temporary: String, for path: String) throws -> OpenFile {
+    do throws(SystemError) {
+      return try OpenFile.creating(temporary)
+    } catch {
+      throw SystemError(number: error.number, path: path, deed: error.deed)
+    }
   }
 
   private init(path: String, temporary: String, file: consuming OpenFile) {

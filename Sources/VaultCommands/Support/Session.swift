@@ -70,14 +70,25 @@ struct Session {
     return nil
   }
 
+  /// Unlocks for a command that works without a key as well: a variable that is set for another vault is no error then,
+  /// an option is.
+  func unlockWhereItHelps(_ options: UnlockOptions) async throws -> Vault? {
+    do {
+      return try await unlockIfKeyGiven(options)
+    } catch let error as CommandError where error.status == .cannotUnlock && !options.givesKey {
+      messages.note("not unlocked: " + error.reason)
+      return nil
+    }
+  }
+
   private func unlock(_ source: KeySource, _ options: UnlockOptions) async throws -> Vault {
     messages.detail("key: \(source.explanation)")
+    warnIfNotLocked()
     let key = try source.key(maximumWorkFactor: options.maximumWorkFactor())
     return try await unlock(with: key, subject: source.subject)
   }
 
   private func unlock(with key: VaultKey, subject: String) async throws -> Vault {
-    warnIfNotLocked()
     let options = try global.vaultOptions()
     do throws(VaultError) {
       return try await locked.unlock(with: key, options: options)
@@ -96,6 +107,7 @@ struct Session {
         "give one with --identity FILE, --passphrase-file FILE or the variables CVAULT_…")
     }
     let maximum = try options.maximumWorkFactor()
+    warnIfNotLocked()
     for attempt in 1...3 {
       let passphrase = try terminal.secret("Passphrase of \(Printable.text(location.path)): ")
       do {
@@ -113,6 +125,7 @@ struct Session {
       hints: [hint, "`vault status` shows what would be used, and the slots of the vault"])
   }
 
+  /// Sets up the secure heap, before the first secret is read.
   private func warnIfNotLocked() {
     guard SecureMemory.status == .notLocked else { return }
     messages.note("the memory for secrets could be swapped out: raise the limit of locked memory (`ulimit -l`)")

@@ -27,7 +27,8 @@ extension System {
   static func prepareProcess() {
     signal(SIGPIPE, SIG_IGN)
     occupyStandardDescriptors()
-    handleTermination()
+    var signals = terminationSignals()
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
   /// A closed descriptor would be given to the next file that is opened, and output would go into that file.
@@ -38,20 +39,6 @@ extension System {
     }
   }
 
-  /// SIGINT and SIGTERM end the process from a thread of its own, with the exit codes 130 and 143.
-  ///
-  /// A write that is under way is cut off as by a power failure, which the store is made for.
-  private static func handleTermination() {
-    var signals = terminationSignals()
-    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
-    unsafe pthread_create(&thread, nil, { _ in System.waitForTermination() }, nil)
-  }
-
   private static func terminationSignals() -> sigset_t {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
@@ -60,7 +47,10 @@ extension System {
     return signals
   }
 
-  private static func waitForTermination() -> Never {
+  /// Ends the process on SIGINT and SIGTERM, with the exit codes 130 and 143.
+  ///
+  /// A write that is under way is cut off as by a power failure, which the store is made for.
+  static func waitForTermination() -> Never {
     var signals = terminationSignals()
     while true {
       var number: Int32 = 0

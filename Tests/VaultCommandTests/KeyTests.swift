@@ -1,0 +1,159 @@
+import Testing
+import VaultTestSupport
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+@Suite("Keys")
+struct KeyTests {
+  /// A vault that an identity and the passphrase "correct" open, with one record.
+  private func workspace() throws -> Workspace {
+    let workspace = try Workspace()
+    _ = workspace.write("correct\n", to: "right.txt")
+    _ = workspace.write("wrong\n", to: "wrong.txt")
+    let made = workspace.run(
+      "init", "v", "--generate-identity", "id.txt", "--passphrase", "--new-passphrase-command", "cat right.txt",
+      "--work-factor", "10", "--label", "both")
+    try #require(made.code == 0, "\(made.errors)")
+    try #require(workspace.open("add", "customer", "--set", "name=Ada", "--generate", "access_key").code == 0)
+    return workspace
+  }
+
+  private func get(_ workspace: Workspace, _ arguments: String..., input: String = "", adding: [String: String] = [:])
+    -> ProcessOutcome
+  { workspace.run(["get", "Ada", "name", "--vault", "v"] + arguments, input: input, adding: adding) }
+
+  @Test("each source of a key opens the vault")
+  func everySourceOpens() throws {
+    let workspace = try workspace()
+    #expect(get(workspace, "--identity", "id.txt").output == "Ada")
+    #expect(get(workspace, "--passphrase-file", "right.txt").output == "Ada")
+    #expect(get(workspace, "--passphrase-fd", "0", input: "correct\n").output == "Ada")
+    #expect(get(workspace, "--passphrase-command", "echo correct").output == "Ada")
+    #expect(get(workspace, adding: ["CVAULT_IDENTITY_FILE": "id.txt"]).output == "Ada")
+    #expect(get(workspace, adding: ["CVAULT_PASSPHRASE_FILE": "right.txt"]).output == "Ada")
+    #expect(get(workspace, input: "correct", adding: ["CVAULT_PASSPHRASE_FD": "0"]).output == "Ada")
+    #expect(get(workspace, adding: ["CVAULT_PASSPHRASE_COMMAND": "printf correct"]).output == "Ada")
+  }
+
+  @Test("a variable for another vault does not keep readable fields from being shown; an option does")
+  func foreignVariable() throws {
+    let workspace = try workspace()
+    #expect(workspace.run("init", "other", "--generate-identity", "other.txt").code == 0)
+    for command in [["list"], ["find", "Ada"], ["show", "Ada"], ["export"]] {
+      let byVariable = workspace.run(command + ["--vault", "v"], adding: ["CVAULT_IDENTITY_FILE": "other.txt"])
+      #expect(byVariable.code == 0, "\(command)")
+      #expect(byVariable.output.contains("Ada"))
+      #expect(byVariable.errors.contains("not unlocked"))
+      #expect(workspace.run(command + ["--vault", "v", "--identity", "other.txt"]).code == 11)
+    }
+    #expect(get(workspace, adding: ["CVAULT_IDENTITY_FILE": "other.txt"]).code == 11)
+  }
+
+  @Test("options that every command takes may stand before the command")
+  func optionsFirst() throws {
+    let workspace = try workspace()
+    #expect(workspace.run("--vault", "v", "--identity=id.txt", "-q", "get", "Ada", "name").output == "Ada")
+    #expect(workspace.run("--vault", "v", "kinds", "list").code == 64)
+    #expect(workspace.run("--vault").code == 64)
+    #expect(workspace.run("--frobnicate", "list").code == 64)
+  }
+
+  @Test("options go before variables, and identities before the passphrase")
+  func orderOfSources() throws {
+    let workspace = try workspace()
+    #expect(workspace.run("init", "other", "--generate-identity", "other.txt").code == 0)
+    let wrongVariable = ["CVAULT_IDENTITY_FILE": "other.txt", "CVAULT_PASSPHRASE_FILE": "wrong.txt"]
+    #expect(get(workspace, "--passphrase-file", "right.txt", adding: wrongVariable).output == "Ada")
+    #expect(
+      get(workspace, adding: ["CVAULT_IDENTITY_FILE": "id.txt", "CVAULT_PASSPHRASE_FILE": "wrong.txt"]).output == "Ada")
+    #expect(get(workspace, "--passphrase-file", "wrong.txt", adding: ["CVAULT_IDENTITY_FILE": "id.txt"]).code == 11)
+    // An identity without a slot leaves it to the passphrase beside it.
+    #expect(get(workspace, "--identity", "other.txt", "--passphrase-file", "right.txt").output == "Ada")
+    #expect(get(workspace, "--identity", "other.txt", "--identity", "id.txt").output == "Ada")
+    let verbose = get(workspace, "--identity", "id.txt", "--verbose")
+    #expect(verbose.errors.contains("note: key: identity id.txt (--identity)\n"))
+  }
+
+  @Test("the user's own identity is taken when the vault has a slot for it")
+  func ownIdentityIsTaken() throws {
+    let workspace = try workspace()
+    let config = workspace.home + "/.config/cvault"
+    unsafe _ = mkdir(workspace.home + "/.config", 0o700)
+    unsafe _ = mkdir(config, 0o700)
+    FileTree.write(try #require(FileTree.contents(of: workspace.identity)), to: config + "/identity.txt")
+    #expect(get(workspace).output == "Ada")
+    #expect(workspace.run("status", "--vault", "v").output.contains("(default identity)"))
+    #expect(workspace.run("init", "other", "--generate-identity", "other.txt").code == 0)
+    FileTree.write(try #require(FileTree.contents(of: workspace.path + "/other.txt")), to: config + "/identity.txt")
+    #expect(get(workspace).code == 11)
+  }
+
+  @Test("a failing passphrase command is 11 and its command line is not repeated")
+  func failingCommand() throws {
+    let workspace = try workspace()
+    let outcome = get(workspace, "--passphrase-command", "echo hunter2; exit 7")
+    #expect(outcome.code == 11)
+    #expect(outcome.errorLines.first == "vault: --passphrase-command: the command ended with 7")
+    #expect(!outcome.errors.contains("hunter2"))
+  }
+
+  @Test("the process that holds keys may leave no core, and has memory locked")
+  func processIsHardened() throws {
+    let workspace = try workspace()
+    // A command of the shell looks at its parent; limits are handed down.
+    let look = "{ ulimit -Sc; ulimit -Hc; } >core.txt; grep VmLck /proc/$PPID/status >locked.txt; echo correct"
+    #expect(get(workspace, "--identity", "id.txt", "--verbose").code == 0)
+    let outcome = get(workspace, "--passphrase-command", look)
+    #expect(outcome.output == "Ada")
+    #expect(workspace.text(of: "core.txt") == "0\n0\n")
+    let locked = workspace.text(of: "locked.txt").split(separator: " ").compactMap { Int($0.filter(\.isNumber)) }
+    print("locked memory while unlocking: \(locked.first ?? 0) KiB")
+    #expect((locked.first ?? 0) >= 1024 || outcome.errors.contains("could be swapped out"))
+  }
+
+  @Test("the right fingerprint passes, in any case")
+  func fingerprintPasses() throws {
+    let workspace = try workspace()
+    let fingerprint = String(workspace.run("fingerprint", "--vault", "v").output.dropLast())
+    #expect(get(workspace, "--identity", "id.txt", "--require-fingerprint", fingerprint.uppercased()).output == "Ada")
+    #expect(get(workspace, "--identity", "id.txt", adding: ["CVAULT_FINGERPRINT": fingerprint]).output == "Ada")
+  }
+
+  @Test("init makes what it says: slots with their label, files for the owner only")
+  func initMakesSlots() throws {
+    let workspace = try workspace()
+    let slots = try #require(JSON(workspace.run("status", "--vault", "v", "--json").stdout)["slots"]?.items)
+    #expect(slots.compactMap { $0["kind"]?.text } == ["x25519", "scrypt"])
+    #expect(slots.allSatisfy { $0["label"]?.text == "both" })
+    var status = stat()
+    unsafe #expect(stat(workspace.identity, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    unsafe #expect(stat(workspace.vault, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o700)
+    let recipient = try #require(slots[0]["recipient"]?.text)
+    let made = workspace.run("init", "second", "--recipient", recipient, "--json")
+    #expect(JSON(made.stdout)["slots"]?[0]?["recipient"]?.text == recipient)
+    #expect(workspace.run("list", "--vault", "second", "--identity", "id.txt").code == 0)
+  }
+
+  @Test("a slot whose cost is above the limit is refused before anything is spent on it")
+  func maximumWorkFactor() throws {
+    let workspace = try Workspace()
+    _ = workspace.write("correct\n", to: "right.txt")
+    #expect(
+      workspace.run("init", "v", "--passphrase", "--new-passphrase-file", "right.txt", "--work-factor", "12").code == 0)
+    let refused = workspace.run(
+      "get", "x", "y", "--vault", "v", "--passphrase-file", "right.txt", "--max-work-factor", "11")
+    #expect(refused.code == 13)
+    #expect(refused.errorLines.first?.contains("needs the work factor 12, more than 11") == true, "\(refused.errors)")
+    #expect(
+      workspace.run("get", "x", "y", "--vault", "v", "--max-work-factor", "23", "--passphrase-file", "right.txt").code
+        == 64)
+  }
+}

@@ -1,0 +1,221 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What a process left behind.
+struct ProcessOutcome: Sendable {
+  var stdout: [UInt8] = []
+  var stderr: [UInt8] = []
+  /// What its terminal showed.
+  var screen: [UInt8] = []
+  /// The exit code; minus the signal's number when it did not exit.
+  var code: Int32 = -1
+  /// Whether it had to be killed because it did not end.
+  var hung = false
+
+  var output: String { String(decoding: stdout, as: UTF8.self) }
+  var errors: String { String(decoding: stderr, as: UTF8.self) }
+  var shown: String { String(decoding: screen, as: UTF8.self) }
+  /// The lines of stderr.
+  var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+}
+
+/// A process to run in a session of its own: it sees a terminal only when it is given one.
+struct ProcessRun {
+  var path: String
+  var arguments: [String] = []
+  var environment: [String: String] = [:]
+  var directory: String?
+  /// Given on standard input, which then ends.
+  var input: [UInt8] = []
+  /// Gives it a terminal; what is typed there, each once the screen has shown the text.
+  var terminal: [(prompt: String, reply: String)]?
+  /// Whether its output goes to the terminal too.
+  var outputOnTerminal = false
+  /// Sent once the screen or stderr shows the text.
+  var signal: (after: String, number: Int32)?
+  var timeoutSeconds = 60
+
+  func run() -> ProcessOutcome {
+    var session = ProcessSession(self)
+    return session.run()
+  }
+}
+
+/// One run, with its pipes.
+private struct ProcessSession {
+  private let plan: ProcessRun
+  private var outcome = ProcessOutcome()
+  private var input = Pipe()
+  private var output = Pipe()
+  private var errors = Pipe()
+  private var master: Int32 = -1
+  private var slavePath = ""
+  private var process: pid_t = 0
+  private var written = 0
+  private var answers: [(prompt: String, reply: String)]
+  private var seenCount = 0
+  private var signal: (after: String, number: Int32)?
+
+  init(_ plan: ProcessRun) {
+    self.plan = plan
+    answers = plan.terminal ?? []
+    signal = plan.signal
+    if plan.terminal != nil { openTerminal() }
+  }
+
+  private mutating func openTerminal() {
+    var slave: Int32 = -1
+    unsafe precondition(openpty(&master, &slave, nil, nil, nil) == 0, "no terminal to test with")
+    _ = fcntl(master, F_SETFD, FD_CLOEXEC)
+    slavePath = unsafe String(cString: ttyname(slave))
+    closeDescriptor(slave)
+  }
+
+  mutating func run() -> ProcessOutcome {
+    start()
+    input.close(\.reading)
+    output.close(\.writing)
+    errors.close(\.writing)
+    exchange()
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    outcome.code = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+    if master >= 0 { close(master) }
+    return outcome
+  }
+
+  private mutating func start() {
+    var actions = unsafe posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    unsafe posix_spawnattr_init(&attributes)
+    defer {
+      unsafe posix_spawn_file_actions_destroy(&actions)
+      unsafe posix_spawnattr_destroy(&attributes)
+    }
+    if plan.terminal != nil {
+      // The first terminal that the leader of a new session opens becomes its controlling terminal.
+      unsafe posix_spawn_file_actions_addopen(&actions, 0, slavePath, O_RDWR, 0)
+      if plan.outputOnTerminal { unsafe posix_spawn_file_actions_adddup2(&actions, 0, 1) }
+    }
+    if plan.terminal == nil || !plan.input.isEmpty {
+      unsafe posix_spawn_file_actions_adddup2(&actions, input.reading, 0)
+    }
+    if !plan.outputOnTerminal { unsafe posix_spawn_file_actions_adddup2(&actions, output.writing, 1) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, errors.writing, 2)
+    // A process that does not read its input must not end the tests; it itself gets the signal back.
+    signalDisposition(SIGPIPE, SIG_IGN)
+    var defaults = sigset_t()
+    unsafe sigemptyset(&defaults)
+    unsafe sigaddset(&defaults, SIGPIPE)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+    let newSession: Int16 = 0x80  // POSIX_SPAWN_SETSID, which glibc hides
+    unsafe posix_spawnattr_setflags(&attributes, newSession | Int16(POSIX_SPAWN_SETSIGDEF))
+    // `env` changes to the directory and then becomes the program.
+    let inDirectory = plan.directory.map { ["/usr/bin/env", "-C", $0] } ?? []
+    let command = inDirectory + [plan.path] + plan.arguments
+    var words = unsafe command.map { unsafe strdup($0) } + [nil]
+    var variables = unsafe plan.environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { unsafe (words + variables).forEach { unsafe free($0) } }
+    let result = unsafe posix_spawn(&process, command[0], &actions, &attributes, &words, &variables)
+    precondition(result == 0, "\(plan.path) does not start: \(result)")
+  }
+
+  /// Reads everything while it runs, writes what it is to read, and answers what it asks.
+  private mutating func exchange() {
+    let end = time(nil) + plan.timeoutSeconds
+    if plan.input.isEmpty { input.close(\.writing) }
+    while output.reading >= 0 || errors.reading >= 0 {
+      guard time(nil) < end else {
+        outcome.hung = true
+        kill(process, SIGKILL)
+        break
+      }
+      step()
+      react()
+    }
+    if master >= 0 { _ = Self.take(from: master, into: &outcome.screen, isTerminal: true) }
+    for end in [\Pipe.reading, \Pipe.writing] {
+      input.close(end)
+      output.close(end)
+      errors.close(end)
+    }
+  }
+
+  private mutating func step() {
+    var polled = [
+      pollfd(fd: output.reading, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: errors.reading, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: input.writing, events: Int16(POLLOUT), revents: 0),
+      pollfd(fd: master, events: Int16(POLLIN), revents: 0),
+    ]
+    unsafe poll(&polled, nfds_t(polled.count), 50)
+    if polled[0].revents != 0, !Self.take(from: output.reading, into: &outcome.stdout) { output.close(\.reading) }
+    if polled[1].revents != 0, !Self.take(from: errors.reading, into: &outcome.stderr) { errors.close(\.reading) }
+    if polled[2].revents != 0 { writeInput() }
+    if polled[3].revents & Int16(POLLIN) != 0 { _ = Self.take(from: master, into: &outcome.screen, isTerminal: true) }
+  }
+
+  private mutating func writeInput() {
+    // A pipe that is ready takes at least this much without blocking.
+    let piece = Array(plan.input[written...].prefix(4096))
+    let count = unsafe write(input.writing, piece, piece.count)
+    if count > 0 { written += count }
+    if count < 0 || written == plan.input.count { input.close(\.writing) }
+  }
+
+  private mutating func react() {
+    if let next = answers.first, String(decoding: outcome.screen[seenCount...], as: UTF8.self).contains(next.prompt) {
+      seenCount = outcome.screen.count
+      answers.removeFirst()
+      let bytes = Array(next.reply.utf8)
+      unsafe precondition(write(master, bytes, bytes.count) == bytes.count)
+    }
+    if let wanted = signal, outcome.shown.contains(wanted.after) || outcome.errors.contains(wanted.after) {
+      signal = nil
+      kill(process, wanted.number)
+    }
+  }
+
+  /// Whether there may be more.
+  private static func take(from descriptor: Int32, into bytes: inout [UInt8], isTerminal: Bool = false) -> Bool {
+    if isTerminal {
+      var polled = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+      guard unsafe poll(&polled, 1, 0) > 0, polled[0].revents & Int16(POLLIN) != 0 else { return false }
+    }
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    let count = unsafe read(descriptor, &chunk, chunk.count)
+    guard count > 0 else { return false }
+    bytes += chunk[..<count]
+    return true
+  }
+}
+
+/// Two ends, -1 once they are closed.
+private struct Pipe {
+  var reading: Int32
+  var writing: Int32
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    unsafe precondition(pipe(&ends) == 0)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    (reading, writing) = (ends[0], ends[1])
+  }
+
+  mutating func close(_ end: WritableKeyPath<Pipe, Int32>) {
+    if self[keyPath: end] >= 0 { closeDescriptor(self[keyPath: end]) }
+    self[keyPath: end] = -1
+  }
+}
+
+private func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
+
+private func signalDisposition(_ number: Int32, _ disposition: @escaping @convention(c) (Int32) -> Void) {
+  signal(number, disposition)
+}

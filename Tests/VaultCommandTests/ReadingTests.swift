@@ -1,0 +1,217 @@
+import Testing
+import VaultTestSupport
+
+@Suite("Reading")
+struct ReadingTests {
+  @Test("list, find and masked show need no key and say that nothing was verified")
+  func readingNeedsNoKey() throws {
+    let workspace = try Workspace.withCustomers()
+    for command in [
+      ["list"], ["ls"], ["find", "paris"], ["search", "PARIS"], ["show", "shai mishali"], ["cat", "Shai Mishali"],
+    ] {
+      let outcome = workspace.run(command + ["--vault", "v"])
+      #expect(outcome.code == 0, "\(outcome.errors)")
+      #expect(outcome.errors == "note: not verified: nothing was checked against a key\n")
+      #expect(!outcome.stdout.isEmpty)
+      let verified = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
+      #expect(verified.stdout == outcome.stdout)
+      #expect(verified.errors == "")
+      let json = JSON(workspace.run(command + ["--vault", "v", "--json"]).stdout)
+      #expect(json["schema"]?.number == 1)
+      #expect(json["verified"]?.bool == false)
+      #expect(
+        JSON(workspace.run(command + ["--vault", "v", "--identity", "id.txt", "--json"]).stdout)["verified"]?.bool
+          == true)
+    }
+  }
+
+  @Test("a masked record shows since when each secret is sealed")
+  func maskedShow() throws {
+    let workspace = try Workspace.withCustomers()
+    let shown = workspace.run("show", "Shai Mishali", "--vault", "v")
+    let today = try #require(
+      JSON(workspace.run("show", "Shai Mishali", "--vault", "v", "--json").stdout)["created_at"]?.text)
+    #expect(shown.output.contains("\naccess_key:                  •••••••• sealed \(today.prefix(10))\n"))
+    #expect(shown.output.contains("\naddress.street:              3828 Piermont Drive\n"))
+    #expect(shown.output.contains("\nkind:     customer\n"))
+    let revealed = workspace.open("show", "Shai Mishali", "--reveal")
+    #expect(revealed.output.contains("\naccess_key:                  ~7hgUh2a*4<%z#g4qM\"%Ekx9dl9Wg~\n"))
+    #expect(!revealed.output.contains("••••"))
+  }
+
+  @Test("list sorts and limits; its JSON has the row of each record")
+  func listHasRows() throws {
+    let workspace = try Workspace.withCustomers()
+    let rows = try #require(
+      JSON(workspace.run("list", "--vault", "v", "--limit", "3", "--json").stdout)["records"]?.items)
+    #expect(rows.compactMap { $0["name"]?.text } == ["Ahmed Al-Masri", "Amélie Dubois", "Björk Guðmundsdóttir"])
+    for row in rows {
+      #expect(
+        Set(row.members?.keys.map { $0 } ?? []) == [
+          "id", "kind", "name", "revision", "created_at", "updated_at", "verified",
+        ])
+    }
+    #expect(workspace.open("set", "Renée Faucher", "website=x").code == 0)
+    let updated = workspace.run("list", "--vault", "v", "--sort", "updated").output.split(separator: "\n")
+    #expect(updated.count == 24)
+    #expect(updated.last?.contains("Renée Faucher") == true)
+    #expect(workspace.run("list", "--vault", "v", "--kind", "planet").stdout.isEmpty)
+  }
+
+  @Test("find looks at readable values only, by text and by path")
+  func findLooksAtReadableValues() throws {
+    let workspace = try Workspace.withCustomers()
+    func names(_ arguments: String...) -> [String] {
+      let rows = JSON(workspace.run(["find"] + arguments + ["--vault", "v", "--json"]).stdout)["records"]?.items ?? []
+      return rows.compactMap { $0["name"]?.text }
+    }
+    #expect(names("ÉCHIQUIER") == ["Amélie Dubois", "Björk Guðmundsdóttir"])
+    #expect(names("--where", "contact_info.email=customer2@example.com") == ["Amélie Dubois"])
+    #expect(names("paris", "customer2@example.com") == ["Amélie Dubois"])
+    #expect(names("S|_|p3rs3cr37").isEmpty)
+    #expect(names("es1:").isEmpty)
+    #expect(names("customer", "--where", "address.city=Nowhere").isEmpty)
+  }
+
+  @Test("a record is named by id, by name in any case, or by the beginning of its id")
+  func recordsAreNamed() throws {
+    let workspace = try Workspace.withCustomers()
+    let file = try workspace.recordFile("Shai Mishali")
+    let id = try #require(file.split(separator: "/").last?.split(separator: ".").first.map(String.init))
+    for name in [id, String(id.prefix(12)), "SHAI MISHALI"] {
+      #expect(workspace.open("get", name, "name").output == "Shai Mishali")
+    }
+    #expect(workspace.open("get", String(id.prefix(3)), "name").code == 10)
+  }
+
+  @Test("get prints objects as JSON, opened")
+  func getPrintsObjects() throws {
+    let workspace = try Workspace.withCustomers()
+    let contact = workspace.open("get", "Shai Mishali", "contact_info")
+    #expect(JSON(contact.stdout)["email"]?.text == "customer1@example.com")
+    let json = JSON(workspace.open("get", "Shai Mishali", "atm_code", "--json").stdout)
+    #expect(json["value"]?.text == "000522")
+    #expect(json["path"]?.text == "atm_code")
+  }
+
+  @Test("a reader that closes the pipe ends the command quietly with 0")
+  func closedPipeIsQuiet() throws {
+    let workspace = try Workspace.withCustomers()
+    for command in ["list --vault v", "export --reveal --vault v --identity id.txt", "show 'Shai Mishali' --vault v"] {
+      let script = "{ \(Binary.path) \(command) -q; echo \"code $?\" >&2; } | head -n 1 >/dev/null"
+      var plan = ProcessRun(path: "/bin/sh", arguments: ["-c", script], environment: workspace.environment)
+      plan.directory = workspace.path
+      #expect(plan.run().errors == "code 0\n", "\(command)")
+    }
+    // `true` reads nothing at all, so that every write fails.
+    let script = "{ sleep 0.2; \(Binary.path) list --vault v; echo \"code $?\" >&2; } | true"
+    var plan = ProcessRun(path: "/bin/sh", arguments: ["-c", script], environment: workspace.environment)
+    plan.directory = workspace.path
+    #expect(plan.run().errors == "code 0\n")
+  }
+
+  @Test("a closed stdout or a full device is 18, and nothing is written elsewhere")
+  func unwritableOutputIsReported() throws {
+    let workspace = try Workspace.withCustomers()
+    let before = workspace.snapshot()
+    for redirection in [">&-", ">/dev/full"] {
+      let script = "\(Binary.path) list --vault v -q \(redirection)"
+      var plan = ProcessRun(path: "/bin/sh", arguments: ["-c", script], environment: workspace.environment)
+      plan.directory = workspace.path
+      let outcome = plan.run()
+      #expect(outcome.code == 18, "\(redirection)")
+      #expect(outcome.errorLines.first?.hasPrefix("vault: stdout: ") == true)
+    }
+    #expect(workspace.snapshot() == before)
+  }
+
+  @Test("escape sequences and control characters in values never reach the terminal")
+  func valuesAreNeutralised() throws {
+    let workspace = try Workspace.withVault()
+    let name = "evil\u{1B}]0;title\u{07}\nsecond\u{202E}line"
+    #expect(workspace.open("add", "customer", "--set", "name=\(name)", "--generate", "access_key").code == 0)
+    let id = try #require(JSON(workspace.open("list", "--json").stdout)["records"]?[0]?["id"]?.text)
+    for command in [["list"], ["show", id], ["show", id, "--reveal"], ["remove", id, "-y"]] {
+      let outcome = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
+      #expect(outcome.code == 0)
+      for bytes in [outcome.stdout, outcome.stderr] {
+        #expect(!bytes.contains(0x1B) && !bytes.contains(0x07))
+        #expect(!bytes.holds(Array("\u{202E}".utf8)))
+      }
+    }
+  }
+
+  @Test("the vault is the option's, else the variable's, else the nearest parent's, else the user's own")
+  func vaultIsFound() throws {
+    let workspace = try Workspace.withVault()
+    #expect(workspace.run("init", "second", "--generate-identity", "id2.txt").code == 0)
+    let first = workspace.run("fingerprint", "--vault", "v").output
+    let second = workspace.run("fingerprint", "--vault", "second").output
+    #expect(first != second && first.utf8.count == 41)
+    let variable = ["CVAULT_DIR": workspace.path + "/second"]
+    #expect(workspace.run("fingerprint", adding: variable).output == second)
+    #expect(workspace.run("fingerprint", "--vault", "v", adding: variable).output == first)
+    var inside = workspace.plan(["fingerprint"])
+    inside.directory = workspace.vault + "/records"
+    #expect(inside.run().output == first)
+    inside.environment.merge(variable) { $1 }
+    #expect(inside.run().output == second)
+    #expect(workspace.run("fingerprint").code == 6)
+    let own = workspace.run("init", "--generate-identity", "id3.txt")
+    #expect(own.code == 0, "\(own.errors)")
+    #expect(workspace.run("fingerprint").output == own.output)
+    #expect(FileTree.names(in: workspace.home + "/.local/share/cvault").contains("vault.json"))
+    let data = ["XDG_DATA_HOME": workspace.path + "/data"]
+    #expect(workspace.run("init", "--generate-identity", "id4.txt", adding: data).code == 0)
+    #expect(FileTree.names(in: workspace.path + "/data/cvault").contains("vault.json"))
+  }
+
+  @Test(
+    "every command explains itself with an example; the version needs nothing",
+    arguments: [
+      "init", "add", "show", "get", "set", "unset", "edit", "list", "find", "remove", "export", "import", "kinds",
+      "status", "fingerprint", "generate", "create", "insert", "cat", "ls", "search", "rm", "delete",
+    ])
+  func helpHasExamples(_ command: String) throws {
+    let workspace = try Workspace()
+    let help = workspace.run(command, "--help")
+    #expect(help.code == 0)
+    #expect(help.output.contains("Example:\n  "), "\(help.output)")
+    #expect(help.output.contains("USAGE: vault "))
+    #expect(help.errors == "")
+    #expect(workspace.run("--version").output.split(separator: ".").count == 3)
+    #expect(workspace.run("--help").output.contains("Example:"))
+  }
+
+  @Test("status names vault, slots, key and why, without a key")
+  func statusExplains() throws {
+    let workspace = try Workspace.withCustomers()
+    let status = workspace.run(
+      "status", adding: ["CVAULT_DIR": workspace.vault, "CVAULT_IDENTITY_FILE": workspace.identity])
+    #expect(status.code == 0, "\(status.errors)")
+    #expect(status.output.contains("\nrecords:     24\n"))
+    #expect(status.output.contains("(CVAULT_DIR)\n"))
+    #expect(status.output.contains("\nkey:         identity \(workspace.identity) (CVAULT_IDENTITY_FILE)\n"))
+    #expect(status.output.contains("OpenSSL"))
+    let json = JSON(workspace.run("status", "--vault", "v", "--json").stdout)
+    #expect(json["records"]?.number == 24)
+    #expect(json["key"] == .null)
+    #expect(json["slots"]?[0]?["kind"]?.text == "x25519")
+    #expect(json["fingerprint"]?.text == workspace.run("fingerprint", "--vault", "v").output.dropLast().description)
+  }
+
+  @Test("kinds shows what is sealed and what is required")
+  func kindsAreShown() throws {
+    let workspace = try Workspace()
+    #expect(workspace.run("kinds", "list").output == "customer\n")
+    let fields = try #require(JSON(workspace.run("kinds", "show", "customer", "--json").stdout)["fields"]?.items)
+    #expect(fields.filter { $0["sealed"]?.bool == true }.compactMap { $0["path"]?.text } == ["access_key", "atm_code"])
+    #expect(
+      fields.filter { $0["required"]?.bool == true }.compactMap { $0["path"]?.text } == [
+        "name", "access_key", "added_on",
+      ])
+    #expect(
+      workspace.run("kinds", "show", "customer").output.contains(
+        "access_key                   sealed, text, required\n"))
+  }
+}

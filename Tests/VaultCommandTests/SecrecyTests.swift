@@ -1,0 +1,97 @@
+import Testing
+import VaultTestSupport
+
+@Suite("Secrets")
+struct SecrecyTests {
+  @Test("no secret stands in any byte under vault, state, home and temporary folders, or on stderr")
+  func secretsAreNowhere() throws {
+    let workspace = try Workspace.withVault()
+    var stderr: [UInt8] = []
+    let commands: [[String]] = [
+      ["import", "json", Fixture.customers, "--kind", "customer"], ["show", "Shai Mishali", "--reveal"],
+      ["get", "Shai Mishali", "access_key"], ["set", "Shai Mishali", "name=Somebody Else"],
+      ["set", "Somebody Else", "--secret-file", "atm_code=\(Fixture.customers)"], ["export", "--reveal", "-v"],
+      ["list"], ["find", "paris"], ["status"], ["remove", "Amélie Dubois", "--yes"],
+      ["import", "json", Fixture.faulty, "--kind", "customer", "-v"],
+    ]
+    for command in commands {
+      let outcome = workspace.run(command + ["--vault", workspace.vault, "--identity", workspace.identity])
+      #expect(outcome.code == 0 || outcome.code == 4, "\(command): \(outcome.errors)")
+      stderr += outcome.stderr
+    }
+    // Codes of a few digits would be found by chance among ids and dates.
+    let secrets = try Fixture.secrets().filter { $0.count > 6 }
+    #expect(secrets.count > 20)
+    var searched = 0
+    for folder in ["v", "state", "home", "tmp"] {
+      for name in FileTree.files(below: workspace.path + "/" + folder) {
+        let bytes = try #require(FileTree.contents(of: workspace.path + "/\(folder)/\(name)"))
+        searched += 1
+        for secret in secrets { #expect(!bytes.holds(secret), "\(folder)/\(name)") }
+      }
+    }
+    #expect(searched > 24)
+    for secret in secrets { #expect(!stderr.holds(secret)) }
+    print("secrets: \(secrets.count) searched in \(searched) files and \(stderr.count) bytes of stderr")
+  }
+
+  @Test("get writes exactly the bytes of the secret")
+  func getIsExact() throws {
+    let workspace = try Workspace.withCustomers()
+    let customers = try Fixture.records(Fixture.customers)
+    for customer in customers.prefix(4) {
+      let name = try #require(customer["name"]?.text)
+      let outcome = workspace.open("get", name, "access_key")
+      #expect(outcome.stdout == Array(try #require(customer["access_key"]?.text).utf8))
+      #expect(outcome.errors == "")
+    }
+  }
+
+  @Test("a secret from standard input loses the newline of a single line, and no other")
+  func standardInputIsTaken() throws {
+    let workspace = try Workspace.withCustomers()
+    for (given, kept) in [
+      ("one\n", "one"), ("one", "one"), ("one\ntwo\n", "one\ntwo\n"), ("\n\n", "\n\n"), ("  a  \n", "  a  "),
+    ] {
+      let outcome = workspace.open("set", "Shai Mishali", "--secret-stdin", "access_key", input: given)
+      #expect(outcome.code == 0, "\(outcome.errors)")
+      #expect(workspace.open("get", "Shai Mishali", "access_key").output == kept)
+    }
+  }
+
+  @Test("standard input that no option names is not read")
+  func standardInputIsLeftAlone() throws {
+    let workspace = try Workspace.withCustomers()
+    let outcome = workspace.open("list", input: String(repeating: "x", count: 1 << 20))
+    #expect(outcome.code == 0)
+    #expect(!outcome.hung)
+  }
+
+  @Test("generated passwords have their length, and differ")
+  func passwordsAreGenerated() throws {
+    let workspace = try Workspace.withCustomers()
+    #expect(workspace.open("set", "Shai Mishali", "--generate", "access_key=40", "--generate", "atm_code").code == 0)
+    let first = workspace.open("get", "Shai Mishali", "access_key").output
+    let second = workspace.open("get", "Shai Mishali", "atm_code").output
+    #expect(first.utf8.count == 40)
+    #expect(second.utf8.count == 24)
+    let alphabet = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+    #expect((first + second).allSatisfy(alphabet.contains))
+    #expect(first.prefix(24) != second)
+  }
+
+  @Test("generate needs no vault and states its entropy on stderr")
+  func generateStandsAlone() throws {
+    let workspace = try Workspace()
+    let password = workspace.run("generate", "--length", "32", "--symbols")
+    #expect(password.output.utf8.count == 33)
+    #expect(password.errors == "note: 207 bits\n")
+    let words = workspace.run("generate", "--words", "5")
+    #expect(words.output.split(separator: "-").count == 5)
+    #expect(words.output.utf8.count == 5 * 5 + 4 + 1)
+    #expect(words.errors == "note: 81 bits\n")
+    #expect(workspace.run("generate", "--words", "5").output != words.output)
+    #expect(workspace.run("generate", "--words", "5", "--symbols").code == 64)
+    #expect(workspace.run("generate", "--length", "3").code == 64)
+  }
+}

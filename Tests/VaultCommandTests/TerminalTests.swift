@@ -1,0 +1,136 @@
+import Testing
+import VaultTestSupport
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+@Suite("At a terminal")
+struct TerminalTests {
+  /// A vault with a passphrase that was typed twice.
+  private func withPassphrase() throws -> Workspace {
+    let workspace = try Workspace()
+    let made = workspace.type(
+      ["init", "v", "--passphrase", "--work-factor", "10"],
+      [("New passphrase: ", "correct horse\n"), ("New passphrase, again: ", "correct horse\n")])
+    try #require(made.code == 0, "\(made.errors)\(made.shown)")
+    #expect(made.output.utf8.count == 41)
+    #expect(!made.shown.contains("correct"))
+    return workspace
+  }
+
+  @Test("a new passphrase is asked for twice and never shown; the two must be the same")
+  func newPassphraseIsAskedTwice() throws {
+    let workspace = try withPassphrase()
+    let differing = workspace.type(
+      ["init", "w", "--passphrase", "--work-factor", "10"],
+      [
+        ("New passphrase: ", "one\n"), ("again: ", "two\n"), ("New passphrase: ", "three\n"), ("again: ", "three\n"),
+      ])
+    #expect(differing.code == 0, "\(differing.shown)")
+    #expect(differing.shown.contains("They differ"))
+    let empty = workspace.type(
+      ["init", "x", "--passphrase"], [("New passphrase: ", "\n"), ("again: ", "\n")])
+    #expect(empty.code == 17)
+    #expect(FileTree.names(in: workspace.path + "/x").isEmpty)
+  }
+
+  @Test("a passphrase is asked for without being shown, and again when it is wrong")
+  func passphraseIsAskedFor() throws {
+    let workspace = try withPassphrase()
+    let added = workspace.type(
+      ["add", "customer", "--set", "name=Ada", "--generate", "access_key", "--vault", "v"],
+      [("Passphrase of v: ", "wrong\n"), ("Passphrase of v: ", "correct horse\n")])
+    #expect(added.code == 0, "\(added.errors)\(added.shown)")
+    #expect(added.output.utf8.count == 37)
+    #expect(!added.shown.contains("wrong\r") && !added.shown.contains("correct"))
+    let refused = workspace.type(
+      ["get", "Ada", "name", "--vault", "v"], Array(repeating: ("Passphrase of v: ", "wrong\n"), count: 3))
+    #expect(refused.code == 11)
+    #expect(refused.errorLines.first == "vault: v: the passphrase opens no slot of the vault")
+  }
+
+  @Test("--no-input asks nothing, even at a terminal")
+  func noInputAsksNothing() throws {
+    let workspace = try withPassphrase()
+    let outcome = workspace.type(["get", "Ada", "name", "--vault", "v", "--no-input"], [])
+    #expect(outcome.code == 11)
+    #expect(outcome.shown == "")
+  }
+
+  @Test("get ends with a newline at a terminal")
+  func getEndsWithNewline() throws {
+    let workspace = try Workspace.withCustomers()
+    let outcome = workspace.type(
+      ["get", "Shai Mishali", "atm_code", "--vault", "v", "--identity", "id.txt"], [], outputOnTerminal: true)
+    #expect(outcome.shown == "000522\r\n")
+  }
+
+  @Test("add asks field by field, for sealed ones without showing them")
+  func addAsks() throws {
+    let workspace = try Workspace.withVault()
+    let added = workspace.type(
+      ["add", "customer", "--vault", "v", "--identity", "id.txt"],
+      [
+        ("Name: ", "\n"), ("Name: ", "Ada Example\n"), ("Access key, not shown: ", "typed-secret\n"),
+        ("[ATM code], not shown: ", "\n"), ("[Added on]: ", "yesterday\n"), ("[Added on]: ", "2026-11-21T01:40:28Z\n"),
+        ("[Street]: ", "\n"), ("[City]: ", "London\n"), ("[Zip]: ", "\n"), ("[Home phone]: ", "\n"),
+        ("[Cellular phone]: ", "\n"), ("[Email]: ", "ada@example.com\n"), ("[Website]: ", "\n"),
+      ])
+    #expect(added.code == 0, "\(added.errors)\(added.shown)")
+    #expect(!added.shown.contains("typed-secret"))
+    let record = JSON(workspace.open("show", "Ada Example", "--reveal", "--json").stdout)["record"]
+    #expect(
+      record
+        == JSON(
+          #"{"name":"Ada Example","access_key":"typed-secret","added_on":"2026-11-21T01:40:28Z","#
+            + #""address":{"city":"London"},"contact_info":{"email":"ada@example.com"}}"#))
+  }
+
+  @Test("remove and export --reveal ask, and take no for an answer")
+  func questionsAreAsked() throws {
+    let workspace = try Workspace.withCustomers()
+    let before = workspace.snapshot()
+    let key = ["--vault", "v", "--identity", "id.txt"]
+    let kept = workspace.type(["remove", "Shai Mishali"] + key, [("[y/N] ", "n\n")])
+    #expect(kept.code == 3)
+    #expect(kept.shown.contains("Remove \"Shai Mishali\""))
+    #expect(workspace.snapshot() == before)
+    let refused = workspace.type(["export", "--reveal"] + key, [("[y/N] ", "\n")])
+    #expect(refused.code == 3)
+    #expect(refused.stdout.isEmpty)
+    #expect(workspace.type(["export", "--reveal"] + key, [("[y/N] ", "yes\n")]).code == 0)
+    #expect(workspace.type(["export", "--reveal", "--yes"] + key, []).code == 0)
+    #expect(workspace.type(["remove", "Shai Mishali"] + key, [("[y/N] ", "y\n")]).code == 0)
+    #expect(workspace.open("show", "Shai Mishali").code == 10)
+  }
+
+  @Test("Ctrl-C at a prompt ends with 130, shows what is typed again, and changes nothing")
+  func interruptEndsAPrompt() throws {
+    let workspace = try withPassphrase()
+    let before = workspace.snapshot()
+    // The shell outlives the key press and tells whether the terminal shows what is typed.
+    let script = "trap : INT; \(Binary.path) get Ada name --vault v; echo \"code $?\"; stty -a | grep -o -- '[-]*echo '"
+    var plan = ProcessRun(path: "/bin/sh", arguments: ["-c", script], environment: workspace.environment)
+    plan.directory = workspace.path
+    plan.terminal = [("Passphrase of v: ", "\u{03}")]
+    let outcome = plan.run()
+    #expect(outcome.output == "code 130\necho \n", "\(outcome.output)\(outcome.errors)\(outcome.shown)")
+    #expect(workspace.snapshot() == before)
+  }
+
+  @Test("SIGTERM at a prompt ends with 143")
+  func terminationEndsAPrompt() throws {
+    let workspace = try withPassphrase()
+    var plan = workspace.plan(["get", "Ada", "name", "--vault", "v"])
+    plan.terminal = []
+    plan.signal = ("Passphrase of v: ", SIGTERM)
+    let outcome = plan.run()
+    #expect(outcome.code == 143)
+    #expect(outcome.stdout.isEmpty)
+  }
+}
