@@ -15,6 +15,8 @@ let package = Package(
       name: "get-floor", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
     // JSONDecoder over the files of a vault: what reading and decoding costs without opening anything.
     .executableTarget(name: "export-floor"),
+    // The files of a vault, only written: many and one sync, or one durably.
+    .executableTarget(name: "write-floor"),
     // A customer with sealed fields beside one with plain strings, both encoded in this program.
     .executableTarget(
       name: "encode-floor",

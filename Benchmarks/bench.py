@@ -22,7 +22,7 @@ from pathlib import Path
 SEED = 20261121
 WARM_UP = 3
 # What the design allows at most, as a multiple of the floor.
-LIMITS = {"get": 2.5, "encode": 1.6, "export": 3.0}
+LIMITS = {"get": 2.5, "encode": 1.6, "export": 3.0, "add": 3.0, "import": 2.5}
 CITIES = ["Albuquerque", "Paris", "Düsseldorf", "東京", "Amsterdam", "Lagos", "Reykjavík", "Hà Nội", "Madrid", "Boston"]
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&*+-./:;<=>?@^_~"
 
@@ -148,6 +148,50 @@ def measure_encode(machine, rounds):
     }
 
 
+def measure_add(machine, count, rounds):
+    """A durable add beyond the start of a process, against one durable replacement of a file in the same folder."""
+    folder, unlock = make_vault(machine, count)
+    add = ["vault", "add", "customer", "--set", "name=Bench", "--generate", "access_key", *unlock]
+    start = ["get-floor", "get", "Bench", "access_key", *unlock]
+    ours, starts, floors = [], [], []
+    for number in range(-WARM_UP, rounds):
+        seconds, begun = machine.run(add)[0], machine.run(start)[0]
+        floor = int(machine.output("write-floor", "one", str(folder), "1100")) / 1e9
+        if number >= 0:
+            ours.append(seconds)
+            starts.append(begun)
+            floors.append(floor)
+    beyond = [a - b for a, b in zip(ours, starts)]
+    yield {
+        "workload": "add, beyond start", "records": count, "limit": LIMITS["add"], "rounds": rounds,
+        "vault_seconds": statistics.median(beyond), "floor_seconds": statistics.median(floors),
+        "ratio": statistics.median(a / b for a, b in zip(beyond, floors)),
+    }
+
+
+def measure_import(machine, count, rounds):
+    """Whole imports into new vaults, against a program that only writes as many files of the same size."""
+    source = machine.work / "import.jsonl"
+    with source.open("w", encoding="utf-8") as file:
+        for customer in customers(count):
+            file.write(json.dumps(customer, ensure_ascii=False) + "\n")
+    ours, floors = [], []
+    for number in range(-1, rounds):
+        folder, identity = machine.work / f"import-{number}", machine.work / f"import-{number}.txt"
+        machine.output("vault", "init", str(folder), "--generate-identity", str(identity), "--quiet")
+        floor = machine.run(["write-floor", "many", str(machine.work / f"written-{number}"), str(count), "1100"])[0]
+        seconds = machine.run(["vault", "import", "jsonl", str(source), "--kind", "customer", "--quiet",
+                               "--vault", str(folder), "--identity", str(identity)])[0]
+        if number >= 0:
+            ours.append(seconds)
+            floors.append(floor)
+    yield {
+        "workload": "import", "records": count, "limit": LIMITS["import"], "rounds": rounds,
+        "vault_seconds": statistics.median(ours), "floor_seconds": statistics.median(floors),
+        "ratio": statistics.median(a / b for a, b in zip(ours, floors)),
+    }
+
+
 def duration(seconds):
     for unit, size in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
@@ -190,7 +234,7 @@ def read_arguments():
     parser = argparse.ArgumentParser(prog="Scripts/bench", description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--results", type=Path, required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--only", default="get,encode,export", help="comma-separated: get, encode, export")
+    parser.add_argument("--only", default=",".join(LIMITS), help="comma-separated: " + ", ".join(LIMITS))
     parser.add_argument("--get-records", type=int, default=1_000)
     parser.add_argument("--export-records", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=0, help="pairs per workload (get and encode 200, export 15)")
@@ -214,6 +258,10 @@ def main():
             rows += measure_get(machine, options.get_records, options.rounds or 200)
         if "export" in chosen:
             rows += measure_export(machine, options.export_records, options.rounds or 15)
+        if "add" in chosen:
+            rows += measure_add(machine, options.get_records, options.rounds or 50)
+        if "import" in chosen:
+            rows += measure_import(machine, options.export_records, min(options.rounds or 5, 5))
         path = write_results(options.results, rows)
         print(f"Medians of paired runs; the floor is the same work without a vault.\n\n{table(rows)}\n\n{path}", flush=True)
     finally:
