@@ -153,7 +153,8 @@ struct Verifier {
       return add(VaultFault(.equalRevisions, error.reason, file: StoreLocation.trash(id).relativePath, record: id))
     }
     let counting = live.envelope.revision > revision ? StoreLocation.record(id) : StoreLocation.trash(id)
-    result.notes.append("\(id.text) is among the records and in the trash: \(counting.relativePath) counts, being newer")
+    result.notes.append(
+      "\(id.text) is among the records and in the trash: \(counting.relativePath) counts, being newer")
   }
 
   mutating func checkStrayEntries() throws(VaultError) {

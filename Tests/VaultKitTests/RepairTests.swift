@@ -168,7 +168,8 @@ struct RepairTests {
   @Test("a file that changed since the plan was made is left, and the other steps are done")
   func changedUnderneath() async throws {
     let folder = try await FolderVault()
-    let ids = [try await folder.vault.add(sampleCustomer("A")), try await folder.vault.add(sampleCustomer("B"))].sorted()
+    let ids = [try await folder.vault.add(sampleCustomer("A")), try await folder.vault.add(sampleCustomer("B"))]
+      .sorted()
     let good = try ids.map { try #require(folder.bytes(.record($0))) }
     for (index, id) in ids.enumerated() { folder.write(good[index].flipping("Albuquerque"), at: .record(id)) }
     let plan = try await folder.vault.repairPlan([

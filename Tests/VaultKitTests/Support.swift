@@ -15,7 +15,8 @@ final class TestClock: Sendable {
   func advance(_ seconds: Int64) {
     time.withLock { time in
       // A valid time some minutes later is valid.
-      time = (try? Timestamp(secondsSinceEpoch: time.secondsSinceEpoch + seconds, nanoseconds: time.nanoseconds)) ?? time
+      time =
+        (try? Timestamp(secondsSinceEpoch: time.secondsSinceEpoch + seconds, nanoseconds: time.nanoseconds)) ?? time
     }
   }
 
@@ -25,7 +26,9 @@ final class TestClock: Sendable {
     var options = Vault.Options()
     options.now = { self.now }
     let identity = try AgeIdentity.generate()
-    return (try await Vault.create(in: store, slots: [NewSlot(.recipient(identity.recipient))], options: options), store)
+    return (
+      try await Vault.create(in: store, slots: [NewSlot(.recipient(identity.recipient))], options: options), store
+    )
   }
 }
 

@@ -52,7 +52,8 @@ struct TrashTests {
     await #expect(throws: VaultError(.damaged, "")) { try await vault.restore([id]) }
   }
 
-  @Test("restoring writes the next revision without deleted_at, tokens as they were, and empties the place in the trash")
+  @Test(
+    "restoring writes the next revision without deleted_at, tokens as they were, and empties the place in the trash")
   func restore() async throws {
     let (vault, _, store) = try await memoryVault()
     let id = try await vault.add(sampleCustomer())

@@ -91,7 +91,7 @@ struct RepairCommand: AsyncParsableCommand {
     let left = plan.steps.count - repaired
     global.messages.note("\(repaired) repaired" + (left > 0 ? ", \(left) still damaged" : ""))
     guard let folder = result.asideFolder else { return }
-    global.messages.note("what was there before is kept in \(folder)")
+    global.messages.note("kept aside in \(folder)")
     if done.contains(where: { $0.action == .salvage }) {
       global.messages.note(
         "WARNING: \(folder) holds secrets in clear that are not verified: take them over by hand, then delete it")

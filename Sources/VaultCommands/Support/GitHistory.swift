@@ -27,9 +27,8 @@ struct GitHistory: FileHistory {
     let answer = Self.run(
       ["rev-parse", "--is-inside-work-tree", "--show-prefix", "--verify", "HEAD^{commit}"], directory, variables,
       limit: 1 << 16)
-    guard let lines = answer.map({ String(decoding: $0, as: UTF8.self) })?.split(
-      separator: "\n", omittingEmptySubsequences: false), lines.count >= 3, lines[0] == "true"
-    else { return nil }
+    let lines = String(decoding: answer ?? [], as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.count >= 3, lines[0] == "true" else { return nil }
     prefix = String(lines[1])
   }
 
@@ -45,7 +44,8 @@ struct GitHistory: FileHistory {
   }
 
   func newestFiles() -> [String] {
-    let names = run(["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", "records", "trash"], limit: Self.listByteLimit)
+    let names = run(
+      ["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", "records", "trash"], limit: Self.listByteLimit)
     return (names ?? []).split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }
   }
 
