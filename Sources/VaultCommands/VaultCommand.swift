@@ -18,8 +18,10 @@ struct VaultCommand: AsyncParsableCommand {
     version: Version.current,
     subcommands: [
       InitCommand.self, AddCommand.self, ShowCommand.self, GetCommand.self, SetCommand.self, UnsetCommand.self,
-      EditCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, ExportCommand.self,
-      ImportCommand.self, KindsCommand.self, StatusCommand.self, FingerprintCommand.self, GenerateCommand.self,
+      EditCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, TrashCommand.self,
+      ExportCommand.self,
+      ImportCommand.self, KindsCommand.self, VerifyCommand.self, RepairCommand.self,
+      StatusCommand.self, FingerprintCommand.self, GenerateCommand.self,
     ])
 }
 

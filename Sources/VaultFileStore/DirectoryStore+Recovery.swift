@@ -1,4 +1,4 @@
-public import VaultStorage
+internal import VaultStorage
 
 extension DirectoryStore {
   /// Completes or removes what a process that died left behind, if the lock is free and this process may write.
@@ -46,14 +46,14 @@ extension DirectoryStore {
     try finish(journal)
   }
 
-  private func readJournal() throws(StoreError) -> Journal? {
+  func readJournal() throws(StoreError) -> Journal? {
     let name = StoreDirectory.journalName
     let bytes = try files.contents(of: name, in: root.descriptor, limit: Journal.byteLimit, at: name)
     return try bytes.map { (bytes) throws(StoreError) in try Journal(parsing: bytes) }
   }
 
   /// Nothing is removed in the name of a journal whose new files are nowhere: they may be the only copies.
-  private func requireComplete(_ journal: Journal) throws(StoreError) {
+  func requireComplete(_ journal: Journal) throws(StoreError) {
     for (directory, entries) in journal.byDirectory {
       for entry in entries {
         guard case .staged(let name) = entry.action else { continue }
@@ -107,48 +107,10 @@ extension DirectoryStore {
   }
 
   func overlay() throws(StoreError) -> Overlay? {
-    guard let status = try journalStatus() else { return nil }
+    guard !ignoresJournal, let status = try journalStatus() else { return nil }
     if let overlay = overlayCache.overlay(for: status) { return overlay }
     guard let overlay = try readJournal()?.overlay else { return nil }
     overlayCache.store(overlay, for: status)
     return overlay
-  }
-}
-
-/// Whether a batch waits to be put in place.
-public enum JournalState: Sendable {
-  /// There is no journal.
-  case none
-  /// A committed batch that readers see already; the next writer puts these places in order.
-  case pending([StoreLocation])
-  /// A journal that is none, or whose files are gone: records can neither be read nor written until a person decides.
-  case malformed(StoreError)
-}
-
-extension DirectoryStore {
-  /// The state of the journal, for repair and status.
-  ///
-  /// - Throws: `StoreError` as `read`, but for what `.malformed` tells.
-  public func journalState() throws(StoreError) -> JournalState {
-    do throws(StoreError) {
-      guard let journal = try readJournal() else { return .none }
-      try requireComplete(journal)
-      return .pending(journal.entries.map(\.location))
-    } catch {
-      switch error.code {
-      case .malformedJournal, .symbolicLink, .notARegularFile, .tooLarge: return .malformed(error)
-      default: throw error
-      }
-    }
-  }
-
-  /// Removes the journal and every staged file: the changes of that batch are lost, acknowledged or not.
-  ///
-  /// - Precondition: `lock` is an exclusive lock of this store and not released.
-  /// - Throws: `StoreError` as `apply`.
-  public func discardJournalAndStagedChanges(under lock: any StoreLock) throws(StoreError) {
-    requireExclusive(lock)
-    try removeJournal()
-    emptyStaging()
   }
 }

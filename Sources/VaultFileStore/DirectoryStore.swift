@@ -12,11 +12,14 @@ public final class DirectoryStore: RecordStore {
   /// The path that the store was opened at.
   let path: String
   let overlayCache = OverlayCache()
+  /// Whether readers are shown the files as they are, whatever a journal says.
+  let ignoresJournal: Bool
 
-  init(root: consuming OpenFile, path: String, files: FileSystem) {
+  init(root: consuming OpenFile, path: String, files: FileSystem, ignoresJournal: Bool = false) {
     self.root = root
     self.path = path
     self.files = files
+    self.ignoresJournal = ignoresJournal
   }
 
   /// Opens the vault at `path`, and completes what a process that died left unfinished, where it may.

@@ -21,6 +21,7 @@ package struct Errno: Error, Hashable, Sendable {
   static let exists = Errno(EEXIST)
   static let notADirectory = Errno(ENOTDIR)
   static let notSupported = Errno(ENOSYS)
+  static let otherFileSystem = Errno(EXDEV)
 
   /// What the last failed call of this thread left behind.
   static var current: Errno {

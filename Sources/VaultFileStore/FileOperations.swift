@@ -62,14 +62,20 @@ package struct FileStatus: Sendable {
   package var modified: Int64
   /// How many names the file has.
   package var linkCount: Int
+  /// Whether its mode lets others than the owner do anything.
+  package var isOpenToOthers: Bool
 
-  package init(kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64, linkCount: Int) {
+  package init(
+    kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64, linkCount: Int,
+    isOpenToOthers: Bool = false
+  ) {
     self.kind = kind
     self.byteCount = byteCount
     self.device = device
     self.inode = inode
     self.modified = modified
     self.linkCount = linkCount
+    self.isOpenToOthers = isOpenToOthers
   }
 
   /// Whether both are the same file.

@@ -77,9 +77,14 @@ extension LockedVault {
       return true
     }
     let candidates = named.isEmpty ? prefixed : named
-    guard let first = candidates.first else { throw fault ?? .noSuchRecord }
+    if candidates.isEmpty, let fault { throw fault }
+    return try Self.only(candidates).id
+  }
+
+  static func only(_ candidates: [RecordSummary]) throws(VaultError) -> RecordSummary {
+    guard let first = candidates.first else { throw .noSuchRecord }
     guard candidates.count == 1 else { throw .ambiguous(candidates) }
-    return first.id
+    return first
   }
 }
 
@@ -97,7 +102,7 @@ extension VaultError {
 }
 
 /// How a record is meant on the command line: by a name, or by the beginning of an id.
-private struct NameMatch {
+struct NameMatch {
   private let lowercased: String
   private let probe: [UInt8]
   private let idPrefix: String?

@@ -25,6 +25,13 @@ public struct LockedVault: Sendable {
     header = try VaultHeader(parsing: headerBytes)
   }
 
+  /// The same vault, with its files read through another view.
+  init(_ vault: LockedVault, reading store: any RecordStore) {
+    self.store = store
+    header = vault.header
+    headerBytes = vault.headerBytes
+  }
+
   /// Unlocks it.
   ///
   /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`.

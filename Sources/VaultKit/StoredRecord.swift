@@ -13,24 +13,29 @@ public struct StoredRecord: Sendable {
   /// What names the record in lists: the member that its kind says, or for an unknown kind `name` or `title`.
   public var name: String { RecordTitle.of(fields, kind: envelope.kind) }
 
-  /// Reads the bytes of a record file.
+  /// Reads the bytes of a record file, of the trash or not.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
-  init(parsing bytes: [UInt8], file: String, id: RecordID) throws(VaultError) {
+  init(parsing bytes: [UInt8], file: String, id: RecordID, isTrashed: Bool = false) throws(VaultError) {
     let document = try parseDocument(bytes, file: file)
     envelope = try inSealing(file: file, record: id) { () throws(SealingError) in try RecordEnvelope(of: document) }
     guard envelope.id == id else {
       throw VaultError(
         .damaged, "holds the record of another file", file: file, record: id, hints: [VaultError.lastGoodVersionHint])
     }
-    guard envelope.deletedAt == nil else {
-      throw VaultError(
-        .damaged, "was removed but lies among the live records", file: file, record: id,
-        hints: [VaultError.lastGoodVersionHint])
+    guard (envelope.deletedAt != nil) == isTrashed else {
+      throw isTrashed ? .notRemoved(file: file, id) : .removed(file: file, id)
     }
     guard case .object(var fields) = document else { preconditionFailure("an envelope was read from an object") }
     fields[RecordEnvelope.memberName] = nil
     self.fields = fields
+  }
+}
+
+extension StoredRecord {
+  init(_ record: VerifiedRecord) {
+    envelope = record.envelope
+    fields = record.fields
   }
 }
 

@@ -86,11 +86,7 @@ extension Vault {
   /// Parses and verifies the bytes of a live record's file.
   func verify(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> OpenRecord {
     let record = try verify(bytes, id, in: .record(id))
-    guard record.envelope.deletedAt == nil else {
-      throw VaultError(
-        .damaged, "was removed but lies among the live records", file: record.file, record: id,
-        hints: [VaultError.lastGoodVersionHint])
-    }
+    guard record.envelope.deletedAt == nil else { throw .removed(file: record.file, id) }
     return record
   }
 

@@ -78,7 +78,7 @@ extension Vault {
     }
   }
 
-  private func readTrash(_ id: RecordID) throws(VaultError) -> [UInt8]? {
+  func readTrash(_ id: RecordID) throws(VaultError) -> [UInt8]? {
     try inStore(record: id) { () throws(StoreError) in try store.read(.trash(id)) }
   }
 
@@ -114,7 +114,7 @@ extension Vault {
 
   /// Completes a record and verifies the final bytes in memory: they parse to the same tree, whose tokens were opened as
   /// it was sealed, and its MAC is good.
-  private func sealedBytes(
+  func sealedBytes(
     _ fields: JSONObject, _ draft: EnvelopeDraft, _ keys: RecordKeys, in location: StoreLocation
   ) throws(VaultError) -> [UInt8] {
     let document = try inSealing(record: draft.id) { () throws(SealingError) in

@@ -15,6 +15,18 @@ extension VaultError {
       .damaged, error.description, file: file, hints: [lastGoodVersionHint], underlying: error)
   }
 
+  /// A removed record outside the trash (format 1, section 6).
+  static func removed(file: String, _ id: RecordID) -> VaultError {
+    VaultError(
+      .damaged, "was removed but lies among the live records", file: file, record: id, hints: [lastGoodVersionHint])
+  }
+
+  /// A record in the trash that nobody removed.
+  static func notRemoved(file: String, _ id: RecordID) -> VaultError {
+    VaultError(
+      .damaged, "lies in the trash but was not removed", file: file, record: id, hints: [lastGoodVersionHint])
+  }
+
   init(crypto error: CryptoError) {
     switch error.code {
     case .secureMemoryExhausted, .secureMemoryUnavailable:

@@ -47,6 +47,7 @@ public struct Customer: Sendable, Equatable {
 extension Customer: VaultRecord {
   public static var kindName: String { "customer" }
   public static var titlePath: String { "name" }
+  public static var isDescribedByFields: Bool { true }
   public static var fields: [RecordField] {
     [
       RecordField("name", "Name", required: true),

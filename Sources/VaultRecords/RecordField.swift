@@ -1,4 +1,5 @@
 public import VaultDocument
+internal import VaultSealing
 
 /// One member of a kind of record.
 public struct RecordField: Sendable {
@@ -29,5 +30,21 @@ public struct RecordField: Sendable {
     self.type = type
     isSealed = sealed
     isRequired = required
+  }
+}
+
+extension RecordField {
+  /// Whether the member of a record is what this field says; sealed values as tokens.
+  func fits(_ members: JSONObject) -> Bool {
+    var value = JSONValue.object(members)
+    for component in path.components {
+      guard case .member(let name) = component, case .object(let object) = value else { return false }
+      guard let next = object[name], !next.isNull else { return !isRequired }
+      value = next
+    }
+    guard case .string(let text) = value else { return false }
+    // Text that has the shape of a token but is readable is damage, which is for others to explain.
+    guard isSealed == SealedToken.hasTokenShape(text) else { return false }
+    return isSealed || type == .text || (try? Timestamp(parsing: text)) != nil
   }
 }

@@ -17,10 +17,15 @@ public protocol VaultRecord: Codable, Sendable {
   static var fields: [RecordField] { get }
   /// The member that names a record in lists.
   static var titlePath: String { get }
+  /// Whether every record whose members fit ``fields`` decodes: nothing else is required, restricted or converted.
+  ///
+  /// Checking a whole vault then need not decode each record. The default is false.
+  static var isDescribedByFields: Bool { get }
 }
 
 extension VaultRecord {
   public static var schema: Int { 1 }
+  public static var isDescribedByFields: Bool { false }
 
   /// Encodes to a record's own members; sealed ones become tokens of `context`.
   ///

@@ -35,6 +35,11 @@ public final class RecordKeys: Sendable {
   /// - Throws: ``SealingError`` as opening does.
   public func reveal(_ token: String) throws(SealingError) -> String { try cipher.open(token).string() }
 
+  /// Opens one token of this record and lets its text go.
+  ///
+  /// - Throws: ``SealingError`` as opening does.
+  public func checkOpens(_ token: String) throws(SealingError) { _ = try cipher.open(token) }
+
   /// Opens one token of this record and gives its UTF-8 bytes to `body`.
   public func withRevealed<Result>(
     _ token: String, _ body: (RawSpan) throws -> Result

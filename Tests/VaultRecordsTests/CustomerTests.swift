@@ -4,6 +4,7 @@ import VaultCrypto
 import VaultDocument
 import VaultRecords
 import VaultSealing
+import VaultTestSupport
 
 @Suite("The customer kind")
 struct CustomerTests {
@@ -113,5 +114,38 @@ struct CustomerTests {
       dump(error, to: &dumped)
       #expect(!dumped.contains("marker"))
     }
+  }
+
+  @Test("whatever fits the declared fields decodes, and what does not decode does not fit")
+  func fieldsDescribe() throws {
+    var random = SeededGenerator.announced(for: "fieldsDescribe")
+    let context = try context()
+    let kind = try RecordKind.named("customer")
+    let good = try customer.encoded(in: context)
+    #expect(kind.surelyDecodes(good))
+    var fitting = 0
+    let values: [JSONValue?] = [
+      nil, .null, .bool(true), .number(JSONNumber(7)), .string(""), .string("text"), .string("2020-08-19T18:50:26Z"),
+      .array([]), .object(JSONObject()), good["access_key"], good["address"],
+    ]
+    for _ in 0..<3000 {
+      var tree = JSONValue.object(good)
+      for _ in 0...Int.random(in: 0..<3, using: &random) {
+        guard let field = kind.fields.randomElement(using: &random) else { continue }
+        let depth = Int.random(in: 1...field.path.components.count, using: &random)
+        let path = MemberPath(Array(field.path.components.prefix(depth)))
+        // A parent that is no object any more has no members to change.
+        if let value = values.randomElement(using: &random) ?? nil {
+          try? tree.set(value, at: path)
+        } else {
+          try? tree.remove(at: path)
+        }
+      }
+      guard case .object(let members) = tree, kind.surelyDecodes(members) else { continue }
+      fitting += 1
+      #expect(throws: Never.self) { try kind.validate(members, in: context) }
+    }
+    #expect(fitting > 100)
+    print("fieldsDescribe: 3000 records, \(fitting) fit and decode")
   }
 }

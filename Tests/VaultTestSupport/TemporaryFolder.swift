@@ -36,6 +36,29 @@ public enum FileTree {
     try? system.removeDirectory(path, in: OpenPurpose.noDirectory)
   }
 
+  /// Makes a folder of 0700.
+  public static func makeFolder(_ path: String) {
+    // A test that cannot set its scene has nothing to show.
+    unsafe precondition(mkdir(path, 0o700) == 0, "a test could not make its folder")
+  }
+
+  /// Makes a symbolic link.
+  public static func link(_ path: String, to target: String) {
+    unsafe precondition(symlink(target, path) == 0, "a test could not make its link")
+  }
+
+  /// Whether a path itself is a symbolic link.
+  public static func isLink(_ path: String) -> Bool { kind(of: path) == .symbolicLink }
+
+  /// Sets the mode of a file or folder.
+  public static func setMode(_ mode: UInt16, of path: String) { unsafe _ = chmod(path, mode_t(mode)) }
+
+  /// The mode of what a path leads to, without its type; nil when nothing is there.
+  public static func mode(of path: String) -> UInt16? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? UInt16(truncatingIfNeeded: status.st_mode & 0o7777) : nil
+  }
+
   /// The names in a folder, sorted; none when it is not there.
   public static func names(in path: String) -> [String] {
     guard let folder = try? system.open(path, in: OpenPurpose.noDirectory, as: .directory) else { return [] }

@@ -1,0 +1,120 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+
+/// `vault trash`: what was removed.
+struct TrashCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "trash",
+    abstract: "List, restore or delete removed records.",
+    discussion: """
+      Example:
+        vault trash list
+        vault trash restore "Shai Mishali"
+      """,
+    subcommands: [List.self, Restore.self, Empty.self])
+}
+
+extension TrashCommand {
+  /// `vault trash list`.
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list",
+      abstract: "List removed records, the latest first.",
+      discussion: """
+        Without a key the rows are not verified, and it says so.
+
+        Example:
+          vault trash list
+        """,
+      aliases: ["ls"])
+
+    @OptionGroup(title: "Vault") var vault: VaultOptions
+    @OptionGroup(title: "Key") var unlocking: UnlockOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+      let session = try Session(vault, global)
+      let opened = try await session.unlockWhereItHelps(unlocking)
+      let (records, faults) = try await opened?.trash() ?? session.locked.trash()
+      if global.json {
+        try Output.document([
+          "records": .array(records.map { $0.document(isVerified: opened != nil) }), "verified": .bool(opened != nil),
+        ])
+      } else {
+        try Output.lines(lines(records))
+        if opened == nil, !records.isEmpty { global.messages.note(Messages.unverifiedNote) }
+        if records.isEmpty { global.messages.note("the trash is empty") }
+      }
+      for fault in faults { global.messages.report(fault) }
+      if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }
+    }
+
+    private func lines(_ records: [TrashedRecord]) -> [String] {
+      let kindWidth = records.map(\.summary.kind.count).max() ?? 0
+      let nameWidth = min(40, records.map { Printable.text($0.summary.name).count }.max() ?? 0)
+      return records.map { record in
+        let columns = [
+          record.id.text, Printable.padded(record.summary.kind, to: kindWidth),
+          Printable.padded(Printable.text(record.summary.name), to: nameWidth), "removed \(record.deletedAt.text)",
+        ]
+        return columns.joined(separator: "  ")
+      }
+    }
+  }
+
+  /// `vault trash restore`.
+  struct Restore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "restore",
+      abstract: "Put removed records back, all or none.",
+      discussion: """
+        A record that is there again, and newer, is never replaced.
+
+        Example:
+          vault trash restore "Shai Mishali" --identity identity.txt
+        """)
+
+    @Argument(help: "Ids, exact names, or beginnings of ids, of removed records.")
+    var record: [String]
+
+    @OptionGroup(title: "Vault") var vault: VaultOptions
+    @OptionGroup(title: "Key") var unlocking: UnlockOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+      let session = try Session(vault, global)
+      let opened = try await session.unlock(unlocking)
+      let ids = try session.resolveTrashed(record)
+      try await opened.restore(ids)
+      if global.json { return try Output.document(["restored": .array(ids.map { .string($0.text) })]) }
+      global.messages.note(ids.count == 1 ? "1 record restored" : "\(ids.count) records restored")
+    }
+  }
+}
+
+extension Session {
+  /// The removed records that words mean, each once.
+  func resolveTrashed(_ words: [String]) throws -> [RecordID] {
+    var ids: [RecordID] = []
+    for text in words {
+      do throws(VaultError) {
+        let id = try locked.resolveTrashed(text)
+        if !ids.contains(id) { ids.append(id) }
+      } catch {
+        throw error.subject == nil ? CommandError(error).about(text) : CommandError(error)
+      }
+    }
+    return ids
+  }
+}
+
+extension TrashedRecord {
+  fileprivate func document(isVerified: Bool) -> JSONValue {
+    .members([
+      "created_at": .string(summary.createdAt.text), "deleted_at": .string(deletedAt.text), "id": .string(id.text),
+      "kind": .string(summary.kind), "name": .string(summary.name), "revision": .number(JSONNumber(summary.revision)),
+      "verified": .bool(isVerified),
+    ])
+  }
+}

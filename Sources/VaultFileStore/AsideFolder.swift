@@ -1,0 +1,56 @@
+public import VaultStorage
+
+/// A new folder, for its owner only, that takes what a repair moves out of a vault, so that nothing is lost.
+public final class AsideFolder: Sendable {
+  /// The path that it was made at.
+  public let path: String
+  private let files: FileSystem
+  private let folder: OpenFile
+
+  /// Makes the folder, which must not exist, in a directory that does. Git is told to leave what is in it alone.
+  ///
+  /// - Throws: `StoreError` `.alreadyExists`, `.missing`, `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
+  public convenience init(creatingAt path: String) throws(StoreError) {
+    try self.init(creatingAt: path, operations: LiveFileOperations())
+  }
+
+  package init(creatingAt path: String, operations: any FileOperations) throws(StoreError) {
+    self.path = path
+    files = FileSystem(operations: operations)
+    do throws(StoreError) {
+      try files.call(at: path) { (system) throws(Errno) in
+        try system.makeDirectory(path, in: OpenPurpose.noDirectory)
+      }
+    } catch {
+      guard error.errno == Errno.exists.number else { throw error }
+      throw StoreError(.alreadyExists, reason: "is there already", path: path, errno: error.errno)
+    }
+    folder = try files.open(path, in: OpenPurpose.noDirectory, as: .directory, at: path)
+    let parent = try files.open("..", in: folder.descriptor, as: .directory, at: path)
+    try files.sync(parent.descriptor, at: path)
+    try write(Array("*\n".utf8), to: ".gitignore")
+  }
+
+  /// Writes a new file of 0600, durably; the name must not exist.
+  ///
+  /// - Throws: `StoreError` `.diskFull`, `.permissionDenied`, `.unverifiedWrite`, `.ioFailed`.
+  public func write(_ bytes: [UInt8], to name: String) throws(StoreError) {
+    try files.stage(bytes, as: name, in: folder.descriptor, isSynced: true, at: path + "/" + name)
+    try files.sync(folder.descriptor, at: path)
+  }
+
+  /// Takes an entry out of a directory: moved, or copied where the folder is on another file system.
+  func take(_ name: String, from directory: Int32, as newName: String, at place: String) throws(StoreError) {
+    do throws(StoreError) {
+      try files.call(at: place) { (system) throws(Errno) in
+        try system.rename(name, in: directory, to: newName, in: folder.descriptor)
+      }
+      try files.sync(folder.descriptor, at: path)
+    } catch {
+      guard error.errno == Errno.otherFileSystem.number else { throw error }
+      guard let bytes = try files.contents(of: name, in: directory, limit: Journal.byteLimit, at: place) else { return }
+      try write(bytes, to: newName)
+      try files.call(at: place) { (system) throws(Errno) in try system.removeFile(name, in: directory) }
+    }
+  }
+}

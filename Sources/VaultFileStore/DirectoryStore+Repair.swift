@@ -1,0 +1,99 @@
+public import VaultStorage
+
+/// Whether a batch waits to be put in place.
+public enum JournalState: Sendable {
+  /// There is no journal.
+  case none
+  /// A committed batch that readers see already; the next writer puts these places in order.
+  case pending([StoreLocation])
+  /// A journal that is none, or whose files are gone: records can neither be read nor written until a person decides.
+  case malformed(StoreError)
+}
+
+extension DirectoryStore {
+  /// The state of the journal, for repair and status.
+  ///
+  /// - Throws: `StoreError` as `read`, but for what `.malformed` tells.
+  public func journalState() throws(StoreError) -> JournalState {
+    do throws(StoreError) {
+      guard let journal = try readJournal() else { return .none }
+      try requireComplete(journal)
+      return .pending(journal.entries.map(\.location))
+    } catch {
+      switch error.code {
+      case .malformedJournal, .symbolicLink, .notARegularFile, .tooLarge: return .malformed(error)
+      default: throw error
+      }
+    }
+  }
+
+  /// The same vault as its files are, whatever its journal says: for repair, when the journal is malformed.
+  ///
+  /// It is for reading only: it is no store to lock or write through.
+  ///
+  /// - Throws: `StoreError` as `read`.
+  public func withoutJournal() throws(StoreError) -> DirectoryStore {
+    let again = try files.open(".", in: root.descriptor, as: .directory, at: path)
+    return DirectoryStore(root: again, path: path, files: files, ignoresJournal: true)
+  }
+
+  /// Removes the journal and every staged file: the changes of that batch are lost, acknowledged or not.
+  ///
+  /// - Precondition: `lock` is an exclusive lock of this store and not released.
+  /// - Throws: `StoreError` as `apply`.
+  public func discardJournalAndStagedChanges(under lock: any StoreLock) throws(StoreError) {
+    requireExclusive(lock)
+    try removeJournal()
+    emptyStaging()
+  }
+
+  /// Moves a malformed journal and every staged file into another folder; readers then see the files as they are.
+  ///
+  /// The journal goes last, so that it can be done again after a crash: without a journal, staged files are rubbish.
+  ///
+  /// - Precondition: `lock` is an exclusive lock of this store and not released.
+  /// - Throws: `StoreError` as `apply`.
+  public func setAsideJournalAndStagedChanges(in folder: AsideFolder, under lock: any StoreLock) throws(StoreError) {
+    requireExclusive(lock)
+    _ = try withDirectory(.staging) { (staging) throws(StoreError) in
+      for entry in try entries(of: .staging) where entry.isExact {
+        try folder.take(entry.name, from: staging, as: "staged-" + entry.name, at: StoreDirectory.staging.path)
+      }
+    }
+    let name = StoreDirectory.journalName
+    try folder.take(name, from: root.descriptor, as: "journal.json", at: name)
+    try files.sync(root.descriptor, at: name)
+  }
+
+  /// Moves whatever stands at a place into another folder, be it a link, a directory or a device.
+  ///
+  /// - Precondition: `lock` is an exclusive lock of this store and not released.
+  /// - Throws: `StoreError` as `apply`.
+  public func setAside(
+    _ location: StoreLocation, in folder: AsideFolder, as name: String, under lock: any StoreLock
+  ) throws(StoreError) {
+    requireExclusive(lock)
+    _ = try withDirectory(location.directory) { (directory) throws(StoreError) in
+      try folder.take(location.fileName, from: directory, as: name, at: location.relativePath)
+      try files.sync(directory, at: location.relativePath)
+    }
+  }
+
+  /// The vault's folder and what is in it besides records, as far as others than the owner may read it; paths as they
+  /// were given or below the vault. Nothing when the folder itself lets nobody in.
+  public func placesOpenToOthers() -> [String] {
+    let root = root.descriptor
+    guard (try? files.operations.status(of: root))?.isOpenToOthers == true else { return [] }
+    let names = ["vault.json", "slots", "records", "trash"]
+    let slots = (try? entries(of: .slots).filter(\.isExact)) ?? []
+    let open = names.filter { isOpenToOthers($0, in: root) }
+    let openSlots = try? withDirectory(.slots) { (directory) throws(StoreError) in
+      slots.map(\.name).sorted().filter { isOpenToOthers($0, in: directory) }
+    }
+    return [path] + open + ((openSlots ?? nil) ?? []).map(StoreDirectory.slots.path(of:))
+  }
+
+  private func isOpenToOthers(_ name: String, in directory: Int32) -> Bool {
+    (try? files.operations.status(of: name, in: directory, followingLink: false))?.isOpenToOthers == true
+  }
+}

@@ -1,0 +1,86 @@
+public import VaultDocument
+internal import VaultSealing
+internal import VaultStorage
+
+/// One removed record of a list.
+public struct TrashedRecord: Sendable {
+  public let summary: RecordSummary
+  /// When it was removed.
+  public let deletedAt: Timestamp
+
+  public var id: RecordID { summary.id }
+
+  init(_ record: StoredRecord, deletedAt: Timestamp) {
+    summary = RecordSummary(record)
+    self.deletedAt = deletedAt
+  }
+
+  /// The order of lists: what was removed last comes first, equal times by id.
+  static func isBefore(_ left: TrashedRecord, _ right: TrashedRecord) -> Bool {
+    left.deletedAt != right.deletedAt ? left.deletedAt > right.deletedAt : left.id < right.id
+  }
+}
+
+extension LockedVault {
+  /// The removed records, the latest first, and the faults of files that could not be read. Nothing is verified.
+  ///
+  /// - Throws: ``VaultError`` when the trash cannot be read as a folder.
+  public func trash() throws(VaultError) -> (records: [TrashedRecord], faults: [VaultError]) {
+    var records: [TrashedRecord] = []
+    var faults: [VaultError] = []
+    try forEachTrashedFile { id, bytes in
+      do throws(VaultError) {
+        records.append(try Self.trashedRecord(bytes.get(), id))
+      } catch {
+        faults.append(error)
+      }
+    }
+    return (records.sorted(by: TrashedRecord.isBefore), faults)
+  }
+
+  /// The id of the one removed record that `text` means: a full id, else an exact name in any case, else the beginning
+  /// of one id, at least 4 characters.
+  ///
+  /// A full id is taken although its file may be damaged; otherwise files that cannot be read are passed over.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints.
+  public func resolveTrashed(_ text: String) throws(VaultError) -> RecordID {
+    do throws(VaultError) {
+      if let id = RecordID(parsing: text) {
+        guard try inStore({ () throws(StoreError) in try store.trashed().contains(id) }) else { throw .noSuchRecord }
+        return id
+      }
+      let match = NameMatch(text)
+      let records = try trash().records.map(\.summary)
+      let named = records.filter { match.names($0.name) }
+      return try Self.only(named.isEmpty ? records.filter { match.isPrefix(of: $0.id) } : named).id
+    } catch {
+      guard error.code == .noSuchRecord else { throw error }
+      throw VaultError(
+        .noSuchRecord, "no such record in the trash", hints: ["`vault trash list` shows the removed records"])
+    }
+  }
+
+  /// Reads the bytes of every file of the trash in the order of ids.
+  func forEachTrashedFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Void) throws(VaultError) {
+    for id in try inStore({ () throws(StoreError) in try store.trashed() }) {
+      do throws(VaultError) {
+        if let bytes = try readTrashed(id) { body(id, .success(bytes)) }
+      } catch {
+        body(id, .failure(error))
+      }
+    }
+  }
+
+  /// The bytes of a file of the trash, nil when there is none.
+  func readTrashed(_ id: RecordID) throws(VaultError) -> [UInt8]? {
+    try inStore(record: id) { () throws(StoreError) in try store.read(.trash(id)) }
+  }
+
+  private static func trashedRecord(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> TrashedRecord {
+    let file = StoreLocation.trash(id).relativePath
+    let record = try StoredRecord(parsing: bytes, file: file, id: id, isTrashed: true)
+    guard let deletedAt = record.envelope.deletedAt else { throw .notRemoved(file: file, id) }
+    return TrashedRecord(record, deletedAt: deletedAt)
+  }
+}

@@ -1,0 +1,101 @@
+public import VaultDocument
+internal import VaultStorage
+
+/// Older versions of a vault's files, such as version control has them. What it gives is verified, never trusted.
+public protocol FileHistory: Sendable {
+  /// Gives the versions of a file to `body`, the newest first, until it returns false.
+  ///
+  /// - Parameter path: below the vault's directory.
+  func forEachVersion(of path: String, _ body: (FileVersion) -> Bool)
+
+  /// The files below `records/` and `trash/` that the newest version of the vault holds, as paths below its directory.
+  func newestFiles() -> [String]
+}
+
+/// One older version of a file.
+public struct FileVersion: Sendable {
+  public let bytes: [UInt8]
+  /// Where it comes from, in words: `git commit 1a2b3c4`.
+  public let origin: String
+
+  public init(_ bytes: [UInt8], origin: String) {
+    self.bytes = bytes
+    self.origin = origin
+  }
+}
+
+/// What ``Vault/repair(_:asideFolder:)`` is to do, step by step; made and shown before anything is changed.
+public struct RepairPlan: Sendable {
+  /// In the order in which they are done.
+  public internal(set) var steps: [RepairStep] = []
+
+  /// The plan with only the steps about these records, and those about the vault as a whole.
+  public func limited(to records: Set<RecordID>) -> RepairPlan {
+    RepairPlan(steps: steps.filter { $0.record.map(records.contains) ?? true })
+  }
+
+  /// Whether any step changes or writes something.
+  public var hasWork: Bool { steps.contains { $0.action != .leave } }
+}
+
+/// One step of a repair.
+public struct RepairStep: Sendable {
+  /// What is done.
+  public enum Action: String, Sendable {
+    /// A committed batch is put in place.
+    case finishJournal = "finish-journal"
+    /// A malformed journal and what it staged are moved aside.
+    case dropJournal = "drop-journal"
+    /// A version that verifies is put in place; what was there is kept aside.
+    case restore
+    /// A file that verifies goes where it belongs, between the records and the trash.
+    case move
+    /// What still opens of a record without a good version is written aside, in clear and unverified.
+    case salvage
+    /// Nothing is done: a person has to decide.
+    case leave
+  }
+
+  enum Change: Sendable {
+    case none
+    case journal
+    /// `found` is what the file holds now; nil when there is none, or when it is no regular file.
+    case replace(StoreLocation, found: [UInt8]?, isIrregular: Bool, by: [UInt8])
+    case restoreFromTrash(RecordID, found: [UInt8]?, isIrregular: Bool, trashed: [UInt8])
+    case move(from: StoreLocation, to: StoreLocation, bytes: [UInt8])
+    case salvage(Salvage)
+  }
+
+  public let action: Action
+  /// Path below the vault's directory.
+  public let file: String
+  public let record: RecordID?
+  /// What is wrong.
+  public let reason: String
+  /// Where the good version comes from, or what to do about a file that is left.
+  public let detail: String
+  /// The revision of the good version.
+  public let revision: Int?
+  let change: Change
+
+  init(
+    _ action: Action, _ file: String, record: RecordID? = nil, reason: String, detail: String = "",
+    revision: Int? = nil, change: Change = .none
+  ) {
+    self.action = action
+    self.file = file
+    self.record = record
+    self.reason = reason
+    self.detail = detail
+    self.revision = revision
+    self.change = change
+  }
+}
+
+/// What became of the steps of a repair.
+public struct RepairResult: Sendable {
+  /// For each step of the plan in its order: nil when it was done, else why not. Steps that leave something have nil.
+  public internal(set) var failures: [VaultError?] = []
+  /// The folder that holds what was moved or written aside; nil when nothing was.
+  public internal(set) var asideFolder: String?
+}

@@ -1,0 +1,162 @@
+public import VaultDocument
+internal import VaultSealing
+internal import VaultStorage
+
+/// What became of records that were to be deleted for good.
+public struct DeletedRecords: Sendable {
+  /// The records that are gone.
+  public internal(set) var deleted: [RecordID] = []
+  /// Why others are still in the trash.
+  public internal(set) var faults: [VaultError] = []
+}
+
+extension Vault {
+  /// The removed records, each verified, the latest first; and the faults of those that do not verify.
+  ///
+  /// - Throws: ``VaultError`` when the trash cannot be read as a folder, `.lockedByOther`.
+  public func trash() async throws(VaultError) -> (records: [TrashedRecord], faults: [VaultError]) {
+    try reading { () throws(VaultError) in
+      var records: [TrashedRecord] = []
+      var faults: [VaultError] = []
+      try locked.forEachTrashedFile { id, bytes in
+        do throws(VaultError) {
+          let (record, deletedAt) = try verifyTrashed(bytes.get(), id)
+          records.append(TrashedRecord(StoredRecord(record.verified), deletedAt: deletedAt))
+        } catch {
+          faults.append(error)
+        }
+      }
+      return (records.sorted(by: TrashedRecord.isBefore), faults)
+    }
+  }
+
+  /// Puts removed records back among the live ones, all or none, each as its next revision.
+  ///
+  /// Where a live record has the same id, the higher revision counts: a lower live one is replaced, a higher one is kept
+  /// and the call refused (format 1, section 6).
+  ///
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.alreadyExists` when a newer live record has the id, `.damaged` when both
+  ///   have the same revision or one does not verify, and as ``add(_:)``.
+  public func restore(_ ids: [RecordID]) async throws(VaultError) {
+    guard !ids.isEmpty else { return }
+    try writing { lock throws(VaultError) in
+      let now = options.now()
+      var changes: [StoreChange] = []
+      for id in Set(ids) { changes += try restoring(id, now) }
+      try apply(changes, lock)
+    }
+  }
+
+  private func restoring(_ id: RecordID, _ now: Timestamp) throws(VaultError) -> [StoreChange] {
+    guard let bytes = try readTrash(id) else { throw .notInTrash(id) }
+    let old = try verifyTrashed(bytes, id).record
+    let live = try locked.read(id)
+    if let live { try checkReplaceable(verify(live, id), by: old) }
+    let draft = EnvelopeDraft(next: old.verified, now: now)
+    let restored = try sealedBytes(old.fields, draft, old.verified.keys, in: .record(id))
+    return [
+      StoreChange(.record(id), from: live, to: restored), StoreChange(.trash(id), from: bytes, to: nil),
+    ]
+  }
+
+  private func checkReplaceable(_ live: OpenRecord, by trashed: OpenRecord) throws(VaultError) {
+    guard live.envelope.revision >= trashed.envelope.revision else { return }
+    guard live.envelope.revision > trashed.envelope.revision else { throw .equalRevisions(live.id) }
+    throw VaultError(
+      .alreadyExists, "is there already, newer than the one in the trash", file: live.file, record: live.id,
+      hints: ["`vault show \(live.id.text)` shows it", "`vault trash empty \(live.id.text)` deletes the older one"])
+  }
+
+  /// Deletes removed records for good, in batches of at most 100,000.
+  ///
+  /// One that does not verify is kept and reported: it may be the only copy of something.
+  ///
+  /// - Parameter evenDamaged: deletes also what does not verify, if it is a regular file.
+  /// - Throws: ``VaultError`` `.noSuchRecord` before anything is deleted, and as ``add(_:)``.
+  public func deleteTrashed(_ ids: [RecordID], evenDamaged: Bool = false) async throws(VaultError) -> DeletedRecords {
+    try writing { lock throws(VaultError) in
+      let present = Set(try inStore { () throws(StoreError) in try store.trashed() })
+      if let missing = ids.first(where: { !present.contains($0) }) { throw .notInTrash(missing) }
+      var report = DeletedRecords()
+      var batch = DeletionBatch()
+      for id in Set(ids).sorted() {
+        do throws(VaultError) {
+          guard let bytes = try readTrash(id) else { continue }
+          if !evenDamaged { _ = try verifyTrashed(bytes, id) }
+          batch.append(id, bytes)
+        } catch {
+          report.faults.append(error)
+        }
+        if batch.isFull { try delete(&batch, &report, lock) }
+      }
+      try delete(&batch, &report, lock)
+      return report
+    }
+  }
+
+  /// Deletes for good what was removed at `time` or before, as ``deleteTrashed(_:evenDamaged:)``; nil takes all of it.
+  ///
+  /// - Throws: ``VaultError`` as ``deleteTrashed(_:evenDamaged:)``.
+  public func emptyTrash(removedBy time: Timestamp? = nil) async throws(VaultError) -> DeletedRecords {
+    let (records, faults) = try await trash()
+    let old = records.filter { record in time.map { record.deletedAt <= $0 } ?? true }
+    var report = try await deleteTrashed(old.map(\.id))
+    report.faults += faults
+    return report
+  }
+
+  private func delete(
+    _ batch: inout DeletionBatch, _ report: inout DeletedRecords, _ lock: any StoreLock
+  ) throws(VaultError) {
+    guard !batch.changes.isEmpty else { return }
+    try apply(batch.changes, lock)
+    report.deleted += batch.ids
+    batch = DeletionBatch()
+  }
+
+  /// Verifies a file of the trash: as a live one, but for `deleted_at`.
+  func verifyTrashed(
+    _ bytes: [UInt8], _ id: RecordID
+  ) throws(VaultError) -> (record: OpenRecord, deletedAt: Timestamp) {
+    let record = try verify(bytes, id, in: .trash(id))
+    guard let deletedAt = record.envelope.deletedAt else { throw .notRemoved(file: record.file, id) }
+    return (record, deletedAt)
+  }
+}
+
+/// Files of the trash to delete together.
+private struct DeletionBatch {
+  /// What waits in memory to be compared with the files, in bytes.
+  private static let byteLimit = 64 << 20
+
+  private(set) var ids: [RecordID] = []
+  private(set) var changes: [StoreChange] = []
+  private var byteCount = 0
+
+  var isFull: Bool { changes.count == ChangePlan.maximumChangeCount || byteCount >= Self.byteLimit }
+
+  mutating func append(_ id: RecordID, _ bytes: [UInt8]) {
+    ids.append(id)
+    changes.append(StoreChange(.trash(id), from: bytes, to: nil))
+    byteCount += bytes.count
+  }
+}
+
+extension VaultError {
+  fileprivate static func notInTrash(_ id: RecordID) -> VaultError {
+    VaultError(
+      .noSuchRecord, "no such record in the trash", record: id,
+      hints: ["`vault trash list` shows the removed records"])
+  }
+
+  /// A live and a removed record of the same id and revision (format 1, section 6).
+  static func equalRevisions(_ id: RecordID) -> VaultError {
+    VaultError(
+      .damaged, "has the same revision as the record of this id among the live ones",
+      file: StoreLocation.trash(id).relativePath, record: id,
+      hints: [
+        "look at both, then `vault remove \(id.text)` takes the live one away,",
+        "or `vault trash empty \(id.text)` the one in the trash",
+      ])
+  }
+}

@@ -1,0 +1,72 @@
+import Testing
+import VaultTestSupport
+
+@Suite("vault trash")
+struct TrashCommandTests {
+  @Test("a removed record is listed with and without a key, restored by its name, and is a record again")
+  func listAndRestore() throws {
+    let workspace = try Workspace.withCustomers()
+    #expect(workspace.open("trash", "list").output.isEmpty)
+    #expect(workspace.open("rm", "Shai Mishali", "-y").code == 0)
+    let verified = workspace.open("trash", "list", "--json")
+    #expect(verified.code == 0)
+    #expect(JSON(verified.stdout)["verified"] == .bool(true))
+    let row = try #require(JSON(verified.stdout)["records"]?.items?.first)
+    #expect(row["name"]?.text == "Shai Mishali" && row["deleted_at"]?.text != nil)
+    let plain = workspace.run("trash", "list", "--vault", "v")
+    #expect(plain.code == 0 && plain.output.contains("Shai Mishali"))
+    #expect(plain.errors.contains("not verified"))
+    #expect(workspace.open("trash", "restore", "shai mishali").code == 0)
+    #expect(workspace.open("get", "Shai Mishali", "website").code == 0)
+    #expect(workspace.open("trash", "restore", "Shai Mishali").code == 10)
+  }
+
+  @Test("emptying needs an answer, keeps what is younger than --older-than, and says how an age is written")
+  func empty() throws {
+    let workspace = try Workspace.withCustomers()
+    #expect(workspace.open("rm", "Shai Mishali", "-y").code == 0)
+    let before = workspace.snapshot()
+    #expect(workspace.open("trash", "empty").code == 3)
+    let declined = workspace.type(
+      ["trash", "empty", "--vault", workspace.vault, "--identity", workspace.identity], [("[y/N]", "n\n")])
+    #expect(declined.code == 3 && declined.shown.contains("Shai Mishali"))
+    #expect(workspace.open("trash", "empty", "--older-than", "1h", "-y").code == 0)
+    for age in ["30", "d", "-1d", "1.5d", "1y", "99999999999999999d"] {
+      let refused = workspace.open("trash", "empty", "--older-than=\(age)", "-y")
+      #expect(refused.code == 64, "\(age)")
+      #expect(refused.errorLines.first?.hasPrefix("vault: --older-than: ") == true, "\(refused.errors)")
+    }
+    #expect(workspace.snapshot() == before)
+    #expect(
+      JSON(workspace.open("trash", "empty", "--older-than", "0s", "-y", "--json").stdout)["deleted"]?.items?.count == 1)
+    #expect(FileTree.names(in: workspace.vault + "/trash").isEmpty)
+  }
+
+  @Test("a damaged file is kept and reported, unless it is named by its id and --yes is given")
+  func damaged() throws {
+    let workspace = try Workspace.withCustomers()
+    #expect(workspace.open("rm", "Shai Mishali", "-y").code == 0)
+    let name = try #require(FileTree.names(in: workspace.vault + "/trash").first)
+    let id = String(name.prefix(36))
+    try workspace.damage("trash/" + name, "\"zip\" : \"")
+    let kept = workspace.open("trash", "empty", "-y")
+    #expect(kept.code == 13)
+    #expect(kept.errors.contains("vault: trash/\(name): "))
+    #expect(workspace.open("trash", "empty", String(id.prefix(8)), "-y").code != 0)
+    #expect(FileTree.names(in: workspace.vault + "/trash") == [name])
+    #expect(workspace.open("trash", "empty", id, "-y").code == 0)
+    #expect(FileTree.names(in: workspace.vault + "/trash").isEmpty)
+  }
+}
+
+extension Workspace {
+  /// Changes the byte behind a text in a file of the vault.
+  func damage(_ file: String, _ text: String) throws {
+    let path = vault + "/" + file
+    var bytes = try #require(FileTree.contents(of: path))
+    let needle = Array(text.utf8)
+    let start = try #require(bytes.indices.first { bytes[$0...].starts(with: needle) })
+    bytes[start + needle.count] ^= 1
+    FileTree.write(bytes, to: path)
+  }
+}

@@ -1,0 +1,38 @@
+import Testing
+import VaultTestSupport
+
+@Suite("vault verify")
+struct VerifyCommandTests {
+  @Test("a good vault is summed up on stdout and ends with 0; without a key it is 11")
+  func good() throws {
+    let workspace = try Workspace.withCustomers()
+    #expect(workspace.open("rm", "Shai Mishali", "-y").code == 0)
+    let outcome = workspace.open("verify")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(outcome.output == "23 records, 1 in the trash, 1 slot: all verified\n")
+    #expect(workspace.run("verify", "--vault", "v").code == 11)
+  }
+
+  @Test("every fault is a line with its file; the others are still verified, and nothing is changed")
+  func faults() throws {
+    let workspace = try Workspace.withCustomers()
+    let file = try workspace.recordFile("Shai Mishali")
+    try workspace.damage(file, "\"zip\" : \"")
+    _ = workspace.write("x", to: "v/records/note.txt")
+    let before = workspace.snapshot()
+    let outcome = workspace.open("verify")
+    #expect(outcome.code == 13)
+    #expect(outcome.output == "24 records, 0 in the trash, 1 slot: 2 faults\n")
+    #expect(outcome.errorLines.filter { $0.hasPrefix("vault: ") }.count == 2)
+    #expect(outcome.errors.contains("vault: \(file): "))
+    #expect(outcome.errors.contains("vault: records/note.txt: "))
+    #expect(outcome.errorLines.last?.hasPrefix("hint: `vault repair") == true)
+    #expect(workspace.snapshot() == before)
+    let document = JSON(workspace.open("verify", "--json").stdout)
+    #expect(document["schema"] == .number(1) && document["records"] == .number(24))
+    let faults = try #require(document["faults"]?.items)
+    #expect(faults.compactMap { $0["code"]?.text } == ["not_authentic", "stray_entry"])
+    #expect(faults.first?["file"]?.text == file)
+    #expect(faults.first?["record"]?.text.map(file.contains) == true)
+  }
+}
