@@ -48,12 +48,16 @@ struct InitCommand: AsyncParsableCommand {
       slots.insert(NewSlot(.recipient(identity.recipient), label: label), at: 0)
       return path
     }
+    try report(await make(location, slots, identity: identity), location, identity: identity)
+  }
+
+  /// Makes the vault. When that fails the new identity goes with it, unless a header is there that it may open.
+  private func make(_ location: VaultLocation, _ slots: [NewSlot], identity: String?) async throws -> Vault {
     do {
       if location.origin == .standard { try System.makeDirectories(System.parent(of: location.path)) }
-      let vault = try await Vault.create(at: location.path, slots: slots, options: global.vaultOptions())
-      try report(vault, location, identity: identity)
-    } catch let error as VaultError {
-      if let identity { System.remove(identity) }
+      return try await Vault.create(at: location.path, slots: slots, options: global.vaultOptions())
+    } catch {
+      if let identity, System.kind(of: location.path + "/vault.json") == nil { System.remove(identity) }
       throw error
     }
   }
