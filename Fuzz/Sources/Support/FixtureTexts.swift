@@ -1,0 +1,15 @@
+/// What was sealed once with random bytes; see `Fixture`.
+extension Fixture {
+  static let wrappedKeyText =
+    "k1:raxVXCXERSg:fBGneLgdJVOaVNKWzW7/UMT9Ssev/BKPaUG/WWF/QueYqKN7J+TbRNthnQfPMK953xfr6YkST2KJQ4IU"
+
+  static let identityText = "AGE-SECRET-KEY-1UTFK9E527R4MRY4VL62D0GM737KJQRKY9YYJ9Y0DX0S4FT0YXYDSFW0U5G"
+
+  static let slotFileText = """
+    YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBLdVAxdTFWOTY2WHR5b2FibkFsTUxXMlliTkZORFdvNEhOUHRhZU1uWG0wCjNSeWR3cF\
+    pFc0RrT2NJY0loKzk4YnJvdXVXUmVEdXR0OVJibXE5ZkRtYWcKLS0tIGVFV3BEaS9RbERqMERoRlBJNTRxL2pSR0pkd01vSVc2MGxNZnFFMEpP\
+    Q00KZuSEYOgQPHTPoxflXmH3miuIch9AP6Dm7Gt43o9GIGaqOSGzeHx1Rz98fUXct4nw5ZQB4xEO+zcoCE6tuNfEhw6+bWqhMZgfnXDSxQ+YjX\
+    nDqlOP9BEzPHg0MK6Rbt2LlR3xWjf9mNupBY8swZVPf9o1EmX+PUOMwK3421fw9+65GY3MzY4B6vAZhsDt7fFcp4gzSF6JYB1Obd/5M2N2CVeX\
+    1w==
+    """
+}

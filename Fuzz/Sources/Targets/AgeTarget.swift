@@ -1,0 +1,81 @@
+import VaultAge
+import VaultCrypto
+
+/// An age file: its header, and the three ways to open it, which must agree.
+enum AgeTarget: FuzzTarget {
+  static let name = "age"
+
+  private static let passphrase = must("the passphrase") { () throws(CryptoError) in
+    try SecretBytes(copying: RawSpan(_elements: Array("password".utf8).span))
+  }
+  /// A low work factor: the cost of scrypt is not what is looked for.
+  private static let credentials: [AgeCredential] = [
+    .identity(Fixture.identity), .passphrase(passphrase, maximumWorkFactor: 4),
+  ]
+
+  static func seeds() throws -> [[UInt8]] {
+    let text = Array("plain".utf8)
+    let other = try AgeIdentity.generate().recipient
+    return [
+      Fixture.slotFile, try AgeFile.seal(RawSpan(_elements: [UInt8]().span), to: [Fixture.identity.recipient]),
+      try AgeFile.seal(RawSpan(_elements: text.span), to: [other, Fixture.identity.recipient]),
+      try AgeFile.seal(RawSpan(_elements: text.span), to: [other]),
+      try passphrase.withBytes { try AgeFile.seal(RawSpan(_elements: text.span), passphrase: $0, workFactor: 2) },
+      AgeArmor.encode(RawSpan(_elements: Fixture.slotFile.span)),
+      Array("age-encryption.org/v1\n-> X25519 AAAA\n\n-> a-grease b\nAAAA\n--- AAAA\n".utf8),
+    ]
+  }
+
+  static func check(_ input: [UInt8]) {
+    checkHeader(input)
+    checkOpening(input)
+    checkSealing(input)
+  }
+
+  private static func checkHeader(_ input: [UInt8]) {
+    guard let header = try? AgeHeader.parse(RawSpan(_elements: input.span)) else { return }
+    let bytes = Array(input.prefix(header.byteCount))
+    require(AgeFileReader.text(of: header) == bytes, "a header is written with the bytes that were read")
+    require((try? header.scryptWorkFactor()).flatMap(\.self).map { $0 > 0 } ?? true, "a work factor is positive")
+  }
+
+  private static func checkOpening(_ input: [UInt8]) {
+    for encoding in [AgeEncoding.binary, .detected] {
+      let whole = AgeFileReader.open(input, credentials, encoding)
+      for pieceByteCount in [1, 1 << 20] {
+        let streamed = AgeFileReader.stream(input, credentials, encoding, pieceByteCount: pieceByteCount)
+        require(agree(whole, streamed), "a stream is opened and refused like the whole file")
+      }
+    }
+  }
+
+  private static func agree(_ left: Result<[UInt8], AgeError>, _ right: Result<[UInt8], AgeError>) -> Bool {
+    switch (left, right) {
+    case (.success(let left), .success(let right)): left == right
+    case (.failure(let left), .failure(let right)): left.code == right.code
+    default: false
+    }
+  }
+
+  /// The input as a plaintext, some of it near a multiple of a chunk, then cut or changed at a place that it chooses.
+  private static func checkSealing(_ input: [UInt8]) {
+    guard input.count >= 4 else { return }
+    var plaintext = Array(input[4...])
+    // Sealing 64 KiB for each input would leave no time for anything else.
+    if input[0] == 0xFE {
+      plaintext =
+        Array(repeating: input[1], count: 65_536 * Int(input[1] & 3) + 65_536 - 2 + Int(input[1] >> 2 & 3)) + plaintext
+    }
+    let file = must("anything can be sealed") { () throws(AgeError) in
+      try AgeFile.seal(RawSpan(_elements: plaintext.span), to: [Fixture.identity.recipient])
+    }
+    require((try? AgeFileReader.open(file, credentials, .binary).get()) == plaintext, "a file opens to what was sealed")
+    var changed = file
+    let place = (Int(input[2]) << 8 | Int(input[3])) % file.count
+    if input[0] & 1 == 0 { changed[place] ^= 1 } else { changed.removeLast(file.count - place) }
+    let whole = AgeFileReader.open(changed, credentials, .binary)
+    require((try? whole.get()) == nil, "a file that was cut or changed does not open")
+    let streamed = AgeFileReader.stream(changed, credentials, .binary, pieceByteCount: 1 + Int(input[1]) * 7)
+    require(agree(whole, streamed), "a stream is opened and refused like the whole file")
+  }
+}
