@@ -97,10 +97,13 @@ struct UsageFault: Error {
   func described(_ arguments: [String]) -> CommandError {
     if let error = cause as? CommandError { return error }
     let message = Self.redacted(VaultCommand.message(for: cause), arguments)
+      .split(whereSeparator: \.isNewline).joined(separator: " ")
     let option = message.split(whereSeparator: { " '=".contains($0) }).first { $0.hasPrefix("--") && $0.count > 2 }
     let subject = option.map(String.init) ?? "arguments"
     var error = CommandError.usage(subject, message.prefix(1).lowercased() + message.dropFirst())
-    for line in VaultCommand.fullMessage(for: cause).split(separator: "\n") {
+    // What the parser says of the fault comes first and may quote lines of a value; how a command is used comes last.
+    let lines = VaultCommand.fullMessage(for: cause).split(whereSeparator: \.isNewline)
+    for line in lines[(lines.lastIndex { $0.hasPrefix("Usage: ") } ?? lines.endIndex)...] {
       let line = line.drop(while: { $0 == " " })
       if line.hasPrefix("Usage: ") { error.hints.append("usage: " + line.dropFirst("Usage: ".count)) }
       if line.hasPrefix("See ") { error.hints.append("see" + line.dropFirst("See".count)) }
@@ -110,7 +113,7 @@ struct UsageFault: Error {
 
   /// The parser quotes what it does not understand; that may be a secret in the wrong place.
   private static func redacted(_ message: String, _ arguments: [String]) -> String {
-    var message = message.split(separator: "\n").joined(separator: " ")
+    var message = message
     for value in values(in: arguments) { message = replacing("'\(value)'", in: message, with: "'…'") }
     return message
   }
@@ -135,19 +138,20 @@ struct UsageFault: Error {
       }
   }
 
+  /// Goes by bytes: a value that begins with a combining mark is one character with the quote before it.
   private static func replacing(_ text: String, in message: String, with replacement: String) -> String {
-    var result = ""
-    var rest = message[...]
-    while let start = rest.firstIndex(of: "'"), true {
-      let candidate = rest[start...]
-      if candidate.hasPrefix(text) {
-        result += rest[..<start] + replacement
-        rest = candidate.dropFirst(text.count)
+    let needle = Array(text.utf8)
+    var rest = Array(message.utf8)[...]
+    var result: [UInt8] = []
+    while let first = rest.first {
+      if rest.starts(with: needle) {
+        result += Array(replacement.utf8)
+        rest = rest.dropFirst(needle.count)
       } else {
-        result += rest[...start]
-        rest = rest[rest.index(after: start)...]
+        result.append(first)
+        rest = rest.dropFirst()
       }
     }
-    return result + rest
+    return String(decoding: result, as: UTF8.self)
   }
 }

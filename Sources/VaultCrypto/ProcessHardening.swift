@@ -10,12 +10,14 @@ import COpenSSL
 
 /// What the process asks of the kernel so that its memory stays its own; the only file here with system calls.
 public enum ProcessHardening {
-  /// Sets the core file limit to 0 and, on Linux, marks the process as not dumpable; to be called first thing.
+  /// Sets the core file limit to 0, takes crash reports away and, on Linux, marks the process as not dumpable; to be
+  /// called first thing.
   ///
   /// Not dumpable also means that no other process of the same user can attach to it.
   /// - Returns: whether everything took effect.
   @discardableResult
   public static func forbidCoreDumps() -> Bool {
+    forbidCrashReports()
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     let isLimited = unsafe setrlimit(coreLimit, &none) == 0
     #if os(Linux)
@@ -23,6 +25,15 @@ public enum ProcessHardening {
     #else
       return isLimited
     #endif
+  }
+
+  /// Signals that end a process which has gone wrong.
+  package static let crashSignals = [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGQUIT]
+
+  /// Takes the handlers of Swift's runtime off: they lend the memory of this process to a program that prints every
+  /// register and what it points to, and after a mistake in cryptography that is a key or a secret.
+  private static func forbidCrashReports() {
+    for number in crashSignals { _ = signal(number, SIG_DFL) }
   }
 
   /// Whether the kernel would still write a core file or let another process attach.

@@ -136,8 +136,11 @@ extension FileSystem {
   }
 
   /// Writes this process's pid into the lock file. It only informs, so nothing fails with it.
+  ///
+  /// A file that has another name, too, may be anything outside the vault: it locks, and keeps its content.
   fileprivate func noteHolder(in file: Int32) {
     let name = StoreDirectory.lockName
+    guard let status = try? regularStatus(of: file, at: name), status.linkCount == 1 else { return }
     _ = try? call(at: name) { (system) throws(Errno) in try system.truncate(file) }
     try? write(Array("\(operations.processIdentifier)\n".utf8), to: file, at: name)
   }

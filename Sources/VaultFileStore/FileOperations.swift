@@ -60,17 +60,21 @@ package struct FileStatus: Sendable {
   package var inode: UInt64
   /// When the content changed last, in nanoseconds since 1970.
   package var modified: Int64
+  /// How many names the file has.
+  package var linkCount: Int
   /// Whether its mode lets others than the owner do anything.
   package var isOpenToOthers: Bool
 
   package init(
-    kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64, isOpenToOthers: Bool = false
+    kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64, linkCount: Int,
+    isOpenToOthers: Bool = false
   ) {
     self.kind = kind
     self.byteCount = byteCount
     self.device = device
     self.inode = inode
     self.modified = modified
+    self.linkCount = linkCount
     self.isOpenToOthers = isOpenToOthers
   }
 

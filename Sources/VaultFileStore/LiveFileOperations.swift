@@ -124,7 +124,7 @@ extension FileStatus {
     self.init(
       kind: Kind(mode: mode_t(status.st_mode)), byteCount: Int(status.st_size), device: UInt64(status.st_dev),
       inode: UInt64(status.st_ino), modified: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec),
-      isOpenToOthers: status.st_mode & 0o077 != 0)
+      linkCount: Int(status.st_nlink), isOpenToOthers: status.st_mode & 0o077 != 0)
   }
 }
 

@@ -50,9 +50,10 @@ extension LockedVault {
   /// The id of the one record that `text` means: a full id, else an exact name in any case, else the beginning of one id,
   /// at least 4 characters.
   ///
-  /// Files that cannot be read are passed over: they have no name. The caller verifies what it then opens.
+  /// Files that cannot be read have no name: where nothing else is meant, one of them may be the record, and its fault is
+  /// the answer. The caller verifies what it then opens.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints, `.damaged`.
   public func resolve(_ text: String) throws(VaultError) -> RecordID {
     if let id = RecordID(parsing: text) {
       guard try read(id) != nil else { throw .noSuchRecord }
@@ -60,18 +61,24 @@ extension LockedVault {
     }
     var named: [RecordSummary] = []
     var prefixed: [RecordSummary] = []
+    var fault: VaultError?
     let match = NameMatch(text)
     try forEachFile { id, bytes in
-      guard let bytes = try? bytes.get() else { return true }
-      let hasPrefix = match.isPrefix(of: id)
-      guard hasPrefix || match.mayName(bytes),
-        let record = try? StoredRecord(parsing: bytes, file: "", id: id)
-      else { return true }
-      if match.names(record.name) { named.append(RecordSummary(record)) }
-      if hasPrefix { prefixed.append(RecordSummary(record)) }
+      do throws(VaultError) {
+        let bytes = try bytes.get()
+        let hasPrefix = match.isPrefix(of: id)
+        guard hasPrefix || match.mayName(bytes) else { return true }
+        let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id)
+        if match.names(record.name) { named.append(RecordSummary(record)) }
+        if hasPrefix { prefixed.append(RecordSummary(record)) }
+      } catch {
+        fault = fault ?? error
+      }
       return true
     }
-    return try Self.only(named.isEmpty ? prefixed : named).id
+    let candidates = named.isEmpty ? prefixed : named
+    if candidates.isEmpty, let fault { throw fault }
+    return try Self.only(candidates).id
   }
 
   static func only(_ candidates: [RecordSummary]) throws(VaultError) -> RecordSummary {

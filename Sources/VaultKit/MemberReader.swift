@@ -38,8 +38,13 @@ struct MemberReader {
     return text
   }
 
+  func number(_ name: String) throws(VaultError) -> JSONNumber {
+    guard case .number(let number)? = members[name] else { throw damaged(name) }
+    return number
+  }
+
   func integer(_ name: String) throws(VaultError) -> Int {
-    guard case .number(let number)? = members[name], let integer = number.int else { throw damaged(name) }
+    guard let integer = try number(name).int else { throw damaged(name) }
     return integer
   }
 

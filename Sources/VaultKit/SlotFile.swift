@@ -13,6 +13,8 @@ public enum SlotFile {
   public static let workFactors = 10...22
   /// The costs that a new slot may have.
   public static let newWorkFactors = 10...20
+  /// The largest slot file in bytes.
+  static let maximumByteCount = 4 << 10
 
   /// Makes a slot's file and its entry in the header.
   static func make(_ new: NewSlot, root: RootKey, now: Timestamp) throws(VaultError) -> (slot: Slot, file: [UInt8]) {
@@ -35,11 +37,12 @@ public enum SlotFile {
     try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(file.span.bytes) }
   }
 
-  /// Checks, in this order, that the file has exactly the stanza that the header says, a cost in bounds, and the hash of
-  /// the header; all before any key or memory is spent on it.
+  /// Checks, in this order, that the file is within the limit and has exactly the stanza that the header says, a cost in
+  /// bounds, and the hash of the header; all before any key or memory is spent on it.
   ///
   /// - Throws: ``VaultError`` `.damaged`.
   static func inspect(_ file: [UInt8], _ slot: Slot, maximumWorkFactor: Int) throws(VaultError) {
+    guard file.count <= maximumByteCount else { throw damaged(slot, "is larger than 4 KiB") }
     let header: AgeHeader
     do throws(AgeError) {
       header = try unsafe AgeHeader.parse(file.span.bytes)

@@ -1,4 +1,5 @@
 public import VaultDocument
+internal import VaultRecords
 public import VaultSealing
 
 /// The content of `vault.json` (format 1, section 7), parsed strictly; it is authentic only once its MAC was verified.
@@ -34,7 +35,7 @@ public struct VaultHeader: Sendable {
 
   private init(_ document: JSONObject) throws(VaultError) {
     let members = MemberReader(document, file: Self.fileName)
-    guard try members.integer("format") == Self.format else {
+    guard try members.number("format") == JSONNumber(Self.format) else {
       throw VaultError(.newerFormat, "was written by a newer version of this program", file: Self.fileName)
     }
     try members.allowOnly([
@@ -47,9 +48,7 @@ public struct VaultHeader: Sendable {
     root = try Root(members.object("root"))
     keyring = try members.objects("keyring").map(KeyringEntry.init(_:))
     slots = try members.objects("slots").map(Slot.init(_:))
-    for name in try members.object("kinds").names {
-      guard RecordKindName.isValid(name) else { throw members.damaged("kinds") }
-    }
+    try members.checkKinds()
     _ = try members.text("mac")
     self.document = document
     try checkReferences()
@@ -158,6 +157,18 @@ public struct KeyringEntry: Sendable {
     case .retired:
       guard members["wrap"] == nil else { throw members.damaged("wrap") }
       wrap = nil
+    }
+  }
+}
+
+extension MemberReader {
+  /// Checks the declared kinds: valid names of their own, each with an object (format 1, section 7).
+  fileprivate func checkKinds() throws(VaultError) {
+    let kinds = try object("kinds")
+    for name in kinds.names {
+      guard RecordKindName.isValid(name), !RecordKind.reservedNames.contains(name), case .object? = kinds[name] else {
+        throw damaged("kinds")
+      }
     }
   }
 }

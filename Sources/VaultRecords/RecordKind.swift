@@ -27,6 +27,12 @@ public struct RecordKind: Sendable {
   /// The kinds that this program brings along.
   public static let builtIn: [RecordKind] = [RecordKind(of: Customer.self)]
 
+  /// Names that a vault cannot declare for kinds of its own, whether this version has the kind or not (format 1,
+  /// section 7).
+  public static let reservedNames: Set<String> = [
+    "customer", "login", "api-key", "ssh-key", "payment-card", "secure-note", "database", "custom",
+  ]
+
   /// The kind with this name.
   ///
   /// - Throws: ``RecordError`` `.unknownKind`.

@@ -32,7 +32,7 @@ public struct RecordEnvelope: Sendable {
   }
 
   private init(_ members: JSONObject) throws(SealingError) {
-    guard try Self.integer(members, "format") == Self.format else {
+    guard try Self.number(members, "format") == JSONNumber(Self.format) else {
       throw SealingError(.newerFormat, "was written by a newer version of this program", path: "$vault.format")
     }
     for (name, _) in members where !Self.memberNames.contains(name) {
@@ -67,8 +67,13 @@ public struct RecordEnvelope: Sendable {
     return text
   }
 
+  private static func number(_ members: JSONObject, _ name: String) throws(SealingError) -> JSONNumber {
+    guard case .number(let number)? = members[name] else { throw malformed(name) }
+    return number
+  }
+
   private static func integer(_ members: JSONObject, _ name: String) throws(SealingError) -> Int {
-    guard case .number(let number)? = members[name], let integer = number.int else { throw malformed(name) }
+    guard let integer = try number(members, name).int else { throw malformed(name) }
     return integer
   }
 

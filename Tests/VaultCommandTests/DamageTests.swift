@@ -50,6 +50,19 @@ struct DamageTests {
     #expect(FileTree.names(in: workspace.path).allSatisfy { !$0.contains("all.json") })
   }
 
+  @Test("a name that only a record which cannot be read may have is 13, and never not there")
+  func unreadableRecordIsNotMissing() throws {
+    let workspace = try Workspace.withCustomers()
+    let file = try workspace.recordFile("Shai Mishali")
+    let good = try #require(workspace.snapshot()[file])
+    for bad in [Array(good.dropLast(2)), good + good, Array("{".utf8) + good] {
+      FileTree.write(bad, to: workspace.vault + "/" + file)
+      for command in [["show", "Shai Mishali"], ["get", "Shai Mishali", "name"]] {
+        expectDamage(workspace.run(command + ["--vault", "v", "--identity", "id.txt"]), in: file)
+      }
+    }
+  }
+
   @Test("clear text in a sealed field is 13 without a key too, and is not printed")
   func clearTextIsNotPrinted() throws {
     let workspace = try Workspace.withCustomers()

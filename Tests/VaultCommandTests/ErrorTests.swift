@@ -234,6 +234,8 @@ struct ErrorTests {
       ["set", "x", "hunter2"], ["set", "x", "--secret", "hunter2..x"],
       ["set", "x", "--generate", "access_key=hunter2"],
       ["set", "x", "--secret-file", "hunter2"], ["init", "w", "--recipient", "hunter2"],
+      ["get", "x", "name", "a\nhunter2"], ["list", "--a\nhunter2"],
+      ["list", "--limit", "a\r\nSee hunter2\nUsage: hunter2"], ["get", "x", "name", "\u{301}hunter2"],
     ])
   func argumentsAreNotRepeated(_ arguments: [String]) throws {
     let workspace = try Workspace()

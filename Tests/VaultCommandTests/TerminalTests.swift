@@ -123,14 +123,42 @@ struct TerminalTests {
     #expect(workspace.snapshot() == before)
   }
 
-  @Test("SIGTERM at a prompt ends with 143")
-  func terminationEndsAPrompt() throws {
+  @Test(
+    "a signal to end, at a prompt, ends with 128 and its number",
+    arguments: [(SIGTERM, 143), (SIGHUP, 129), (SIGQUIT, 131)] as [(Int32, Int32)])
+  func terminationEndsAPrompt(_ number: Int32, _ code: Int32) throws {
     let workspace = try withPassphrase()
     var plan = workspace.plan(["get", "Ada", "name", "--vault", "v"])
     plan.terminal = []
-    plan.signal = ("Passphrase of v: ", SIGTERM)
+    plan.signal = ("Passphrase of v: ", number)
     let outcome = plan.run()
-    #expect(outcome.code == 143)
+    #expect(outcome.code == code)
     #expect(outcome.stdout.isEmpty)
+  }
+
+  @Test("a closed terminal keeps the text that is being edited, and says where")
+  func closedTerminalKeepsTheText() throws {
+    let workspace = try Workspace.withCustomers()
+    var plan = workspace.plan(["edit", "Shai Mishali", "--vault", "v", "--identity", "id.txt"])
+    plan.environment["EDITOR"] = "echo begun >&2; sleep 2; true"
+    plan.signal = ("begun", SIGHUP)
+    let outcome = plan.run()
+    #expect(outcome.code == 129, "\(outcome.errors)")
+    let kept = outcome.errorLines.compactMap { $0.split(separator: "kept in ").last }.last.map(String.init)
+    let path = try #require(kept)
+    #expect(FileTree.contents(of: path) != nil, "\(outcome.errors)")
+    FileTree.remove(Binary.parent(path))
+  }
+
+  // No SIGABRT: a process that is started by a test inherits it blocked.
+  @Test("a crash says nothing of registers or memory", arguments: [SIGSEGV, SIGBUS, SIGILL] as [Int32])
+  func crashSaysNothing(_ number: Int32) throws {
+    let workspace = try withPassphrase()
+    var plan = workspace.plan(["get", "Ada", "name", "--vault", "v"])
+    plan.terminal = []
+    plan.signal = ("Passphrase of v: ", number)
+    let outcome = plan.run()
+    #expect(outcome.code == -number)
+    #expect(outcome.stdout.isEmpty && outcome.stderr.isEmpty, "\(outcome.errors)")
   }
 }

@@ -27,6 +27,17 @@ import VaultCrypto
     }
   }
 
+  @Test("after forbidCoreDumps a crash is the kernel's alone: nobody prints registers or memory")
+  func crashReports() async {
+    await #expect(processExitsWith: .success) {
+      ProcessHardening.forbidCoreDumps()
+      for number in ProcessHardening.crashSignals {
+        let hasNoHandler = signal(number, SIG_DFL) == nil
+        #expect(hasNoHandler)
+      }
+    }
+  }
+
   @Test("no secret is left behind, whether calls succeed or fail") func leaks() async {
     await #expect(processExitsWith: .success) {
       let key = [UInt8](repeating: 1, count: 32)

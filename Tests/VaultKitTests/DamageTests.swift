@@ -73,10 +73,19 @@ struct DamageTests {
     try await expectDamaged { $0["access_key"] = .string("clear text") }
   }
 
-  @Test("a record of a future format names the newer version")
-  func futureFormat() async throws {
-    let error = try await errorAfterEditing { $0.editEnvelope { $0["format"] = .number(JSONNumber(2)) } }
+  @Test(
+    "a record or header whose format is any other number than 1 names the newer version",
+    arguments: ["0", "2", "1.0", "-1", "1e0", "1000000000000000000000"])
+  func futureFormat(literal: String) async throws {
+    let format = JSONValue.number(try #require(JSONNumber(literal: literal)))
+    let error = try await errorAfterEditing { $0.editEnvelope { $0["format"] = format } }
     #expect(error?.code == .newerFormat)
+    let (_, _, store) = try await memoryVault()
+    let good = try #require(try store.read(.header))
+    var header = try #require(try JSONParser.parse(good).object)
+    header["format"] = format
+    try store.put(JSONValue.object(header).prettyBytes(), at: .header)
+    #expect(throws: VaultError(.newerFormat, "")) { try LockedVault(store: store) }
   }
 
   @Test("the file of another record, of this or another vault, is refused")

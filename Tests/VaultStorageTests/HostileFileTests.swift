@@ -120,6 +120,20 @@ import VaultTestSupport
     }
   }
 
+  @Test("a lock file that is a hard link to another file locks, and leaves the content alone")
+  func linkedLockFile() throws {
+    let vault = try makeVault()
+    let outside = vault.path + "-outside"
+    FileTree.remove(vault[".lock"])
+    unsafe #expect(link(outside, vault[".lock"]) == 0)
+    for kind in [LockKind.shared, .exclusive] {
+      let lock = try vault.store.lock(kind, timeout: .zero, onWait: { _ in })
+      #expect(FileTree.contents(of: outside) == [9, 9])
+      lock.release()
+      #expect(FileTree.contents(of: outside) == [9, 9])
+    }
+  }
+
   @Test("a lock file that is none is refused without waiting", arguments: Impostor.allCases)
   func lockFile(_ impostor: Impostor) throws {
     let vault = try makeVault()

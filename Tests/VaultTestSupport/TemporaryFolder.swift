@@ -104,4 +104,26 @@ public enum FileTree {
       preconditionFailure("a test could not write its file")
     }
   }
+
+  /// Copies all regular files below a folder into another one.
+  public static func copy(_ source: String, to target: String) {
+    for name in files(below: source) {
+      guard let bytes = contents(of: source + "/" + name) else { preconditionFailure("a test could not read its file") }
+      writeWithFolder(bytes, to: target + "/" + name)
+    }
+  }
+
+  /// Writes a file and the folders that it lies in.
+  public static func writeWithFolder(_ bytes: [UInt8], to path: String) {
+    makeFolders(above: path)
+    write(bytes, to: path)
+  }
+
+  private static func makeFolders(above path: String) {
+    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    guard !folder.isEmpty, kind(of: folder) == nil else { return }
+    makeFolders(above: folder)
+    // Writing into it tells when it could not be made.
+    unsafe _ = mkdir(folder, 0o700)
+  }
 }

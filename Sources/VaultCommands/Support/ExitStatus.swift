@@ -1,6 +1,6 @@
 import VaultKit
 
-/// The exit codes of the command line; docs/cli.md lists them, scripts depend on them.
+/// The exit codes of the command line; docs/cli.md lists them, scripts depend on them. A signal adds 128 to its number.
 enum ExitStatus: Int32 {
   case done = 0
   case failed = 1
@@ -17,8 +17,6 @@ enum ExitStatus: Int32 {
   case inputRefused = 17
   case inputOutput = 18
   case usage = 64
-  case interrupted = 130
-  case terminated = 143
 
   /// What each error of a vault ends with.
   init(_ code: VaultError.Code) {

@@ -39,15 +39,24 @@ extension System {
     }
   }
 
+  /// What ends the process from outside. A signal that the caller ignores, as `nohup` does, stays ignored.
+  private static let handledSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !isIgnored($0) }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    let before = signal(number, SIG_IGN)
+    _ = signal(number, before)
+    // Functions cannot be compared; their addresses can.
+    return unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
   private static func terminationSignals() -> sigset_t {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
-    unsafe sigaddset(&signals, SIGINT)
-    unsafe sigaddset(&signals, SIGTERM)
+    for number in handledSignals { unsafe sigaddset(&signals, number) }
     return signals
   }
 
-  /// Ends the process on SIGINT and SIGTERM, with the exit codes 130 and 143.
+  /// Ends the process on SIGINT, SIGTERM, SIGHUP and SIGQUIT, with 128 and the signal's number as its exit code.
   ///
   /// A write that is under way is cut off as by a power failure, which the store is made for.
   static func waitForTermination() -> Never {
@@ -56,9 +65,9 @@ extension System {
       var number: Int32 = 0
       guard unsafe sigwait(&signals, &number) == 0 else { continue }
       Pending.shared.withLock { pending in
-        if number == SIGINT, pending.leavesInterruptsToChild { return }
+        if number == SIGINT || number == SIGQUIT, pending.leavesInterruptsToChild { return }
         pending.putRight()
-        _exit(number == SIGINT ? ExitStatus.interrupted.rawValue : ExitStatus.terminated.rawValue)
+        _exit(128 + number)
       }
     }
   }

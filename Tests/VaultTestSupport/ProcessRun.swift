@@ -1,46 +1,57 @@
 #if canImport(Darwin)
-  import Darwin
+  internal import Darwin
 #elseif canImport(Musl)
-  import Musl
+  internal import Musl
 #else
-  import Glibc
+  internal import Glibc
 #endif
 
 /// What a process left behind.
-struct ProcessOutcome: Sendable {
-  var stdout: [UInt8] = []
-  var stderr: [UInt8] = []
+package struct ProcessOutcome: Sendable {
+  package var stdout: [UInt8] = []
+  package var stderr: [UInt8] = []
   /// What its terminal showed.
-  var screen: [UInt8] = []
+  package var screen: [UInt8] = []
   /// The exit code; minus the signal's number when it did not exit.
-  var code: Int32 = -1
+  package var code: Int32 = -1
   /// Whether it had to be killed because it did not end.
-  var hung = false
+  package var hung = false
 
-  var output: String { String(decoding: stdout, as: UTF8.self) }
-  var errors: String { String(decoding: stderr, as: UTF8.self) }
-  var shown: String { String(decoding: screen, as: UTF8.self) }
+  package var output: String { String(decoding: stdout, as: UTF8.self) }
+  package var errors: String { String(decoding: stderr, as: UTF8.self) }
+  package var shown: String { String(decoding: screen, as: UTF8.self) }
   /// The lines of stderr.
-  var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+  package var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 }
 
 /// A process to run in a session of its own: it sees a terminal only when it is given one.
-struct ProcessRun {
-  var path: String
-  var arguments: [String] = []
-  var environment: [String: String] = [:]
-  var directory: String?
+package struct ProcessRun {
+  package var path: String
+  package var arguments: [String] = []
+  package var environment: [String: String] = [:]
+  package var directory: String?
   /// Given on standard input, which then ends.
-  var input: [UInt8] = []
+  package var input: [UInt8] = []
   /// Gives it a terminal; what is typed there, each once the screen has shown the text.
-  var terminal: [(prompt: String, reply: String)]?
+  package var terminal: [(prompt: String, reply: String)]?
   /// Whether its output goes to the terminal too.
-  var outputOnTerminal = false
+  package var outputOnTerminal = false
   /// Sent once the screen or stderr shows the text.
-  var signal: (after: String, number: Int32)?
-  var timeoutSeconds = 60
+  package var signal: (after: String, number: Int32)?
+  package var timeoutSeconds = 60
 
-  func run() -> ProcessOutcome {
+  package init(
+    path: String, arguments: [String] = [], environment: [String: String] = [:], directory: String? = nil,
+    input: [UInt8] = []
+  ) {
+    self.path = path
+    self.arguments = arguments
+    self.environment = environment
+    self.directory = directory
+    self.input = input
+  }
+
+  package func run() -> ProcessOutcome {
     var session = ProcessSession(self)
     return session.run()
   }

@@ -1,0 +1,136 @@
+import Testing
+import VaultAge
+import VaultCrypto
+import VaultDocument
+import VaultSealing
+import VaultStorage
+import VaultTestSupport
+
+@testable import VaultKit
+
+/// Headers, slots, records and a whole vault against vectors made by the implementation in `Tests/Reference`.
+@Suite("Own vectors: vaults")
+struct OwnVectorTests {
+  @Test("no file of vectors is without a test")
+  func everyFile() {
+    let files = FileTree.names(in: OwnVectors.folder).filter { $0.hasSuffix(".json") }
+    #expect(files == OwnVectors.names.map { $0 + ".json" })
+    #expect(FileTree.names(in: OwnVectors.folder + "/vaults").filter { !$0.contains(".") } == ["small"])
+  }
+
+  @Test("headers parse, authenticate, and are written with the same bytes")
+  func headers() throws {
+    try OwnVectors.forEach("headers") { one in
+      let header = try VaultHeader(parsing: one.file("file"))
+      let root = try one.rootKey(header.vaultID)
+      #expect(try root.mac(of: header.document, as: .header) == one.base64("mac"), "\(one.place)")
+      try header.authenticate(under: root)
+      #expect(try header.fileBytes() == one.file("file"), "\(one.place)")
+      let tree = JSONValue.object(header.document).canonicalBytes()
+      let hash = try SHA256.hash(RawSpan(_elements: tree.span))
+      #expect(try hash == one.hex("header_hash"), "\(one.place)")
+    }
+  }
+
+  @Test("the fingerprint of a vault")
+  func fingerprint() throws {
+    try OwnVectors.forEach("fingerprint") { one in
+      var header = try #require(try JSONParser.parse(OwnVectors.cases("headers")[0].file("file")).object)
+      var root = try #require(header["root"]?.object)
+      root["commitment"] = .string(try one.text("commitment"))
+      header["root"] = .object(root)
+      header["id"] = .string(try one.text("vault_id"))
+      let store = MemoryStore()
+      try store.put(JSONValue.object(header).prettyBytes(), at: .header)
+      #expect(try LockedVault(store: store).fingerprint() == one.text("fingerprint"), "\(one.place)")
+    }
+  }
+
+  @Test("slots of both kinds open, hold the four lines, and unlock a vault")
+  func slots() async throws {
+    var tally = CaseTally("own vectors slots")
+    defer { tally.report() }
+    for one in try OwnVectors.cases("slots") {
+      let root = try one.rootKey(one.id("vault_id"))
+      #expect(try root.id.description == one.text("root_id"), "\(one.place)")
+      let file = try one.base64("file_base64")
+      #expect(try SlotFile.hash(of: file) == one.hex("sha256"), "\(one.place)")
+      let payload = try SlotPayload.make(root)
+      #expect(try payload == secretBytes(one.file("payload")), "\(one.place)")
+      let credential: AgeCredential =
+        try one.has("identity")
+        ? .identity(one.identity()) : .passphrase(secretBytes(one.file("passphrase")), maximumWorkFactor: 10)
+      let opened = try AgeFile.open(RawSpan(_elements: file.span), with: [credential])
+      #expect(opened == payload, "\(one.place)")
+      if one.has("recipient") { #expect(try one.identity().recipient.text == one.text("recipient")) }
+      let vault = try await VectorVault(slot: one).unlocked()
+      #expect(try vault.slot.kind.name == one.text("kind"), "\(one.place)")
+      #expect(vault.keyring.current.id == root.id && vault.keyring.current.commitment == root.commitment)
+      tally.ran()
+    }
+  }
+
+  @Test("records on disk verify under the current and an older root, and reveal what was sealed, byte for byte")
+  func records() async throws {
+    var tally = CaseTally("own vectors records")
+    defer { tally.report() }
+    var underOlderRoot = 0
+    for one in try OwnVectors.cases("records") {
+      let files = try VectorVault.withKeyring()
+      let envelope = try RecordEnvelope(of: JSONParser.parse(one.file("file")))
+      let location: StoreLocation = envelope.deletedAt == nil ? .record(envelope.id) : .trash(envelope.id)
+      try files.write(one.file("file"), to: location.relativePath)
+      let vault = try await files.unlocked()
+      let record =
+        if case .record = location {
+          try await vault.record(envelope.id)
+        } else {
+          try vault.verify(#require(try vault.store.read(location)), envelope.id, in: location)
+        }
+      try record.check()
+      #expect(try JSONValue.object(record.revealed()).prettyBytes() == one.file("opened"), "\(one.place)")
+      if !vault.keyring.current.id.bytes.starts(with: envelope.wrappedKey.rootHint) { underOlderRoot += 1 }
+      tally.ran()
+    }
+    #expect(underOlderRoot > 0)
+  }
+
+  @Test("the whole vault opens by identity and by passphrase, and its records are those that were written")
+  func smallVault() async throws {
+    let passphrase = try OwnVectors.bytes("vaults/small.passphrase.txt").dropLast()
+    let identityFile = try OwnVectors.bytes("vaults/small.identity.txt")
+    let identities = try AgeIdentityFile.parse(RawSpan(_elements: identityFile.span))
+    for key in try [VaultKey.identities(identities), .passphrase(secretBytes(Array(passphrase)))] {
+      let folder = TemporaryFolder()
+      FileTree.copy(OwnVectors.folder + "/vaults/small", to: folder.path + "/small")
+      let vault = try await Vault.open(at: folder.path + "/small", unlockingWith: key)
+      #expect(try allRecords(of: vault) == OwnVectors.bytes("vaults/small.opened.json"))
+      let trashed = try vault.store.trashed()
+      #expect(trashed.count == 1)
+      for id in trashed {
+        let record = try vault.verify(#require(try vault.store.read(.trash(id))), id, in: .trash(id))
+        try record.check()
+        #expect(record.envelope.deletedAt != nil && record.envelope.revision == 2)
+      }
+      #expect(try vault.store.strayEntries().isEmpty)
+      let bytes = try #require(try vault.store.read(.checkpoint))
+      let checkpoint = try #require(try JSONParser.parse(bytes).object)
+      #expect(try vault.keyring.current.authenticates(checkpoint, as: .checkpoint))
+    }
+    print("own vectors vaults: 1 run, with both of its keys")
+  }
+}
+
+/// All live records of a vault, opened, in the form that `Tests/Reference/readvault.py --json` prints.
+func allRecords(of vault: Vault) throws -> [UInt8] {
+  var items: [JSONValue] = []
+  try vault.forEachOpenRecord { record throws(VaultError) in
+    var item = JSONObject()
+    item["id"] = .string(record.id.text)
+    item["kind"] = .string(record.envelope.kind)
+    item["record"] = .object(try record.revealed())
+    item["revision"] = .number(JSONNumber(record.envelope.revision))
+    items.append(.object(item))
+  }
+  return try JSONValue.array(items).prettyBytes()
+}

@@ -1,0 +1,129 @@
+import Testing
+import VaultAge
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+import VaultTestSupport
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What we write, read by the implementation in `Tests/Reference`.
+@Suite("The reference implementation")
+struct ReferenceTests {
+  /// Texts that writers of JSON, of tokens or of sizes may get wrong.
+  private static let hardTexts = [
+    "", "x", "p\u{E4}ssw\u{F6}rd", "e\u{301}", "\u{1F600}", "\0\u{1}\u{1F}\u{7F}", "line\r\nbreak\n",
+    "\"\\/\u{8}\u{C}\t",
+    " es1:looks:like:a token", "{\"pin\":\"0522\"}", "\u{FEFF}\u{2028}\u{FFFF}", "\u{1D11E}\u{10FFFF}",
+    String(repeating: "a", count: 31), String(repeating: "b", count: 32), String(repeating: "c", count: 255),
+    String(repeating: "d", count: 256), String(repeating: "\u{20AC}", count: 22_000),
+  ]
+
+  @Test("reads the records that we wrote, and names the file in which a byte was flipped")
+  func readsOurs() async throws {
+    guard let python = ReferenceReader.python else {
+      print("reference: not run: no python3 with cryptography")
+      return
+    }
+    let folder = TemporaryFolder()
+    let reader = try ReferenceReader(python: python, folder: folder.path)
+    let vault = try await Vault.create(
+      at: reader.vault,
+      slots: [
+        NewSlot(.recipient(reader.identity.recipient), label: "\u{FC}ber \"alles\""),
+        NewSlot(.passphrase(secret(ReferenceReader.passphrase), workFactor: 10)),
+      ])
+    let ids = try await Self.fill(vault)
+    let expected = try allRecords(of: vault)
+    for key in [["--identity", reader.identityFile], ["--passphrase-file", reader.passphraseFile]] {
+      let outcome = reader.run(key + ["--json"])
+      #expect(outcome.code == 0, "\(outcome.errors)")
+      #expect(outcome.stdout == expected)
+    }
+    let record = try #require(ids.last)
+    let trashed = try #require(FileTree.names(in: reader.vault + "/trash").first)
+    let files = [
+      "records/\(record.folderName)/\(record.text).json", "trash/\(trashed)", "vault.json", vault.header.slots[0].path,
+    ]
+    for file in files { try reader.expectRefusal(of: file) }
+    #expect(reader.run(["--identity", reader.identityFile, "--json"]).stdout == expected)
+    print("reference: \(ids.count) records read, \(files.count) flipped bytes refused")
+  }
+
+  /// Adds customers with all hard texts as secrets and as readable values, updates some and removes others.
+  private static func fill(_ vault: Vault) async throws -> [RecordID] {
+    var ids: [RecordID] = []
+    for text in hardTexts {
+      var customer = sampleCustomer("N " + text, key: EncryptedCodableString(text))
+      customer.atmCode = EncryptedCodableString(text + "0")
+      customer.website = text + "/"
+      customer.addedOn = Date(timeIntervalSince1970: -0.5)
+      ids.append(try await vault.add(customer))
+    }
+    try await vault.update(ids[0], as: Customer.self) { $0.accessKey = "another" }
+    try await vault.update(ids[0], as: Customer.self) { $0.email = nil }
+    try await vault.update(ids[3], as: Customer.self) { $0.name = "N \u{E9}" }
+    try await vault.remove(Array(ids[1...2]))
+    return [ids[0]] + ids[3...]
+  }
+}
+
+/// `readvault.py` with keys of its own.
+private struct ReferenceReader {
+  static let passphrase = "p\u{E4}ssphrase with spaces "
+  let python: String
+  let identity: AgeIdentity
+  let vault, identityFile, passphraseFile: String
+
+  init(python: String, folder: String) throws {
+    self.python = python
+    identity = try AgeIdentity.generate()
+    vault = folder + "/vault"
+    identityFile = folder + "/identity.txt"
+    passphraseFile = folder + "/passphrase.txt"
+    let text = try AgeIdentityFile.text(identity, created: "2026-11-21T01:40:28Z")
+    text.withBytes { bytes in
+      FileTree.write(unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }, to: identityFile)
+    }
+    FileTree.write(Array(Self.passphrase.utf8) + [0x0A], to: passphraseFile)
+  }
+
+  /// The first python3 that has the package `cryptography`; `CVAULT_TEST_PYTHON` comes first.
+  static let python: String? = {
+    let named = ProcessInfo.processInfo.environment["CVAULT_TEST_PYTHON"]
+    return ([named, "python3", "/usr/bin/python3"] as [String?]).compactMap { $0 }.first { candidate in
+      !candidate.isEmpty && run(candidate, ["-c", "import cryptography"]).code == 0
+    }
+  }()
+
+  private static func run(_ python: String, _ arguments: [String]) -> ProcessOutcome {
+    // It must not write beside the sources.
+    let environment = ProcessInfo.processInfo.environment.merging(["PYTHONDONTWRITEBYTECODE": "1"]) { $1 }
+    return ProcessRun(path: "/usr/bin/env", arguments: [python] + arguments, environment: environment).run()
+  }
+
+  func run(_ arguments: [String]) -> ProcessOutcome {
+    Self.run(python, [OwnVectors.package + "/Tests/Reference/readvault.py", vault] + arguments)
+  }
+
+  /// Flips a bit in a file of the vault, reads, and puts the bit back.
+  func expectRefusal(of file: String) throws {
+    let good = try #require(FileTree.contents(of: vault + "/" + file))
+    var bad = good
+    // A flipped slot id of the header would be told as a slot that is missing, so its MAC is taken.
+    let mac = Array("\"mac\" : \"".utf8)
+    let start = file == "vault.json" ? good.indices.first { good[$0...].starts(with: mac) } : nil
+    bad[start.map { $0 + mac.count } ?? good.count / 2] ^= 1
+    FileTree.write(bad, to: vault + "/" + file)
+    let outcome = run(["--identity", identityFile, "--json"])
+    #expect(outcome.code == 1 && outcome.stdout.isEmpty, "\(file)")
+    #expect(outcome.errors.contains(file), "\(file): \(outcome.errors)")
+    FileTree.write(good, to: vault + "/" + file)
+  }
+}

@@ -1,0 +1,93 @@
+import Testing
+import VaultAge
+import VaultCrypto
+import VaultDocument
+import VaultSealing
+import VaultTestSupport
+
+@testable import VaultKit
+
+/// A vault on disk, put together from the project's own vectors; its header's slots are those of `slots.json`.
+struct VectorVault {
+  private let folder = TemporaryFolder()
+  private let key: VaultKey
+
+  /// The path of the vault.
+  var path: String { folder.path + "/vault" }
+
+  /// A vault with these bytes as its header.
+  ///
+  /// - Parameter key: what it is unlocked with; nil takes the identity of `slots.json` if the header has its slot, else
+  ///   the passphrase.
+  init(header: [UInt8], key: VaultKey? = nil) throws {
+    let slots = try OwnVectors.cases("slots")
+    if let key {
+      self.key = key
+    } else {
+      let recipients = (try? VaultHeader(parsing: header))?.slots.map(\.kind) ?? []
+      let wanted = try slots.first { slot in
+        guard slot.has("recipient") else { return true }
+        return try recipients.contains(.x25519(AgeRecipient(parsing: slot.text("recipient"))))
+      }
+      self.key = try #require(try wanted?.key())
+    }
+    write(header, to: "vault.json")
+    for slot in try Self.headers(0).slots {
+      let file = try #require(try slots.first { try $0.text("kind") == slot.kind.name })
+      try write(file.base64("file_base64"), to: slot.path)
+    }
+  }
+
+  /// A vault of the current root, which also has an open and a retired older one.
+  static func withKeyring() throws -> VectorVault {
+    try VectorVault(header: OwnVectors.cases("headers")[1].file("file"))
+  }
+
+  /// A header of `headers.json`.
+  static func headers(_ index: Int) throws -> VaultHeader {
+    try VaultHeader(parsing: OwnVectors.cases("headers")[index].file("file"))
+  }
+
+  func write(_ bytes: [UInt8], to relative: String) { FileTree.writeWithFolder(bytes, to: path + "/" + relative) }
+
+  func unlocked() async throws -> Vault { try await LockedVault(at: path).unlock(with: key) }
+}
+
+extension VectorVault {
+  /// A vault whose only slot is that of a case of `slots.json` or `negative/slot-*`, under a good MAC.
+  init(slot one: OwnVectors.Case) throws {
+    let good = try OwnVectors.cases("headers")[0]
+    var header = try #require(try JSONParser.parse(good.file("file")).object)
+    let slots = try #require(header["slots"]?.array)
+    let kind = try one.text("kind")
+    let entry = try #require(slots.first { $0["kind"]?.string == kind })
+    var members = try #require(entry.object)
+    members["sha256"] = .string(try one.text("sha256"))
+    header["slots"] = .array([.object(members)])
+    header["mac"] = .string(Base64.encode(try good.rootKey(Self.headers(0).vaultID).mac(of: header, as: .header)))
+    try self.init(header: JSONValue.object(header).prettyBytes(), key: one.key())
+    try write(one.base64("file_base64"), to: #require(Self.headers(0).slots.first { $0.kind.name == kind }).path)
+  }
+}
+
+extension OwnVectors.Case {
+  /// The identity or passphrase of the case.
+  func key() throws -> VaultKey {
+    guard has("identity") else { return .passphrase(try secretBytes(file("passphrase"))) }
+    return .identity(try identity())
+  }
+
+  /// The identity of the case.
+  func identity() throws -> AgeIdentity {
+    let text = try file("identity")
+    return try AgeIdentity(parsing: RawSpan(_elements: text.span))
+  }
+
+  /// The root key of the case in the vault `vaultID`.
+  func rootKey(_ vaultID: VaultID) throws -> RootKey {
+    try RootKey(secretBytes(hex("root_key_hex")), vaultID: vaultID)
+  }
+}
+
+/// Published bytes in secure memory.
+func secretBytes(_ bytes: [UInt8]) throws -> SecretBytes { try SecretBytes(copying: RawSpan(_elements: bytes.span)) }
