@@ -105,14 +105,10 @@ struct OwnVectorTests {
       FileTree.copy(OwnVectors.folder + "/vaults/small", to: folder.path + "/small")
       let vault = try await Vault.open(at: folder.path + "/small", unlockingWith: key)
       #expect(try allRecords(of: vault) == OwnVectors.bytes("vaults/small.opened.json"))
-      let trashed = try vault.store.trashed()
-      #expect(trashed.count == 1)
-      for id in trashed {
-        let record = try vault.verify(#require(try vault.store.read(.trash(id))), id, in: .trash(id))
-        try record.check()
-        #expect(record.envelope.deletedAt != nil && record.envelope.revision == 2)
-      }
-      #expect(try vault.store.strayEntries().isEmpty)
+      let (trashed, faults) = try await vault.trash()
+      #expect(trashed.map(\.summary.revision) == [2] && faults.isEmpty)
+      let verification = try await vault.verify()
+      #expect(verification.isGood && verification.recordCount == 4 && verification.trashedCount == 1)
       let bytes = try #require(try vault.store.read(.checkpoint))
       let checkpoint = try #require(try JSONParser.parse(bytes).object)
       #expect(try vault.keyring.current.authenticates(checkpoint, as: .checkpoint))
