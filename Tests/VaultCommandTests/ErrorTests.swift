@@ -109,6 +109,13 @@ struct ErrorTests {
       arguments: ["add", "customer", "--set", "access_key=hunter2"] + key,
       code: 64, begins: "vault: access_key: is sealed", hint: "--secret-stdin access_key"),
     Fault(
+      rule: "an empty secret is 17", arguments: ["set", "Shai Mishali", "--secret-stdin", "access_key"] + key,
+      code: 17, begins: "vault: access_key: the value from --secret-stdin is empty", hint: "vault unset"),
+    Fault(
+      rule: "two secrets from standard input are 64",
+      arguments: ["set", "Shai Mishali", "--secret-stdin", "access_key", "--secret-stdin", "atm_code"] + key,
+      code: 64, begins: "vault: --secret-stdin: is given more than once"),
+    Fault(
       rule: "a readable field as a secret is 64", arguments: ["set", "Shai Mishali", "--generate", "name"] + key,
       code: 64,
       begins: "vault: --generate: name is a readable member"),
