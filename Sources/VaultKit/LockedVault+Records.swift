@@ -50,7 +50,8 @@ extension LockedVault {
   /// The id of the one record that `text` means: a full id, else an exact name in any case, else the beginning of one id,
   /// at least 4 characters.
   ///
-  /// Files that cannot be read are passed over: they have no name. The caller verifies what it then opens.
+  /// Files that cannot be read are passed over: they have no name. The caller verifies what it then opens. Empty text
+  /// means no record, not even one without a name: a variable that is not set must not name one.
   ///
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints.
   public func resolve(_ text: String) throws(VaultError) -> RecordID {
@@ -58,6 +59,7 @@ extension LockedVault {
       guard try read(id) != nil else { throw .noSuchRecord }
       return id
     }
+    guard !text.isEmpty else { throw .noSuchRecord }
     var named: [RecordSummary] = []
     var prefixed: [RecordSummary] = []
     let match = NameMatch(text)

@@ -116,6 +116,9 @@ struct ErrorTests {
       arguments: ["set", "Shai Mishali", "--secret-stdin", "access_key", "--secret-stdin", "atm_code"] + key,
       code: 64, begins: "vault: --secret-stdin: is given more than once"),
     Fault(
+      rule: "an empty word names no record", arguments: ["remove", "", "--yes"] + key, code: 10,
+      begins: "vault: RECORD is empty: no such record"),
+    Fault(
       rule: "a readable field as a secret is 64", arguments: ["set", "Shai Mishali", "--generate", "name"] + key,
       code: 64,
       begins: "vault: --generate: name is a readable member"),
