@@ -116,8 +116,14 @@ struct ErrorTests {
       arguments: ["set", "Shai Mishali", "--secret-stdin", "access_key", "--secret-stdin", "atm_code"] + key,
       code: 64, begins: "vault: --secret-stdin: is given more than once"),
     Fault(
+      rule: "a sealed field cannot be searched", arguments: ["find", "--where", "access_key=hunter2", "--vault", "v"],
+      code: 64, begins: "vault: access_key: is sealed"),
+    Fault(
       rule: "an empty word names no record", arguments: ["remove", "", "--yes"] + key, code: 10,
       begins: "vault: RECORD is empty: no such record"),
+    Fault(
+      rule: "a limit of none is 64", arguments: ["list", "--vault", "v", "--limit", "0"], code: 64,
+      begins: "vault: --limit: must be 1 or more"),
     Fault(
       rule: "a readable field as a secret is 64", arguments: ["set", "Shai Mishali", "--generate", "name"] + key,
       code: 64,
