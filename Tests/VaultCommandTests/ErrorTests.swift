@@ -122,6 +122,10 @@ struct ErrorTests {
       rule: "an empty word names no record", arguments: ["remove", "", "--yes"] + key, code: 10,
       begins: "vault: RECORD is empty: no such record"),
     Fault(
+      rule: "an array is not one object a line",
+      arguments: ["import", "jsonl", "bad.json", "--kind", "customer"] + key,
+      code: 17, begins: "vault: bad.json: begins with an array", hint: "vault import json"),
+    Fault(
       rule: "a limit of none is 64", arguments: ["list", "--vault", "v", "--limit", "0"], code: 64,
       begins: "vault: --limit: must be 1 or more"),
     Fault(
