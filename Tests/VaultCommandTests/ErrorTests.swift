@@ -135,7 +135,7 @@ struct ErrorTests {
       begins: "vault: access_key: is required", hint: ""),
     Fault(
       rule: "an unknown field is refused", arguments: ["set", "Shai Mishali", "planet=Mars"] + key, code: 17,
-      begins: "vault: planet: is no member of the kind customer", hint: ""),
+      begins: "vault: planet: is no member of the kind customer", hint: "vault kinds show"),
     Fault(
       rule: "a bad date is refused", arguments: ["set", "Shai Mishali", "added_on=yesterday"] + key, code: 17,
       begins: "vault: added_on: is not a date in ISO 8601", hint: ""),
