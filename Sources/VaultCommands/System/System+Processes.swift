@@ -66,7 +66,11 @@ extension System {
 
 extension Pending {
   fileprivate mutating func putRight() {
-    if var terminal { unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &terminal.settings) }
+    if var terminal {
+      unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &terminal.settings)
+      // The prompt stands there without its answer; whatever comes next begins on a line of its own.
+      try? System.writeAll([UInt8(ascii: "\n")], to: terminal.descriptor)
+    }
     for path in temporaryFiles { unsafe unlink(path) }
     if let farewell {
       try? System.writeAll(Array((farewell + "\n").utf8), to: System.standardError)
