@@ -1,6 +1,6 @@
 import VaultKit
 
-/// The exit codes of the command line; docs/cli.md lists them, scripts depend on them.
+/// The exit codes of the command line; docs/exit-codes.md lists them, scripts depend on them.
 enum ExitStatus: Int32 {
   case done = 0
   case failed = 1
