@@ -27,7 +27,7 @@ extension System {
   static func prepareProcess() {
     signal(SIGPIPE, SIG_IGN)
     occupyStandardDescriptors()
-    var signals = terminationSignals()
+    var signals = awaitedSignals()
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
@@ -39,11 +39,12 @@ extension System {
     }
   }
 
-  private static func terminationSignals() -> sigset_t {
+  private static func awaitedSignals() -> sigset_t {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGINT)
     unsafe sigaddset(&signals, SIGTERM)
+    unsafe sigaddset(&signals, SIGCONT)
     return signals
   }
 
@@ -51,11 +52,12 @@ extension System {
   ///
   /// A write that is under way is cut off as by a power failure, which the store is made for.
   static func waitForTermination() -> Never {
-    var signals = terminationSignals()
+    var signals = awaitedSignals()
     while true {
       var number: Int32 = 0
       guard unsafe sigwait(&signals, &number) == 0 else { continue }
       Pending.shared.withLock { pending in
+        if number == SIGCONT { return System.hideAgain(pending) }
         if number == SIGINT, pending.leavesInterruptsToChild { return }
         pending.putRight()
         _exit(number == SIGINT ? ExitStatus.interrupted.rawValue : ExitStatus.terminated.rawValue)
