@@ -49,8 +49,7 @@ public enum VaultProgram {
   }
 
   private static func helpHint(_ arguments: [String]) -> String {
-    let names = VaultCommand.configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases }
-    let command = arguments.first.flatMap { names.contains($0) ? $0 + " " : nil } ?? ""
+    let command = arguments.first.flatMap { CommandNames.all.contains($0) ? $0 + " " : nil } ?? ""
     return "`vault \(command)--help` shows what it takes"
   }
 
@@ -96,6 +95,7 @@ struct UsageFault: Error {
 
   func described(_ arguments: [String]) -> CommandError {
     if let error = cause as? CommandError { return error }
+    if let error = CommandNames.unknown(arguments) { return error }
     let message = Self.redacted(VaultCommand.message(for: cause), arguments)
       .split(whereSeparator: \.isNewline).joined(separator: " ")
     let option = message.split(whereSeparator: { " '=".contains($0) }).first { $0.hasPrefix("--") && $0.count > 2 }

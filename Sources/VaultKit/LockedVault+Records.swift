@@ -51,7 +51,8 @@ extension LockedVault {
   /// at least 4 characters.
   ///
   /// Files that cannot be read have no name: where nothing else is meant, one of them may be the record, and its fault is
-  /// the answer. The caller verifies what it then opens.
+  /// the answer. The caller verifies what it then opens. Empty text
+  /// means no record, not even one without a name: a variable that is not set must not name one.
   ///
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints, `.damaged`.
   public func resolve(_ text: String) throws(VaultError) -> RecordID {
@@ -59,6 +60,7 @@ extension LockedVault {
       guard try read(id) != nil else { throw .noSuchRecord }
       return id
     }
+    guard !text.isEmpty else { throw .noSuchRecord }
     var named: [RecordSummary] = []
     var prefixed: [RecordSummary] = []
     var fault: VaultError?

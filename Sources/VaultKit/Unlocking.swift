@@ -46,7 +46,7 @@ struct Unlocking {
     }
     throw VaultError(
       .noMatchingSlot, "no slot of the vault is for this identity",
-      hints: ["`vault status` lists the slots", "ask someone who can unlock the vault to add a slot for you"])
+      hints: ["`vault status` lists the slots", "use the identity or the passphrase of one of them"])
   }
 
   /// Tries every passphrase slot; a damaged one is an error only when no other opens.

@@ -92,7 +92,8 @@ public final class Vault: Sendable {
 
   /// Unlocks the vault in `directory`.
   ///
-  /// - Throws: ``VaultError`` `.notAVault`, `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.newerFormat`.
+  /// - Throws: ``VaultError`` `.notAVault`, `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.newerFormat`,
+  ///   `.permissionDenied`, and `.ioFailed` where there is no such directory.
   public static func open(
     at directory: String, unlockingWith key: VaultKey, options: Options = Options()
   ) async throws(VaultError) -> Vault {

@@ -83,6 +83,20 @@ struct EditTests {
     #expect(workspace.snapshot() == before)
   }
 
+  @Test("a text that is refused as it is stored can be edited again at a terminal")
+  func refusedTextIsEditedAgain() throws {
+    let workspace = try Workspace.withCustomers()
+    let editor = workspace.write(
+      #"if grep -q citty "$1"; then sed -i s/citty/city/ "$1"; else sed -i 's/"city" : "[A-Z]/"citty" : "O/' "$1"; fi"#,
+      to: "editor.sh")
+    let outcome = workspace.type(
+      ["edit", "Shai Mishali", "--vault", "v", "--identity", "id.txt"], [("Edit again? [y/N] ", "y\n")],
+      adding: ["CVAULT_EDITOR": "sh \(editor)"])
+    #expect(outcome.code == 0, "\(outcome.errors)\(outcome.shown)")
+    #expect(outcome.errorLines.first == "vault: address.citty: is no member of the kind customer")
+    #expect(workspace.open("get", "Shai Mishali", "address.city").output == "Olbuquerque")
+  }
+
   @Test("a record that somebody else changed meanwhile is 15, and the text is kept")
   func concurrentChange() throws {
     let workspace = try Workspace.withCustomers()

@@ -54,6 +54,15 @@ struct TerminalTests {
     #expect(refused.errorLines.first == "vault: v: the passphrase opens no slot of the vault")
   }
 
+  @Test("what is said after the end of input begins on a line of its own")
+  func endOfInputEndsTheLine() throws {
+    let workspace = try withPassphrase()
+    let outcome = workspace.type(["get", "Ada", "name", "--vault", "v"], [("Passphrase of v: ", "\u{4}")])
+    #expect(outcome.code == 3)
+    #expect(outcome.errorLines.first == "vault: terminal: nothing was entered")
+    #expect(outcome.shown.hasSuffix("\r\n"), "\(outcome.shown)")
+  }
+
   @Test("--no-input asks nothing, even at a terminal")
   func noInputAsksNothing() throws {
     let workspace = try withPassphrase()

@@ -33,7 +33,7 @@ struct AddCommand: AsyncParsableCommand {
 
   func run() async throws {
     let kind = try RecordKind.argument(kind)
-    guard from != "-" || secrets.secretStdin == nil else {
+    guard from != "-" || secrets.secretStdin.isEmpty else {
       throw CommandError.usage("--secret-stdin", "cannot be used together with --from -")
     }
     let assignments = try set.map { text in try MemberPath.assignment(text, of: "--set") }

@@ -37,8 +37,10 @@ struct EditCommand: AsyncParsableCommand {
     let draft = try RecordDraft(found, field: field)
     let text = try EditableText(draft.text, name: field == nil ? "record.json" : "field.txt", permitDisk: permitDisk)
     do {
-      let edits = try edited(draft, text)
-      let hasChanged = try await edits.isEmpty ? false : opened.edit(found.id, edits, expecting: found)
+      let hasChanged = try await edited(text) {
+        let edits = try draft.edits(to: text.bytes())
+        return try await edits.isEmpty ? false : opened.edit(found.id, edits, expecting: found)
+      }
       text.discard()
       try RecordChange(id: found.id, global: global).report(hasChanged)
     } catch {
@@ -54,14 +56,15 @@ struct EditCommand: AsyncParsableCommand {
     try global.confirm("No memory-backed storage is there. Write the opened text to the disk while you edit it?")
   }
 
-  /// Lets the user edit until the text can be read, or they give up.
-  private func edited(_ draft: RecordDraft, _ text: EditableText) throws -> [FieldEdit] {
+  /// Lets the user edit until the text is not refused, neither as it is read nor as it is stored, or they give up.
+  private func edited(_ text: EditableText, _ store: () async throws -> Bool) async throws -> Bool {
     while true {
       try text.edit()
       do {
-        return try draft.edits(to: text.bytes())
-      } catch let error as CommandError where error.status == .inputRefused {
-        guard let terminal = Terminal(noInput: global.noInput) else { throw error }
+        return try await store()
+      } catch {
+        let error = CommandError(any: error)
+        guard error.status == .inputRefused, let terminal = Terminal(noInput: global.noInput) else { throw error }
         global.messages.report(error)
         guard try terminal.confirms("Edit again?") else { throw error }
       }

@@ -93,7 +93,15 @@ enum ImportFormat: String, ExpressibleByArgument, CaseIterable {
   func elements(of path: String) throws -> [ImportElement] {
     let bytes = try TextInput.file(path, limit: Self.limits.byteCount)
     switch self {
-    case .jsonl: return Self.lines(bytes)
+    case .jsonl:
+      let elements = Self.lines(bytes)
+      // Else every line of an array that spans many would be reported.
+      if let first = elements.first, first.value == nil, first.raw.first == UInt8(ascii: "[") {
+        throw CommandError(
+          .inputRefused, "input_refused", subject: path == "-" ? "stdin" : path,
+          "begins with an array that goes on after its line: that is json, not jsonl", hints: ["`vault import json`"])
+      }
+      return elements
     case .json:
       do throws(DocumentError) {
         switch try JSONParser.parse(bytes, limits: Self.limits) {

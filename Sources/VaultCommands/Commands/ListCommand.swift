@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultDocument
 import VaultKit
+import VaultRecords
 
 /// `vault list`: a line for each record.
 struct ListCommand: AsyncParsableCommand {
@@ -41,7 +42,7 @@ struct ListCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
-    guard limit.map({ $0 >= 0 }) ?? true else { throw CommandError.usage("--limit", "must not be negative") }
+    guard limit.map({ $0 > 0 }) ?? true else { throw CommandError.usage("--limit", "must be 1 or more") }
     var query = RecordQuery()
     query.kind = kind
     query.order = sort.ofQuery
@@ -86,7 +87,20 @@ struct FindCommand: AsyncParsableCommand {
     query.kind = kind
     query.texts = text
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
+    for (path, _) in query.conditions { try checkReadable(path) }
     try await RecordTable(vault, unlocking, global).print(query)
+  }
+}
+
+extension FindCommand {
+  /// Refuses a member that every kind which has it seals: it would never be found, and its value is no argument.
+  private func checkReadable(_ path: MemberPath) throws {
+    let kinds = RecordKind.builtIn.filter { kind == nil || $0.name == kind }
+    let fields = kinds.compactMap { $0.field(at: path) }
+    guard !fields.isEmpty, fields.allSatisfy(\.isSealed) else { return }
+    var error = CommandError.usage("\(path)", "is sealed: records cannot be found by it, nor is it an argument")
+    error.field = path.description
+    throw error
   }
 }
 

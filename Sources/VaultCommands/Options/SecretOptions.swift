@@ -20,12 +20,12 @@ struct SecretOptions: ParsableArguments {
   var secretFile: [String] = []
 
   @Option(help: ArgumentHelp("Take a sealed value from standard input.", valueName: "path"))
-  var secretStdin: String?
+  var secretStdin: [String] = []
 
   @Option(help: ArgumentHelp("Make up a password of so many characters (24).", valueName: "path[=length]"))
   var generate: [String] = []
 
-  var isEmpty: Bool { secret.isEmpty && secretFile.isEmpty && secretStdin == nil && generate.isEmpty }
+  var isEmpty: Bool { secret.isEmpty && secretFile.isEmpty && secretStdin.isEmpty && generate.isEmpty }
 
   /// Refuses what cannot be read as an option; to be called before anything is unlocked.
   func checkForm() throws { _ = try plan() }
@@ -51,8 +51,11 @@ struct SecretOptions: ParsableArguments {
       }
       steps.append(SecretStep(path, "--secret-file", .file(file)))
     }
-    if let secretStdin {
-      steps.append(SecretStep(try .argument(secretStdin, of: "--secret-stdin"), "--secret-stdin", .standardInput))
+    guard secretStdin.count <= 1 else {
+      throw CommandError.usage("--secret-stdin", "is given more than once", "standard input holds one value")
+    }
+    for text in secretStdin {
+      steps.append(SecretStep(try .argument(text, of: "--secret-stdin"), "--secret-stdin", .standardInput))
     }
     for text in generate { steps.append(try Self.generating(text)) }
     return steps
@@ -96,7 +99,20 @@ private struct SecretStep {
       option, "\(path) is a readable member", "give it as \(path)=VALUE (with `add`: --set \(path)=VALUE)")
   }
 
+  /// The value. An empty one is refused: a command that failed in front of a pipe must not replace a secret by nothing.
   func read(_ global: GlobalOptions) throws -> SecretBytes {
+    let secret = try value(global)
+    guard secret.count > 0 else {
+      var error = CommandError(
+        .inputRefused, "input_refused", subject: "\(path)", "the value from \(option) is empty",
+        hints: ["`vault unset RECORD \(path)` takes a field away; nothing was changed"])
+      error.field = path.description
+      throw error
+    }
+    return secret
+  }
+
+  private func value(_ global: GlobalOptions) throws -> SecretBytes {
     switch source {
     case .file(let file): return try SecretInput.file(file)
     case .standardInput: return try SecretInput.file("-")

@@ -38,6 +38,9 @@ struct CommandError: Error {
     record = error.record?.text
     field = error.field
     detail = error.underlying.map { "\($0)" }
+    if error.code == .inputRefused, field != nil, hints.isEmpty {
+      hints = ["`vault kinds show KIND` lists its members; a date looks like 2026-11-21T01:40:28Z"]
+    }
   }
 
   /// The same error about something that the layer below does not know, such as the word that was to name a record.

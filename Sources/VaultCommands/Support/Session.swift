@@ -154,7 +154,9 @@ extension Session {
 
 extension CommandError {
   /// An error of looking a record up names the word that was given; any other keeps its own subject.
-  fileprivate func aboutRecord(_ text: String) -> CommandError { subject == nil ? about(text) : self }
+  fileprivate func aboutRecord(_ text: String) -> CommandError {
+    subject == nil ? about(text.isEmpty ? "RECORD is empty" : text) : self
+  }
 
   /// A member path of the command line that cannot be read.
   static func path(_ text: String, option: String) -> CommandError {

@@ -69,7 +69,10 @@ struct Terminal: ~Copyable {
       }
     }
     if let failure { throw failure }
-    guard isComplete else { throw CommandError(.declined, "declined", subject: "terminal", "nothing was entered") }
+    guard isComplete else {
+      try say("\n")  // The message must not stand behind the prompt.
+      throw CommandError(.declined, "declined", subject: "terminal", "nothing was entered")
+    }
     return try secret.slice(0..<count - 1)
   }
 }

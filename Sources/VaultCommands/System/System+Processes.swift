@@ -27,7 +27,7 @@ extension System {
   static func prepareProcess() {
     signal(SIGPIPE, SIG_IGN)
     occupyStandardDescriptors()
-    var signals = terminationSignals()
+    var signals = awaitedSignals()
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
@@ -49,10 +49,11 @@ extension System {
     return unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
-  private static func terminationSignals() -> sigset_t {
+  private static func awaitedSignals() -> sigset_t {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     for number in handledSignals { unsafe sigaddset(&signals, number) }
+    unsafe sigaddset(&signals, SIGCONT)
     return signals
   }
 
@@ -60,11 +61,12 @@ extension System {
   ///
   /// A write that is under way is cut off as by a power failure, which the store is made for.
   static func waitForTermination() -> Never {
-    var signals = terminationSignals()
+    var signals = awaitedSignals()
     while true {
       var number: Int32 = 0
       guard unsafe sigwait(&signals, &number) == 0 else { continue }
       Pending.shared.withLock { pending in
+        if number == SIGCONT { return System.hideAgain(pending) }
         if number == SIGINT || number == SIGQUIT, pending.leavesInterruptsToChild { return }
         pending.putRight()
         _exit(128 + number)
@@ -75,7 +77,11 @@ extension System {
 
 extension Pending {
   fileprivate mutating func putRight() {
-    if var terminal { unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &terminal.settings) }
+    if var terminal {
+      unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &terminal.settings)
+      // The prompt stands there without its answer; whatever comes next begins on a line of its own.
+      try? System.writeAll([UInt8(ascii: "\n")], to: terminal.descriptor)
+    }
     for path in temporaryFiles { unsafe unlink(path) }
     if let farewell {
       try? System.writeAll(Array((farewell + "\n").utf8), to: System.standardError)

@@ -22,14 +22,28 @@ extension System {
       unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
       Pending.shared.withLock { $0.terminal = nil }
     }
-    settings.c_lflag &= ~tcflag_t(ECHO)
-    settings.c_lflag |= tcflag_t(ICANON | ECHONL)
+    settings.hideTyping()
     guard unsafe tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 else {
       throw SystemError(number: errno, path: "/dev/tty", deed: "read")
     }
     return try body()
   }
 
+  /// Hides typing again when the process goes on after it was stopped: the shell has put the terminal back meanwhile.
+  static func hideAgain(_ pending: Pending) {
+    guard var terminal = pending.terminal else { return }
+    terminal.settings.hideTyping()
+    unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &terminal.settings)
+  }
+
   /// The binary logarithm, for entropy.
   static func binaryLogarithm(_ number: Double) -> Double { log2(number) }
+}
+
+extension termios {
+  /// Whole lines, of which only the end is shown.
+  fileprivate mutating func hideTyping() {
+    c_lflag &= ~tcflag_t(ECHO)
+    c_lflag |= tcflag_t(ICANON | ECHONL)
+  }
 }
