@@ -55,7 +55,7 @@ let package = Package(
       path: "Tests/VaultTestSupport"),
     // What Scripts/crash and Scripts/soak run. No product has it, so no user of the package builds it.
     .executableTarget(
-      name: "vault-harness",
+      name: "VaultHarness",
       dependencies: [
         "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
         "VaultDocument", "VaultTestSupport",
@@ -80,8 +80,8 @@ let package = Package(
     .testTarget(
       name: "VaultKitTests",
       dependencies: [
-        "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
-        "VaultTestSupport",
+        "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
+        "VaultDocument", "VaultTestSupport",
       ]),
   ]
 )

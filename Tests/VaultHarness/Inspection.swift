@@ -29,7 +29,8 @@ struct RecordReader: Sendable {
         try? unsafe AgeFile.open(file.span.bytes, with: [.identity(identity)])
       }).first
     else { throw HarnessError("no slot of the vault opens") }
-    let payload = slot.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) } }
+    let payload = slot.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
     guard let line = payload.split(separator: "\n").last, line.hasPrefix("root ") else {
       throw HarnessError("a slot holds no root key")
     }
@@ -149,7 +150,9 @@ struct Scene: Sendable {
 
   /// Looks for the marker, as it is and as base64 at each of the three offsets, and for the identity.
   static func clearText(in file: String) -> [Fault] {
-    guard let bytes = FileTree.contents(of: file), patterns.contains(where: { contains($0, in: bytes) }) else { return [] }
+    guard let bytes = FileTree.contents(of: file), patterns.contains(where: { contains($0, in: bytes) }) else {
+      return []
+    }
     return [Fault(.leaked, "\(file) holds clear text")]
   }
 

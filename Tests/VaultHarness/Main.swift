@@ -12,7 +12,7 @@ internal import VaultTestSupport
 
 /// The program behind `Scripts/crash` and `Scripts/soak`. It starts itself again as the processes that are killed.
 ///
-/// `vault-harness crash|soak|writer|reader --name value …`; the scripts say what the names are.
+/// `VaultHarness crash|soak|writer|reader --name value …`; the scripts say what the names are.
 @main
 enum Harness {
   static func main() async {

@@ -73,7 +73,7 @@ struct Reader {
     for id in ids.shuffled(using: &random).prefix(5) {
       do {
         _ = try await vault.record(id).revealed()
-      } catch where error.code == .noSuchRecord {
+      } catch  where error.code == .noSuchRecord {
         continue
       } catch {
         try report("\(error)")

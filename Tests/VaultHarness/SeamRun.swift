@@ -105,7 +105,8 @@ struct SeamRun {
       disk.cutPower(at: path, keeping: kept)
     }
     if dying.reachedCall != nil { tally.kills += 1 }
-    try await look(at: path, &model, "\(operation), call \(number) \(dying.reachedCall ?? "none")\(isPowerCut ? ", power cut" : "")")
+    let call = dying.reachedCall ?? "none"
+    try await look(at: path, &model, "\(operation), call \(number) \(call)\(isPowerCut ? ", power cut" : "")")
     return dying.reachedCall != nil
   }
 
