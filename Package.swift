@@ -53,6 +53,14 @@ let package = Package(
     .target(
       name: "VaultTestSupport", dependencies: ["VaultFileStore", "VaultStorage", "VaultDocument"],
       path: "Tests/VaultTestSupport"),
+    // What Scripts/crash and Scripts/soak run. No product has it, so no user of the package builds it.
+    .executableTarget(
+      name: "VaultHarness",
+      dependencies: [
+        "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
+        "VaultDocument", "VaultTestSupport",
+      ],
+      path: "Tests/VaultHarness"),
     .testTarget(
       name: "VaultCryptoTests",
       dependencies: ["VaultCrypto", "VaultTestSupport", .product(name: "Crypto", package: "swift-crypto")]),
@@ -72,8 +80,8 @@ let package = Package(
     .testTarget(
       name: "VaultKitTests",
       dependencies: [
-        "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
-        "VaultTestSupport",
+        "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
+        "VaultDocument", "VaultTestSupport",
       ]),
     .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
   ]

@@ -107,10 +107,18 @@ extension DirectoryStore {
   }
 
   func overlay() throws(StoreError) -> Overlay? {
-    guard !ignoresJournal, let status = try journalStatus() else { return nil }
+    guard !ignoresJournal else { return nil }
+    guard let status = try journalStatus() else {
+      overlayCache.clear()
+      return nil
+    }
     if let overlay = overlayCache.overlay(for: status) { return overlay }
-    guard let overlay = try readJournal()?.overlay else { return nil }
-    overlayCache.store(overlay, for: status)
+    let name = StoreDirectory.journalName
+    guard let file = try files.openIfPresent(name, in: root.descriptor, as: .reading, at: name) else { return nil }
+    let own = try files.regularStatus(of: file.descriptor, at: name)
+    let bytes = try files.contents(of: file.descriptor, own, limit: Journal.byteLimit, at: name)
+    let overlay = try Journal(parsing: bytes).overlay
+    overlayCache.store(overlay, of: file, own)
     return overlay
   }
 }

@@ -4,7 +4,8 @@ public import VaultStorage
 /// A vault in a directory on disk (format 1, sections 3 and 8).
 ///
 /// The vault's directory is opened once and held; everything else is opened below it, component by component, without
-/// following links, and closed after use: a store holds one descriptor, with a lock two, while it works up to five.
+/// following links, and closed after use: a store holds one descriptor, with a lock two, while it works up to five, and one
+/// more as long as a journal waits.
 /// Files are made 0600 and directories 0700.
 public final class DirectoryStore: RecordStore {
   let files: FileSystem
@@ -85,23 +86,23 @@ extension DirectoryStore {
   public func readRecords(
     inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
-    let overlay = try overlay()
-    let ids = try identifiers(in: .folder(folder), seeing: overlay)
+    let ids = try records(inFolder: folder)
     // A folder that only a journal knows is not there yet, but its staged files are.
     let isRead: Void? = try withDirectory(.folder(folder)) { (directory) throws(StoreError) in
-      readAll(ids, in: directory, seeing: overlay, body)
+      readAll(ids, in: directory, body)
     }
-    if isRead == nil { readAll(ids, in: nil, seeing: overlay, body) }
+    if isRead == nil { readAll(ids, in: nil, body) }
   }
 
   private func readAll(
-    _ ids: [RecordID], in directory: Int32?, seeing overlay: Overlay?,
-    _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+    _ ids: [RecordID], in directory: Int32?, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) {
     for id in ids {
       let location = StoreLocation.record(id)
       let result: Result<[UInt8]?, StoreError>
       do throws(StoreError) {
+        // Asked for each record anew: a batch may have been committed since the last, and be in place in part.
+        let overlay = try overlay()
         if let directory, overlay?.entry(at: location) == nil {
           result = .success(try readFile(location, in: directory))
         } else {

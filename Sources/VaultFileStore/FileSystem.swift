@@ -85,12 +85,19 @@ extension FileSystem {
   ) throws(StoreError) -> [UInt8]? {
     guard let file = try openIfPresent(name, in: directory, as: .reading, at: path()) else { return nil }
     let status = try regularStatus(of: file.descriptor, at: path())
+    return try contents(of: file.descriptor, status, limit: limit, at: path())
+  }
+
+  /// The whole content of an open regular file with that status.
+  func contents(
+    of file: Int32, _ status: FileStatus, limit: Int, at path: @autoclosure () -> String
+  ) throws(StoreError) -> [UInt8] {
     guard status.byteCount <= limit else {
       throw StoreError(.tooLarge, reason: "the file is over its size limit", path: path())
     }
     // One byte more than expected shows whether the file grew meanwhile.
     var bytes = [UInt8](repeating: 0, count: status.byteCount + 1)
-    let count = try fill(&bytes, from: file.descriptor, enough: status.byteCount, at: path())
+    let count = try fill(&bytes, from: file, enough: status.byteCount, at: path())
     guard count <= status.byteCount else {
       throw StoreError(.changedUnderneath, reason: "the file changed while it was read", path: path())
     }

@@ -27,20 +27,38 @@ struct Overlay: Sendable {
   }
 }
 
-/// The last journal that was parsed, since a bulk read asks for it once per folder.
+/// The last journal that was parsed, since a bulk read asks for it once per record.
+///
+/// Its file stays open: the system cannot give its inode to a later journal, which by its time and size alone could not be
+/// told from it when both are of one tick of the file system's clock.
 final class OverlayCache: Sendable {
-  private let cached = Mutex<(status: FileStatus, overlay: Overlay)?>(nil)
+  private struct Cached: ~Copyable {
+    let file: OpenFile
+    let status: FileStatus
+    let overlay: Overlay
+  }
 
+  private let cached = Mutex<Cached?>(nil)
+
+  /// The overlay of the journal with that status; nil when it is another or changed.
   func overlay(for status: FileStatus) -> Overlay? {
     cached.withLock { cached in
-      guard let cached, cached.status.isSameFile(as: status), cached.status.modified == status.modified,
-        cached.status.byteCount == status.byteCount
-      else { return nil }
-      return cached.overlay
+      switch cached {
+      case .some(let cached)
+      where cached.status.isSameFile(as: status) && cached.status.modified == status.modified
+        && cached.status.byteCount == status.byteCount:
+        return cached.overlay
+      default: return nil
+      }
     }
   }
 
-  func store(_ overlay: Overlay, for status: FileStatus) {
-    cached.withLock { $0 = (status, overlay) }
+  /// Keeps the overlay of a journal, and the journal open.
+  func store(_ overlay: Overlay, of file: consuming OpenFile, _ status: FileStatus) {
+    var new: Cached? = Cached(file: file, status: status, overlay: overlay)
+    cached.withLock { swap(&$0, &new) }
   }
+
+  /// Forgets it: there is no journal any more.
+  func clear() { cached.withLock { $0 = nil } }
 }

@@ -1,0 +1,117 @@
+/// What a check found wrong.
+struct Fault: Hashable, Sendable {
+  enum Kind: String {
+    /// An acknowledged write is not there.
+    case lost
+    /// Something is there in part, or does not verify, or nobody wrote it.
+    case torn
+    /// Clear text, or a temporary file, where there must be none.
+    case leaked
+  }
+
+  let kind: Kind
+  let text: String
+
+  init(_ kind: Kind, _ text: String) { (self.kind, self.text) = (kind, text) }
+}
+
+/// The states that a vault may be in, by a log of what was asked and acknowledged: it knows nothing of files.
+///
+/// An operation that was begun leaves two possible states; its acknowledgement, its refusal or a look at the vault decide
+/// between them.
+struct Model {
+  private(set) var possible: Set<VaultState> = [[:]]
+  private var before: Set<VaultState> = []
+  private var after: Set<VaultState> = []
+
+  init(_ state: VaultState = [:]) { possible = [state] }
+
+  /// Whether an operation was begun whose end is not known.
+  private(set) var isOpen = false
+
+  /// Follows the log by one line.
+  mutating func replay(_ event: LogEvent) -> [Fault] {
+    if case .begin = event { isOpen = true } else { isOpen = false }
+    switch event {
+    case .begin(let operation):
+      before = possible
+      after = Set(possible.compactMap { operation.applied(to: $0) })
+      possible.formUnion(after)
+    case .done:
+      guard !after.isEmpty else { return [Fault(.torn, "an operation was acknowledged that cannot be")] }
+      possible = after
+    case .failed: possible = before
+    case .saw(let groups): return observe(live: groups)
+    }
+    return []
+  }
+
+  /// Compares with what is there, which from then on is the only possible state.
+  mutating func observe(_ state: VaultState) -> [Fault] {
+    defer { possible = [state] }
+    guard !possible.contains(state) else { return [] }
+    return possible.map { Self.differences(of: state, from: $0) }.min { $0.count < $1.count } ?? []
+  }
+
+  /// As `observe`, with live groups alone: what is in the trash stays as it must be.
+  private mutating func observe(live: [String: Int]) -> [Fault] {
+    let matching = possible.filter { state in
+      state.filter { !$0.value.isTrashed && $0.key != Operation.vault }.mapValues(\.stamp) == live
+    }
+    if !matching.isEmpty {
+      possible = matching
+      return []
+    }
+    let found = live.mapValues { GroupState(stamp: $0) }
+    let trashed = (possible.first ?? [:]).filter { $0.value.isTrashed || $0.key == Operation.vault }
+    return observe(found.merging(trashed) { live, _ in live })
+  }
+
+  private static func differences(of state: VaultState, from expected: VaultState) -> [Fault] {
+    Set(state.keys).union(expected.keys).sorted().compactMap { group in
+      switch (expected[group], state[group]) {
+      case (let expected, let found) where expected == found: nil
+      case (let expected?, nil): Fault(.lost, "\(group) with stamp \(expected.stamp) is gone")
+      case (nil, _): Fault(.torn, "\(group) is there, which nobody wrote or which was refused")
+      case (let expected?, let found?) where found.stamp < expected.stamp:
+        Fault(.lost, "\(group) has stamp \(found.stamp), not \(expected.stamp)")
+      case (let expected?, let found?) where expected.isTrashed && !found.isTrashed:
+        Fault(.lost, "\(group) is back from the trash")
+      default: Fault(.torn, "\(group) is in a state that nobody wrote")
+      }
+    }
+  }
+}
+
+/// What a run counted.
+struct Tally: Sendable {
+  var kills = 0
+  /// Of those: inside an operation; with a journal or staged files left behind.
+  var inside = 0
+  var withLeftovers = 0
+  private(set) var faults: [Fault] = []
+
+  func count(_ kind: Fault.Kind) -> Int { faults.count { $0.kind == kind } }
+
+  mutating func add(_ found: [Fault], at place: @autoclosure () -> String) {
+    faults += found.map { Fault($0.kind, "\(place()): \($0.text)") }
+  }
+
+  mutating func add(_ other: Tally) {
+    kills += other.kills
+    inside += other.inside
+    withLeftovers += other.withLeftovers
+    faults += other.faults
+  }
+
+  /// The last line of a run.
+  var line: String {
+    "kills \(kills) lost \(count(.lost)) torn \(count(.torn)) leaked \(count(.leaked))"
+  }
+
+  /// Prints the first faults to stderr.
+  func explain(_ limit: Int = 20) {
+    for fault in faults.prefix(limit) { note("\(fault.kind.rawValue): \(fault.text)") }
+    if faults.count > limit { note("… and \(faults.count - limit) more") }
+  }
+}

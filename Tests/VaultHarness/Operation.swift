@@ -1,0 +1,107 @@
+/// Records that are written together: one record by itself, several as one batch.
+///
+/// Its name says how many there are: `w3.17x12` has the twelve records `w3.17x12#0` to `w3.17x12#11`.
+enum Group {
+  static func name(owner: String, number: Int, size: Int) -> String { "\(owner).\(number)x\(size)" }
+
+  static func size(of group: String) -> Int { group.split(separator: "x").last.flatMap { Int($0) } ?? 0 }
+
+  static func tags(of group: String) -> [String] { (0..<size(of: group)).map { "\(group)#\($0)" } }
+
+  static func owner(of group: String) -> String { String(group.prefix { $0 != "." }) }
+}
+
+/// What a group is at one moment.
+struct GroupState: Hashable, Sendable {
+  /// What every record of the group holds, in a readable and in a sealed member. It only rises.
+  var stamp: Int
+  var isTrashed = false
+}
+
+/// The groups of a vault by name; `vault` itself stands for `vault.json`.
+typealias VaultState = [String: GroupState]
+
+/// One call of the library.
+struct Operation: Hashable, Sendable {
+  enum Action: String {
+    /// Makes the vault.
+    case create
+    /// `Vault.add`, of one record or of many at once.
+    case add
+    /// Gives every record of a group a new stamp: `Vault.edit`, or one batch of the store.
+    case stamp
+    /// `Vault.remove`.
+    case remove
+  }
+
+  static let vault = "vault"
+
+  let action: Action
+  let group: String
+  let stamp: Int
+
+  static let create = Operation(action: .create, group: vault, stamp: 1)
+
+  /// What it makes of a state; nil when it is not possible there.
+  func applied(to state: VaultState) -> VaultState? {
+    var state = state
+    switch (action, state[group]) {
+    case (.create, nil), (.add, nil): state[group] = GroupState(stamp: stamp)
+    case (.stamp, let old?) where !old.isTrashed: state[group] = GroupState(stamp: stamp)
+    case (.remove, let old?) where !old.isTrashed: state[group] = GroupState(stamp: old.stamp, isTrashed: true)
+    default: return nil
+    }
+    return state
+  }
+}
+
+/// A line of a writer's log.
+enum LogEvent: Hashable, Sendable {
+  /// An operation is about to be asked for.
+  case begin(Operation)
+  /// The last one returned: it is acknowledged.
+  case done
+  /// The last one threw: nothing may have changed. With the error's code.
+  case failed(String)
+  /// The live groups that the writer found when it started, with their stamps.
+  case saw([String: Int])
+
+  var line: String {
+    switch self {
+    case .begin(let operation): "begin \(operation.action.rawValue) \(operation.group) \(operation.stamp)"
+    case .done: "done"
+    case .failed(let code): "failed \(code)"
+    case .saw(let groups):
+      (["saw"] + groups.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }).joined(separator: " ")
+    }
+  }
+
+  init?(_ line: Substring) {
+    let words = line.split(separator: " ")
+    switch (words.first, words.count) {
+    case ("begin", 4):
+      guard let action = Operation.Action(rawValue: String(words[1])), let stamp = Int(words[3]) else { return nil }
+      self = .begin(Operation(action: action, group: String(words[2]), stamp: stamp))
+    case ("done", 1): self = .done
+    case ("failed", 2): self = .failed(String(words[1]))
+    case ("saw", _):
+      var groups: [String: Int] = [:]
+      for word in words.dropFirst() {
+        let parts = word.split(separator: "=")
+        guard parts.count == 2, let stamp = Int(parts[1]) else { return nil }
+        groups[String(parts[0])] = stamp
+      }
+      self = .saw(groups)
+    default: return nil
+    }
+  }
+
+  /// The events of a log. What follows the last newline was being written when the writer died, and counts for nothing.
+  static func parse(_ log: [UInt8]) throws -> [LogEvent] {
+    let text = String(decoding: log, as: UTF8.self)
+    return try text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { line in
+      guard let event = LogEvent(line) else { throw HarnessError("a log has a line that is none: \(line)") }
+      return event
+    }
+  }
+}
