@@ -61,21 +61,24 @@ enum AgeTarget: FuzzTarget {
   private static func checkSealing(_ input: [UInt8]) {
     guard input.count >= 4 else { return }
     var plaintext = Array(input[4...])
-    // Sealing 64 KiB for each input would leave no time for anything else.
-    if input[0] == 0xFE {
-      plaintext =
-        Array(repeating: input[1], count: 65_536 * Int(input[1] & 3) + 65_536 - 2 + Int(input[1] >> 2 & 3)) + plaintext
+    // One or two chunks, a few bytes more or less; for each input it would leave no time for anything else.
+    let isLong = input[0] == 0xFE
+    if isLong {
+      let count = 65_536 * (1 + Int(input[1] & 1)) - 2 + Int(input[1] >> 2 & 3)
+      plaintext = Array(repeating: input[1], count: count)
     }
     let file = must("anything can be sealed") { () throws(AgeError) in
       try AgeFile.seal(RawSpan(_elements: plaintext.span), to: [Fixture.identity.recipient])
     }
     require((try? AgeFileReader.open(file, credentials, .binary).get()) == plaintext, "a file opens to what was sealed")
     var changed = file
-    let place = (Int(input[2]) << 8 | Int(input[3])) % file.count
-    if input[0] & 1 == 0 { changed[place] ^= 1 } else { changed.removeLast(file.count - place) }
+    let number = (Int(input[2]) << 8 | Int(input[3])) % file.count
+    let place = isLong ? file.count - 1 - number : number
+    if input[1] & 0x10 == 0 { changed[place] ^= 1 } else { changed.removeLast(file.count - place) }
     let whole = AgeFileReader.open(changed, credentials, .binary)
     require((try? whole.get()) == nil, "a file that was cut or changed does not open")
-    let streamed = AgeFileReader.stream(changed, credentials, .binary, pieceByteCount: 1 + Int(input[1]) * 7)
+    let streamed = AgeFileReader.stream(
+      changed, credentials, .binary, pieceByteCount: (isLong ? 4099 : 1) + Int(input[1]))
     require(agree(whole, streamed), "a stream is opened and refused like the whole file")
   }
 }

@@ -35,7 +35,7 @@ enum ArmorTarget: FuzzTarget {
 
   /// Armored text without white space around it, with LF line ends.
   private static func plain(_ text: [UInt8]) -> [UInt8] {
-    let isSpace: (UInt8) -> Bool = { [9, 10, 13, 32].contains($0) }
+    let isSpace: (UInt8) -> Bool = { $0 == 32 || (9...13).contains($0) }  // W of RFC 7468
     let inner = text.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
     return inner.filter { $0 != 13 } + [10]
   }
