@@ -34,6 +34,7 @@ final class DirectoryLock: StoreLock {
     if files.holder(in: descriptor) == files.operations.processIdentifier {
       try? files.call(at: StoreDirectory.lockName) { (system) throws(Errno) in try system.truncate(descriptor) }
     }
+    files.operations.unlock(descriptor)
   }
 }
 

@@ -31,6 +31,8 @@ package protocol FileOperations: Sendable {
   func entries(of directory: Int32) throws(Errno) -> [DirectoryEntry]
   /// Takes the lock on an open file if that is possible at once.
   func tryLock(_ file: Int32, _ kind: LockKind) throws(Errno) -> Bool
+  /// Gives the lock back; closing the file does so only where no child holds a copy of it between fork and exec.
+  func unlock(_ file: Int32)
   /// A clock that only goes forward.
   func now() -> Duration
   func sleep(_ duration: Duration)

@@ -88,6 +88,8 @@ package struct LiveFileOperations: FileOperations {
     return false
   }
 
+  package func unlock(_ file: Int32) { _ = flock(file, LOCK_UN) }
+
   package func now() -> Duration {
     var time = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)

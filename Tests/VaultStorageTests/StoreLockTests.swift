@@ -27,6 +27,22 @@ import VaultTestSupport
     try other.lock(.exclusive, timeout: .zero, onWait: { _ in }).release()
   }
 
+  @Test("a released lock is free although a copy of its file is still open, as in a child between fork and exec")
+  func copyOfTheFile() throws {
+    let vault = try StoreFolder()
+    let lock = try vault.store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+    let copies = (3..<256).filter { file in
+      var own = stat()
+      var named = stat()
+      return unsafe fstat(file, &own) == 0 && unsafe stat(vault[".lock"], &named) == 0 && own.st_ino == named.st_ino
+        && own.st_dev == named.st_dev
+    }.map { dup($0) }
+    #expect(!copies.isEmpty)
+    lock.release()
+    try vault.reopen().lock(.exclusive, timeout: .zero, onWait: { _ in }).release()
+    for copy in copies { close(copy) }
+  }
+
   @Test("what a dead process left in the lock file blocks nobody, whatever it says")
   func staleLock() throws {
     let vault = try StoreFolder()

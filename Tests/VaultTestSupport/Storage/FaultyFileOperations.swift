@@ -194,6 +194,7 @@ extension FaultyFileOperations {
     return try live.tryLock(file, kind)
   }
 
+  package func unlock(_ file: Int32) { live.unlock(file) }
   package func now() -> Duration { live.now() }
   package func sleep(_ duration: Duration) { live.sleep(duration) }
   package var processIdentifier: Int32 { live.processIdentifier }

@@ -55,6 +55,8 @@ package struct MutantOperations: FileOperations {
     return try base.tryLock(file, kind)
   }
 
+  package func unlock(_ file: Int32) { base.unlock(file) }
+
   package func rename(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno) {
     guard defect == .inPlace, newName.utf8.first != UInt8(ascii: ".") else {
       return try base.rename(name, in: source, to: newName, in: target)
