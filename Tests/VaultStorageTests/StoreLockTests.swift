@@ -34,8 +34,8 @@ import VaultTestSupport
     let copies = (3..<256).filter { file in
       var own = stat()
       var named = stat()
-      return unsafe fstat(file, &own) == 0 && unsafe stat(vault[".lock"], &named) == 0 && own.st_ino == named.st_ino
-        && own.st_dev == named.st_dev
+      guard unsafe fstat(file, &own) == 0, unsafe stat(vault[".lock"], &named) == 0 else { return false }
+      return own.st_ino == named.st_ino && own.st_dev == named.st_dev
     }.map { dup($0) }
     #expect(!copies.isEmpty)
     lock.release()
