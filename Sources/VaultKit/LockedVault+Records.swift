@@ -51,8 +51,8 @@ extension LockedVault {
   /// at least 4 characters.
   ///
   /// Files that cannot be read have no name: where nothing else is meant, one of them may be the record, and its fault is
-  /// the answer. The caller verifies what it then opens. Empty text
-  /// means no record, not even one without a name: a variable that is not set must not name one.
+  /// the answer. The caller verifies what it then opens. Empty text means no record, not even one without a name: a
+  /// variable that is not set must not name one.
   ///
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints, `.damaged`.
   public func resolve(_ text: String) throws(VaultError) -> RecordID {
@@ -115,6 +115,9 @@ struct NameMatch {
     let isPrefix = text.utf8.count >= 4 && text.utf8.allSatisfy { isHexDigit($0) || $0 == UInt8(ascii: "-") }
     idPrefix = isPrefix ? text : nil
   }
+
+  /// Whether the text means this record: by its id, its name or the beginning of its id.
+  func means(_ id: RecordID, name: String) -> Bool { isPrefix(of: id) || names(name) }
 
   func isPrefix(of id: RecordID) -> Bool { idPrefix.map { id.text.utf8.starts(with: $0.utf8) } ?? false }
 

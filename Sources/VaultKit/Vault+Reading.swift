@@ -9,11 +9,18 @@ extension Vault {
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, `.newerFormat`.
   public func record(_ id: RecordID) async throws(VaultError) -> OpenRecord { try verifiedRecord(id) }
 
-  /// The record that `text` means on the command line, verified; see ``LockedVault/resolve(_:)``.
+  /// The record that `text` means, verified, and meant by it still; see ``LockedVault/resolve(_:)``.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath` when the record got
+  ///   another name between the look-up and the reading.
   public func record(named text: String) async throws(VaultError) -> OpenRecord {
-    try verifiedRecord(locked.resolve(text))
+    let record = try verifiedRecord(locked.resolve(text))
+    guard NameMatch(text).means(record.id, name: record.name) else {
+      throw VaultError(
+        .changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id,
+        hints: ["repeat the command"])
+    }
+    return record
   }
 
   /// The record with this id as its type.
