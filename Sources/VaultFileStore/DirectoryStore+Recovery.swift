@@ -117,7 +117,15 @@ extension DirectoryStore {
     guard let file = try files.openIfPresent(name, in: root.descriptor, as: .reading, at: name) else { return nil }
     let own = try files.regularStatus(of: file.descriptor, at: name)
     let bytes = try files.contents(of: file.descriptor, own, limit: Journal.byteLimit, at: name)
-    let overlay = try Journal(parsing: bytes).overlay
+    let journal = try Journal(parsing: bytes)
+    do throws(StoreError) {
+      try requireComplete(journal)
+    } catch {
+      // A writer may have finished this one meanwhile, and the next have moved its files on.
+      guard try journalStatus()?.isSameFile(as: own) == true else { return try self.overlay() }
+      throw error
+    }
+    let overlay = journal.overlay
     overlayCache.store(overlay, of: file, own)
     return overlay
   }

@@ -186,7 +186,22 @@ import VaultTestSupport
     let store = try vault.reopen()
     #expect(code { () throws(StoreError) in try store.apply([.put(.checkpoint, [1])]) } == .malformedJournal)
     #expect(FileTree.contents(of: vault[.record(id)]) == [1])
-    #expect(code { () throws(StoreError) in _ = try store.read(.record(new)) } == .symbolicLink)
+    #expect(code { () throws(StoreError) in _ = try store.read(.record(new)) } == .malformedJournal)
+  }
+
+  @Test("a journal whose new files are gone hides no record from readers")
+  func goneFilesHideNothing() throws {
+    let vault = try StoreFolder()
+    try vault.store.apply([.put(.record(id), [1])])
+    let moved = "{\"entries\":[{\"path\":\"\(StoreLocation.trash(id).relativePath)\",\"staged\":\"\(staged)\"},"
+    let removed = "{\"path\":\"\(StoreLocation.record(id).relativePath)\",\"staged\":\"remove\"}]}"
+    FileTree.write(Array((moved + removed).utf8), to: vault[".journal.json"])
+    let store = try vault.reopen()
+    for place in [StoreLocation.record(id), .trash(id)] {
+      #expect(code { () throws(StoreError) in _ = try store.read(place) } == .malformedJournal)
+    }
+    #expect(code { () throws(StoreError) in _ = try store.records(inFolder: id.folder) } == .malformedJournal)
+    #expect(FileTree.contents(of: vault[.record(id)]) == [1])
   }
 
   @Test("nothing is removed in the name of a journal whose new files are gone")
