@@ -61,7 +61,7 @@ extension Journal {
     do throws(DocumentError) {
       value = try JSONParser.parse(bytes)
     } catch {
-      throw Self.malformed("the journal is not valid JSON", underlying: error)
+      throw Self.malformed("is not valid JSON: \(error)", underlying: error)
     }
     guard case .object(let document) = value, document.count == 1, case .array(let items)? = document["entries"]
     else { throw Self.malformed("the journal has another form") }
