@@ -22,15 +22,18 @@ struct AtomicFile: ~Copyable {
     let name =
       directory.isEmpty ? path : (directory == "." ? path : String(path.dropFirst(directory.count)).droppingSlashes)
     let temporary = System.join(directory, ".\(name).\(Identifier.random().text.prefix(8)).tmp")
-    let file = try Self.made(temporary, for: path)
+    // Registered before it is made, so that no signal in between leaves it behind.
     Pending.shared.withLock { $0.temporaryFiles.append(temporary) }
+    let file = try Self.named(path) { () throws(SystemError) in try OpenFile.creating(temporary) }
     return AtomicFile(path: path, temporary: temporary, file: file)
   }
 
   /// An error names the file that was asked for.
-  private static func made(_ temporary: String, for path: String) throws -> OpenFile {
+  private static func named<Result: ~Copyable>(
+    _ path: String, _ body: () throws(SystemError) -> Result
+  ) throws(SystemError) -> Result {
     do throws(SystemError) {
-      return try OpenFile.creating(temporary)
+      return try body()
     } catch {
       throw SystemError(number: error.number, path: path, deed: error.deed)
     }
@@ -42,13 +45,20 @@ struct AtomicFile: ~Copyable {
     self.file = file
   }
 
-  func write(_ bytes: RawSpan) throws { try file.write(bytes) }
+  func write(_ bytes: RawSpan) throws {
+    do throws(SystemError) {
+      try file.write(bytes)
+    } catch {
+      throw SystemError(number: error.number, path: path, deed: error.deed)
+    }
+  }
 
-  func write(_ bytes: [UInt8]) throws { try file.write(bytes) }
+  // Unsafe only in that padding could be read: bytes have none.
+  func write(_ bytes: [UInt8]) throws { try unsafe write(bytes.span.bytes) }
 
   /// Puts the file in place, durably.
   consuming func commit() throws {
-    try file.sync()
+    try Self.named(path) { () throws(SystemError) in try file.sync() }
     try System.move(temporary, to: path)
     try System.syncDirectory(System.parent(of: path))
     isDone = true
