@@ -10,17 +10,20 @@ struct EditableText {
   ///
   /// - Parameter permitDisk: asked where there is no such storage; throws to refuse.
   init(_ text: [UInt8], name: String, permitDisk: () throws -> Void) throws {
-    directory = try System.makeTemporaryDirectory(in: Self.place(permitDisk))
-    path = directory + "/" + name
-    do {
-      let file = try OpenFile.creating(path)
-      try file.write(text)
-    } catch {
-      System.removeDirectory(directory)
-      throw error
+    let parent = try Self.place(permitDisk)
+    // A signal waits for the lock: it finds no text, or one that it can name.
+    (directory, path) = try Pending.shared.withLock { pending in
+      let directory = try System.makeTemporaryDirectory(in: parent)
+      let path = directory + "/" + name
+      do {
+        try OpenFile.creating(path).write(text)
+      } catch {
+        System.removeDirectory(directory)
+        throw error
+      }
+      pending.farewell = "note: the text is kept in \(path)"
+      return (directory, path)
     }
-    let farewell = "note: the text is kept in \(path)"
-    Pending.shared.withLock { $0.farewell = farewell }
   }
 
   private static func place(_ permitDisk: () throws -> Void) throws -> String {
