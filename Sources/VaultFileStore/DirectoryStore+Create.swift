@@ -10,7 +10,7 @@ extension DirectoryStore {
   ///   `.permissionDenied`, `.readOnly`, `.symbolicLink`, `.ioFailed`.
   @discardableResult
   public static func create(at path: String) throws(StoreError) -> DirectoryStore {
-    try create(at: path, operations: LiveFileOperations())
+    try PendingWrites.during { () throws(StoreError) in try create(at: path, operations: LiveFileOperations()) }
   }
 
   /// As `create(at:)`, with other system calls.

@@ -4,6 +4,10 @@ public import VaultStorage
 extension DirectoryStore {
   public func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
     requireExclusive(lock)
+    try PendingWrites.during { () throws(StoreError) in try write(changes) }
+  }
+
+  private func write(_ changes: [StoreChange]) throws(StoreError) {
     let plan = try ChangePlan(changes)
     // A journal that could not be finished before would, finished later, undo what is written now.
     try finishJournal()
@@ -193,6 +197,7 @@ extension FileSystem {
   func stage(
     _ bytes: [UInt8], as name: String, in staging: Int32, isSynced: Bool, at path: @autoclosure () -> String
   ) throws(StoreError) {
+    guard !PendingWrites.isStopping else { throw StoreError(.ioFailed, reason: "this process is ending", path: path()) }
     let file = try open(name, in: staging, as: .creating, at: path())
     do throws(StoreError) {
       try write(bytes, to: file.descriptor, at: path())

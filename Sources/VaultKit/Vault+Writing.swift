@@ -1,5 +1,6 @@
 public import VaultDocument
 public import VaultRecords
+internal import VaultFileStore
 internal import VaultSealing
 internal import VaultStorage
 
@@ -132,6 +133,10 @@ extension Vault {
     _ = try verify(bytes, draft.id, in: location)
     return bytes
   }
+
+  /// For a process that is about to end: undoes or completes the writes under way, in any vault, within a time limit;
+  /// afterwards none begins or returns.
+  public static func stopWriting(within limit: Duration) { PendingWrites.stop(within: limit) }
 
   func apply(_ changes: [StoreChange], _ lock: any StoreLock) throws(VaultError) {
     try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }

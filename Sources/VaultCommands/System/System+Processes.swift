@@ -1,4 +1,5 @@
 import Synchronization
+import VaultKit
 
 #if canImport(Darwin)
   import Darwin
@@ -59,7 +60,8 @@ extension System {
 
   /// Ends the process on SIGINT, SIGTERM, SIGHUP and SIGQUIT, with 128 and the signal's number as its exit code.
   ///
-  /// A write that is under way is cut off as by a power failure, which the store is made for.
+  /// A write that is under way is undone or completed first. One that hangs is cut off as by a power failure, which the
+  /// store is made for.
   static func waitForTermination() -> Never {
     var signals = awaitedSignals()
     while true {
@@ -68,6 +70,7 @@ extension System {
       Pending.shared.withLock { pending in
         if number == SIGCONT { return System.hideAgain(pending) }
         if number == SIGINT || number == SIGQUIT, pending.leavesInterruptsToChild { return }
+        Vault.stopWriting(within: .seconds(5))
         pending.putRight()
         _exit(128 + number)
       }
