@@ -1,0 +1,111 @@
+import Testing
+import VaultTestSupport
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A fault, a command under it, and how the command must end.
+struct FaultRow: Sendable, CustomTestStringConvertible {
+  let fault: String
+  /// Shell text that brings the fault about, in the folder of the vault `v`; it fails where that cannot be done.
+  let setup: String
+  /// Shell text that runs `vault`; see ``FaultBench/variables``.
+  let command: String
+  let code: Int32
+  /// How the first line of stderr begins, variables filled in; nil when there is to be none.
+  let first: String?
+
+  init(_ fault: String, _ setup: String, _ command: String, _ code: Int32, _ first: String?) {
+    (self.fault, self.setup, self.command, self.code, self.first) = (fault, setup, command, code, first)
+  }
+
+  var testDescription: String { "\(fault): \(command)" }
+}
+
+/// A workspace of its own for one row, with a copy of the same vault of 24 customers.
+struct FaultBench {
+  private static let template = Result { try Workspace.withCustomers() }
+
+  let workspace: Workspace
+  /// What `$NAME` stands for in rows: the program, the options for vault and key, a record, its file, folder and id, the
+  /// slot, and a file to import.
+  let variables: [String: String]
+
+  init() throws {
+    let template = try Self.template.get()
+    workspace = try Workspace()
+    let copied = ProcessRun(
+      path: "/bin/cp", arguments: ["-a", template.vault, template.identity, workspace.path],
+      environment: ["PATH": "/usr/bin:/bin"]
+    ).run()
+    try #require(copied.code == 0, "\(copied.errors)")
+    let record = try template.recordFile("Shai Mishali")
+    let slot = try #require(FileTree.names(in: template.vault + "/slots").first)
+    variables = [
+      "V": Binary.path, "K": "--vault v --identity id.txt", "RECORD": record, "FOLDER": String(record.prefix(10)),
+      "ID": String(record.dropFirst(11).prefix(36)), "SLOT": "slots/" + slot, "CUSTOMERS": Fixture.customers,
+      "ADD": "add customer --set name=New --generate access_key --vault v --identity id.txt",
+      "IMPORT": "import json \(Fixture.customers) --kind customer --vault v --identity id.txt",
+      "NOBODY": geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : "",
+    ]
+  }
+
+  /// A shell script in the workspace.
+  func shell(_ script: String, timeout: Int = 60) -> ProcessOutcome {
+    var plan = ProcessRun(
+      path: "/bin/sh", arguments: ["-c", script], environment: workspace.environment, directory: workspace.path)
+    plan.environment.merge(variables) { $1 }
+    plan.environment["XDG_RUNTIME_DIR"] = workspace.path + "/tmp"
+    plan.timeoutSeconds = timeout
+    return plan.run()
+  }
+
+  func filled(_ text: String) -> String {
+    let names = variables.keys.sorted { $0.utf8.count > $1.utf8.count }
+    return names.reduce(text) { text, name in
+      text.split(separator: "$" + name, omittingEmptySubsequences: false).joined(separator: variables[name] ?? "")
+    }
+  }
+
+  /// What must not change: every file of the vault but the lock, whose content only informs.
+  func state() -> [String: [UInt8]] { workspace.snapshot().filter { $0.key != ".lock" } }
+
+  /// Names of files that a command should have taken away: in the vault, beside it, and where texts are edited.
+  func leftovers() -> [String] {
+    FileTree.names(in: workspace.vault + "/.staging") + FileTree.names(in: workspace.path + "/tmp")
+      + FileTree.names(in: workspace.path).filter { $0.hasSuffix(".tmp") }
+  }
+
+  /// Brings the fault about and checks the command.
+  ///
+  /// - Returns: whether the fault could be brought about here.
+  func check(_ row: FaultRow) throws -> Bool {
+    guard shell("set -e\n" + row.setup).code == 0 else { return false }
+    let before = state()
+    let outcome = shell(row.command)
+    #expect(!outcome.hung)
+    #expect(outcome.code == row.code, "\(row.testDescription): \(outcome.errors)")
+    if let first = row.first {
+      #expect(outcome.errorLines.first?.hasPrefix(filled(first)) == true, "\(row.testDescription): \(outcome.errors)")
+    } else {
+      #expect(outcome.errors == "", "\(row.testDescription)")
+    }
+    guard row.code != 0 else { return true }
+    #expect(state() == before, "\(row.testDescription)")
+    #expect(leftovers().isEmpty, "\(row.testDescription): \(leftovers())")
+    return true
+  }
+}
+
+/// Counts the rows of one table, and says plainly which could not be run.
+func checkRows(_ name: String, _ rows: [FaultRow]) throws {
+  var notRun: [String] = []
+  for row in rows where try !FaultBench().check(row) { notRun.append(row.fault) }
+  print("\(name): \(rows.count - notRun.count) run, \(notRun.count) NOT RUN \(notRun.isEmpty ? "" : "\(Set(notRun))")")
+  #expect(notRun.count < rows.count)
+}
