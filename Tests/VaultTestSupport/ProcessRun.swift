@@ -124,6 +124,18 @@ private struct ProcessSession {
       // error to close what is not open.
       for descriptor in Int32(3)..<256 { unsafe posix_spawn_file_actions_addclose(&actions, descriptor) }
     #endif
+    setSignals(of: &attributes)
+    // `env` changes to the directory and then becomes the program.
+    let inDirectory = plan.directory.map { ["/usr/bin/env", "-C", $0] } ?? []
+    let command = inDirectory + [plan.path] + plan.arguments
+    var words = unsafe command.map { unsafe strdup($0) } + [nil]
+    var variables = unsafe plan.environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { unsafe (words + variables).forEach { unsafe free($0) } }
+    let result = unsafe posix_spawn(&process, command[0], &actions, &attributes, &words, &variables)
+    precondition(result == 0, "\(plan.path) does not start: \(result)")
+  }
+
+  private func setSignals(of attributes: inout posix_spawnattr_t) {
     // A process that does not read its input must not end the tests; it itself gets the signal back.
     signalDisposition(SIGPIPE, SIG_IGN)
     var defaults = sigset_t()
@@ -137,14 +149,6 @@ private struct ProcessSession {
     let newSession: Int16 = 0x80  // POSIX_SPAWN_SETSID, which glibc hides
     unsafe posix_spawnattr_setflags(
       &attributes, newSession | Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
-    // `env` changes to the directory and then becomes the program.
-    let inDirectory = plan.directory.map { ["/usr/bin/env", "-C", $0] } ?? []
-    let command = inDirectory + [plan.path] + plan.arguments
-    var words = unsafe command.map { unsafe strdup($0) } + [nil]
-    var variables = unsafe plan.environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { unsafe (words + variables).forEach { unsafe free($0) } }
-    let result = unsafe posix_spawn(&process, command[0], &actions, &attributes, &words, &variables)
-    precondition(result == 0, "\(plan.path) does not start: \(result)")
   }
 
   /// Reads everything while it runs, writes what it is to read, and answers what it asks.
