@@ -121,14 +121,7 @@ extension System {
     if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, standardOutput) }
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // The child gets back what this process has blocked and ignored.
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    var defaults = none
-    unsafe sigaddset(&defaults, SIGPIPE)
-    unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+    giveSignalsBack(&attributes)
     var words = unsafe (["sh", "-c", script, "sh"] + arguments).map { unsafe strdup($0) } + [nil]
     defer { unsafe words.forEach { unsafe free($0) } }
     var process: pid_t = 0
@@ -155,5 +148,24 @@ extension System {
       closeEnd(1)
       try body(ends[0])
     }
+  }
+}
+
+#if canImport(Darwin)
+  typealias SpawnAttributes = posix_spawnattr_t?
+#else
+  typealias SpawnAttributes = posix_spawnattr_t
+#endif
+
+extension System {
+  /// Gives a child back what this process has blocked and ignored.
+  static func giveSignalsBack(_ attributes: inout SpawnAttributes) {
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    var defaults = none
+    unsafe sigaddset(&defaults, SIGPIPE)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
   }
 }

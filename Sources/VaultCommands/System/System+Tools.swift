@@ -63,14 +63,7 @@ extension System {
     unsafe posix_spawn_file_actions_addopen(&actions, standardError, "/dev/null", O_WRONLY, 0)
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // The child gets back what this process has blocked and ignored.
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    var defaults = none
-    unsafe sigaddset(&defaults, SIGPIPE)
-    unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+    giveSignalsBack(&attributes)
     var words = unsafe ([name] + arguments).map { unsafe strdup($0) } + [nil]
     var variables = unsafe variables.map { unsafe strdup($0) } + [nil]
     defer { unsafe (words + variables).forEach { unsafe free($0) } }
