@@ -1,3 +1,4 @@
+internal import VaultCrypto
 public import VaultDocument
 internal import VaultRecords
 public import VaultSealing
@@ -97,6 +98,14 @@ public struct VaultHeader: Sendable {
     else {
       throw Self.damaged("does not authenticate: it was changed or damaged")
     }
+  }
+
+  /// SHA-256 (32 bytes) of the canonical encoding of the whole header: names this state of it (format 1, section 7).
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  public func hash() throws(VaultError) -> [UInt8] {
+    let canonical = JSONValue.object(document).canonicalBytes()
+    return try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(canonical.span.bytes) }
   }
 
   /// The bytes of `vault.json`.
