@@ -99,7 +99,12 @@ extension Vault {
 
   func verify(_ bytes: [UInt8], _ id: RecordID, in location: StoreLocation) throws(VaultError) -> OpenRecord {
     let file = location.relativePath
-    let document = try parseDocument(bytes, file: file)
+    let verified = try verify(parseDocument(bytes, file: file), id, file: file)
+    return OpenRecord(verified: verified, bytes: bytes, file: file)
+  }
+
+  /// Verifies the tree of a record file: its place, its MAC, and that no sealed member holds clear text.
+  func verify(_ document: JSONValue, _ id: RecordID, file: String) throws(VaultError) -> VerifiedRecord {
     let keyring = keyring
     let verified = try inSealing(file: file, record: id) { () throws(SealingError) in
       try RecordSeal.verify(document, as: id) { hint throws(SealingError) in try keyring.root(hint: hint) }
@@ -111,6 +116,6 @@ extension Vault {
         .damaged, "holds clear text where a sealed value belongs", file: file, record: id, field: path.description,
         hints: [VaultError.lastGoodVersionHint])
     }
-    return OpenRecord(verified: verified, bytes: bytes, file: file)
+    return verified
   }
 }

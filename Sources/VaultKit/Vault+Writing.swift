@@ -28,11 +28,8 @@ extension Vault {
   /// - Throws: ``VaultError`` `.inputRefused` naming the member, and as ``add(_:)``.
   @discardableResult
   public func add(_ inputs: [JSONObject], kind: RecordKind) async throws(VaultError) -> [RecordID] {
-    var records: [PreparedRecord] = []
-    records.reserveCapacity(inputs.count)
-    for result in await prepare(inputs, kind: kind) { records.append(try result.get()) }
-    try await store(records)
-    return records.map(\.id)
+    let result = try await add(inputs, kind: kind, refusals: .throwFirst) { input in input }
+    return result.ids
   }
 
   /// Changes a record as its type; only members that the change touches are written anew.
@@ -122,15 +119,17 @@ extension Vault {
       try RecordSeal.seal(fields, draft, keys: keys)
     }
     let bytes: [UInt8]
+    let written: JSONValue
     do throws(DocumentError) {
       bytes = try document.prettyBytes()
-      guard try JSONParser.parse(bytes) == document else {
+      written = try JSONParser.parse(bytes)
+      guard written == document else {
         throw DocumentError(code: .wrongType, reason: "a record was not written as it should be")
       }
     } catch {
       throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: draft.id)
     }
-    _ = try verify(bytes, draft.id, in: location)
+    _ = try verify(written, draft.id, file: location.relativePath)
     return bytes
   }
 

@@ -9,6 +9,9 @@ extension VaultError {
   static let lastGoodVersionHint =
     "restore the last good version of this file, from git (`git log -- FILE`, `git checkout COMMIT -- FILE`) or a backup"
 
+  /// A cancelled task.
+  package static func cancelled() -> VaultError { VaultError(.cancelled, "was cancelled; nothing was changed") }
+
   /// A document that is not JSON of this format.
   static func damaged(file: String, document error: DocumentError) -> VaultError {
     VaultError(

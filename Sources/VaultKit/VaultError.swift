@@ -11,6 +11,7 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
       case noKey, noMatchingSlot, wrongPassphrase, slotRefused
       case lockedByOther, damaged, newerFormat, changedUnderneath, unexpectedVault
       case inputRefused, unknownKind, usage, diskFull, permissionDenied, ioFailed, memoryUnavailable, internalFailure
+      case cancelled
     }
     private let name: Name
 
@@ -60,6 +61,8 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let memoryUnavailable = Code(name: .memoryUnavailable)
     /// The cryptographic library failed.
     public static let internalFailure = Code(name: .internalFailure)
+    /// The task was cancelled before it was done; nothing was changed.
+    public static let cancelled = Code(name: .cancelled)
   }
 
   public let code: Code

@@ -24,7 +24,7 @@ import VaultKit
     }
   }
 
-  private func results(
+  private func mapped(
     _ map: ParallelMap, _ source: Source, _ transform: @escaping @Sendable (Int) throws(Stop) -> Int,
     consume: (Int) throws(Stop) -> Void = { _ in }
   ) async -> (results: [Int], failure: Stop?) {
@@ -43,7 +43,7 @@ import VaultKit
   @Test("results come in the order of the input", arguments: [0, 1, 6, 7, 8, 1000])
   func order(count: Int) async {
     let map = ParallelMap(chunkSize: 7, chunkCount: 3)
-    let (results, failure) = await results(map, Source(count: count)) { number in
+    let (results, failure) = await mapped(map, Source(count: count)) { number in
       // Early ones take longest, so that they finish out of order.
       for _ in 0..<((number % 7) * 1000) where Task.isCancelled { break }
       return number * 2
@@ -59,7 +59,7 @@ import VaultKit
     let source = Source(count: 500)
     var handedOn = 0
     var furthest = 0
-    _ = await results(map, source, { $0 }) { _ in
+    _ = await mapped(map, source, { $0 }) { _ in
       furthest = max(furthest, source.takenCount - handedOn)
       handedOn += 1
     }
@@ -72,7 +72,7 @@ import VaultKit
   func firstError() async {
     let map = ParallelMap(chunkSize: 4, chunkCount: 6)
     let source = Source(count: 10_000)
-    let (results, failure) = await results(map, source) { number throws(Stop) in
+    let (results, failure) = await mapped(map, source) { number throws(Stop) in
       if number == 41 || number == 42 { throw Stop(number: number) }
       return number
     }
@@ -84,7 +84,7 @@ import VaultKit
   @Test("an error of who takes the results ends it")
   func errorOfTheConsumer() async {
     let source = Source(count: 10_000)
-    let (results, failure) = await results(ParallelMap(chunkSize: 4, chunkCount: 2), source, { $0 }) {
+    let (results, failure) = await mapped(ParallelMap(chunkSize: 4, chunkCount: 2), source, { $0 }) {
       result throws(Stop) in
       if result == 9 { throw Stop(number: result) }
     }
@@ -97,8 +97,8 @@ import VaultKit
   func cancellation() async {
     let source = Source(count: 1_000_000)
     let task = Task {
-      await results(ParallelMap(chunkSize: 2, chunkCount: 2), source, { $0 }) { result in
-        if result == 5 { withUnsafeCurrentTask { task in unsafe task?.cancel() } }
+      await mapped(ParallelMap(chunkSize: 2, chunkCount: 2), source, { $0 }) { result in
+        if result == 5 { unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() } }
       }
     }
     let (results, failure) = await task.value
@@ -109,8 +109,8 @@ import VaultKit
   @Test("how the work is divided changes nothing")
   func division() async {
     let work: @Sendable (Int) throws(Stop) -> Int = { number in (0..<200).reduce(number) { ($0 &* 31) &+ $1 } }
-    let many = await results(ParallelMap(chunkSize: 1, chunkCount: 64), Source(count: 3000), work)
-    let one = await results(ParallelMap(chunkSize: 3000, chunkCount: 1), Source(count: 3000), work)
+    let many = await mapped(ParallelMap(chunkSize: 1, chunkCount: 64), Source(count: 3000), work)
+    let one = await mapped(ParallelMap(chunkSize: 3000, chunkCount: 1), Source(count: 3000), work)
     #expect(many.results == one.results)
   }
 }

@@ -22,7 +22,7 @@ import VaultTestSupport
   private func apply(_ scenario: StoreScenario, at path: String, _ operations: FaultyFileOperations) -> Outcome {
     do throws(StoreError) {
       let store = try DirectoryStore(at: path, operations: operations)
-      try store.apply(scenario.changes)
+      try scenario.apply(to: store)
       return Outcome(isAcknowledged: true, error: nil, call: operations.reachedCall)
     } catch {
       return Outcome(isAcknowledged: false, error: error, call: operations.reachedCall)
