@@ -34,6 +34,11 @@ public struct RecordField: Sendable {
 }
 
 extension RecordField {
+  /// Whether the member is there, whatever it holds.
+  func isPresent(in members: JSONObject) -> Bool {
+    (try? JSONValue.object(members).value(at: path)) != nil
+  }
+
   /// Whether the member of a record is what this field says; sealed values as tokens.
   func fits(_ members: JSONObject) -> Bool {
     var value = JSONValue.object(members)

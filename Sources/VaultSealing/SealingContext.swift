@@ -130,6 +130,14 @@ public final class SealingContext: Sendable {
     }
   }
 
+  /// Seals clear text; the result is the whole text of the field.
+  ///
+  /// - Throws: ``SealingError`` `.lockedContext`, `.memoryUnavailable`, `.cryptoFailed`.
+  package func sealedField(_ text: String) throws(SealingError) -> String {
+    let bytes = text.utf8Span.span
+    return try seal(RawSpan(_elements: bytes))
+  }
+
   /// Seals `text` under this context.
   func seal(_ text: RawSpan) throws(SealingError) -> String {
     guard case .open(let cipher) = access else {

@@ -148,4 +148,62 @@ struct CustomerTests {
     #expect(fitting > 100)
     print("fieldsDescribe: 3000 records, \(fitting) fit and decode")
   }
+
+  @Test("sealing member by member gives what the type itself makes of the same input, or the same error")
+  func byFieldsOrByType() throws {
+    var random = SeededGenerator.announced(for: "byFieldsOrByType")
+    let context = try context()
+    let (kind, typed) = (RecordKind(of: Customer.self), RecordKind(of: TypedCustomer.self))
+    let values: [JSONValue] = [
+      .null, .bool(true), .number(JSONNumber(7)), .string(""), .string("text \u{1F511}\n\"\\"),
+      .string("2020-08-19T18:50:26Z"), .string("2020-08-19T18:50:26.120Z"), .string("2020-08-19T20:50:26+02:00"),
+      .array([]), .object(JSONObject()),
+    ]
+    var sealedCount = 0
+    for _ in 0..<2000 {
+      var tree = JSONValue.object(JSONObject())
+      for field in kind.fields where field.isRequired || Bool.random(using: &random) {
+        try tree.set(.string(field.type == .date ? "2021-02-03T04:05:06Z" : "some text"), at: field.path)
+      }
+      for _ in 0..<Int.random(in: 0..<3, using: &random) {
+        guard let field = kind.fields.randomElement(using: &random), let value = values.randomElement(using: &random)
+        else { continue }
+        let depth = Int.random(in: 1...field.path.components.count, using: &random)
+        try? tree.set(value, at: MemberPath(Array(field.path.components.prefix(depth))))
+      }
+      guard case .object(let input) = tree else { continue }
+      let results = [kind, typed].map { kind in
+        Result { () throws(RecordError) in try kind.sealed(clear: input, in: context) }
+      }
+      switch (results[0], results[1]) {
+      case (.success(let fast), .success(let slow)):
+        sealedCount += 1
+        #expect(try Customer.decoded(from: fast, in: context) == Customer.decoded(from: slow, in: context))
+        #expect(try withoutTokens(fast) == withoutTokens(slow))
+      case (.failure(let fast), .failure(let slow)): #expect(fast == slow && fast.path == slow.path)
+      default: Issue.record("one is refused and the other is not: \(results)")
+      }
+    }
+    print("byFieldsOrByType: 2000 inputs, \(sealedCount) sealed")
+    #expect(sealedCount > 500)
+  }
+
+  private func withoutTokens(_ members: JSONObject) throws -> JSONValue {
+    var tree = JSONValue.object(members)
+    try tree.mapStrings { _, text throws(RecordError) in SealedToken.hasTokenShape(text) ? "token" : text }
+    return tree
+  }
+}
+
+/// A customer whose kind does not say that its fields describe it.
+private struct TypedCustomer: VaultRecord {
+  static var kindName: String { Customer.kindName }
+  static var titlePath: String { Customer.titlePath }
+  static var fields: [RecordField] { Customer.fields }
+
+  let customer: Customer
+
+  init(from decoder: any Decoder) throws { customer = try Customer(from: decoder) }
+
+  func encode(to encoder: any Encoder) throws { try customer.encode(to: encoder) }
 }
