@@ -14,6 +14,8 @@ public final class MemoryStore: RecordStore {
   private struct State {
     var documents: [StoreLocation: [UInt8]] = [:]
     var sharedHolders = 0
+    /// Readers let writers that wait go first.
+    var waitingWriters = 0
     var isHeldExclusively = false
   }
 
@@ -99,6 +101,9 @@ extension MemoryStore {
   ) throws(StoreError) -> any StoreLock {
     let start = ContinuousClock.now
     var wait = LockWait(start: .zero, timeout: timeout)
+    guard !tryLock(kind) else { return MemoryLock(kind, of: self) }
+    noteWaiting(kind, +1)
+    defer { noteWaiting(kind, -1) }
     while !tryLock(kind) {
       // Only this process can hold it.
       let step = try wait.nextStep(now: start.duration(to: .now), holder: { getpid() }, onWait: onWait)
@@ -107,11 +112,17 @@ extension MemoryStore {
     return MemoryLock(kind, of: self)
   }
 
+  private func noteWaiting(_ kind: LockKind, _ step: Int) {
+    if kind == .exclusive { state.withLock { $0.waitingWriters += step } }
+  }
+
   private func tryLock(_ kind: LockKind) -> Bool {
     state.withLock { state in
       guard !state.isHeldExclusively else { return false }
       switch kind {
-      case .shared: state.sharedHolders += 1
+      case .shared:
+        guard state.waitingWriters == 0 else { return false }
+        state.sharedHolders += 1
       case .exclusive:
         guard state.sharedHolders == 0 else { return false }
         state.isHeldExclusively = true

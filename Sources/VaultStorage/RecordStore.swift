@@ -58,7 +58,7 @@ public protocol RecordStore: Sendable {
   /// Takes the vault's lock, waiting at most `timeout` for others.
   ///
   /// One exclusive lock, or any number of shared ones, are held at a time, among processes and among stores of one process;
-  /// a lock is not recursive. A process that ended, however it ended, holds none. `onWait` is called once, after one second
+  /// a lock is not recursive. While somebody waits for the exclusive one, no shared one is given where the system can tell. A process that ended, however it ended, holds none. `onWait` is called once, after one second
   /// of waiting, with the pid of a holder where it is known. Before it returns, a store completes what a process that died
   /// left unfinished, where it may.
   ///

@@ -116,6 +116,48 @@ import VaultTestSupport
     print("counting, \(inMemory ? "memory" : "directory"): \(workers * steps) steps, \(refusals.value) refusals")
   }
 
+  @Test("no reader is let in while a writer waits, and all are once it is done", arguments: [true, false])
+  func waitingWriterGoesFirst(inMemory: Bool) async throws {
+    try await withWaitingWriter(inMemory: inMemory, timeout: .seconds(60)) { reader, writer, store in
+      reader.release()
+      #expect(await writer.value)
+      try store.lock(.shared, timeout: .zero, onWait: { _ in }).release()
+    }
+  }
+
+  @Test("a writer that gave up puts nobody off", arguments: [true, false])
+  func writerThatGaveUp(inMemory: Bool) async throws {
+    try await withWaitingWriter(inMemory: inMemory, timeout: .seconds(2)) { reader, writer, store in
+      #expect(await !writer.value)
+      try store.lock(.shared, timeout: .zero, onWait: { _ in }).release()
+      reader.release()
+    }
+  }
+
+  /// Does `body` with a shared lock, and a writer that waits for it and tells whether it got its own.
+  private func withWaitingWriter(
+    inMemory: Bool, timeout: Duration,
+    _ body: (any StoreLock, Task<Bool, Never>, any RecordStore) async throws -> Void
+  ) async throws {
+    let vault = try StoreFolder()
+    let memory = MemoryStore()
+    let store: any RecordStore = inMemory ? memory : vault.store
+    let other: any RecordStore = inMemory ? memory : try vault.reopen()
+    let reader = try store.lock(.shared, timeout: .zero, onWait: { _ in })
+    let isDone = Counter()
+    let writer = Task.detached {
+      defer { isDone.add(1) }
+      return (try? other.lock(.exclusive, timeout: timeout, onWait: { _ in }).release()) != nil
+    }
+    var isPutOff = false
+    while !isPutOff, isDone.value == 0 {
+      isPutOff = (try? store.lock(.shared, timeout: .zero, onWait: { _ in }).release()) == nil
+      await Task.yield()
+    }
+    #expect(isPutOff, "a reader is put off")
+    try await body(reader, writer, store)
+  }
+
   @Test("a reader beside batches sees old or new, and never goes back")
   func monotonicReading() async throws {
     let vault = try StoreFolder()

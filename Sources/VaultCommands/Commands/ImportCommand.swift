@@ -51,8 +51,10 @@ struct ImportCommand: AsyncParsableCommand {
     progress.end()
     let report = ImportReport(
       elements: elements, file: file == "-" ? "stdin" : file, result: result, isDryRun: dryRun)
-    if let rejects { try format.write(rejected: report.rejected, to: rejects) }
-    try report.print(global)
+    try Output.afterwards(report.deed) {
+      if let rejects { try format.write(rejected: report.rejected, to: rejects) }
+      try report.print(global)
+    }
     if !result.refusals.isEmpty {
       throw Finished(status: result.ids.isEmpty ? .inputRefused : .partlyDone)
     }
@@ -65,6 +67,12 @@ struct ImportReport {
   let file: String
   let result: Addition
   let isDryRun: Bool
+
+  /// What was done, for an error that comes after it.
+  var deed: String {
+    let count = isDryRun ? 0 : result.ids.count
+    return count == 1 ? "1 record is stored" : "\(count) records are stored"
+  }
 
   var rejected: [ImportElement] { result.refusals.map { elements[$0.index] } }
 
