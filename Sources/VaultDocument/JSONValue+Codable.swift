@@ -6,8 +6,9 @@ extension JSONValue: Codable {
   /// - Throws: `DecodingError` for what JSON does not have, such as the dates and data of a property list.
   public init(from decoder: any Decoder) throws {
     if (try? decoder.container(keyedBy: AnyCodingKey.self)) != nil {
-      // A dictionary, since key strategies leave its names alone.
-      self = .object(try JSONObject([String: JSONValue](from: decoder).map { ($0.key, $0.value) }))
+      // A dictionary that is asked for as one: key strategies leave its names alone.
+      let members = try decoder.singleValueContainer().decode([String: JSONValue].self)
+      self = .object(try JSONObject(members.map { ($0.key, $0.value) }))
     } else if var items = try? decoder.unkeyedContainer() {
       var values: [JSONValue] = []
       while !items.isAtEnd { values.append(try items.decode(JSONValue.self)) }
@@ -44,16 +45,15 @@ extension JSONValue: Codable {
   /// - Throws: `EncodingError` for a number that is neither an integer of 64 bits nor a finite `Double`; its value is
   ///   not in it.
   public func encode(to encoder: any Encoder) throws {
-    if case .object(let object) = self {
-      return try Dictionary(uniqueKeysWithValues: object.map { ($0.name, $0.value) }).encode(to: encoder)
-    }
-    if case .array(let items) = self { return try items.encode(to: encoder) }
     var container = encoder.singleValueContainer()
     switch self {
+    case .null: try container.encodeNil()
     case .bool(let flag): try container.encode(flag)
-    case .string(let text): try container.encode(text)
     case .number(let number): try number.encode(to: &container)
-    case .null, .array, .object: try container.encodeNil()
+    case .string(let text): try container.encode(text)
+    case .array(let items): try container.encode(items)
+    case .object(let object):
+      try container.encode(Dictionary(uniqueKeysWithValues: object.map { ($0.name, $0.value) }))
     }
   }
 }

@@ -9,14 +9,23 @@ internal import VaultDocument
 public enum DocumentForm: Sendable, CaseIterable {
   /// As our own writer prints it.
   case json
-  /// A property list in XML.
+  /// A property list in XML; dates in it have whole seconds.
   case propertyList
   case binaryPropertyList
 
   /// Writes a value whose sealed members are sealed with `context`; without one there must be none.
   ///
-  /// - Throws: what the value throws; ``SealingError`` inside `EncodingError`; `DocumentError` beyond the limits.
+  /// - Throws: `EncodingError` without any value, with ``SealingError`` in it where a member was not sealed;
+  ///   `DocumentError` beyond the limits; what else the value throws.
   public func encode(_ value: some Encodable, with context: SealingContext? = nil) throws -> [UInt8] {
+    do {
+      return try bytes(of: value, context)
+    } catch {
+      throw error.withoutValue
+    }
+  }
+
+  private func bytes(of value: some Encodable, _ context: SealingContext?) throws -> [UInt8] {
     switch self {
     case .json:
       let encoder = JSONEncoder.plain(userInfo: context)

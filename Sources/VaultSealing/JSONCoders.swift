@@ -65,13 +65,22 @@ extension Date {
 }
 
 extension Error {
-  /// The sealing error that Codable carried in one of its own.
+  /// The sealing error that Codable carried in one of its own, at any depth: property lists wrap errors twice.
   public var sealingError: SealingError? {
     switch self as any Error {
     case let error as SealingError: error
-    case DecodingError.dataCorrupted(let context): context.underlyingError as? SealingError
-    case EncodingError.invalidValue(_, let context): context.underlyingError as? SealingError
+    case DecodingError.dataCorrupted(let context): context.underlyingError?.sealingError
+    case EncodingError.invalidValue(_, let context): context.underlyingError?.sealingError
     default: nil
     }
+  }
+
+  /// This error of an encoder without the value that it could not write, which for property lists is the whole document.
+  var withoutValue: any Error {
+    guard case EncodingError.invalidValue(_, let context) = self as any Error else { return self }
+    if let inner = context.underlyingError as? EncodingError { return inner.withoutValue }
+    return EncodingError.invalidValue(
+      "<value>",
+      .init(codingPath: [], debugDescription: "cannot be written", underlyingError: context.underlyingError))
   }
 }

@@ -173,6 +173,21 @@ struct CodingToolkitTests {
     #expect(try JSONDecoder().decode(Deep.self, from: Data(empty.utf8)) == Deep(value: 7, items: []))
   }
 
+  @Test("an error of a form holds no value, though an encoder's own holds all of it", arguments: DocumentForm.allCases)
+  func errors(form: DocumentForm) throws {
+    struct Person: Codable {
+      var name: String
+      var secret: EncryptedCodableString
+    }
+    do {
+      _ = try form.encode(Person(name: marker, secret: .init(marker)))
+      Issue.record("a secret was written without a context")
+    } catch {
+      #expect(error.sealingError?.code == .noContext)
+      #expect(!"\(error) \(String(reflecting: error))".contains(marker))
+    }
+  }
+
   @Test("a number beyond 64 bits is refused by other encoders, not rounded")
   func bigNumbers() throws {
     let tree = try JSONParser.parse(Array("[18446744073709551616]".utf8))
