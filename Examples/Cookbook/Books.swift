@@ -7,7 +7,7 @@ import VaultSealing
 /// A book of a library whose data has names in kebab case and small files in base64.
 ///
 /// The type says nothing of either: a key strategy joins the names, and JSON writes `Data` as base64.
-struct Book: VaultRecord, Equatable {
+struct Book: ExampleRecord {
   var bookTitle: String
   var authorNames: [String]
   var publishedOn: Date
@@ -16,10 +16,8 @@ struct Book: VaultRecord, Equatable {
   var readerKey: Sealed<Data>?
 
   static var kindName: String { "book" }
-  static var titlePath: String { "bookTitle" }
-  static var fields: [RecordField] {
-    [RecordField("bookTitle", "Title", required: true), RecordField("readerKey", "Reader key", sealed: true)]
-  }
+  static var title: String { "bookTitle" }
+  static var secrets: [String] { ["readerKey"] }
 }
 
 /// What the library sends: the key of a book is still clear, in base64 like the cover.

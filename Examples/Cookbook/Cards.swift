@@ -55,7 +55,7 @@ enum Rarity: String, Codable, Sendable {
 struct Ruling: Codable, Equatable, Sendable { var date: Date, text: String }
 
 /// A card of magicthegathering.io with its set and its attributes gathered; `power` may be `*`, so all are text.
-struct Card: VaultRecord, Equatable {
+struct Card: ExampleRecord {
   struct Edition: Codable, Equatable, Sendable { var code: String, name: String? }
   struct Attributes: Codable, Equatable, Sendable { var power: String?, toughness: String?, loyalty: Int? }
 
@@ -69,10 +69,8 @@ struct Card: VaultRecord, Equatable {
   var drawer: EncryptedCodableString?
 
   static var kindName: String { "card" }
-  static var titlePath: String { "name" }
-  static var fields: [RecordField] {
-    [RecordField("name", "Name", required: true), RecordField("drawer", "Drawer", sealed: true)]
-  }
+  static var title: String { "name" }
+  static var secrets: [String] { ["drawer"] }
 }
 
 /// An answer has one `card`, several `cards`, or none when it is about a set.

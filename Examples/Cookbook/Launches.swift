@@ -5,7 +5,7 @@ import VaultRecords
 import VaultSealing
 
 /// A launch made flat. This is its new encoding; the old one, SpaceX's API version 3, is that of ``OldLaunch``.
-struct Launch: VaultRecord, Equatable {
+struct Launch: ExampleRecord {
   struct Timeline: Codable, Equatable, Sendable {
     var liftoff: Int?
     var mainEngineCutoff: Int?
@@ -30,10 +30,8 @@ struct Launch: VaultRecord, Equatable {
   var feedCode: EncryptedCodableString?
 
   static var kindName: String { "launch" }
-  static var titlePath: String { "mission" }
-  static var fields: [RecordField] {
-    [RecordField("mission", "Mission", required: true), RecordField("feedCode", "Feed code", sealed: true)]
-  }
+  static var title: String { "mission" }
+  static var secrets: [String] { ["feedCode"] }
 }
 
 /// The same launch as the API has it: rocket, site and patch in three nested objects, payloads two levels below.

@@ -42,7 +42,7 @@ struct Point: Codable, Equatable, Sendable {
 }
 
 /// One series, restructured: points in the order of time, under plain names.
-struct Series: VaultRecord, Equatable {
+struct Series: ExampleRecord {
   var about: [String: String]
   var interval: Interval
   var points: [Point]
@@ -50,8 +50,8 @@ struct Series: VaultRecord, Equatable {
   var apiKey: EncryptedCodableString?
 
   static var kindName: String { "series" }
-  static var titlePath: String { "interval" }
-  static var fields: [RecordField] { [RecordField("apiKey", "API key", sealed: true)] }
+  static var title: String { "interval" }
+  static var secrets: [String] { ["apiKey"] }
 }
 
 /// The same as Alpha Vantage answers it: names with spaces and numbers, one with the interval in it, and times as names.

@@ -89,12 +89,12 @@ struct Label: Codable, Equatable, Sendable {
   }
 }
 
-struct Store: VaultRecord, Equatable {
+struct Store: ExampleRecord {
   var storeName: String, staff: [Staff], parcelLabels: [Label]
 
   static var kindName: String { "toy-store" }
-  static var titlePath: String { "storeName" }
-  static var fields: [RecordField] { [RecordField("storeName", "Name", required: true)] }
+  static var title: String { "storeName" }
+  static var secrets: [String] { [] }  // those within `staff` seal themselves
 }
 
 @main

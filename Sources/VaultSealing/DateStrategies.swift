@@ -43,7 +43,9 @@ extension JSONDecoder.DateDecodingStrategy {
         if let timestamp = try? format.timestamp(from: text) { return Date(timestamp) }
       }
       let reason = formats == [.iso8601] ? "is not a date in ISO 8601" : "is not a date in an expected format"
-      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: reason))
+      let underlying = DocumentError(code: .invalidDate, reason: reason)
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: reason, underlyingError: underlying))
     }
   }
 }

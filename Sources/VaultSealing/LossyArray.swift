@@ -36,7 +36,7 @@ extension LossyArray: Decodable where Element: Decodable {
       } catch {
         let failure = CodingFailure(error, at: decoder.codingPath + [AnyCodingKey(index)])
         skipped.append(Skipped(index: index, path: failure.path, reason: failure.reason))
-        // Some decoders stay at an item that could not be read. Anything reads as a tree that is thrown away.
+        // Some decoders stay at an item that could not be read; this takes it, whatever it is.
         if items.currentIndex == index { _ = try items.decode(AnyItem.self) }
       }
     }

@@ -45,8 +45,12 @@ public struct Example: Sendable {
         context: try SealingContext(applicationKey: .random(count: 32), bound: [name]))
       print("\(name): \(try await body(example))")
     } catch {
-      let failure = error as? ExampleFailure
-      let reason = failure?.description ?? CodingFailure(error).description
+      let reason =
+        switch error {
+        case let error as ExampleFailure: error.description
+        case let error as VaultError: "\(error)"
+        default: CodingFailure(error).description
+        }
       let line = Array("\(name): FAILED: \(reason) (\(type(of: error)))\n".utf8)
       _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
       try? FileManager.default.removeItem(at: folder)
