@@ -20,7 +20,8 @@ struct VaultCommand: AsyncParsableCommand {
       InitCommand.self, AddCommand.self, ShowCommand.self, GetCommand.self, SetCommand.self, UnsetCommand.self,
       EditCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, TrashCommand.self,
       ExportCommand.self,
-      ImportCommand.self, KindsCommand.self, VerifyCommand.self, CheckpointCommand.self, RepairCommand.self,
+      ImportCommand.self, KindsCommand.self, VerifyCommand.self, CheckpointCommand.self, LintCommand.self,
+      RepairCommand.self,
       StatusCommand.self, FingerprintCommand.self, GenerateCommand.self,
     ])
 }
