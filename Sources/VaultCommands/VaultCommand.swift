@@ -20,7 +20,7 @@ struct VaultCommand: AsyncParsableCommand {
       InitCommand.self, AddCommand.self, ShowCommand.self, GetCommand.self, SetCommand.self, UnsetCommand.self,
       EditCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, TrashCommand.self,
       ExportCommand.self,
-      ImportCommand.self, KindsCommand.self, VerifyCommand.self, RepairCommand.self,
+      ImportCommand.self, KindsCommand.self, VerifyCommand.self, RepairCommand.self, SlotCommand.self,
       StatusCommand.self, FingerprintCommand.self, GenerateCommand.self,
     ])
 }

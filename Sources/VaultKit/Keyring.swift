@@ -24,7 +24,7 @@ final class Keyring: Sendable {
       throw SealingError(.unknownRoot, "was written under a root key that is retired")
     }
     // Until its reseal is finished, records under such a root are authentic only by the checkpoint it began with.
-    guard entry.reason == "rewrap" else {
+    guard entry.reason == .rewrap else {
       throw SealingError(.unknownRoot, "waits for a reseal that was not finished")
     }
     if let root = opened.withLock({ $0[entry.id] }) { return root }

@@ -92,7 +92,6 @@ private struct VaultStatus {
 
 extension Slot {
   fileprivate var line: String {
-    let who = if case .x25519(let recipient) = kind { recipient.text } else { "passphrase" }
-    return "\(kind.name)  \(who)  \(createdAt.text)\(label.isEmpty ? "" : "  \(label)")"
+    "\(kind.name)  \(who)  \(createdAt.text)\(label.isEmpty ? "" : "  \(label)")"
   }
 }

@@ -91,7 +91,9 @@ struct Session {
   private func unlock(with key: VaultKey, subject: String) async throws -> Vault {
     let options = try global.vaultOptions()
     do throws(VaultError) {
-      return try await locked.unlock(with: key, options: options)
+      let vault = try await locked.unlock(with: key, options: options)
+      if let weakness = try vault.locked.state(of: vault.slot).weakness { messages.note(weakness) }
+      return vault
     } catch {
       throw error.subject == nil ? CommandError(error).about(subject) : CommandError(error)
     }
