@@ -21,7 +21,7 @@ struct VaultCommand: AsyncParsableCommand {
       EditCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, TrashCommand.self,
       ExportCommand.self,
       ImportCommand.self, KindsCommand.self, VerifyCommand.self, RepairCommand.self, SlotCommand.self,
-      DueCommand.self, StatusCommand.self, FingerprintCommand.self, GenerateCommand.self,
+      RotateCommand.self, DueCommand.self, StatusCommand.self, FingerprintCommand.self, GenerateCommand.self,
     ])
 }
 

@@ -63,6 +63,9 @@ public struct KeyringEntry: Sendable {
     wrap = try inSealing(file: VaultHeader.fileName) { () throws(SealingError) in try current.wrap(olderRoot: root) }
   }
 
+  /// What people are told of a root that is still open.
+  public var unfinishedNote: String { "a \(reason.rawValue) was begun and not finished: `vault rotate` finishes it" }
+
   /// The same root, accepted for nothing any more.
   var retired: KeyringEntry { KeyringEntry(self, state: .retired, reason: reason, wrap: nil) }
 

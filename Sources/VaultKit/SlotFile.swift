@@ -63,8 +63,7 @@ public enum SlotFile {
 
   /// The scrypt cost that a slot's file names, as a binary logarithm; nil for a recipient's.
   static func workFactor(of file: [UInt8]) -> Int? {
-    guard let header = try? unsafe AgeHeader.parse(file.span.bytes), let stanza = header.stanzas.first else { return nil }
-    return workFactor(of: stanza)
+    (try? unsafe AgeHeader.parse(file.span.bytes))?.stanzas.first.flatMap(workFactor(of:))
   }
 
   private static func workFactor(of stanza: AgeStanza) -> Int? {

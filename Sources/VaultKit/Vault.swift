@@ -15,6 +15,9 @@ public final class Vault: Sendable {
     public var lockTimeout: Duration = .seconds(10)
     /// Called once when a writer has waited for a second, with the process that holds the lock if it is known.
     public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
+    /// Whether the passphrase that unlocks is kept, in the secure heap, so that ``Vault/rotate(_:slots:progress:)`` can make
+    /// its slot again without asking.
+    public var keepsPassphrase = false
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
 
@@ -29,8 +32,10 @@ public final class Vault: Sendable {
 
   /// The same vault as it is seen without a key.
   public let locked: LockedVault
-  /// The slot that unlocked it.
+  /// The slot that unlocked it, as it was then.
   public let slot: Slot
+  /// What unlocked it, if it is a passphrase that is to be kept.
+  let passphrase: SecretBytes?
   let options: Options
   private let session: Mutex<Session>
 
@@ -41,9 +46,10 @@ public final class Vault: Sendable {
 
   var keyring: Keyring { session.withLock { $0.keyring } }
 
-  init(locked: LockedVault, root: RootKey, slot: Slot, options: Options) {
+  init(locked: LockedVault, root: RootKey, slot: Slot, passphrase: SecretBytes? = nil, options: Options) {
     self.locked = locked
     self.slot = slot
+    self.passphrase = passphrase
     self.options = options
     session = Mutex(
       Session(

@@ -142,6 +142,15 @@ public struct VaultHeader: Sendable {
     return try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(canonical.span.bytes) }
   }
 
+  /// What people compare to know that two folders are the same vault with the same keys: 40 hex digits of 20 bytes.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  public func fingerprint() throws(VaultError) -> String {
+    let message = CanonicalEncoding.enc("ecv/1/fingerprint", [vaultID.bytes, root.commitment])
+    let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(message.span.bytes) }
+    return Hex.encode(Array(hash.prefix(20)))
+  }
+
   /// The bytes of `vault.json`.
   func fileBytes() throws(VaultError) -> [UInt8] {
     do {

@@ -74,7 +74,9 @@ extension SlotCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-      let opened = try await Session(vault, global).unlock(unlocking)
+      var session = try Session(vault, global)
+      session.keepsPassphrase = true
+      let opened = try await session.unlock(unlocking)
       let chosen = try opened.header.slot(argument: slot)
       let isDamaged = try opened.locked.state(of: chosen).fault != nil
       if isDamaged {
@@ -90,6 +92,15 @@ extension SlotCommand {
       }
       global.messages.note("the slot \(removed.words) is removed")
       for warning in Self.warnings { global.messages.note(warning) }
+      try await offerReseal(opened)
+    }
+
+    /// Asks at a terminal only: `--yes` answers whether the slot goes, and no more.
+    private func offerReseal(_ opened: Vault) async throws {
+      guard !global.yes, let terminal = Terminal(noInput: global.noInput),
+        try terminal.confirms("Reseal the vault now?")
+      else { return }
+      try await RotationRun(opened: opened, global: global).report(.reseal)
     }
 
     /// What removing a slot does not do.

@@ -71,6 +71,7 @@ private struct VaultStatus {
       ("records", String(recordCount)),
     ]
     for slot in header.slots { rows.append(("slot", slot.line)) }
+    if let rotation = header.unfinishedRotation { rows.append(("rotation", rotation.unfinishedNote)) }
     rows += [
       ("key", key ?? "none: give --identity FILE, or a passphrase"), ("memory", memory),
       ("permissions", permissions), ("library", CryptoLibrary.version),
@@ -85,7 +86,7 @@ private struct VaultStatus {
       "key": .optional(key), "library": .string(CryptoLibrary.version), "memory": .string(memory),
       "permissions": .string(permissions), "records": .number(JSONNumber(recordCount)),
       "slots": .array(header.slots.map(\.document)), "vault": .string(session.location.path),
-      "verified": false,
+      "unfinished_rotation": .optional(header.unfinishedRotation?.reason.rawValue), "verified": false,
     ])
   }
 }
