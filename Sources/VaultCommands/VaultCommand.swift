@@ -21,7 +21,7 @@ struct VaultCommand: AsyncParsableCommand {
       EditCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, TrashCommand.self,
       ExportCommand.self,
       ImportCommand.self, KindsCommand.self, VerifyCommand.self, CheckpointCommand.self, LintCommand.self,
-      AcceptCommand.self, RepairCommand.self,
+      AcceptCommand.self, RepairCommand.self, SlotCommand.self, RotateCommand.self, DueCommand.self,
       StatusCommand.self, FingerprintCommand.self, GenerateCommand.self,
     ])
 }

@@ -164,7 +164,8 @@ private struct EditedRecord {
     VaultError(
       .unexpectedVault,
       "the newest version that verifies is revision \(candidate.revision), and the checkpoint lists \(listed)",
-      file: file, record: stored.id, hints: ["look for a newer version in a backup before you accept an edit of an older one"])
+      file: file, record: stored.id,
+      hints: ["look for a newer version in a backup before you accept an edit of an older one"])
   }
 }
 

@@ -18,6 +18,7 @@ struct Verifier {
     self.vault = vault
     self.scope = scope
     (files, journal) = try vault.locked.readableFiles()
+    if let rotation = vault.header.unfinishedRotation { result.notes.append(rotation.unfinishedNote) }
   }
 
   private var directory: DirectoryStore? { vault.store as? DirectoryStore }
