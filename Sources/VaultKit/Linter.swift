@@ -23,17 +23,27 @@ struct Linter {
     if let fault = journal.fault { report.findings.append(fault) }
   }
 
-  mutating func run(_ progress: () -> Void) throws(VaultError) {
+  mutating func run(_ progress: () -> Void) async throws(VaultError) {
     try checkHeader()
-    try checkDocument(.checkpoint, limits: .list) { bytes throws(VaultError) in _ = try Checkpoint(parsing: bytes) }
+    try checkDocument(.checkpoint, limits: .list) { bytes throws(VaultError) in
+      try Checkpoint(parsing: bytes).document
+    }
     try checkTrash(progress)
-    for folder in UInt8.min...UInt8.max { try checkRecords(inFolder: folder, progress) }
+    for start in stride(from: 0, to: 256, by: FolderLint.batchSize) {
+      for folder in await FolderLint.ofFolders(start..<start + FolderLint.batchSize, in: files) {
+        try take(folder, progress)
+      }
+    }
     try checkStrayEntries()
   }
 
   private mutating func checkHeader() throws(VaultError) {
     var header: VaultHeader?
-    try checkDocument(.header, limits: .record) { bytes throws(VaultError) in header = try VaultHeader(parsing: bytes) }
+    try checkDocument(.header, limits: .record) { bytes throws(VaultError) in
+      let parsed = try VaultHeader(parsing: bytes)
+      header = parsed
+      return parsed.document
+    }
     guard let header else { return }
     report.findings += try SlotFile.faults(of: header, in: files)
     let known = Set(header.slots.map(\.id))
@@ -45,13 +55,12 @@ struct Linter {
 
   /// The header or the checkpoint, where there is one.
   private mutating func checkDocument(
-    _ place: StoreLocation, limits: JSONLimits, _ parse: ([UInt8]) throws(VaultError) -> Void
+    _ place: StoreLocation, limits: JSONLimits, _ parse: ([UInt8]) throws(VaultError) -> JSONObject
   ) throws(VaultError) {
     do throws(VaultError) {
       guard let bytes = try inStore({ () throws(StoreError) in try files.read(place) }) else { return }
-      try parse(bytes)
-      let document = try parseDocument(bytes, file: place.relativePath, limits: limits)
-      try take(CanonicalForm(of: document, bytes, at: place, limits: limits))
+      let document = try parse(bytes)
+      if let form = try CanonicalForm(of: .object(document), bytes, at: place, limits: limits) { take(form) }
     } catch {
       report.findings.append(try VaultFault(error, file: place.relativePath))
     }
@@ -64,29 +73,20 @@ struct Linter {
       let lint = try RecordLint(bytes.map { $0 ?? [] }, at: .trash(id), id)
       trashed[id] = lint.revision ?? trashed[id]
       report.trashedCount += 1
-      try take(lint)
+      take(lint)
       progress()
     }
     try rewrite()
   }
 
-  private mutating func checkRecords(inFolder folder: UInt8, _ progress: () -> Void) throws(VaultError) {
-    var lints: [Result<RecordLint, VaultError>] = []
-    do throws(StoreError) {
-      try files.readRecords(inFolder: folder) { id, bytes in
-        lints.append(Result { () throws(VaultError) in try RecordLint(bytes, at: .record(id), id) })
-        progress()
-        return true
-      }
-    } catch {
-      report.findings.append(
-        VaultFault(VaultFault.Code(error), error.reason, file: error.path ?? "records/\(Hex.encode([folder]))"))
-    }
-    report.recordCount += lints.count
-    for lint in lints {
-      let lint = try lint.get()
-      try take(lint)
+  private mutating func take(_ folder: FolderLint, _ progress: () -> Void) throws(VaultError) {
+    if let fault = folder.fault { report.findings.append(fault) }
+    report.recordCount += folder.records.count
+    for record in folder.records {
+      let lint = try record.get()
+      take(lint)
       checkTwin(lint)
+      progress()
     }
     try rewrite()
   }
@@ -117,18 +117,17 @@ struct Linter {
 }
 
 extension Linter {
-  private mutating func take(_ lint: RecordLint) throws(VaultError) {
+  private mutating func take(_ lint: RecordLint) {
     report.findings += lint.findings
-    if let form = lint.form { try take(form) }
+    if let form = lint.form { take(form) }
   }
 
-  private mutating func take(_ form: CanonicalForm) throws(VaultError) {
-    guard let change = form.change else { return }
+  private mutating func take(_ form: CanonicalForm) {
     if rewriting != nil, form.keepsMeaning {
-      changes.append(change)
+      changes.append(form.change)
     } else {
       report.findings.append(
-        VaultFault(.notCanonical, form.reason, file: change.location.relativePath, record: form.record))
+        VaultFault(.notCanonical, form.reason, file: form.change.location.relativePath, record: form.record))
     }
   }
 

@@ -7,7 +7,7 @@ internal import VaultStorage
 struct RecordLint: Sendable {
   let id: RecordID
   private(set) var findings: [VaultFault] = []
-  /// Nil when the file is no record of this place.
+  /// Nil when the bytes are canonical, and when the file is no record of this place.
   private(set) var form: CanonicalForm?
   /// The revision that it says it has.
   private(set) var revision: Int?
@@ -80,39 +80,32 @@ struct RecordLint: Sendable {
   }
 }
 
-/// How the bytes of a document stand to what this program writes of it.
+/// What this program writes of a document whose bytes are others.
 struct CanonicalForm: Sendable {
   let record: RecordID?
-  /// Puts the canonical bytes in place of those that are there; nil when they are the same.
-  let change: StoreChange?
-  private let document: JSONValue
-  private let limits: JSONLimits
+  /// Puts the canonical bytes in place of those that are there.
+  let change: StoreChange
+  /// Whether the canonical bytes say the same: the tree they are read as has the same encoding `T` (format 1, section 2).
+  let keepsMeaning: Bool
 
   /// What a finding says.
   let reason = "differs from the canonical form in white space, order of members or spelling"
 
-  init(
+  /// Nil when the bytes are canonical.
+  init?(
     of document: JSONValue, _ bytes: [UInt8], at place: StoreLocation, record: RecordID? = nil,
     limits: JSONLimits = .record
   ) throws(VaultError) {
-    self.record = record
-    self.document = document
-    self.limits = limits
     do throws(DocumentError) {
       let canonical = try document.prettyBytes(limits: limits)
-      change = canonical == bytes ? nil : StoreChange(place, from: bytes, to: canonical)
+      guard canonical != bytes else { return nil }
+      change = StoreChange(place, from: bytes, to: canonical)
+      keepsMeaning = try JSONParser.parse(canonical, limits: limits).canonicalBytes() == document.canonicalBytes()
     } catch {
       throw VaultError(
         .damaged, "has no canonical form within the limits: \(error.reason)", file: place.relativePath,
         record: record)
     }
-  }
-
-  /// Whether the canonical bytes say the same: the tree they are read as has the same encoding `T` (format 1, section 2).
-  var keepsMeaning: Bool {
-    guard let bytes = change?.replacement, let again = try? JSONParser.parse(bytes, limits: limits) else {
-      return false
-    }
-    return again.canonicalBytes() == document.canonicalBytes()
+    self.record = record
   }
 }

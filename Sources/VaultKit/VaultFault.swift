@@ -103,6 +103,13 @@ public struct VaultFault: Sendable, CustomStringConvertible {
   }
 }
 
+extension VaultFault {
+  /// A folder of records that cannot be read as such.
+  init(unreadable folder: UInt8, _ error: StoreError) {
+    self.init(Code(error), error.reason, file: error.path ?? "records/\(Hex.encode([folder]))")
+  }
+}
+
 extension VaultFault.Code {
   fileprivate init(_ error: VaultError) {
     self =

@@ -38,8 +38,8 @@ public struct VaultLint: Sendable {
   ///
   /// - Parameter progress: called after each record.
   /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.ioFailed` for the vault as a whole.
-  public func check(progress: () -> Void = {}) throws(VaultError) -> LintReport {
-    try run(.shared, progress) { _ in nil }
+  public func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
+    try await run(.shared, progress) { _ in nil }
   }
 
   /// The same, and writes what differs from the canonical form in white space, order of members or spelling alone.
@@ -47,21 +47,21 @@ public struct VaultLint: Sendable {
   /// No document changes its meaning: the canonical encoding `T` of each stays (format 1, section 2).
   ///
   /// - Throws: ``VaultError`` as ``check(progress:)``, and `.damaged` for a malformed journal, `.diskFull`.
-  public func fix(progress: () -> Void = {}) throws(VaultError) -> LintReport {
-    try run(.exclusive, progress) { lock in
+  public func fix(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
+    try await run(.exclusive, progress) { lock in
       { changes throws(VaultError) in try inStore { () throws(StoreError) in try store.apply(changes, under: lock) } }
     }
   }
 
   private func run(
     _ kind: LockKind, _ progress: () -> Void, _ rewriting: (any StoreLock) -> Linter.Rewriting?
-  ) throws(VaultError) -> LintReport {
+  ) async throws(VaultError) -> LintReport {
     let lock = try inStore { () throws(StoreError) in
       try store.lock(kind, timeout: options.lockTimeout, onWait: options.onLockWait)
     }
     defer { lock.release() }
     var linter = try Linter(store, rewriting: rewriting(lock))
-    try linter.run(progress)
+    try await linter.run(progress)
     return linter.report
   }
 }

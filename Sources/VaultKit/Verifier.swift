@@ -54,7 +54,7 @@ struct Verifier {
           return true
         }
       } catch {
-        add(VaultFault(VaultFault.Code(error), error.reason, file: error.path ?? "records/\(Hex.encode([folder]))"))
+        add(VaultFault(unreadable: folder, error))
       }
       result.recordCount += outcomes.count
       for (id, outcome) in outcomes { try take(outcome, .record(id), id) }

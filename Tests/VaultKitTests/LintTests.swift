@@ -18,7 +18,7 @@ struct LintTests {
     try await vault.remove([ids[0]])
     _ = try await vault.makeCheckpoint()
     var count = 0
-    for report in [try lint(store).check { count += 1 }, try lint(store).fix()] {
+    for report in [try await lint(store).check { count += 1 }, try await lint(store).fix()] {
       #expect(report.findings.isEmpty && report.notes.isEmpty && report.rewritten.isEmpty)
       #expect(report.recordCount == 1 && report.trashedCount == 1)
     }
@@ -50,7 +50,7 @@ struct LintTests {
     let id = try await vault.add(sampleCustomer())
     try await vault.add(sampleCustomer("Another"))
     try store.edit(.record(id), change)
-    let findings = try lint(store).check().findings
+    let findings = try await lint(store).check().findings
     #expect(findings.map(\.code) == [code], "\(findings)")
     #expect(findings.first?.file == StoreLocation.record(id).relativePath && findings.first?.record == id)
     if let field { #expect(findings.first?.field == field) }
@@ -75,7 +75,7 @@ struct LintTests {
     try await damage(.misplaced) { _ in foreign }
     try store.put(trashed, at: .record(removed))
     expected[StoreLocation.record(removed).relativePath] = .wrongPlace
-    let report = try lint(store).check()
+    let report = try await lint(store).check()
     #expect(Dictionary(uniqueKeysWithValues: report.findings.map { ($0.file, $0.code) }) == expected)
   }
 
@@ -89,14 +89,14 @@ struct LintTests {
     try store.put(good, at: .slot(.random()))
     let checkpoint = try #require(try store.read(.checkpoint))
     try store.put(Array("{}".utf8), at: .checkpoint)
-    let report = try lint(store).check()
+    let report = try await lint(store).check()
     #expect(report.findings.map(\.file) == [vault.slot.path, "checkpoint.json"])
     #expect(report.findings.first?.code == .damagedSlot && report.notes.count == 1)
     try store.put(checkpoint, at: .checkpoint)
     try store.edit(.header) { $0["slots"] = .array([]) }
     let id = RecordID.random()
     try store.put(Array("{}".utf8), at: .record(id))
-    let broken = try lint(store).check().findings
+    let broken = try await lint(store).check().findings
     #expect(broken.map(\.file) == ["vault.json", StoreLocation.record(id).relativePath])
   }
 
@@ -110,10 +110,10 @@ struct LintTests {
     try store.put(first, at: .record(id))
     try await vault.remove([id])
     try store.put(first, at: .record(id))
-    #expect(try lint(store).check().findings.isEmpty)
-    #expect(try lint(store).check().notes.count == 1)
+    #expect(try await lint(store).check().findings.isEmpty)
+    #expect(try await lint(store).check().notes.count == 1)
     try store.put(second, at: .record(id))
-    #expect(try lint(store).check().findings.map(\.code) == [.equalRevisions])
+    #expect(try await lint(store).check().findings.map(\.code) == [.equalRevisions])
   }
 
   @Test("fix writes header, checkpoint and records back byte for byte, whatever their white space, order and spelling")
@@ -129,8 +129,8 @@ struct LintTests {
       let words = spelled.split(separator: "id", omittingEmptySubsequences: false)
       try store.put(Array(words.joined(separator: "\\u0069d").utf8), at: place)
     }
-    #expect(try lint(store).check().findings.map(\.code) == Array(repeating: .notCanonical, count: 4))
-    let report = try lint(store).fix()
+    #expect(try await lint(store).check().findings.map(\.code) == Array(repeating: .notCanonical, count: 4))
+    let report = try await lint(store).fix()
     #expect(report.findings.isEmpty && report.rewritten == places.map(\.relativePath))
     #expect(try places.map { try store.read($0) } == good)
     #expect(try await vault.verify().isGood)
@@ -144,7 +144,7 @@ struct LintTests {
     try store.put(Array(("{ \"x\" : 1.50e+2," + text.dropFirst()).utf8), at: .record(ids[0]))
     let broken = Array(String(decoding: try #require(try store.read(.record(ids[1]))), as: UTF8.self).dropLast(3).utf8)
     try store.put(broken, at: .record(ids[1]))
-    let report = try lint(store).fix()
+    let report = try await lint(store).fix()
     #expect(report.findings.map(\.code) == [.malformedDocument] && report.rewritten.count == 1)
     #expect(
       String(decoding: try #require(try store.read(.record(ids[0]))), as: UTF8.self).contains("\"x\" : 1.50e+2\n"))

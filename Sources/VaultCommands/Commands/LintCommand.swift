@@ -3,7 +3,7 @@ import VaultDocument
 import VaultKit
 
 /// `vault lint`: what can be checked without a key, for hooks and continuous integration.
-struct LintCommand: ParsableCommand {
+struct LintCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lint",
     abstract: "Check the form of every file without a key.",
@@ -25,7 +25,7 @@ struct LintCommand: ParsableCommand {
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup var global: GlobalOptions
 
-  func run() throws {
+  func run() async throws {
     let location = try VaultLocation.find(vault.vault)
     do {
       _ = try Session(vault, global)
@@ -34,7 +34,7 @@ struct LintCommand: ParsableCommand {
     }
     let lint = try VaultLint(at: location.path, options: global.vaultOptions())
     let progress = Progress("checked", global)
-    let report = try fix ? lint.fix { progress.advance() } : lint.check { progress.advance() }
+    let report = try await fix ? lint.fix { progress.advance() } : lint.check { progress.advance() }
     progress.end()
     try print(report)
     if !report.findings.isEmpty { throw Finished(status: .findings) }
