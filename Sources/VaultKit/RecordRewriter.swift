@@ -53,8 +53,8 @@ struct RecordRewriter {
   /// Chunks under way at once.
   private static let chunksAtOnce = 8
   /// Changes in one batch of the journal.
-  private static let batchCount = 2_000
-  private static let batchByteLimit = 32 << 20
+  private static let batchCount = 10_000
+  private static let batchByteLimit = 64 << 20
 
   let vault: Vault
   /// Nil when nothing is written.

@@ -62,7 +62,7 @@ extension Vault {
     let new = try old.changed(
       slots: slots.map(\.slot), keyring: old.keyring + [entry], root: root, rootCreatedAt: now)
     let files = slots.map { StoreChange(.slot($0.slot.id), from: nil, to: $0.file) }
-    try replaceHeader(by: new, root: root, slots: files + old.slots.flatMap(removal(of:)), lock)
+    try replaceHeader(by: new, root: root, slots: files + old.slots.map(\.id).flatMap(removal(of:)), lock)
   }
 
   /// From the header with the new root on: the records, the checkpoint, and the end of the old root.
@@ -79,8 +79,15 @@ extension Vault {
       try apply([StoreChange(.checkpoint, from: checkpoint.bytes, to: again.fileBytes())], lock)
     }
     let keyring = header.keyring.map { $0.state == .openOnly ? $0.retired : $0 }
-    try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, lock)
+    try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, slots: strayFiles(), lock)
     if isReseal { await waitUntilPast(olds.map(\.replacedAt).max()) }
+  }
+
+  /// The deletion of slot files that nothing refers to: an interruption may have left those of the old root.
+  private func strayFiles() throws(VaultError) -> [StoreChange] {
+    let known = Set(header.slots.map(\.id))
+    return try inStore { () throws(StoreError) in try store.slots() }
+      .filter { !known.contains($0) }.flatMap(removal(of:))
   }
 
   private func write(
