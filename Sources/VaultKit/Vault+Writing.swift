@@ -130,7 +130,7 @@ extension Vault {
     } catch {
       throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: draft.id)
     }
-    _ = try verify(bytes, draft.id, in: location)
+    memory?.prepare(try verify(bytes, draft.id, in: location), for: location)
     return bytes
   }
 
@@ -140,5 +140,19 @@ extension Vault {
 
   func apply(_ changes: [StoreChange], _ lock: any StoreLock) throws(VaultError) {
     try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+    try remember(changes)
+  }
+
+  /// Remembers what this process has just written, whatever was seen before.
+  private func remember(_ changes: [StoreChange]) throws(VaultError) {
+    guard let memory else { return }
+    memory.noteWritten(changes)
+    for change in changes {
+      switch (change.location, change.replacement) {
+      case (.header, let bytes?): try memory.remember(VaultHeader(parsing: bytes), isOwn: true)
+      case (.checkpoint, let bytes?): try memory.noteCheckpoint(Checkpoint(parsing: bytes), isOwn: true)
+      default: break
+      }
+    }
   }
 }

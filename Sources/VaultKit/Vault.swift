@@ -15,6 +15,10 @@ public final class Vault: Sendable {
     public var lockTimeout: Duration = .seconds(10)
     /// Called once when a writer has waited for a second, with the process that holds the lock if it is known.
     public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
+    /// Where it is remembered which vault this is and what was seen of it; nil remembers nothing and compares nothing.
+    public var state: VaultState?
+    /// Called when there is something to say about what is remembered.
+    public var onStateNote: @Sendable (StateNote) -> Void = { _ in }
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
 
@@ -32,6 +36,8 @@ public final class Vault: Sendable {
   /// The slot that unlocked it.
   public let slot: Slot
   let options: Options
+  /// What this machine remembers of the vault; nil when nothing is to be remembered.
+  let memory: VaultMemory?
   private let session: Mutex<Session>
 
   var store: any RecordStore { locked.store }
@@ -41,9 +47,10 @@ public final class Vault: Sendable {
 
   var keyring: Keyring { session.withLock { $0.keyring } }
 
-  init(locked: LockedVault, root: RootKey, slot: Slot, options: Options) {
+  init(locked: LockedVault, root: RootKey, slot: Slot, memory: VaultMemory?, options: Options) {
     self.locked = locked
     self.slot = slot
+    self.memory = memory
     self.options = options
     session = Mutex(
       Session(
@@ -87,13 +94,17 @@ public final class Vault: Sendable {
       }
       throw VaultError(store: error)
     }
-    return Vault(locked: try LockedVault(store: store), root: root, slot: slots[0], options: options)
+    let locked = try LockedVault(store: store)
+    let memory = VaultMemory(of: locked, options)
+    try memory?.remember(header, isOwn: true)
+    return Vault(locked: locked, root: root, slot: slots[0], memory: memory, options: options)
   }
 
   /// Unlocks the vault in `directory`.
   ///
   /// - Throws: ``VaultError`` `.notAVault`, `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.newerFormat`,
-  ///   `.permissionDenied`, and `.ioFailed` where there is no such directory.
+  ///   `.permissionDenied`, and `.ioFailed` where there is no such directory; with ``Options/state`` also
+  ///   `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
   public static func open(
     at directory: String, unlockingWith key: VaultKey, options: Options = Options()
   ) async throws(VaultError) -> Vault {
@@ -102,7 +113,8 @@ public final class Vault: Sendable {
 
   /// Brings header and keys up to date when somebody wrote the header meanwhile; call it under the lock.
   ///
-  /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`.
+  /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`; `.rolledBack`, `.forked` when
+  ///   it is older than what this machine has seen.
   func refresh() throws(VaultError) {
     let bytes = try locked.readHeader()
     let known = session.withLock { $0 }
@@ -115,6 +127,7 @@ public final class Vault: Sendable {
     }
     let root = known.keyring.current
     try header.authenticate(under: root)
+    try memory?.remember(header)
     session.withLock {
       $0 = Session(headerBytes: bytes, header: header, keyring: Keyring(current: root, entries: header.keyring))
     }
@@ -138,6 +151,7 @@ public final class Vault: Sendable {
     }
     defer { lock.release() }
     try refresh()
+    defer { memory?.flush() }
     return try body(lock)
   }
 }
