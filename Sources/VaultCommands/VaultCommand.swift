@@ -21,7 +21,7 @@ struct VaultCommand: AsyncParsableCommand {
       EditCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, TrashCommand.self,
       ExportCommand.self,
       ImportCommand.self, KindsCommand.self, VerifyCommand.self, CheckpointCommand.self, RepairCommand.self,
-      StatusCommand.self, FingerprintCommand.self, GenerateCommand.self,
+      StatusCommand.self, FingerprintCommand.self, PinCommand.self, GenerateCommand.self,
     ])
 }
 

@@ -30,7 +30,7 @@ enum ExitStatus: Int32 {
       case .lockedByOther: .locked
       case .damaged, .newerFormat: .damaged
       case .changedUnderneath: .changedUnderneath
-      case .unexpectedVault: .unexpectedVault
+      case .unexpectedVault, .rolledBack, .forked, .damagedState: .unexpectedVault
       case .inputRefused, .unknownKind, .slotRefused: .inputRefused
       case .diskFull, .permissionDenied, .ioFailed: .inputOutput
       case .usage: .usage
