@@ -32,8 +32,9 @@ final class VaultMemory: Sendable {
 
   /// Refuses another vault or another root than this machine knows, before any key is used.
   func requireIdentity(_ header: VaultHeader) throws(VaultError) {
-    guard case .differs(let difference) = try state.pinState(of: header, at: path), difference.isIdentity else { return }
-    throw difference.error
+    if case .differs(let difference) = try state.pinState(of: header, at: path), difference.isIdentity {
+      throw difference.error
+    }
   }
 
   /// Pins a header that verified, and says what is new about it.

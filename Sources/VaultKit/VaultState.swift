@@ -250,7 +250,8 @@ private func inState<Result: ~Copyable>(_ step: () throws(StoreError) -> Result)
     var failure = VaultError(store: error)
     switch failure.code {
     case .damaged: failure = .damagedState(error.path ?? "state")
-    default: failure.hints = ["this machine remembers its vaults there: put it right, or name another with CVAULT_STATE_DIR"]
+    default:
+      failure.hints = ["this machine remembers its vaults there: put it right, or name another with CVAULT_STATE_DIR"]
     }
     throw failure
   }

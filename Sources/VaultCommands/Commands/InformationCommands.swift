@@ -22,7 +22,9 @@ struct FingerprintCommand: ParsableCommand {
   func run() throws {
     let session = try Session(vault, global, refusingOtherVaults: false)
     let fingerprint = try session.locked.fingerprint()
-    if let refusal = session.pin.refusal { global.messages.note("not as this machine knows it: \(refusal.description)") }
+    if let refusal = session.pin.refusal {
+      global.messages.note("not as this machine knows it: \(refusal.description)")
+    }
     guard global.json else { return try Output.line(fingerprint) }
     try Output.document(["fingerprint": .string(fingerprint)])
   }

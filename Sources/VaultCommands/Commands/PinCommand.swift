@@ -144,8 +144,12 @@ private struct PinReport {
     var rows = [("pin", check.line), ("fingerprint", found), ("state", directory ?? "none")]
     if let pin {
       rows.append(("expected", (try? pin.fingerprint()) ?? ""))
-      if let header = pin.header { rows.append(("header", "revision \(header.revision), hash \(Hex.encode(header.hash))")) }
-      if let mark = pin.checkpoint { rows.append(("checkpoint", "sequence \(mark.sequence), hash \(Hex.encode(mark.hash))")) }
+      if let header = pin.header {
+        rows.append(("header", "revision \(header.revision), hash \(Hex.encode(header.hash))"))
+      }
+      if let mark = pin.checkpoint {
+        rows.append(("checkpoint", "sequence \(mark.sequence), hash \(Hex.encode(mark.hash))"))
+      }
       for slot in pin.slots { rows.append(("slot", slot.id.text + (slot.label.isEmpty ? "" : "  " + slot.label))) }
     }
     for path in paths { rows.append(("path", path)) }

@@ -84,7 +84,8 @@ private struct VaultStatus {
       "created_at": .string(header.createdAt.text), "fingerprint": .string(fingerprint),
       "found_by": .string(session.location.origin.rawValue), "id": .string(header.vaultID.text),
       "key": .optional(key), "library": .string(CryptoLibrary.version), "memory": .string(memory),
-      "permissions": .string(permissions), "pin": .string(session.pin.word), "records": .number(JSONNumber(recordCount)),
+      "permissions": .string(permissions), "pin": .string(session.pin.word),
+      "records": .number(JSONNumber(recordCount)),
       "slots": .array(header.slots.map(\.document)), "vault": .string(session.location.path),
       "verified": false,
     ])

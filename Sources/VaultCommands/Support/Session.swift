@@ -27,11 +27,11 @@ struct Session {
       throw Self.explained(error, location)
     }
     pin = PinCheck(locked, StateLocation.state(global.messages))
-    let required = options.requireFingerprint ?? System.environment("CVAULT_FINGERPRINT")
+    let option = options.requireFingerprint
+    let required = option ?? System.environment("CVAULT_FINGERPRINT")
     isFingerprintRequired = required != nil
     if let required {
-      try require(
-        fingerprint: required, option: options.requireFingerprint == nil ? "CVAULT_FINGERPRINT" : "--require-fingerprint")
+      try require(fingerprint: required, option: option == nil ? "CVAULT_FINGERPRINT" : "--require-fingerprint")
     }
     if refusingOtherVaults { try pin.requireIdentity() }
   }
