@@ -113,6 +113,7 @@ struct RecordRewriter {
       for file in chunk {
         let old = try vault.verify(file.bytes, file.id, in: file.place)
         try old.require(isTrashed: file.place == .trash(file.id))
+        try vault.memory?.check(old)
         var envelope = old.envelope
         let replacement = try inSealing(file: old.file, record: file.id) { () throws(SealingError) in
           try makeReplacement(old)

@@ -22,7 +22,10 @@ extension Vault {
     let lock = try inStore { () throws(StoreError) in
       try store.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
     }
-    defer { lock.release() }
+    defer {
+      lock.release()
+      memory?.flush()
+    }
     try refresh()
     let plan = try rotationPlan(renewal)
     if let unfinished = plan.unfinished {
@@ -40,6 +43,7 @@ extension Vault {
   ) async throws(VaultError) -> Rotation {
     let checkpoint = try checkpoint(in: store)
     let entries = try await verifiedEntries(isReseal: reason == .reseal)
+    try checkpoint?.checkpoint.requireNoRollback(in: entries)
     let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: header.vaultID) }
     try replaceRoot(by: root, renewedSlots(plan, renewal, root: root), reason, lock)
     if reason == .reseal {
@@ -112,6 +116,20 @@ extension Rotation {
     self.init(
       reason: reason, isResumed: isResumed, recordCount: plan.recordCount, trashedCount: plan.trashedCount,
       dropped: plan.dropped)
+  }
+}
+
+extension Checkpoint {
+  /// A rotation must not make a record that went back the newest one there is.
+  fileprivate func requireNoRollback(in entries: [Entry]) throws(VaultError) {
+    for entry in entries {
+      guard let listed = self[entry.id], listed.revision >= entry.revision, listed != entry else { continue }
+      let isOlder = listed.revision > entry.revision
+      throw VaultError(
+        isOlder ? .rolledBack : .forked,
+        isOlder ? "is older than the checkpoint lists it" : "is another version than the checkpoint lists",
+        record: entry.id, hints: ["`vault verify --since-checkpoint` shows what changed"])
+    }
   }
 }
 

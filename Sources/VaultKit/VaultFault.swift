@@ -3,7 +3,7 @@ internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
 
-/// Something that ``Vault/verify(progress:)`` found wrong with a file of the vault.
+/// Something that ``Vault/verify(_:progress:)`` found wrong with a file of the vault.
 ///
 /// It never holds a field's value.
 public struct VaultFault: Sendable, CustomStringConvertible {
@@ -13,6 +13,7 @@ public struct VaultFault: Sendable, CustomStringConvertible {
       case unreadable, wrongFileType, tooLarge, malformedDocument, malformedEnvelope, newerFormat, misplaced
       case unknownRoot, notAuthentic, foreignToken, damagedToken, clearText, invalidContent, wrongPlace
       case equalRevisions, strayEntry, missingSlot, damagedSlot, malformedJournal, otherDamage
+      case rolledBack, forked, vanished
     }
     private let name: Name
 
@@ -56,6 +57,12 @@ public struct VaultFault: Sendable, CustomStringConvertible {
     public static let damagedSlot = Code(name: .damagedSlot)
     /// `.journal.json` is no journal, or files that it names are gone.
     public static let malformedJournal = Code(name: .malformedJournal)
+    /// A record verifies and is older than the checkpoint lists it.
+    public static let rolledBack = Code(name: .rolledBack)
+    /// A record verifies and is another version of the revision that the checkpoint lists.
+    public static let forked = Code(name: .forked)
+    /// A record that the checkpoint lists is neither live nor in the trash.
+    public static let vanished = Code(name: .vanished)
     /// Damage of another kind.
     public static let otherDamage = Code(name: .otherDamage)
   }

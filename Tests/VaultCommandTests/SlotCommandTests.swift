@@ -35,7 +35,7 @@ struct SlotCommandTests {
     #expect(tool(workspace, "age", "-d", "-i", "a", "v/slots/\(id).age").code != 0)
   }
 
-  @Test("who is removed with a reseal opens nothing new, and every secret that was readable is due until it is replaced")
+  @Test("who is removed with a reseal opens nothing new, and every secret that was readable is due until replaced")
   func leaver() throws {
     let workspace = try Workspace.withCustomers()
     let recipient = try keygen(workspace, "leaver")

@@ -52,7 +52,8 @@ package final class FaultyFileOperations: FileOperations {
   /// Lets the call with `number`, counted from 1, go wrong; `Int.max` for none.
   package init(
     _ fault: Fault = .dying, at number: Int = .max, recorder: (any DiskRecorder)? = nil,
-    countsChangesAlone: Bool = false, chunkByteCount: Int = .max, isReadOnly: Bool = false, readFilter: (@Sendable (inout [UInt8]) -> Void)? = nil
+    countsChangesAlone: Bool = false, chunkByteCount: Int = .max, isReadOnly: Bool = false,
+    readFilter: (@Sendable (inout [UInt8]) -> Void)? = nil
   ) {
     (self.fault, self.number, self.recorder) = (fault, number, recorder)
     self.countsChangesAlone = countsChangesAlone
