@@ -38,6 +38,9 @@ public struct Pin: Sendable, Equatable {
   public internal(set) var slots: [SlotName]
   /// The newest checkpoint that verified.
   public internal(set) var checkpoint: CheckpointMark?
+  /// The hash (32 bytes) of the header with another root that this machine is about to write: if it dies over that, it
+  /// still knows its own work.
+  var announced: [UInt8]?
 
   /// A pin of the vault and the root that `header` names, and of no state of them.
   init(accepting header: VaultHeader) {
@@ -65,6 +68,7 @@ public struct Pin: Sendable, Equatable {
   ///
   /// Another root is told before an older or forked header.
   func difference(from header: VaultHeader) throws(VaultError) -> PinDifference? {
+    if let announced, try header.hash() == announced { return nil }
     guard commitment == header.root.commitment else {
       return .otherRoot(
         expected: try fingerprint(),

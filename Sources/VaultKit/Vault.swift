@@ -157,6 +157,7 @@ public final class Vault: Sendable {
   ) throws(VaultError) {
     let old = session.withLock { $0.headerBytes }
     let bytes = try header.fileBytes()
+    if header.root.id != self.header.root.id { try memory?.announce(header) }
     try apply(slots + [StoreChange(.header, from: old, to: bytes)], lock)
     adopt(header, bytes, root: root)
   }

@@ -58,6 +58,16 @@ final class VaultMemory: Sendable {
     if old.header != nil, let change = StateNote.slots(old.slots, header) { onNote(change) }
   }
 
+  /// Remembers a header with another root before it is written, so that dying over it leaves no vault that is refused.
+  func announce(_ header: VaultHeader) throws(VaultError) {
+    do throws(VaultError) {
+      try state.announce(header)
+    } catch {
+      guard error.isOnlyForgetting else { throw error }
+      fail(error)
+    }
+  }
+
   /// Says once that nothing is remembered.
   private func fail(_ error: VaultError) {
     let isFirst = contents.withLock { contents in

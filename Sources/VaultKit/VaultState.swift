@@ -100,6 +100,17 @@ extension VaultState {
     return (files, old)
   }
 
+  /// Remembers a header with another root that this process is about to write, beside what is pinned.
+  func announce(_ header: VaultHeader) throws(VaultError) {
+    let lock = try inState { () throws(StoreError) in try folder.lock() }
+    guard var pin = try pin(of: header.vaultID) else { return }
+    pin.announced = try header.hash()
+    let bytes = try pin.fileBytes()
+    try inState { () throws(StoreError) in
+      try folder.apply([StateFolder.Change(.pin(header.vaultID), bytes)], under: lock)
+    }
+  }
+
   /// The newest checkpoint that this machine has seen of a vault; nil when none.
   ///
   /// - Throws: ``VaultError`` as ``pin(of:)``.

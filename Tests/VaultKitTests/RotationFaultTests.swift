@@ -56,6 +56,24 @@ struct RotationFaultTests {
   @Test("after a full disk at any call the vault opens, and the next rotation finishes it", arguments: reasons)
   func fullDisk(_ reason: KeyringEntry.Reason) async throws { try await expectRecovery(reason, .failing(ENOSPC)) }
 
+  @Test("a machine that dies while it changes the root key still knows the vault", arguments: reasons)
+  func pinned(_ reason: KeyringEntry.Reason) async throws {
+    let template = try await RotationVault.make()
+    for number in 1... {
+      let vault = try template.copy(to: "p")
+      let folder = TemporaryFolder()
+      var options = RotationVault.options
+      options.state = VaultState(directory: folder.path)
+      let operations = FaultyFileOperations(.dying, at: number, recorder: SimulatedDisk(), countsChangesAlone: true)
+      let dying = try? await LockedVault(store: vault.store(operations)).unlock(
+        with: .identity(vault.identity), options: options)
+      _ = try? await dying?.rotate(reason)
+      let opened = try await LockedVault(store: vault.store()).unlock(with: .identity(vault.identity), options: options)
+      try await vault.expectValues(opened, "\(reason), call \(number)")
+      guard operations.reachedCall != nil else { return }
+    }
+  }
+
   /// A vault whose rotation died when the header had its final reason and no record was moved yet.
   private func half(_ template: RotationVault, _ reason: KeyringEntry.Reason) async throws -> RotationVault {
     for number in 1... {
