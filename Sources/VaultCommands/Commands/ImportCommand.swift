@@ -42,7 +42,7 @@ struct ImportCommand: AsyncParsableCommand {
     let kind = try RecordKind.argument(kind)
     let session = try Session(vault, global)
     let elements = try format.elements(of: file)
-    let opened = try await session.unlock(unlocking)
+    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     var report = ImportReport(elements: elements, file: file == "-" ? "stdin" : file)
     let prepared = await prepare(elements, kind, opened, &report)
     let isStoring = !dryRun && !(strict && !report.refusals.isEmpty)
