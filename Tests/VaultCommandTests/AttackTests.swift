@@ -51,7 +51,11 @@ struct Attack: CustomTestStringConvertible {
 
   private static func write(_ files: [(path: String, bytes: [UInt8]?)], to folder: String) {
     for (path, bytes) in files {
-      if let bytes { FileTree.writeWithFolder(bytes, to: folder + "/" + path) } else { FileTree.remove(folder + "/" + path) }
+      if let bytes {
+        FileTree.writeWithFolder(bytes, to: folder + "/" + path)
+      } else {
+        FileTree.remove(folder + "/" + path)
+      }
     }
   }
 }
