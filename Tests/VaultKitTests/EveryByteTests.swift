@@ -85,7 +85,7 @@ private struct Reader {
     case .trash:
       let trash = try await opened.trash()
       if let fault = trash.faults.first { throw fault }
-      return trash.records.map { "\($0.id) \($0.name)" }.joined(separator: "\n")
+      return trash.records.map { "\($0.summary.id) \($0.summary.name) \($0.summary.revision)" }.joined(separator: "\n")
     case .header, .slot:
       let vault = try await LockedVault(store: store).unlock(with: key)
       return try "\(vault.header.vaultID) \(Hex.encode(vault.header.hash()))"
