@@ -130,7 +130,8 @@ extension DirectoryStore {
 
   /// Of its own each time: a lock belongs to the open file, which threads would else share.
   private func openMark() -> WaitingMark? {
-    (try? files.open(".", in: root.descriptor, as: .directory, at: path)).map { WaitingMark(file: $0, files: files) }
+    guard let file = try? files.open(".", in: root.descriptor, as: .directory, at: path) else { return nil }
+    return WaitingMark(file: file, files: files)
   }
 
   private func isLocked(_ mark: borrowing WaitingMark, _ kind: LockKind) -> Bool {

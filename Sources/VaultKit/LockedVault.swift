@@ -34,20 +34,42 @@ public struct LockedVault: Sendable {
 
   /// Unlocks it.
   ///
-  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`.
+  /// What this machine remembers is compared twice: before a key is used that it is this vault under this root key, and
+  /// after the header verified that it is no older state. So a wrong vault is told first, then damage, then a rollback.
+  ///
+  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.changedUnderneath` when the vault got
+  ///   another root key since its header was read; with `options.state` also `.unexpectedVault`, `.rolledBack`,
+  ///   `.forked`, `.damagedState`.
   public func unlock(with key: VaultKey, options: Vault.Options = .init()) async throws(VaultError) -> Vault {
+    do throws(VaultError) {
+      return try unlocked(with: key, options)
+    } catch {
+      // Somebody may have written the header, and its pin, or exchanged a slot, since it was read here: it is read once
+      // more then (format 1, section 7).
+      guard error.isAboutPin || error.code == .damaged, let newer = try reread() else { throw error }
+      guard error.isAboutPin || newer.header.root.id == header.root.id else {
+        throw VaultError(
+          .changedUnderneath, "has other keys than a moment ago", file: VaultHeader.fileName,
+          hints: ["run the command again"])
+      }
+      return try await newer.unlock(with: key, options: options)
+    }
+  }
+
+  private func unlocked(with key: VaultKey, _ options: Vault.Options) throws(VaultError) -> Vault {
+    let memory = VaultMemory(of: self, options)
+    try memory?.requireIdentity(header)
     let (root, slot) = try Unlocking(store: store, header: header).unlock(with: key)
-    return Vault(locked: self, root: root, slot: slot, options: options)
+    try memory?.remember(header)
+    let passphrase: SecretBytes? =
+      if options.keepsPassphrase, case .passphrase(let passphrase, _) = key { passphrase } else { nil }
+    return Vault(locked: self, root: root, slot: slot, passphrase: passphrase, memory: memory, options: options)
   }
 
   /// What people compare to know that two folders are the same vault: 40 hex digits of 20 bytes.
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
-  public func fingerprint() throws(VaultError) -> String {
-    let message = CanonicalEncoding.enc("ecv/1/fingerprint", [header.vaultID.bytes, header.root.commitment])
-    let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(message.span.bytes) }
-    return Hex.encode(Array(hash.prefix(20)))
-  }
+  public func fingerprint() throws(VaultError) -> String { try header.fingerprint() }
 
   func readHeader() throws(VaultError) -> [UInt8] { try Self.readHeader(store) }
 

@@ -91,6 +91,7 @@ private struct BulkAdder {
   private let count: Int
   private let refusals: Refusals
   private let store: any RecordStore
+  private let memory: VaultMemory?
   /// Nil when nothing is to be stored, or no longer.
   private var lock: (any StoreLock)?
   private var batch: (any StoreBatch)?
@@ -99,7 +100,7 @@ private struct BulkAdder {
   private var result = Addition()
 
   init(_ vault: Vault, count: Int, refusals: Refusals, isStoring: Bool) throws(VaultError) {
-    (self.count, self.refusals, store) = (count, refusals, vault.store)
+    (self.count, self.refusals, store, memory) = (count, refusals, vault.store, vault.memory)
     lock = isStoring && count > 0 ? try vault.lockForWriting() : nil
   }
 
@@ -140,7 +141,11 @@ private struct BulkAdder {
   /// Stores what was taken.
   mutating func finish() throws(VaultError) -> Addition {
     try stage()
-    if let batch { try inStore { () throws(StoreError) in try batch.commit() } }
+    if let batch {
+      try inStore { () throws(StoreError) in try batch.commit() }
+      memory?.noteAdded(result.ids)
+      memory?.flush()
+    }
     if refusals == .storeNothing, !result.refusals.isEmpty { result.ids = [] }
     return result
   }

@@ -7,14 +7,19 @@ extension Vault {
   /// The record with this id, verified.
   ///
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, `.newerFormat`.
-  public func record(_ id: RecordID) async throws(VaultError) -> OpenRecord { try verifiedRecord(id) }
+  ///   With ``Options/state``, here and below: `.rolledBack`, `.forked` when this machine has seen a newer version, or
+  ///   another one with the same revision.
+  public func record(_ id: RecordID) async throws(VaultError) -> OpenRecord {
+    defer { memory?.flush() }
+    return try verifiedRecord(id)
+  }
 
   /// The record that `text` means, verified, and meant by it still; see ``LockedVault/resolve(_:)``.
   ///
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath` when the record got
   ///   another name between the look-up and the reading.
   public func record(named text: String) async throws(VaultError) -> OpenRecord {
-    let record = try verifiedRecord(locked.resolve(text))
+    let record = try await record(locked.resolve(text))
     guard NameMatch(text).means(record.id, name: record.name) else {
       throw VaultError(
         .changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id,
@@ -29,7 +34,7 @@ extension Vault {
   public func get<Record: VaultRecord>(
     _ id: RecordID, as type: Record.Type = Record.self
   ) async throws(VaultError) -> Record {
-    try verifiedRecord(id).decoded(as: type)
+    try await record(id).decoded(as: type)
   }
 
   /// All records of one type, in the order of their ids.
@@ -49,6 +54,7 @@ extension Vault {
   public func list(
     _ query: RecordQuery = .init()
   ) async throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
+    defer { memory?.flush() }
     var (records, faults) = try locked.list(query)
     records.removeAll { summary in
       do throws(VaultError) {
@@ -71,10 +77,13 @@ extension Vault {
     _ body: (OpenRecord) throws(VaultError) -> Void
   ) throws(VaultError) {
     var failure: VaultError?
+    defer { memory?.flush() }
     try reading { () throws(VaultError) in
       try locked.forEachFile { id, bytes in
         do throws(VaultError) {
-          try body(verify(bytes.get(), id))
+          let record = try verify(bytes.get(), id)
+          try memory?.check(record)
+          try body(record)
           return true
         } catch {
           failure = error
@@ -87,7 +96,15 @@ extension Vault {
 
   func verifiedRecord(_ id: RecordID) throws(VaultError) -> OpenRecord {
     guard let bytes = try locked.read(id) else { throw .noSuchRecord }
-    return try verify(bytes, id)
+    let record = try verify(bytes, id)
+    do throws(VaultError) {
+      try memory?.check(record)
+      return record
+    } catch {
+      // Somebody may have written the record, and noted it, since it was read here.
+      guard error.isAboutPin, try locked.read(id) != bytes else { throw error }
+      return try verifiedRecord(id)
+    }
   }
 
   /// Parses and verifies the bytes of a live record's file.
@@ -97,18 +114,26 @@ extension Vault {
     return record
   }
 
+  /// A root that the header did not name may have been made since: the header is read once more then (format 1, section 7).
   func verify(_ bytes: [UInt8], _ id: RecordID, in location: StoreLocation) throws(VaultError) -> OpenRecord {
-    let file = location.relativePath
-    let verified = try verify(parseDocument(bytes, file: file), id, file: file)
-    return OpenRecord(verified: verified, bytes: bytes, file: file)
+    let document = try parseDocument(bytes, file: location.relativePath)
+    do throws(VaultError) {
+      return try verify(document, bytes, id, location.relativePath)
+    } catch {
+      guard (error.underlying as? SealingError)?.code == .unknownRoot, try refresh() else { throw error }
+      return try verify(document, bytes, id, location.relativePath)
+    }
   }
 
-  /// Verifies the tree of a record file: its place, its MAC, and that no sealed member holds clear text.
-  func verify(_ document: JSONValue, _ id: RecordID, file: String) throws(VaultError) -> VerifiedRecord {
+  /// Verifies the tree of a record file, and what it was parsed from is kept with it.
+  func verify(
+    _ document: JSONValue, _ bytes: [UInt8], _ id: RecordID, _ file: String
+  ) throws(VaultError) -> OpenRecord {
     let keyring = keyring
     let verified = try inSealing(file: file, record: id) { () throws(SealingError) in
-      try RecordSeal.verify(document, as: id) { hint throws(SealingError) in try keyring.root(hint: hint) }
+      try RecordSeal.verify(document, as: id) { hint throws(SealingError) in try keyring.recordRoot(hint: hint) }
     }
+    try requireListed(verified.envelope, keyring, file)
     if let kind = try? RecordKind.named(verified.envelope.kind), verified.envelope.schema <= kind.schema,
       let path = kind.clearTextPath(in: verified.fields)
     {
@@ -116,6 +141,32 @@ extension Vault {
         .damaged, "holds clear text where a sealed value belongs", file: file, record: id, field: path.description,
         hints: [VaultError.lastGoodVersionHint])
     }
-    return verified
+    return OpenRecord(verified: verified, bytes: bytes, file: file)
+  }
+
+  /// Under a root that waits for a reseal, only what the checkpoint of its beginning lists is taken: who left could have
+  /// made anything else (format 1, section 9).
+  private func requireListed(
+    _ envelope: RecordEnvelope, _ keyring: Keyring, _ file: String
+  ) throws(VaultError) {
+    guard keyring.waitsForReseal(hint: envelope.wrappedKey.rootHint) else { return }
+    let list = try keyring.resealList { () throws(VaultError) in try resealCheckpoint(keyring) }
+    guard let entry = list[envelope.id], constantTimeEqual(entry.mac, envelope.mac) else {
+      throw VaultError(
+        .damaged, "was not there when the reseal began, and its root key is not accepted any more", file: file,
+        record: envelope.id, hints: [VaultError.lastGoodVersionHint])
+    }
+  }
+
+  private func resealCheckpoint(_ keyring: Keyring) throws(VaultError) -> Checkpoint {
+    guard let bytes = try inStore({ () throws(StoreError) in try store.read(.checkpoint) }) else {
+      throw VaultError(
+        .damaged, "is missing: an unfinished reseal needs it", file: Checkpoint.fileName,
+        hints: [VaultError.lastGoodVersionHint])
+    }
+    let checkpoint = try Checkpoint(parsing: bytes)
+    // Under no other root: who left could have made it.
+    try checkpoint.authenticate(under: keyring.current)
+    return checkpoint
   }
 }

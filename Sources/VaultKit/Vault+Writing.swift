@@ -115,9 +115,21 @@ extension Vault {
   func sealedBytes(
     _ fields: JSONObject, _ draft: EnvelopeDraft, _ keys: RecordKeys, in location: StoreLocation
   ) throws(VaultError) -> [UInt8] {
+    guard !keyring.waitsForReseal(hint: draft.wrappedKey.rootHint) else {
+      throw VaultError(
+        .rotationUnfinished, "waits for a reseal that was not finished", file: location.relativePath, record: draft.id,
+        hints: ["`vault rotate` finishes it; then repeat the change"])
+    }
     let document = try inSealing(record: draft.id) { () throws(SealingError) in
       try RecordSeal.seal(fields, draft, keys: keys)
     }
+    return try verifiedBytes(of: document, draft.id, in: location).bytes
+  }
+
+  /// The bytes of a record's document, verified in memory.
+  func verifiedBytes(
+    of document: JSONValue, _ id: RecordID, in location: StoreLocation
+  ) throws(VaultError) -> (bytes: [UInt8], record: OpenRecord) {
     let bytes: [UInt8]
     let written: JSONValue
     do throws(DocumentError) {
@@ -127,10 +139,11 @@ extension Vault {
         throw DocumentError(code: .wrongType, reason: "a record was not written as it should be")
       }
     } catch {
-      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: draft.id)
+      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: id)
     }
-    _ = try verify(written, draft.id, file: location.relativePath)
-    return bytes
+    let verified = try verify(written, bytes, id, location.relativePath)
+    memory?.prepare(verified, for: location)
+    return (bytes, verified)
   }
 
   /// For a process that is about to end: undoes or completes the writes under way, in any vault, within a time limit;
@@ -139,5 +152,19 @@ extension Vault {
 
   func apply(_ changes: [StoreChange], _ lock: any StoreLock) throws(VaultError) {
     try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+    try remember(changes)
+  }
+
+  /// Remembers what this process has just written, whatever was seen before.
+  private func remember(_ changes: [StoreChange]) throws(VaultError) {
+    guard let memory else { return }
+    memory.noteWritten(changes)
+    for change in changes {
+      switch (change.location, change.replacement) {
+      case (.header, let bytes?): try memory.remember(VaultHeader(parsing: bytes), isOwn: true)
+      case (.checkpoint, let bytes?): try memory.noteCheckpoint(Checkpoint(parsing: bytes), isOwn: true)
+      default: break
+      }
+    }
   }
 }

@@ -15,6 +15,13 @@ public final class Vault: Sendable {
     public var lockTimeout: Duration = .seconds(10)
     /// Called once when a writer has waited for a second, with the process that holds the lock if it is known.
     public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
+    /// Whether the passphrase that unlocks is kept, in the secure heap, so that ``Vault/rotate(_:slots:progress:)`` can make
+    /// its slot again without asking.
+    public var keepsPassphrase = false
+    /// Where it is remembered which vault this is and what was seen of it; nil remembers nothing and compares nothing.
+    public var state: VaultState?
+    /// Called when there is something to say about what is remembered.
+    public var onStateNote: @Sendable (StateNote) -> Void = { _ in }
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
 
@@ -29,9 +36,13 @@ public final class Vault: Sendable {
 
   /// The same vault as it is seen without a key.
   public let locked: LockedVault
-  /// The slot that unlocked it.
+  /// The slot that unlocked it, as it was then.
   public let slot: Slot
+  /// What unlocked it, if it is a passphrase that is to be kept.
+  let passphrase: SecretBytes?
   let options: Options
+  /// What this machine remembers of the vault; nil when nothing is to be remembered.
+  let memory: VaultMemory?
   private let session: Mutex<Session>
 
   var store: any RecordStore { locked.store }
@@ -41,9 +52,14 @@ public final class Vault: Sendable {
 
   var keyring: Keyring { session.withLock { $0.keyring } }
 
-  init(locked: LockedVault, root: RootKey, slot: Slot, options: Options) {
+  init(
+    locked: LockedVault, root: RootKey, slot: Slot, passphrase: SecretBytes? = nil, memory: VaultMemory?,
+    options: Options
+  ) {
     self.locked = locked
     self.slot = slot
+    self.passphrase = passphrase
+    self.memory = memory
     self.options = options
     session = Mutex(
       Session(
@@ -87,26 +103,33 @@ public final class Vault: Sendable {
       }
       throw VaultError(store: error)
     }
-    return Vault(locked: try LockedVault(store: store), root: root, slot: slots[0], options: options)
+    let locked = try LockedVault(store: store)
+    let memory = VaultMemory(of: locked, options)
+    try memory?.remember(header, isOwn: true)
+    return Vault(locked: locked, root: root, slot: slots[0], memory: memory, options: options)
   }
 
   /// Unlocks the vault in `directory`.
   ///
   /// - Throws: ``VaultError`` `.notAVault`, `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.newerFormat`,
-  ///   `.permissionDenied`, and `.ioFailed` where there is no such directory.
+  ///   `.permissionDenied`, and `.ioFailed` where there is no such directory; with ``Options/state`` also
+  ///   `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
   public static func open(
     at directory: String, unlockingWith key: VaultKey, options: Options = Options()
   ) async throws(VaultError) -> Vault {
     try await LockedVault(at: directory).unlock(with: key, options: options)
   }
 
-  /// Brings header and keys up to date when somebody wrote the header meanwhile; call it under the lock.
+  /// Brings header and keys up to date when somebody wrote the header meanwhile.
   ///
-  /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`.
-  func refresh() throws(VaultError) {
+  /// - Returns: whether anything was new.
+  /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`; `.rolledBack`, `.forked` when
+  ///   it is older than what this machine has seen.
+  @discardableResult
+  func refresh() throws(VaultError) -> Bool {
     let bytes = try locked.readHeader()
     let known = session.withLock { $0 }
-    guard bytes != known.headerBytes else { return }
+    guard bytes != known.headerBytes else { return false }
     let header = try VaultHeader(parsing: bytes)
     guard header.vaultID == known.header.vaultID, header.root.id == known.header.root.id else {
       throw VaultError(
@@ -115,9 +138,28 @@ public final class Vault: Sendable {
     }
     let root = known.keyring.current
     try header.authenticate(under: root)
+    try memory?.remember(header)
+    adopt(header, bytes, root: root)
+    return true
+  }
+
+  private func adopt(_ header: VaultHeader, _ bytes: [UInt8], root: RootKey) {
     session.withLock {
       $0 = Session(headerBytes: bytes, header: header, keyring: Keyring(current: root, entries: header.keyring))
     }
+  }
+
+  /// Writes a header, new slots before it and removed ones after it, and goes on with its keys.
+  ///
+  /// - Throws: ``VaultError`` `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  func replaceHeader(
+    by header: VaultHeader, root: RootKey, slots: [StoreChange] = [], _ lock: any StoreLock
+  ) throws(VaultError) {
+    let old = session.withLock { $0.headerBytes }
+    let bytes = try header.fileBytes()
+    if header.root.id != self.header.root.id { try memory?.announce(header) }
+    try apply(slots + [StoreChange(.header, from: old, to: bytes)], lock)
+    adopt(header, bytes, root: root)
   }
 
   /// Does `body` while nobody writes, so that it sees no batch half done.
@@ -145,6 +187,7 @@ public final class Vault: Sendable {
   ) throws(VaultError) -> Result {
     let lock = try lockForWriting()
     defer { lock.release() }
+    defer { memory?.flush() }
     return try body(lock)
   }
 }

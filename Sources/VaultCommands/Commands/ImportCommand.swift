@@ -42,7 +42,7 @@ struct ImportCommand: AsyncParsableCommand {
     let kind = try RecordKind.argument(kind)
     let session = try Session(vault, global)
     let elements = try format.elements(of: file)
-    let opened = try await session.unlock(unlocking)
+    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     let progress = Progress("checked", global)
     defer { progress.end() }
     let result = try await opened.add(
