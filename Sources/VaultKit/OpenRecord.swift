@@ -9,6 +9,8 @@ public struct OpenRecord: Sendable {
   /// The exact bytes of the file that verified.
   let bytes: [UInt8]
   let file: String
+  /// Whether an older revision of it lies in the trash, which does not count (format 1, section 6).
+  public internal(set) var hasOlderInTrash = false
 
   public var envelope: RecordEnvelope { verified.envelope }
   public var id: RecordID { verified.envelope.id }

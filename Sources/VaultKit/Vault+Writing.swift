@@ -65,7 +65,7 @@ extension Vault {
       let now = options.now()
       var changes: [StoreChange] = []
       for id in ids {
-        let old = try verifiedRecord(id)
+        let old = try verifiedRecord(id, decides: true)
         var draft = EnvelopeDraft(next: old.verified, now: now)
         draft.deletedAt = now
         let trashed = try sealedBytes(old.fields, draft, old.verified.keys, in: .trash(id))

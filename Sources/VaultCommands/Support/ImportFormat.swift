@@ -6,6 +6,7 @@ import VaultKit
 enum ImportFormat: String, ExpressibleByArgument, CaseIterable {
   case json, jsonl
 
+  private static let blanks = Array(" \t\r".utf8)
   private static let limits = JSONLimits(byteCount: 128 << 20)
 
   /// What a file holds, each element by itself; of lines, none is parsed yet.
@@ -48,7 +49,7 @@ enum ImportFormat: String, ExpressibleByArgument, CaseIterable {
       let line = rest.prefix { $0 != UInt8(ascii: "\n") }
       rest = rest[line.endIndex...].dropFirst()
       number += 1
-      if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }) { continue }
+      guard line.contains(where: { !blanks.contains($0) }) else { continue }
       elements.append(ImportElement(line, line: number))
     }
     return elements
