@@ -47,7 +47,9 @@ struct InterruptionTests {
     #expect(bench.leftovers().isEmpty, "\(bench.leftovers())")
     #expect(bench.workspace.text(of: "out.txt") == "" && bench.workspace.text(of: "err.txt") == "")
     #expect(!FileTree.names(in: bench.workspace.path).contains("all.json"))
-    #expect(bench.workspace.open("verify").output == "24 records, 0 in the trash, 1 slot: all verified\n")
+    // With a memory of its own: that of this machine knows the larger copy of the same vault.
+    let verified = bench.shell("CVAULT_STATE_DIR=$PWD/other $V verify -q \(Self.key)")
+    #expect(verified.output == "24 records, 0 in the trash, 1 slot: all verified\n")
   }
 
   @Test("a signal while a new record is written leaves it whole or not there", arguments: ["INT", "TERM"])
@@ -75,9 +77,7 @@ struct InterruptionTests {
       """
       trap '' ALRM
       $V \(command) >out.txt 2>err.txt & p=$!
-      until read -r id name state rest </proc/$p/stat && test $state = Z; do
-        for s in ALRM WINCH STOP CONT CHLD URG; do kill -$s $p; done
-      done
+      while kill -CONT $p; do for s in ALRM WINCH STOP CONT CHLD URG; do kill -$s $p; done; sleep 0.01; done 2>kill.txt
       wait $p; echo $?
       """)
     #expect(outcome.output == "0\n", "\(bench.workspace.text(of: "err.txt"))")
@@ -112,7 +112,7 @@ struct InterruptionTests {
     let outcome = bench.shell(
       """
       mount -t tmpfs tmpfs tmp 2>mount.txt || rmdir tmp
-      export CVAULT_EDITOR='touch ready; sleep 1; true'
+      export CVAULT_EDITOR='typing() { echo >>"$1"; touch ready; sleep 1; }; typing'
       $V edit $ID $K & p=$!; until test -e ready; do :; done; kill -TERM $p; wait $p; echo $?
       find . -type f -exec grep -lF '~7hgUh2a*4' {} +; umount tmp
       """)

@@ -127,7 +127,6 @@ struct ReadingTests {
 
   @Test("what was stored is said to be stored when its id or result cannot be printed")
   func storedAndNotPrinted() throws {
-    let workspace = try Workspace.withCustomers()
     let key = "--vault v --identity id.txt"
     let commands = [
       (
@@ -138,24 +137,36 @@ struct ReadingTests {
         "import json \(Fixture.customers) --kind customer \(key)",
         /vault: stdout: 24 records are stored, but stdout .+/
       ),
-      ("set 'Shai Mishali' website=x --json \(key)", /vault: stdout: the change is stored, but stdout .+/),
-      ("rm 'Shai Mishali' -y --json \(key)", /vault: stdout: 1 record removed, but stdout .+/),
+    ]
+    let documents = [
+      ("set 'Shai Mishali' website=x --json \(key)", "the change is stored, but stdout "),
+      ("rm 'Shai Mishali' -y --json \(key)", "1 record removed, but stdout "),
     ]
     for redirection in [">&-", ">/dev/full"] {
       for (command, message) in commands {
-        let workspace = try Workspace.withCustomers()
-        let before = workspace.snapshot()
-        let script = "\(Binary.path) \(command) \(redirection)"
-        var plan = ProcessRun(path: "/bin/sh", arguments: ["-c", script], environment: workspace.environment)
-        plan.directory = workspace.path
-        let outcome = plan.run()
-        #expect(outcome.code == 18, "\(command) \(redirection)")
+        let outcome = try unprinted(command + " " + redirection)
         #expect(outcome.errorLines.first?.wholeMatch(of: message) != nil, "\(outcome.errors)")
         #expect(outcome.errorLines.last?.hasPrefix("hint: do not repeat it") == true, "\(outcome.errors)")
-        #expect(workspace.snapshot() != before)
+      }
+      for (command, reason) in documents {
+        let reported = JSON(try unprinted(command + " " + redirection).stderr)["message"]?.text
+        #expect(reported?.hasPrefix("stdout: \(reason)") == true, "\(reported ?? "nothing")")
       }
     }
+  }
+
+  /// Runs a command that changes the vault and cannot say so.
+  private func unprinted(_ command: String) throws -> ProcessOutcome {
+    let workspace = try Workspace.withCustomers()
+    let before = workspace.snapshot()
+    var plan = ProcessRun(
+      path: "/bin/sh", arguments: ["-c", "\(Binary.path) \(command)"], environment: workspace.environment)
+    plan.directory = workspace.path
+    let outcome = plan.run()
+    #expect(outcome.code == 18, "\(command)")
+    #expect(workspace.snapshot() != before)
     #expect(workspace.open("verify").code == 0)
+    return outcome
   }
 
   @Test("escape sequences and control characters in values never reach the terminal")
