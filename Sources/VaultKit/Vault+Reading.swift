@@ -104,13 +104,12 @@ extension Vault {
     let verified = try inSealing(file: file, record: id) { () throws(SealingError) in
       try RecordSeal.verify(document, as: id) { hint throws(SealingError) in try keyring.root(hint: hint) }
     }
-    if let kind = try? RecordKind.named(verified.envelope.kind), verified.envelope.schema <= kind.schema,
-      let path = kind.clearTextPath(in: verified.fields)
-    {
+    let kind = kinds[verified.envelope.kind]
+    if let kind, verified.envelope.schema <= kind.schema, let path = kind.clearTextPath(in: verified.fields) {
       throw VaultError(
         .damaged, "holds clear text where a sealed value belongs", file: file, record: id, field: path.description,
         hints: [VaultError.lastGoodVersionHint])
     }
-    return OpenRecord(verified: verified, bytes: bytes, file: file)
+    return OpenRecord(verified: verified, bytes: bytes, file: file, kind: kind)
   }
 }

@@ -21,7 +21,7 @@ extension Vault {
       try locked.forEachTrashedFile { id, bytes in
         do throws(VaultError) {
           let (record, deletedAt) = try verifyTrashed(bytes.get(), id)
-          records.append(TrashedRecord(StoredRecord(record.verified), deletedAt: deletedAt))
+          records.append(TrashedRecord(StoredRecord(record), deletedAt: deletedAt))
         } catch {
           faults.append(error)
         }

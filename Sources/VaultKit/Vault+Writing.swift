@@ -13,8 +13,9 @@ extension Vault {
   public func add(_ record: some VaultRecord) async throws(VaultError) -> RecordID {
     let id = RecordID.random()
     let now = options.now()
-    let change = try newRecord(id, RecordKind(of: type(of: record)), now) { context throws(VaultError) in
-      try encode(record, in: context, id)
+    let kind = kinds[type(of: record).kindName] ?? RecordKind(of: type(of: record))
+    let change = try newRecord(id, kind, now) { context throws(VaultError) in
+      try encode(record, kind, in: context, id, before: nil)
     }
     try writing { lock throws(VaultError) in try apply([change], lock) }
     return id
@@ -49,7 +50,8 @@ extension Vault {
       var record = try old.decoded(as: type)
       let base = try encode(record, in: context, id)
       try change(&record)
-      let encoded = try encode(record, in: context, id)
+      let kind = old.kind ?? RecordKind(of: type)
+      let encoded = try encode(record, kind, in: context, id, before: base)
       let new = try inSealing(record: id) { () throws(SealingError) in
         try old.verified.keys.keepingTokens(of: base, in: encoded)
       }
@@ -108,6 +110,20 @@ extension Vault {
   ) throws(VaultError) -> JSONObject {
     do throws(RecordError) {
       return try record.encoded(in: context)
+    } catch {
+      throw VaultError(record: error, id: id, input: true)
+    }
+  }
+
+  /// The members of a typed record, held against the description of its kind.
+  private func encode(
+    _ record: some VaultRecord, _ kind: RecordKind, in context: SealingContext, _ id: RecordID, before: JSONObject?
+  ) throws(VaultError) -> JSONObject {
+    let members = try encode(record, in: context, id)
+    do throws(RecordError) {
+      let completed = try kind.completed(members, before: before)
+      if let fault = kind.faults(in: completed).first { throw fault }
+      return completed
     } catch {
       throw VaultError(record: error, id: id, input: true)
     }

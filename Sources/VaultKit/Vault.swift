@@ -2,6 +2,7 @@ internal import Synchronization
 internal import VaultCrypto
 public import VaultDocument
 internal import VaultFileStore
+public import VaultRecords
 internal import VaultSealing
 public import VaultStorage
 
@@ -17,6 +18,8 @@ public final class Vault: Sendable {
     public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
+    /// Kinds of the caller's own, besides those of this program and of the vault.
+    public var types: [any VaultRecord.Type] = []
 
     public init() {}
   }
@@ -25,6 +28,7 @@ public final class Vault: Sendable {
     var headerBytes: [UInt8]
     var header: VaultHeader
     var keyring: Keyring
+    var kinds: KindCatalog
   }
 
   /// The same vault as it is seen without a key.
@@ -41,14 +45,17 @@ public final class Vault: Sendable {
 
   var keyring: Keyring { session.withLock { $0.keyring } }
 
+  /// The kinds of records that are known here: those of types, and those that the verified header declares.
+  public var kinds: KindCatalog { session.withLock { $0.kinds } }
+
   init(locked: LockedVault, root: RootKey, slot: Slot, options: Options) {
-    self.locked = locked
+    self.locked = LockedVault(locked, adding: options.types)
     self.slot = slot
     self.options = options
     session = Mutex(
       Session(
         headerBytes: locked.headerBytes, header: locked.header,
-        keyring: Keyring(current: root, entries: locked.header.keyring)))
+        keyring: Keyring(current: root, entries: locked.header.keyring), kinds: self.locked.kinds))
   }
 
   /// Makes a new vault in `directory` and unlocks it.
@@ -116,7 +123,9 @@ public final class Vault: Sendable {
     let root = known.keyring.current
     try header.authenticate(under: root)
     session.withLock {
-      $0 = Session(headerBytes: bytes, header: header, keyring: Keyring(current: root, entries: header.keyring))
+      $0 = Session(
+        headerBytes: bytes, header: header, keyring: Keyring(current: root, entries: header.keyring),
+        kinds: $0.kinds.declaring(header.declaredKinds))
     }
   }
 

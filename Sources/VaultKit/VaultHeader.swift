@@ -21,6 +21,8 @@ public struct VaultHeader: Sendable {
   public let root: Root
   public let keyring: [KeyringEntry]
   public let slots: [Slot]
+  /// JSON Schemas by the names of the kinds that this vault declares.
+  public let declaredKinds: JSONObject
   /// The whole tree, as the MAC covers it.
   let document: JSONObject
 
@@ -49,7 +51,7 @@ public struct VaultHeader: Sendable {
     root = try Root(members.object("root"))
     keyring = try members.objects("keyring").map(KeyringEntry.init(_:))
     slots = try members.objects("slots").map(Slot.init(_:))
-    try members.checkKinds()
+    declaredKinds = try members.kinds()
     _ = try members.text("mac")
     self.document = document
     try checkReferences()
@@ -172,12 +174,13 @@ public struct KeyringEntry: Sendable {
 
 extension MemberReader {
   /// Checks the declared kinds: valid names of their own, each with an object (format 1, section 7).
-  fileprivate func checkKinds() throws(VaultError) {
-    let kinds = try object("kinds")
-    for name in kinds.names {
-      guard RecordKindName.isValid(name), !RecordKind.reservedNames.contains(name), case .object? = kinds[name] else {
+  fileprivate func kinds() throws(VaultError) -> JSONObject {
+    guard case .object(let kinds)? = self["kinds"] else { throw damaged("kinds") }
+    for (name, schema) in kinds {
+      guard RecordKindName.isValid(name), !RecordKind.reservedNames.contains(name), schema.object != nil else {
         throw damaged("kinds")
       }
     }
+    return kinds
   }
 }

@@ -29,14 +29,14 @@ struct GetCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     let found = try await session.record(record, in: session.unlock(unlocking))
     if global.json {
-      let value = try found.revealed(found.value(at: path))
+      let value = try found.revealed(at: path)
       return try Output.document([
         "id": .string(found.id.text), "path": .string(path.description), "value": value,
       ])
     }
     // A secret goes from locked memory to the descriptor, without a copy in between.
     if try found.withSecret(at: path, { try Output.write($0) }) == nil {
-      try Output.write(Array(text(of: found.revealed(found.value(at: path))).utf8))
+      try Output.write(Array(text(of: found.revealed(at: path)).utf8))
     }
     if Output.isTerminal { try Output.line("") }
   }

@@ -39,10 +39,11 @@ struct ImportCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
-    let kind = try RecordKind.argument(kind)
     let session = try Session(vault, global)
+    var kind = try session.locked.kinds.argument(kind)
     let elements = try format.elements(of: file)
     let opened = try await session.unlock(unlocking)
+    kind = try opened.kinds.argument(kind.name)
     var report = ImportReport(elements: elements, file: file == "-" ? "stdin" : file)
     let prepared = await prepare(elements, kind, opened, &report)
     let isStoring = !dryRun && !(strict && !report.refusals.isEmpty)

@@ -12,12 +12,15 @@ struct RecordView {
   let fields: JSONObject
   let isVerified: Bool
   let isRevealed: Bool
+  /// Nil for a kind that this program does not know.
+  private let kind: RecordKind?
 
   init(_ record: StoredRecord) {
     id = record.id
     envelope = record.envelope
     name = record.name
     fields = record.fields
+    kind = record.kind
     isVerified = false
     isRevealed = false
   }
@@ -27,11 +30,10 @@ struct RecordView {
     envelope = record.envelope
     name = record.name
     fields = revealed ? try record.revealed() : record.fields
+    kind = record.kind
     isVerified = true
     isRevealed = revealed
   }
-
-  private var kind: RecordKind? { try? RecordKind.named(envelope.kind) }
 }
 
 /// What stands in a sealed field.
@@ -49,7 +51,7 @@ extension RecordView {
   private func content(of value: JSONValue, at path: MemberPath) throws -> FieldContent {
     if isRevealed { return .readable(value) }
     guard case .string(let text) = value, SealedToken.hasTokenShape(text) else {
-      guard kind?.field(at: path)?.isSealed != true else {
+      guard kind?.value(at: path)?.isSealed != true else {
         throw damaged(path, "holds clear text where a sealed value belongs")
       }
       return .readable(value)
@@ -93,11 +95,12 @@ extension RecordView {
   /// Every value that is no object or array, or is empty; first those that the kind names, in its order.
   private func leaves() -> [(MemberPath, JSONValue)] {
     let leaves = JSONValue.object(fields).leaves()
-    let order = Dictionary(uniqueKeysWithValues: (kind?.fields ?? []).enumerated().map { ($1.path, $0) })
-    let last = order.count
+    guard let kind else { return leaves }
+    let paths = kind.fields.map(\.path.components)
     return leaves.enumerated()
-      .sorted { (order[$0.element.0] ?? last, $0.offset) < (order[$1.element.0] ?? last, $1.offset) }
-      .map(\.element)
+      .map { offset, leaf in (paths.firstIndex { leaf.0.components.starts(with: $0) } ?? paths.count, offset, leaf) }
+      .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+      .map(\.2)
   }
 
   /// The members for `--json`: a sealed field that was not revealed says since when it is sealed.
@@ -140,8 +143,11 @@ extension JSONValue {
   /// The value as text: a string itself, anything else as JSON.
   func plainText() throws -> String {
     if case .string(let text) = self { return text }
-    return String(decoding: try compactBytes(), as: UTF8.self)
+    return try compactText()
   }
+
+  /// The value as JSON in one line.
+  func compactText() throws -> String { String(decoding: try compactBytes(), as: UTF8.self) }
 
   /// Every value that is no object or array, or is empty, with its path.
   func leaves(at path: MemberPath = .root) -> [(MemberPath, JSONValue)] {
