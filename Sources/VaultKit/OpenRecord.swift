@@ -11,11 +11,21 @@ public struct OpenRecord: Sendable {
   let file: String
   /// What the record is; nil for a kind that this program does not know.
   public let kind: RecordKind?
+  /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
+  public let fields: JSONObject
+
+  init(verified: VerifiedRecord, bytes: [UInt8], file: String, kind: RecordKind?) {
+    self.verified = verified
+    self.bytes = bytes
+    self.file = file
+    self.kind = kind
+    fields = kind.map { RecordMigration.readable(verified, $0) } ?? verified.fields
+  }
 
   public var envelope: RecordEnvelope { verified.envelope }
   public var id: RecordID { verified.envelope.id }
-  /// The record's own members; sealed fields are tokens.
-  public var fields: JSONObject { verified.fields }
+  /// The record's own members as they stand in the file.
+  var stored: JSONObject { verified.fields }
   /// What names the record in lists.
   public var name: String { RecordTitle.of(fields, kind) }
 
@@ -27,7 +37,9 @@ public struct OpenRecord: Sendable {
       throw VaultError(.unknownKind, "is of another kind than \(type.kindName)", file: file, record: id)
     }
     do throws(RecordError) {
-      return try type.decoded(from: fields, in: verified.context())
+      // A member that a migration will open is text for the type already.
+      let members = try kind.map { kind throws(RecordError) in try RecordMigration.typed(verified, kind) } ?? fields
+      return try type.decoded(from: members, in: verified.context())
     } catch {
       throw VaultError(record: error, file: file, id: id, input: false)
     }

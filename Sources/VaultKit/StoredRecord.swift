@@ -5,7 +5,7 @@ public import VaultSealing
 /// A record as its file has it: well formed, not verified.
 public struct StoredRecord: Sendable {
   public let envelope: RecordEnvelope
-  /// The record's own members; sealed fields are tokens.
+  /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
   public let fields: JSONObject
   /// What the record is; nil for a kind that this program does not know.
   public let kind: RecordKind?
@@ -32,8 +32,10 @@ public struct StoredRecord: Sendable {
     }
     guard case .object(var fields) = document else { preconditionFailure("an envelope was read from an object") }
     fields[RecordEnvelope.memberName] = nil
+    let kind = kinds[envelope.kind]
+    self.kind = kind
+    if let kind { fields = RecordMigration.readable(fields, envelope.schema, kind) }
     self.fields = fields
-    kind = kinds[envelope.kind]
   }
 }
 

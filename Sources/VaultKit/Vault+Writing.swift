@@ -25,13 +25,16 @@ extension Vault {
   ///
   /// The ids rise in the order of the input, so that whatever goes by ids keeps that order.
   ///
+  /// - Parameter keepingUnknown: whether members that the kind does not have are sealed in `extra` rather than refused.
   /// - Returns: their ids, one for each input.
   /// - Throws: ``VaultError`` `.inputRefused` naming the member, and as ``add(_:)``.
   @discardableResult
-  public func add(_ inputs: [JSONObject], kind: RecordKind) async throws(VaultError) -> [RecordID] {
+  public func add(
+    _ inputs: [JSONObject], kind: RecordKind, keepingUnknown: Bool = false
+  ) async throws(VaultError) -> [RecordID] {
     var records: [PreparedRecord] = []
     records.reserveCapacity(inputs.count)
-    for result in await prepare(inputs, kind: kind) { records.append(try result.get()) }
+    for result in await prepare(inputs, kind: kind, keepingUnknown: keepingUnknown) { records.append(try result.get()) }
     try await store(records)
     return records.map(\.id)
   }
@@ -73,7 +76,7 @@ extension Vault {
         let old = try verifiedRecord(id)
         var draft = EnvelopeDraft(next: old.verified, now: now)
         draft.deletedAt = now
-        let trashed = try sealedBytes(old.fields, draft, old.verified.keys, in: .trash(id))
+        let trashed = try sealedBytes(old.stored, draft, old.verified.keys, in: .trash(id))
         changes.append(StoreChange(.record(id), from: old.bytes, to: nil))
         changes.append(StoreChange(.trash(id), from: try readTrash(id), to: trashed))
       }
@@ -85,10 +88,11 @@ extension Vault {
     try inStore(record: id) { () throws(StoreError) in try store.read(.trash(id)) }
   }
 
-  /// Writes the next revision of a record if its members differ.
+  /// Writes the next revision of a record, in the present schema of its kind, if its members differ.
   func replace(_ old: OpenRecord, with fields: JSONObject, _ lock: any StoreLock) throws(VaultError) -> Bool {
     guard fields != old.fields else { return false }
-    let draft = EnvelopeDraft(next: old.verified, now: options.now())
+    var draft = EnvelopeDraft(next: old.verified, now: options.now())
+    draft.schema = max(draft.schema, old.kind?.schema ?? 1)
     let bytes = try sealedBytes(fields, draft, old.verified.keys, in: .record(old.id))
     try apply([StoreChange(.record(old.id), from: old.bytes, to: bytes)], lock)
     return true
@@ -134,9 +138,21 @@ extension Vault {
   func sealedBytes(
     _ fields: JSONObject, _ draft: EnvelopeDraft, _ keys: RecordKeys, in location: StoreLocation
   ) throws(VaultError) -> [UInt8] {
+    guard !keyring.waitsForReseal(hint: draft.wrappedKey.rootHint) else {
+      throw VaultError(
+        .rotationUnfinished, "waits for a reseal that was not finished", file: location.relativePath, record: draft.id,
+        hints: ["`vault rotate` finishes it; then repeat the change"])
+    }
     let document = try inSealing(record: draft.id) { () throws(SealingError) in
       try RecordSeal.seal(fields, draft, keys: keys)
     }
+    return try verifiedBytes(of: document, draft.id, in: location).bytes
+  }
+
+  /// The bytes of a record's document, verified in memory.
+  func verifiedBytes(
+    of document: JSONValue, _ id: RecordID, in location: StoreLocation
+  ) throws(VaultError) -> (bytes: [UInt8], record: OpenRecord) {
     let bytes: [UInt8]
     do throws(DocumentError) {
       bytes = try document.prettyBytes()
@@ -144,10 +160,9 @@ extension Vault {
         throw DocumentError(code: .wrongType, reason: "a record was not written as it should be")
       }
     } catch {
-      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: draft.id)
+      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: id)
     }
-    _ = try verify(bytes, draft.id, in: location)
-    return bytes
+    return (bytes, try verify(bytes, id, in: location))
   }
 
   /// For a process that is about to end: undoes or completes the writes under way, in any vault, within a time limit;

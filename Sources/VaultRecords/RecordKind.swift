@@ -19,6 +19,7 @@ public final class RecordKind: Sendable {
     let recode: @Sendable (JSONObject, SealingContext, SealingContext) throws(RecordError) -> JSONObject
     let decode: @Sendable (JSONObject, SealingContext) throws(RecordError) -> Void
     let complete: @Sendable (JSONObject, JSONObject?) throws(RecordError) -> JSONObject
+    let watched: Set<String>
     let warn: @Sendable (JSONObject) -> [(path: String, text: String)]
   }
 
@@ -35,6 +36,8 @@ public final class RecordKind: Sendable {
   public let content: ObjectRule
   /// The members that name a record in lists: the first of them that it has.
   public let titlePaths: [MemberPath]
+  /// The ways from older schemas to this one.
+  public let migrations: [Migration]
   let whole: ValueSchema
   let type: TypeFunctions?
 
@@ -47,15 +50,15 @@ public final class RecordKind: Sendable {
       },
       decode: { members, reading throws(RecordError) in _ = try Record.decoded(from: members, in: reading) },
       complete: { members, before throws(RecordError) in try Record.completed(members, before: before) },
-      warn: { Record.warnings(about: $0) })
+      watched: type.watchedPaths, warn: { Record.warnings(about: $0) })
     self.init(
       type.kindName, schema: type.schema, origin: .type, summary: type.summary, content: ObjectRule(type.content),
-      titlePaths: type.titlePaths.map(MemberPath.init(ofSource:)), functions)
+      titlePaths: type.titlePaths.map(MemberPath.init(ofSource:)), migrations: type.migrations, functions)
   }
 
   init(
     _ name: String, schema: Int, origin: Origin, summary: String, content: ObjectRule, titlePaths: [MemberPath],
-    _ type: TypeFunctions? = nil
+    migrations: [Migration], _ type: TypeFunctions? = nil
   ) {
     self.name = name
     self.schema = schema
@@ -63,6 +66,7 @@ public final class RecordKind: Sendable {
     self.summary = summary
     self.content = content
     self.titlePaths = titlePaths
+    self.migrations = migrations
     self.type = type
     let extra = MemberSchema(Self.extraMember, .map(of: ValueSchema(.any).sealed))
     let hasExtra = content.member(named: Self.extraMember) != nil
@@ -99,21 +103,54 @@ public final class RecordKind: Sendable {
 extension RecordKind {
   /// Makes the members of a record from clear input: checked, and sealed with `context` where the kind seals.
   ///
+  /// Input in the form of an older schema is taken as well.
+  ///
+  /// - Parameter keepingUnknown: whether members that the kind does not have are sealed in ``extraMember``, by their paths;
+  ///   otherwise they are refused.
   /// - Throws: ``RecordError`` `.reservedMember`, `.unknownMember`, `.missingMember`, `.wrongType`, `.invalidValue`,
   ///   `.sealing`.
-  public func sealed(clear input: JSONObject, in context: SealingContext) throws(RecordError) -> JSONObject {
+  public func sealed(
+    clear input: JSONObject, keepingUnknown: Bool = false, in context: SealingContext
+  ) throws(RecordError) -> JSONObject {
     guard input[RecordEnvelope.memberName] == nil else {
       throw RecordError(.reservedMember, "is reserved for the vault", path: RecordEnvelope.memberName)
     }
-    var reader = InputReader(kind: name, sealing: type == nil ? context : nil)
-    guard case .object(var members) = try reader.read(.object(input), as: whole) else { return input }
-    guard let type else { return members }
-    members = try type.complete(members, nil)
-    let extra = members[Self.extraMember]
+    var reader = InputReader(kind: name, sealing: type == nil ? context : nil, keepsUnknown: keepingUnknown)
+    guard case .object(var members) = try reader.read(.object(modernised(input)), as: whole) else { return input }
+    let unknown = try Self.extra(reader.unknown, besides: members[Self.extraMember]?.object)
+    guard let type else {
+      return try addingExtra(unknown, to: members, in: context)
+    }
+    let extra = (members[Self.extraMember]?.object ?? JSONObject()).merging(unknown)
     members[Self.extraMember] = nil
-    var result = try type.recode(members, context.reading(.clearText), context)
-    if let extra { result[Self.extraMember] = try sealed(extra, at: Self.extraPath, in: context) }
-    return result
+    members = try type.complete(members, nil)
+    return try addingExtra(extra, to: try type.recode(members, context.reading(.clearText), context), in: context)
+  }
+
+  /// Unknown members by their paths.
+  private static func extra(
+    _ unknown: [(path: MemberPath, value: JSONValue)], besides given: JSONObject?
+  ) throws(RecordError) -> JSONObject {
+    var extra = JSONObject()
+    for (path, value) in unknown {
+      let name = path.description
+      guard given?[name] == nil else {
+        throw RecordError(.unknownMember, "is no member of the kind, and stands in extra already", path: name)
+      }
+      extra[name] = value
+    }
+    return extra
+  }
+
+  private func addingExtra(
+    _ extra: JSONObject, to members: JSONObject, in context: SealingContext
+  ) throws(RecordError) -> JSONObject {
+    guard !extra.isEmpty, case .object(let sealed) = try sealed(.object(extra), at: Self.extraPath, in: context) else {
+      return members
+    }
+    var members = members
+    members[Self.extraMember] = .object((members[Self.extraMember]?.object ?? JSONObject()).merging(sealed))
+    return members
   }
 
   private static let extraPath = MemberPath([.member(extraMember)])
@@ -150,6 +187,9 @@ extension RecordKind {
   /// What is odd about clear members but no reason to refuse them.
   public func warnings(about members: JSONObject) -> [(path: String, text: String)] { type?.warn(members) ?? [] }
 
+  /// Whether ``warnings(about:)`` looks at the value at a path, so that others need not leave the secure heap.
+  public func warnsAbout(_ path: MemberPath) -> Bool { type?.watched.contains(path.description) ?? false }
+
   /// Derives members from others after a change.
   ///
   /// - Parameter before: the members before it; nil for a new record.
@@ -183,5 +223,14 @@ extension MemberPath {
     } catch {
       preconditionFailure("a path in source code must be well formed")
     }
+  }
+}
+
+extension JSONObject {
+  /// These members and others, which differ from them in name.
+  fileprivate func merging(_ others: JSONObject) -> JSONObject {
+    var merged = self
+    for (name, value) in others { merged[name] = value }
+    return merged
   }
 }

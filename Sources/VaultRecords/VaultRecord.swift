@@ -19,6 +19,8 @@ public protocol VaultRecord: Codable, Sendable {
   static var content: [MemberSchema] { get }
   /// The members that name a record in lists: the first of them that it has.
   static var titlePaths: [String] { get }
+  /// The ways from older schemas to this one.
+  static var migrations: [Migration] { get }
   /// Whether every record whose members fit ``content`` decodes: nothing else is required, restricted or converted.
   ///
   /// Checking a whole vault then need not decode each record. The default is false.
@@ -32,6 +34,9 @@ public protocol VaultRecord: Codable, Sendable {
   /// - Throws: ``RecordError`` `.invalidValue`.
   static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject
 
+  /// The members that ``warnings(about:)`` looks at.
+  static var watchedPaths: Set<String> { get }
+
   /// What is odd about clear members but no reason to refuse them: fixed sentences without values.
   static func warnings(about members: JSONObject) -> [(path: String, text: String)]
 }
@@ -39,8 +44,10 @@ public protocol VaultRecord: Codable, Sendable {
 extension VaultRecord {
   public static var schema: Int { 1 }
   public static var summary: String { "" }
+  public static var migrations: [Migration] { [] }
   public static var isDescribedByContent: Bool { false }
   public static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject { members }
+  public static var watchedPaths: Set<String> { [] }
   public static func warnings(about members: JSONObject) -> [(path: String, text: String)] { [] }
 
   /// Encodes to a record's own members; sealed ones become tokens of `context`.

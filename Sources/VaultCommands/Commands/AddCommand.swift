@@ -26,12 +26,16 @@ struct AddCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Give a readable field a value.", valueName: "path=value"))
   var set: [String] = []
 
+  @Flag(help: "Seal members that the kind does not have in `extra`, rather than refuse them.")
+  var keepUnknown = false
+
   @OptionGroup(title: "Sealed values") var secrets: SecretOptions
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
+    guard !keepUnknown || from != nil else { throw CommandError.usage("--keep-unknown", "goes with --from") }
     guard from != "-" || secrets.secretStdin.isEmpty else {
       throw CommandError.usage("--secret-stdin", "cannot be used together with --from -")
     }
@@ -50,7 +54,8 @@ struct AddCommand: AsyncParsableCommand {
     var record = try isAsking ? FieldPrompts(kind: kind, global: global).record() : try given(kind, assignments)
     try record.fillDates(of: kind)
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
-    try report(try await opened.add([members], kind: kind)[0])
+    try report(try await opened.add([members], kind: kind, keepingUnknown: keepUnknown)[0])
+    for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
   }
 
   private func given(_ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)]) throws -> JSONValue {

@@ -14,7 +14,7 @@ struct KindsCommand: ParsableCommand {
       Example:
         vault kinds show customer
       """,
-    subcommands: [List.self, Show.self])
+    subcommands: [List.self, Show.self, KindsAddCommand.self])
 
   /// `vault kinds list`.
   struct List: ParsableCommand {

@@ -46,6 +46,19 @@ struct SetCommand: AsyncParsableCommand {
       assignments.map { FieldEdit.set($0.path, to: found.argument($0.value, at: $0.path)) }
       + sealed.map { FieldEdit.seal($0.path, $0.secret) }
     try RecordChange(id: found.id, global: global).report(try await opened.edit(found.id, edits))
+    try warn(kind, sealed)
+  }
+
+  /// Says what is odd about new values; nothing about those that were there before.
+  private func warn(_ kind: RecordKind?, _ sealed: [SecretAssignment]) throws {
+    guard let kind else { return }
+    var given = JSONValue.object(JSONObject())
+    for assignment in sealed where kind.warnsAbout(assignment.path) {
+      try given.put(.string(assignment.secret.string ?? ""), at: assignment.path, option: assignment.option)
+    }
+    for warning in kind.warnings(about: given.object ?? JSONObject()) {
+      global.messages.note("\(warning.path): \(warning.text)")
+    }
   }
 }
 

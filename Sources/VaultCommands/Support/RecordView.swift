@@ -40,6 +40,8 @@ struct RecordView {
 enum FieldContent {
   case readable(JSONValue)
   case sealed(at: Timestamp)
+  /// Clear text of an older schema that the present one seals.
+  case notYetSealed
 }
 
 extension RecordView {
@@ -51,10 +53,11 @@ extension RecordView {
   private func content(of value: JSONValue, at path: MemberPath) throws -> FieldContent {
     if isRevealed { return .readable(value) }
     guard case .string(let text) = value, SealedToken.hasTokenShape(text) else {
-      guard kind?.value(at: path)?.isSealed != true else {
-        throw damaged(path, "holds clear text where a sealed value belongs")
+      guard let kind, kind.value(at: path)?.isSealed == true, envelope.schema <= kind.schema else {
+        return .readable(value)
       }
-      return .readable(value)
+      guard envelope.schema == kind.schema else { return .notYetSealed }
+      throw damaged(path, "holds clear text where a sealed value belongs")
     }
     guard let token = try? SealedToken(parsing: text) else { throw damaged(path, "the sealed value is damaged") }
     return .sealed(at: token.sealedAt)
@@ -80,6 +83,7 @@ extension RecordView {
       let text =
         switch try content(of: value, at: path) {
         case .sealed(let time): style.dim("\(Self.mask) sealed \(time.text.prefix(10))")
+        case .notYetSealed: style.dim("\(Self.mask) not sealed yet: run `vault migrate`")
         case .readable(let value): try Printable.text(value.plainText())
         }
       body.append((Printable.text(path.description), text))
@@ -109,6 +113,7 @@ extension RecordView {
       switch try content(of: value, at: path) {
       case .readable(let value): value
       case .sealed(let time): .members(["sealed": true, "sealed_at": .string(time.text)])
+      case .notYetSealed: .members(["sealed": false, "sealed_at": .null])
       }
     }.object ?? JSONObject()
   }
@@ -119,7 +124,7 @@ extension RecordView {
     let readable = try JSONValue.object(fields).mappingLeaves { path, value in
       switch try content(of: value, at: path) {
       case .readable(let value): return value
-      case .sealed:
+      case .sealed, .notYetSealed:
         count += 1
         return nil
       }

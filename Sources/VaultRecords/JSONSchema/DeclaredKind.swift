@@ -12,7 +12,8 @@ extension RecordKind {
     let version = try Self.version(of: schema)
     self.init(
       name, schema: version, origin: .declared(schema), summary: summary, content: content,
-      titlePaths: try Self.titlePaths(of: schema, content))
+      titlePaths: try Self.titlePaths(of: schema, content),
+      migrations: try MigrationParser.migrations(of: schema, upTo: version))
   }
 
   private static func version(of schema: JSONObject) throws(RecordError) -> Int {

@@ -49,6 +49,9 @@ public struct Customer: Sendable, Equatable {
 
 extension Customer: VaultRecord {
   public static var kindName: String { "customer" }
+  public static var schema: Int { 2 }
+  /// Schema 2: the website is a way to reach the customer like the others.
+  public static var migrations: [Migration] { [Migration(to: 2, [.move("website", to: "contact_info.website")])] }
   public static var summary: String { "A customer with an access key and an ATM code." }
   public static var titlePaths: [String] { ["name"] }
   public static var isDescribedByContent: Bool { true }
@@ -73,8 +76,8 @@ extension Customer: VaultRecord {
           MemberSchema("home_phone", .text, "Home phone"),
           MemberSchema("cellular_phone", .text, "Cellular phone"),
           MemberSchema("email", .text, "Email"),
+          MemberSchema("website", .text, "Website"),
         ])),
-      MemberSchema("website", .text, "Website"),
       .tags,
     ]
   }
@@ -82,7 +85,7 @@ extension Customer: VaultRecord {
 
 extension Customer: Codable {
   private enum CodingKeys: String, CodingKey {
-    case name, website, address, tags
+    case name, address, tags
     case accessKey = "access_key"
     case atmCode = "atm_code"
     case addedOn = "added_on"
@@ -94,7 +97,7 @@ extension Customer: Codable {
   }
 
   private enum ContactInfoKeys: String, CodingKey {
-    case email
+    case email, website
     case homePhone = "home_phone"
     case cellularPhone = "cellular_phone"
   }
@@ -105,7 +108,6 @@ extension Customer: Codable {
     accessKey = try customer.decode(EncryptedCodableString.self, forKey: .accessKey)
     atmCode = try customer.decodeIfPresent(EncryptedCodableString.self, forKey: .atmCode)
     addedOn = try customer.decode(Date.self, forKey: .addedOn)
-    website = try customer.decodeIfPresent(String.self, forKey: .website)
     tags = try customer.decodeList(forKey: .tags)
     if try customer.hasValue(forKey: .address) {
       let address = try customer.nestedContainer(keyedBy: AddressKeys.self, forKey: .address)
@@ -118,6 +120,7 @@ extension Customer: Codable {
       homePhone = try contact.decodeIfPresent(String.self, forKey: .homePhone)
       cellularPhone = try contact.decodeIfPresent(String.self, forKey: .cellularPhone)
       email = try contact.decodeIfPresent(String.self, forKey: .email)
+      website = try contact.decodeIfPresent(String.self, forKey: .website)
     }
   }
 
@@ -128,7 +131,6 @@ extension Customer: Codable {
     try customer.encode(accessKey, forKey: .accessKey, in: context)
     if let atmCode { try customer.encode(atmCode, forKey: .atmCode, in: context) }
     try customer.encode(addedOn, forKey: .addedOn)
-    try customer.encodeIfPresent(website, forKey: .website)
     try customer.encodeUnlessEmpty(tags, forKey: .tags)
     if street != nil || city != nil || zip != nil {
       var address = customer.nestedContainer(keyedBy: AddressKeys.self, forKey: .address)
@@ -136,11 +138,12 @@ extension Customer: Codable {
       try address.encodeIfPresent(city, forKey: .city)
       try address.encodeIfPresent(zip, forKey: .zip)
     }
-    if homePhone != nil || cellularPhone != nil || email != nil {
+    if homePhone != nil || cellularPhone != nil || email != nil || website != nil {
       var contact = customer.nestedContainer(keyedBy: ContactInfoKeys.self, forKey: .contactInfo)
       try contact.encodeIfPresent(homePhone, forKey: .homePhone)
       try contact.encodeIfPresent(cellularPhone, forKey: .cellularPhone)
       try contact.encodeIfPresent(email, forKey: .email)
+      try contact.encodeIfPresent(website, forKey: .website)
     }
   }
 }

@@ -46,6 +46,8 @@ extension PaymentCard {
     ]
   }
 
+  public static var watchedPaths: Set<String> { ["number"] }
+
   public static func warnings(about members: JSONObject) -> [(path: String, text: String)] {
     guard case .string(let number)? = members["number"], !hasCheckDigit(number) else { return [] }
     return [("number", "the check digit does not fit: look for a mistyped digit")]
