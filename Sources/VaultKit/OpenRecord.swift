@@ -93,7 +93,7 @@ public struct OpenRecord: Sendable {
   /// - Throws: ``VaultError`` `.noSuchMember`.
   public func value(at path: MemberPath) throws(VaultError) -> JSONValue {
     do throws(DocumentError) {
-      return try JSONValue.object(fields).value(at: path)
+      return try JSONValue.object(fields).value(at: kind?.presentPath(path) ?? path)
     } catch {
       throw VaultError(
         .noSuchMember, "the record has no such member", record: id, field: path.description,
