@@ -37,15 +37,22 @@ public struct LockedVault: Sendable {
   /// What this machine remembers is compared twice: before a key is used that it is this vault under this root key, and
   /// after the header verified that it is no older state. So a wrong vault is told first, then damage, then a rollback.
   ///
-  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`; with `options.state` also
-  ///   `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
+  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.changedUnderneath` when the vault got
+  ///   another root key since its header was read; with `options.state` also `.unexpectedVault`, `.rolledBack`, `.forked`,
+  ///   `.damagedState`.
   public func unlock(with key: VaultKey, options: Vault.Options = .init()) async throws(VaultError) -> Vault {
     do throws(VaultError) {
       return try unlocked(with: key, options)
     } catch {
-      // Somebody may have written the header, and its pin, since it was read here.
-      guard error.isAboutPin, let newer = try reread() else { throw error }
-      return try await newer.unlock(with: key, options: options)
+      // A slot may have been exchanged since the header was read, or the header and its pin written: it is read once more
+      // then (format 1, section 7).
+      guard error.code == .damaged || error.isAboutPin, let newer = try reread() else { throw error }
+      guard newer.header.vaultID == header.vaultID, newer.header.root.id == header.root.id else {
+        throw VaultError(
+          .changedUnderneath, "has other keys than a moment ago", file: VaultHeader.fileName,
+          hints: ["run the command again"])
+      }
+      return try newer.unlocked(with: key, options)
     }
   }
 
@@ -54,15 +61,16 @@ public struct LockedVault: Sendable {
     try memory?.requireIdentity(header)
     let (root, slot) = try Unlocking(store: store, header: header).unlock(with: key)
     try memory?.remember(header)
-    return Vault(locked: self, root: root, slot: slot, memory: memory, options: options)
+    let passphrase: SecretBytes? =
+      if options.keepsPassphrase, case .passphrase(let passphrase, _) = key { passphrase } else { nil }
+    return Vault(
+      locked: self, root: root, slot: slot, passphrase: passphrase, memory: memory, options: options)
   }
 
   /// What people compare to know that two folders are the same vault: 40 hex digits of 20 bytes.
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
-  public func fingerprint() throws(VaultError) -> String {
-    try Fingerprint.text(vaultID: header.vaultID, commitment: header.root.commitment)
-  }
+  public func fingerprint() throws(VaultError) -> String { try header.fingerprint() }
 
   func readHeader() throws(VaultError) -> [UInt8] { try Self.readHeader(store) }
 

@@ -17,10 +17,11 @@ extension Pin {
   }
 
   private init(_ members: MemberReader) throws(VaultError) {
-    try members.allowOnly(["checkpoint", "format", "header", "root", "slots", "vault"])
+    try members.allowOnly(["checkpoint", "format", "header", "next_root", "root", "slots", "vault"])
     guard try members.integer("format") == Self.format else { throw members.damaged("format") }
     vaultID = try members.identifier("vault")
     commitment = try members.base64("root", byteCount: 32)
+    if case .null? = members["next_root"] {} else { nextCommitment = try members.base64("next_root", byteCount: 32) }
     header = try members.mark("header", "revision").map { Header(revision: $0.number, hash: $0.hash) }
     checkpoint = try members.mark("checkpoint", "sequence").map { CheckpointMark(sequence: $0.number, hash: $0.hash) }
     slots = []
@@ -36,6 +37,7 @@ extension Pin {
     document["checkpoint"] = .mark("sequence", checkpoint?.sequence, checkpoint?.hash)
     document["format"] = .number(JSONNumber(Self.format))
     document["header"] = .mark("revision", header?.revision, header?.hash)
+    document["next_root"] = nextCommitment.map { .string(Base64.encode($0)) } ?? .null
     document["root"] = .string(Base64.encode(commitment))
     document["slots"] = .array(
       slots.map { slot in

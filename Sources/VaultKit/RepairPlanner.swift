@@ -145,7 +145,7 @@ struct RepairPlanner {
 extension RepairPlanner {
   /// The version with the highest revision: among strayed ones, the newest good one of each history, and for a live record
   /// the one in the trash. Of equal ones the first counts.
-  private func best(for place: StoreLocation, _ id: RecordID) throws(VaultError) -> Candidate? {
+  func best(for place: StoreLocation, _ id: RecordID) throws(VaultError) -> Candidate? {
     var best = strayed[place]
     for history in histories {
       if let newest = try newestGood(in: history, for: place), newest.revision > best?.revision ?? 0 { best = newest }

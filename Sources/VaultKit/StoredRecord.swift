@@ -17,7 +17,11 @@ public struct StoredRecord: Sendable {
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   init(parsing bytes: [UInt8], file: String, id: RecordID, isTrashed: Bool = false) throws(VaultError) {
-    let document = try parseDocument(bytes, file: file)
+    try self.init(parseDocument(bytes, file: file), file: file, id: id, isTrashed: isTrashed)
+  }
+
+  /// The same of a file that was parsed already.
+  init(_ document: JSONValue, file: String, id: RecordID, isTrashed: Bool) throws(VaultError) {
     envelope = try inSealing(file: file, record: id) { () throws(SealingError) in try RecordEnvelope(of: document) }
     guard envelope.id == id else {
       throw VaultError(

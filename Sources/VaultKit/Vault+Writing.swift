@@ -118,9 +118,21 @@ extension Vault {
   func sealedBytes(
     _ fields: JSONObject, _ draft: EnvelopeDraft, _ keys: RecordKeys, in location: StoreLocation
   ) throws(VaultError) -> [UInt8] {
+    guard !keyring.waitsForReseal(hint: draft.wrappedKey.rootHint) else {
+      throw VaultError(
+        .rotationUnfinished, "waits for a reseal that was not finished", file: location.relativePath, record: draft.id,
+        hints: ["`vault rotate` finishes it; then repeat the change"])
+    }
     let document = try inSealing(record: draft.id) { () throws(SealingError) in
       try RecordSeal.seal(fields, draft, keys: keys)
     }
+    return try verifiedBytes(of: document, draft.id, in: location).bytes
+  }
+
+  /// The bytes of a record's document, verified in memory.
+  func verifiedBytes(
+    of document: JSONValue, _ id: RecordID, in location: StoreLocation
+  ) throws(VaultError) -> (bytes: [UInt8], record: OpenRecord) {
     let bytes: [UInt8]
     do throws(DocumentError) {
       bytes = try document.prettyBytes()
@@ -128,10 +140,11 @@ extension Vault {
         throw DocumentError(code: .wrongType, reason: "a record was not written as it should be")
       }
     } catch {
-      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: draft.id)
+      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: id)
     }
-    memory?.prepare(try verify(bytes, draft.id, in: location), for: location)
-    return bytes
+    let record = try verify(bytes, id, in: location)
+    memory?.prepare(record, for: location)
+    return (bytes, record)
   }
 
   /// For a process that is about to end: undoes or completes the writes under way, in any vault, within a time limit;
@@ -139,6 +152,9 @@ extension Vault {
   public static func stopWriting(within limit: Duration) { PendingWrites.stop(within: limit) }
 
   func apply(_ changes: [StoreChange], _ lock: any StoreLock) throws(VaultError) {
+    if let memory, let bytes = changes.first(where: { $0.location == .header })?.replacement {
+      try memory.announce(VaultHeader(parsing: bytes))
+    }
     try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
     try remember(changes)
   }

@@ -19,6 +19,9 @@ public final class Vault: Sendable {
     public var state: VaultState?
     /// Called when there is something to say about what is remembered.
     public var onStateNote: @Sendable (StateNote) -> Void = { _ in }
+    /// Whether the passphrase that unlocks is kept, in the secure heap, so that ``Vault/rotate(_:slots:progress:)`` can make
+    /// its slot again without asking.
+    public var keepsPassphrase = false
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
 
@@ -33,8 +36,10 @@ public final class Vault: Sendable {
 
   /// The same vault as it is seen without a key.
   public let locked: LockedVault
-  /// The slot that unlocked it.
+  /// The slot that unlocked it, as it was then.
   public let slot: Slot
+  /// What unlocked it, if it is a passphrase that is to be kept.
+  let passphrase: SecretBytes?
   let options: Options
   /// What this machine remembers of the vault; nil when nothing is to be remembered.
   let memory: VaultMemory?
@@ -47,9 +52,13 @@ public final class Vault: Sendable {
 
   var keyring: Keyring { session.withLock { $0.keyring } }
 
-  init(locked: LockedVault, root: RootKey, slot: Slot, memory: VaultMemory?, options: Options) {
+  init(
+    locked: LockedVault, root: RootKey, slot: Slot, passphrase: SecretBytes? = nil, memory: VaultMemory?,
+    options: Options
+  ) {
     self.locked = locked
     self.slot = slot
+    self.passphrase = passphrase
     self.memory = memory
     self.options = options
     session = Mutex(
@@ -111,14 +120,16 @@ public final class Vault: Sendable {
     try await LockedVault(at: directory).unlock(with: key, options: options)
   }
 
-  /// Brings header and keys up to date when somebody wrote the header meanwhile; call it under the lock.
+  /// Brings header and keys up to date when somebody wrote the header meanwhile.
   ///
+  /// - Returns: whether anything was new.
   /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`; `.rolledBack`, `.forked` when
   ///   it is older than what this machine has seen.
-  func refresh() throws(VaultError) {
+  @discardableResult
+  func refresh() throws(VaultError) -> Bool {
     let bytes = try locked.readHeader()
     let known = session.withLock { $0 }
-    guard bytes != known.headerBytes else { return }
+    guard bytes != known.headerBytes else { return false }
     let header = try VaultHeader(parsing: bytes)
     guard header.vaultID == known.header.vaultID, header.root.id == known.header.root.id else {
       throw VaultError(
@@ -128,9 +139,26 @@ public final class Vault: Sendable {
     let root = known.keyring.current
     try header.authenticate(under: root)
     try memory?.remember(header)
+    adopt(header, bytes, root: root)
+    return true
+  }
+
+  private func adopt(_ header: VaultHeader, _ bytes: [UInt8], root: RootKey) {
     session.withLock {
       $0 = Session(headerBytes: bytes, header: header, keyring: Keyring(current: root, entries: header.keyring))
     }
+  }
+
+  /// Writes a header, new slots before it and removed ones after it, and goes on with its keys.
+  ///
+  /// - Throws: ``VaultError`` `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  func replaceHeader(
+    by header: VaultHeader, root: RootKey, slots: [StoreChange] = [], _ lock: any StoreLock
+  ) throws(VaultError) {
+    let old = session.withLock { $0.headerBytes }
+    let bytes = try header.fileBytes()
+    try apply(slots + [StoreChange(.header, from: old, to: bytes)], lock)
+    adopt(header, bytes, root: root)
   }
 
   /// Does `body` while nobody writes, so that it sees no batch half done.

@@ -53,9 +53,19 @@ final class VaultMemory: Sendable {
     }
     guard !isOwn else { return }
     guard let old else {
-      return onNote(.firstUse(try Fingerprint.text(vaultID: header.vaultID, commitment: header.root.commitment)))
+      return onNote(.firstUse(try header.fingerprint()))
     }
     if old.header != nil, let change = StateNote.slots(old.slots, header) { onNote(change) }
+  }
+
+  /// Makes known that this process is about to give the vault the root key of `header`: dying after that header is written
+  /// and before it is pinned must not lock its owner out.
+  func announce(_ header: VaultHeader) {
+    do throws(VaultError) {
+      try state.announce(header)
+    } catch {
+      fail(error)
+    }
   }
 
   /// Says once that nothing is remembered.

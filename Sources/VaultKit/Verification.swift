@@ -78,7 +78,7 @@ extension Vault {
   /// The same, under a lock that the caller holds.
   func verification(_ scope: VerificationScope, _ progress: () -> Void) throws(VaultError) -> Verification {
     var verifier = try Verifier(self, scope)
-    try verifier.checkJournal()
+    verifier.checkJournal()
     try verifier.checkSlots()
     try verifier.readCheckpoint()
     try verifier.checkRecords(progress)
@@ -93,11 +93,32 @@ extension Vault {
 extension LockedVault {
   /// The vault as it can be read: with a malformed journal, as its files are without it.
   func readableFiles() throws(VaultError) -> (files: LockedVault, journal: JournalState) {
-    guard let directory = store as? DirectoryStore else { return (self, .none) }
-    return try inStore { () throws(StoreError) in
-      let journal = try directory.journalState()
-      guard case .malformed = journal else { return (self, journal) }
-      return (LockedVault(self, reading: try directory.withoutJournal()), journal)
-    }
+    let (readable, journal) = try inStore { () throws(StoreError) in try store.readable() }
+    return (LockedVault(self, reading: readable), journal)
+  }
+}
+
+extension RecordStore {
+  /// The store as it can be read: with a malformed journal, its files as they are without it.
+  func readable() throws(StoreError) -> (store: any RecordStore, journal: JournalState) {
+    guard let directory = self as? DirectoryStore else { return (self, .none) }
+    let journal = try directory.journalState()
+    guard case .malformed = journal else { return (self, journal) }
+    return (try directory.withoutJournal(), journal)
+  }
+}
+
+extension JournalState {
+  /// What to say of a batch that waits to be put in place.
+  var note: String? {
+    guard case .pending(let places) = self else { return nil }
+    return "a batch of \(places.count) change\(places.count == 1 ? "" : "s") is committed but not put in place yet: "
+      + "the next command that may write does it"
+  }
+
+  /// What is wrong with the journal.
+  var fault: VaultFault? {
+    guard case .malformed(let error) = self else { return nil }
+    return VaultFault(VaultFault.Code.malformedJournal, error.reason, file: error.path ?? ".journal.json")
   }
 }

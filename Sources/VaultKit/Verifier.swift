@@ -18,35 +18,19 @@ struct Verifier {
     self.vault = vault
     self.scope = scope
     (files, journal) = try vault.locked.readableFiles()
+    if let rotation = vault.header.unfinishedRotation { result.notes.append(rotation.unfinishedNote) }
   }
 
   private var directory: DirectoryStore? { vault.store as? DirectoryStore }
 
-  mutating func checkJournal() throws(VaultError) {
-    switch journal {
-    case .none: break
-    case .pending(let places):
-      result.notes.append(
-        "a batch of \(places.count) change\(places.count == 1 ? "" : "s") is committed but not put in place yet: "
-          + "the next command that may write does it")
-    case .malformed(let error):
-      add(VaultFault(VaultFault.Code.malformedJournal, error.reason, file: error.path ?? ".journal.json"))
-    }
+  mutating func checkJournal() {
+    if let note = journal.note { result.notes.append(note) }
+    if let fault = journal.fault { add(fault) }
   }
 
   mutating func checkSlots() throws(VaultError) {
-    for slot in vault.header.slots {
-      result.slotCount += 1
-      do throws(VaultError) {
-        guard let file = try inStore({ () throws(StoreError) in try vault.store.read(.slot(slot.id)) }) else {
-          add(VaultFault(.missingSlot, "is missing", file: slot.path))
-          continue
-        }
-        try SlotFile.inspect(file, slot, maximumWorkFactor: SlotFile.workFactors.upperBound)
-      } catch {
-        add(try VaultFault(error, code: error.underlying == nil ? .damagedSlot : nil, file: slot.path))
-      }
-    }
+    result.slotCount = vault.header.slots.count
+    result.faults += try SlotFile.faults(of: vault.header, in: vault.store)
   }
 
   /// A checkpoint that is damaged is one fault more; the records are then verified without it.
@@ -70,7 +54,7 @@ struct Verifier {
           return true
         }
       } catch {
-        add(VaultFault(VaultFault.Code(error), error.reason, file: error.path ?? "records/\(Hex.encode([folder]))"))
+        add(VaultFault(unreadable: folder, error))
       }
       result.recordCount += outcomes.count
       for (id, outcome) in outcomes { try take(outcome, .record(id), id) }

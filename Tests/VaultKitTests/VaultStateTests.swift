@@ -165,6 +165,27 @@ struct VaultStateTests {
     #expect(bench.notes.count == count)
   }
 
+  @Test("a rotation here renews the pin; one elsewhere is refused; dying between header and pin locks nobody out")
+  func rotation() async throws {
+    let bench = try Bench()
+    let vault = try await bench.create()
+    let id = try await vault.add(sampleCustomer())
+    for name in ["before", "dead"] { FileTree.copy(bench.folder.path + "/state", to: bench.folder.path + "/" + name) }
+    _ = try await vault.rotate(.reseal)
+    let again = try await bench.open()
+    _ = try await again.record(id)
+    #expect(try await again.verify().isGood)
+    var elsewhere = bench.options
+    elsewhere.state = VaultState(directory: bench.folder.path + "/before")
+    await #expect(throws: VaultError(.unexpectedVault, "")) { [elsewhere] in try await bench.open(elsewhere) }
+    try #require(elsewhere.state).accept(LockedVault(at: bench.path))
+    _ = try await bench.open(elsewhere).record(id)
+    var dead = bench.options
+    dead.state = VaultState(directory: bench.folder.path + "/dead")
+    try #require(dead.state).announce(again.header)
+    _ = try await bench.open(dead).record(id)
+  }
+
   @Test("an older record is refused by every verified read and by changes; the newest is taken again")
   func records() async throws {
     let bench = try Bench()
