@@ -24,7 +24,7 @@ private struct Bench {
 
   init() throws { identity = try AgeIdentity.generate() }
 
-  private func options(_ directory: String) -> Vault.Options {
+  func options(_ directory: String) -> Vault.Options {
     var options = Vault.Options()
     options.state = VaultState(directory: directory)
     options.onStateNote = { [notes] note in notes.all.withLock { $0.append(note) } }
@@ -175,14 +175,12 @@ struct VaultStateTests {
     let again = try await bench.open()
     _ = try await again.record(id)
     #expect(try await again.verify().isGood)
-    var elsewhere = bench.options
-    elsewhere.state = VaultState(directory: bench.folder.path + "/before")
-    await #expect(throws: VaultError(.unexpectedVault, "")) { [elsewhere] in try await bench.open(elsewhere) }
-    try #require(elsewhere.state).accept(LockedVault(at: bench.path))
-    _ = try await bench.open(elsewhere).record(id)
-    var dead = bench.options
-    dead.state = VaultState(directory: bench.folder.path + "/dead")
-    try #require(dead.state).announce(again.header)
+    let before = bench.options(bench.folder.path + "/before")
+    await #expect(throws: VaultError(.unexpectedVault, "")) { try await bench.open(before) }
+    try before.state?.accept(LockedVault(at: bench.path))
+    _ = try await bench.open(before).record(id)
+    let dead = bench.options(bench.folder.path + "/dead")
+    try dead.state?.announce(again.header)
     _ = try await bench.open(dead).record(id)
   }
 
