@@ -38,21 +38,21 @@ public struct LockedVault: Sendable {
   /// after the header verified that it is no older state. So a wrong vault is told first, then damage, then a rollback.
   ///
   /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.changedUnderneath` when the vault got
-  ///   another root key since its header was read; with `options.state` also `.unexpectedVault`, `.rolledBack`, `.forked`,
-  ///   `.damagedState`.
+  ///   another root key since its header was read; with `options.state` also `.unexpectedVault`, `.rolledBack`,
+  ///   `.forked`, `.damagedState`.
   public func unlock(with key: VaultKey, options: Vault.Options = .init()) async throws(VaultError) -> Vault {
     do throws(VaultError) {
       return try unlocked(with: key, options)
     } catch {
-      // A slot may have been exchanged since the header was read, or the header and its pin written: it is read once more
-      // then (format 1, section 7).
-      guard error.code == .damaged || error.isAboutPin, let newer = try reread() else { throw error }
-      guard newer.header.vaultID == header.vaultID, newer.header.root.id == header.root.id else {
+      // Somebody may have written the header, and its pin, or exchanged a slot, since it was read here: it is read once
+      // more then (format 1, section 7).
+      guard error.isAboutPin || error.code == .damaged, let newer = try reread() else { throw error }
+      guard error.isAboutPin || newer.header.root.id == header.root.id else {
         throw VaultError(
           .changedUnderneath, "has other keys than a moment ago", file: VaultHeader.fileName,
           hints: ["run the command again"])
       }
-      return try newer.unlocked(with: key, options)
+      return try await newer.unlock(with: key, options: options)
     }
   }
 
@@ -63,8 +63,7 @@ public struct LockedVault: Sendable {
     try memory?.remember(header)
     let passphrase: SecretBytes? =
       if options.keepsPassphrase, case .passphrase(let passphrase, _) = key { passphrase } else { nil }
-    return Vault(
-      locked: self, root: root, slot: slot, passphrase: passphrase, memory: memory, options: options)
+    return Vault(locked: self, root: root, slot: slot, passphrase: passphrase, memory: memory, options: options)
   }
 
   /// What people compare to know that two folders are the same vault: 40 hex digits of 20 bytes.

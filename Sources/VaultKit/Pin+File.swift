@@ -17,13 +17,13 @@ extension Pin {
   }
 
   private init(_ members: MemberReader) throws(VaultError) {
-    try members.allowOnly(["checkpoint", "format", "header", "next_root", "root", "slots", "vault"])
+    try members.allowOnly(["announced", "checkpoint", "format", "header", "root", "slots", "vault"])
     guard try members.integer("format") == Self.format else { throw members.damaged("format") }
     vaultID = try members.identifier("vault")
     commitment = try members.base64("root", byteCount: 32)
-    if case .null? = members["next_root"] {} else { nextCommitment = try members.base64("next_root", byteCount: 32) }
     header = try members.mark("header", "revision").map { Header(revision: $0.number, hash: $0.hash) }
     checkpoint = try members.mark("checkpoint", "sequence").map { CheckpointMark(sequence: $0.number, hash: $0.hash) }
+    announced = members["announced"] == nil ? nil : try members.hash("announced")
     slots = []
     for slot in try members.objects("slots") {
       try slot.allowOnly(["id", "label"])
@@ -34,10 +34,10 @@ extension Pin {
   /// The bytes of a file of the state.
   func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
+    document["announced"] = announced.map { .string(Hex.encode($0)) }
     document["checkpoint"] = .mark("sequence", checkpoint?.sequence, checkpoint?.hash)
     document["format"] = .number(JSONNumber(Self.format))
     document["header"] = .mark("revision", header?.revision, header?.hash)
-    document["next_root"] = nextCommitment.map { .string(Base64.encode($0)) } ?? .null
     document["root"] = .string(Base64.encode(commitment))
     document["slots"] = .array(
       slots.map { slot in
@@ -60,8 +60,8 @@ extension MemberReader {
     let members = try object(name)
     try members.allowOnly(["hash", number])
     let value = try members.integer(number)
-    guard value >= 1, let hash = try? Hex.decode(members.text("hash")), hash.count == 32 else { throw damaged(name) }
-    return (value, hash)
+    guard value >= 1 else { throw damaged(name) }
+    return (value, try members.hash("hash"))
   }
 }
 

@@ -32,14 +32,15 @@ public struct Pin: Sendable, Equatable {
   public let vaultID: VaultID
   /// The commitment of the root key, 32 bytes.
   public let commitment: [UInt8]
-  /// The commitment of a root key that this machine was about to give the vault, 32 bytes; as good as the other.
-  var nextCommitment: [UInt8]?
   /// The newest header that verified; nil after a fingerprint was accepted without a key, when any that verifies will do.
   public internal(set) var header: Header?
   /// The slots of that header.
   public internal(set) var slots: [SlotName]
   /// The newest checkpoint that verified.
   public internal(set) var checkpoint: CheckpointMark?
+  /// The hash (32 bytes) of the header with another root that this machine is about to write: if it dies over that, it
+  /// still knows its own work.
+  var announced: [UInt8]?
 
   /// A pin of the vault and the root that `header` names, and of no state of them.
   init(accepting header: VaultHeader) {
@@ -48,13 +49,12 @@ public struct Pin: Sendable, Equatable {
     slots = []
   }
 
-  /// A pin of a header that verified, in place of an older one.
-  init(_ header: VaultHeader, replacing old: Pin? = nil) throws(VaultError) {
+  /// A pin of a header that verified.
+  init(_ header: VaultHeader, checkpoint: CheckpointMark? = nil) throws(VaultError) {
     self.init(accepting: header)
-    checkpoint = old?.checkpoint
-    if old?.commitment == commitment { nextCommitment = old?.nextCommitment }
     self.header = Header(revision: header.revision, hash: try header.hash())
     slots = header.slots.map { SlotName(id: $0.id, label: $0.label) }
+    self.checkpoint = checkpoint
   }
 
   /// What people compare: 40 hex digits of 20 bytes; see ``LockedVault/fingerprint()``.
@@ -68,10 +68,11 @@ public struct Pin: Sendable, Equatable {
   ///
   /// Another root is told before an older or forked header.
   func difference(from header: VaultHeader) throws(VaultError) -> PinDifference? {
-    guard header.root.commitment == commitment || header.root.commitment == nextCommitment else {
+    if let announced, try header.hash() == announced { return nil }
+    guard commitment == header.root.commitment else {
       return .otherRoot(
         expected: try fingerprint(),
-        found: try header.fingerprint())
+        found: try Fingerprint.text(vaultID: header.vaultID, commitment: header.root.commitment))
     }
     guard let known = self.header, header.revision <= known.revision else { return nil }
     let found = Header(revision: header.revision, hash: try header.hash())

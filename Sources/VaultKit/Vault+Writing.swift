@@ -152,9 +152,6 @@ extension Vault {
   public static func stopWriting(within limit: Duration) { PendingWrites.stop(within: limit) }
 
   func apply(_ changes: [StoreChange], _ lock: any StoreLock) throws(VaultError) {
-    if let memory, let bytes = changes.first(where: { $0.location == .header })?.replacement {
-      try memory.announce(VaultHeader(parsing: bytes))
-    }
     try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
     try remember(changes)
   }

@@ -15,13 +15,13 @@ public final class Vault: Sendable {
     public var lockTimeout: Duration = .seconds(10)
     /// Called once when a writer has waited for a second, with the process that holds the lock if it is known.
     public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
+    /// Whether the passphrase that unlocks is kept, in the secure heap, so that ``Vault/rotate(_:slots:progress:)`` can make
+    /// its slot again without asking.
+    public var keepsPassphrase = false
     /// Where it is remembered which vault this is and what was seen of it; nil remembers nothing and compares nothing.
     public var state: VaultState?
     /// Called when there is something to say about what is remembered.
     public var onStateNote: @Sendable (StateNote) -> Void = { _ in }
-    /// Whether the passphrase that unlocks is kept, in the secure heap, so that ``Vault/rotate(_:slots:progress:)`` can make
-    /// its slot again without asking.
-    public var keepsPassphrase = false
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
 
@@ -157,6 +157,7 @@ public final class Vault: Sendable {
   ) throws(VaultError) {
     let old = session.withLock { $0.headerBytes }
     let bytes = try header.fileBytes()
+    if header.root.id != self.header.root.id { try memory?.announce(header) }
     try apply(slots + [StoreChange(.header, from: old, to: bytes)], lock)
     adopt(header, bytes, root: root)
   }

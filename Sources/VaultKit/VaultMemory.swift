@@ -53,17 +53,17 @@ final class VaultMemory: Sendable {
     }
     guard !isOwn else { return }
     guard let old else {
-      return onNote(.firstUse(try header.fingerprint()))
+      return onNote(.firstUse(try Fingerprint.text(vaultID: header.vaultID, commitment: header.root.commitment)))
     }
     if old.header != nil, let change = StateNote.slots(old.slots, header) { onNote(change) }
   }
 
-  /// Makes known that this process is about to give the vault the root key of `header`: dying after that header is written
-  /// and before it is pinned must not lock its owner out.
-  func announce(_ header: VaultHeader) {
+  /// Remembers a header with another root before it is written, so that dying over it leaves no vault that is refused.
+  func announce(_ header: VaultHeader) throws(VaultError) {
     do throws(VaultError) {
       try state.announce(header)
     } catch {
+      guard error.isOnlyForgetting else { throw error }
       fail(error)
     }
   }

@@ -93,22 +93,18 @@ extension VaultState {
   ) throws(VaultError) -> (files: [StateFolder.Change], old: Pin?) {
     if !isOwn, case .differs(let difference) = try pinState(of: header, at: path) { throw difference.error }
     let old = try pin(of: header.vaultID)
-    let new = try Pin(header, replacing: old)
+    let new = try Pin(header, checkpoint: old?.checkpoint)
     var files: [StateFolder.Change] = []
     if new != old { files.append(StateFolder.Change(.pin(header.vaultID), try new.fileBytes())) }
     if let path, try vaultID(at: path) != header.vaultID { files.append(try .path(path, header.vaultID)) }
     return (files, old)
   }
 
-  /// Takes a header with another root key, too, which this process is about to write.
+  /// Remembers a header with another root that this process is about to write, beside what is pinned.
   func announce(_ header: VaultHeader) throws(VaultError) {
-    func isNews(_ pin: Pin) -> Bool {
-      pin.commitment != header.root.commitment && pin.nextCommitment != header.root.commitment
-    }
-    guard let pin = try pin(of: header.vaultID), isNews(pin) else { return }
     let lock = try inState { () throws(StoreError) in try folder.lock() }
-    guard var pin = try self.pin(of: header.vaultID), isNews(pin) else { return }
-    pin.nextCommitment = header.root.commitment
+    guard var pin = try pin(of: header.vaultID) else { return }
+    pin.announced = try header.hash()
     let bytes = try pin.fileBytes()
     try inState { () throws(StoreError) in
       try folder.apply([StateFolder.Change(.pin(header.vaultID), bytes)], under: lock)

@@ -106,7 +106,8 @@ struct PinCommandTests {
     #expect(refused.code == 16 && refused.stdout.isEmpty)
     #expect(refused.errorLines.first == "vault: vault.json: has another root key than this machine knows of this vault")
     #expect(workspace.run("due", "--leaver", "--vault", "v").code == 16)
-    #expect(workspace.run("doctor", "--vault", "v").output.contains("fault pin: vault.json: has another root key"))
+    let examined = workspace.run("doctor", "--vault", "v").output
+    #expect(examined.contains("fault pin: differs: vault.json: has another root key"))
     #expect(workspace.run("pin", "accept", "--vault", "v", "--fingerprint", fingerprint(workspace)).code == 0)
     #expect(workspace.open("get", "Shai Mishali", "name").output == "Shai Mishali")
     #expect(workspace.open("rotate", "--reseal").code == 0)

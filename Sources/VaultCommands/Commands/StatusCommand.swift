@@ -81,9 +81,9 @@ private struct VaultStatus {
       "found_by": .string(session.location.origin.rawValue), "id": .string(header.vaultID.text),
       "key": .optional(key), "library": .string(CryptoLibrary.version), "memory": .string(memory),
       "permissions": .string(permissions), "pin": .string(session.pin.word),
-      "records": .number(JSONNumber(recordCount)), "slots": .array(slots.map(\.document)),
-      "unfinished_rotation": .optional(header.unfinishedRotation?.reason.rawValue),
-      "vault": .string(session.location.path), "verified": false,
+      "records": .number(JSONNumber(recordCount)),
+      "slots": .array(slots.map(\.document)), "vault": .string(session.location.path),
+      "unfinished_rotation": .optional(header.unfinishedRotation?.reason.rawValue), "verified": false,
     ])
   }
 }

@@ -81,14 +81,19 @@ struct PinCheck {
 
 /// Where the state lies.
 enum StateLocation {
-  /// `CVAULT_STATE_DIR`, else the user's own; nil without a home directory, which is said.
+  /// `CVAULT_STATE_DIR`, else the user's own; nil without a home directory.
+  static var path: String? {
+    System.environment("CVAULT_STATE_DIR")
+      ?? XDG.directory("XDG_STATE_HOME", under: ".local/state").map { $0 + "/cvault" }
+  }
+
+  /// The state there; that there is no place for it is said.
   static func state(_ messages: Messages) -> VaultState? {
-    if let path = System.environment("CVAULT_STATE_DIR") { return VaultState(directory: path) }
-    guard let path = XDG.directory("XDG_STATE_HOME", under: ".local/state") else {
+    guard let path else {
       messages.note("nothing is remembered of this vault: there is no home directory; CVAULT_STATE_DIR names another")
       return nil
     }
-    return VaultState(directory: path + "/cvault")
+    return VaultState(directory: path)
   }
 }
 

@@ -7,12 +7,12 @@ struct Session {
   let location: VaultLocation
   let locked: LockedVault
   let global: GlobalOptions
+  /// Whether the passphrase is kept for making its slot again.
+  var keepsPassphrase = false
   /// What this machine remembers of the vault.
   let pin: PinCheck
   /// Whether a fingerprint was required, and is the vault's.
   private let isFingerprintRequired: Bool
-  /// Whether the passphrase is kept for making its slot again.
-  var keepsPassphrase = false
   var messages: Messages { global.messages }
 
   /// Finds the vault and reads its header; refuses another than the required one.
