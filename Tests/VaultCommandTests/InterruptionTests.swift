@@ -47,7 +47,10 @@ struct InterruptionTests {
     #expect(bench.leftovers().isEmpty, "\(bench.leftovers())")
     #expect(bench.workspace.text(of: "out.txt") == "" && bench.workspace.text(of: "err.txt") == "")
     #expect(!FileTree.names(in: bench.workspace.path).contains("all.json"))
-    #expect(bench.workspace.open("verify").output == "24 records, 0 in the trash, 1 slot: all verified\n")
+    // On a machine of its own: the copy that was exported is the same vault with more in it, and this one an older state.
+    let fresh = ["CVAULT_STATE_DIR": bench.workspace.path + "/fresh"]
+    let verified = bench.workspace.open("verify", adding: fresh)
+    #expect(verified.output == "24 records, 0 in the trash, 1 slot: all verified\n")
   }
 
   @Test("a signal while a new record is written leaves it whole or not there", arguments: ["INT", "TERM"])
