@@ -3,7 +3,7 @@ import PackageDescription
 
 let libraries = [
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
-  "VaultKit",
+  "VaultKit", "VaultExchange",
 ]
 
 let package = Package(
@@ -39,6 +39,8 @@ let package = Package(
       dependencies: [
         "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
       ]),
+
+    .target(name: "VaultExchange", dependencies: ["VaultRecords", "VaultDocument", "VaultCrypto", "VaultAge"]),
 
     // Layers 6 and 7
     .target(
@@ -83,6 +85,9 @@ let package = Package(
         "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
         "VaultDocument", "VaultTestSupport",
       ]),
+    .testTarget(
+      name: "VaultExchangeTests",
+      dependencies: ["VaultExchange", "VaultRecords", "VaultDocument", "VaultCrypto", "VaultTestSupport"]),
     .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
   ]
 )

@@ -1,0 +1,4 @@
+extension ImportFormats {
+  /// Formats that are tables of comma-separated values.
+  static let csv: [any Importer] = []
+}
