@@ -44,6 +44,8 @@ public struct ImportOptions: Sendable {
   public var mappings: [FieldMapping] = []
   /// The kind of the records of such formats.
   public var kind: String?
+  /// The encoding of text that does not say its own; UTF-8 when nil.
+  public var encoding: TextEncoding?
   /// Asks for the passphrase of a sealed file; nil when nobody can be asked.
   public var passphrase: (@Sendable () throws(ExchangeError) -> SecretBytes)?
 
