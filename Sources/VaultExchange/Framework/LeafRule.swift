@@ -94,6 +94,20 @@ struct LeafRule: Sendable {
     }
   }
 
+  /// The month in which a card ends, in any of the usual forms.
+  static let expiry = LeafRule { builder, text, place in
+    let normal = CardExpiry.normal(text)
+    builder.put(normal ?? text, .member("expiry"), from: place, converted: normal != nil && normal != text)
+  }
+
+  /// A part of a value that is put together when the entry has been read; `member` is where that goes.
+  static func part(_ name: String, of member: String) -> LeafRule {
+    LeafRule { builder, text, place in
+      builder.parts[name] = text
+      builder.note(place, .mapped(to: member))
+    }
+  }
+
   /// A tag.
   static let tag = LeafRule { builder, text, place in builder.put(text, .list("tags"), from: place) }
 

@@ -1,15 +1,5 @@
 internal import VaultDocument
 
-/// Which members a kind has that importers know by name.
-struct KindShape {
-  let texts: Set<String>
-  let lists: Set<String>
-  /// The member that takes `notes`.
-  let notes: String
-  /// Whether the kind has `fields` and `secrets`.
-  let hasCustomFields: Bool
-}
-
 /// The members of one record as they come in.
 struct MemberCollector {
   private let shape: KindShape?
@@ -20,31 +10,32 @@ struct MemberCollector {
   /// - Parameter shape: nil for a kind that this module knows nothing about: its members are then taken as named.
   init(_ shape: KindShape?) { self.shape = shape }
 
+  /// Whether it has all that its kind requires, but for the title.
+  var isComplete: Bool { shape?.required.allSatisfy { texts[$0] != nil } ?? true }
+
   /// Stores a text and says where it went; `name` is that of a custom field, should it become one.
   mutating func store(_ text: String, _ destination: RecordBuilder.Destination, name: String) -> LedgerLine.Outcome {
     switch destination {
-    case .member(let member): return storeMember(text, member, name: name)
-    case .list(let list): return storeItem(text, list, name: name)
-    case .field(let name): return insert(text, name, in: "fields")
-    case .secret(let name): return insert(text, name, in: "secrets")
+    case .member(let member): storeMember(text, member, name: name)
+    case .list(let list): storeItem(text, list, name: name)
+    case .field(let name): insert(text, name, in: shape?.readableMap)
+    case .secret(let name): insert(text, name, in: shape?.secretMap)
     }
   }
 
   private mutating func storeMember(_ text: String, _ member: String, name: String) -> LedgerLine.Outcome {
     let own = member == "notes" ? shape?.notes ?? member : member
-    guard shape?.texts.contains(own) ?? true else {
-      return insert(text, name, in: Self.readable.contains(member) ? "fields" : "secrets")
-    }
+    let other = Self.readable.contains(member) ? shape?.readableMap : shape?.secretMap
+    if let shape, shape.texts[own]?(text) != true { return insert(text, name, in: other) }
     guard let old = texts[own] else {
       texts[own] = text
       return .stored(at: own)
     }
-    if old.utf8.elementsEqual(text.utf8) { return .stored(at: own) }
-    return insert(text, name, in: Self.readable.contains(member) ? "fields" : "secrets")
+    return old.utf8.elementsEqual(text.utf8) ? .stored(at: own) : insert(text, name, in: other)
   }
 
   private mutating func storeItem(_ text: String, _ list: String, name: String) -> LedgerLine.Outcome {
-    guard shape?.lists.contains(list) ?? true else { return insert(text, name, in: "fields") }
+    if let shape, shape.lists[list]?(text) != true { return insert(text, name, in: shape.readableMap) }
     // `==` takes canonically equivalent texts for the same; here bytes count.
     if lists[list]?.contains(where: { $0.utf8.elementsEqual(text.utf8) }) != true {
       lists[list, default: []].append(text)
@@ -52,12 +43,12 @@ struct MemberCollector {
     return list == "tags" ? .tagged : .stored(at: list)
   }
 
-  /// Members whose second value, or whose value in a kind without them, may be readable.
-  private static let readable: Set<String> = ["title", "username", "holder", "urls", "tags"]
+  /// Members whose text may be read, also where the kind has no place for it.
+  private static let readable: Set<String> = ["title", "username", "holder", "expiry", "public_key", "fingerprint"]
 
   /// Inserts under the name, or the name with the next free number.
-  private mutating func insert(_ text: String, _ name: String, in map: String) -> LedgerLine.Outcome {
-    guard shape?.hasCustomFields ?? false else { return .refused("the kind has no member for it") }
+  private mutating func insert(_ text: String, _ name: String, in map: String?) -> LedgerLine.Outcome {
+    guard let map else { return .refused("the kind has no member for it") }
     var free = name
     var number = 1
     while let old = maps[map]?[free], !old.utf8.elementsEqual(text.utf8) {
@@ -71,7 +62,12 @@ struct MemberCollector {
 
   /// Gives the record a title when it has none and its kind has one.
   mutating func nameRecord(_ title: @autoclosure () -> String) {
-    if shape?.texts.contains("title") == true, texts["title"] == nil { texts["title"] = title() }
+    if shape?.texts["title"] != nil, texts["title"] == nil { texts["title"] = title() }
+  }
+
+  /// Takes the e-mail address for the user name where there is no other.
+  mutating func nameUser(_ email: String?) {
+    if let email, shape?.texts["username"] != nil, texts["username"] == nil { texts["username"] = email }
   }
 
   /// The members as the kind encodes them.
@@ -91,8 +87,7 @@ struct MemberCollector {
 
   private static func set(_ value: JSONValue, at path: String, in tree: inout JSONObject) throws(ExchangeError) {
     do throws(DocumentError) {
-      let path = try MemberPath(parsing: path)
-      try set(value, at: path.components[...], in: &tree)
+      try set(value, at: try MemberPath(parsing: path).components[...], in: &tree)
     } catch {
       throw ExchangeError(.invalidMapping, "a member path is malformed", underlying: error)
     }

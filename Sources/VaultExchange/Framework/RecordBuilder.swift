@@ -37,6 +37,8 @@ struct RecordBuilder {
   var kind: String?
   /// The id that the tool itself gives the entry.
   var toolID: String?
+  /// Parts of a value that several leaves make together.
+  var parts: [String: String] = [:]
   private var leaves: [Leaf] = []
 
   init(format: String, place: SourcePlace, kind: String? = nil) {
@@ -76,6 +78,9 @@ struct RecordBuilder {
   /// The first value for a list.
   func firstItem(_ list: String) -> String? { first(.list(list)) }
 
+  /// The first value of a field.
+  func text(field name: String) -> String? { first(.field(name)) }
+
   private func first(_ destination: Destination) -> String? {
     for case .value(let value) in leaves where value.destination == destination { return value.text }
     return nil
@@ -83,9 +88,22 @@ struct RecordBuilder {
 
   /// The record; `fallback` is its kind when no leaf has decided it.
   ///
+  /// What lacks a member that its kind requires becomes `custom`.
+  ///
   /// - Throws: ``ExchangeError`` `.malformed` for names that JSON cannot tell apart, `.reading` without a hash.
   func record(kind fallback: String = "login") throws(ExchangeError) -> ImportedRecord {
     let kind = kind ?? (isNote && fallback == "login" ? "secure-note" : fallback)
+    var (members, lines) = collected(in: kind)
+    let isComplete = members.isComplete
+    if !isComplete { (members, lines) = collected(in: "custom") }
+    members.nameRecord(title)
+    members.nameUser(first(.field("email")))
+    return ImportedRecord(
+      place: place, kind: isComplete ? kind : "custom", members: try members.object(), externalID: try externalID(),
+      lines: lines)
+  }
+
+  private func collected(in kind: String) -> (MemberCollector, [LedgerLine]) {
     var members = MemberCollector(KindShape.of(kind))
     var lines: [LedgerLine] = []
     for leaf in leaves {
@@ -97,9 +115,24 @@ struct RecordBuilder {
         lines.append(LedgerLine(place, outcome.converted(value.isConverted)))
       }
     }
-    members.nameRecord(title)
-    return ImportedRecord(
-      place: place, kind: kind, members: try members.object(), externalID: try externalID(), lines: lines)
+    return (members, lines)
+  }
+
+  /// Lines for leaves that make no record: all of them are taken for `path`.
+  func lines(mappedTo path: String) -> [LedgerLine] {
+    leaves.compactMap { leaf in
+      switch leaf {
+      case .line(let line): line
+      case .value(let value): value.place.map { LedgerLine($0, .mapped(to: path)) }
+      }
+    }
+  }
+
+  /// Whether no other member than the one has a value.
+  func holdsOnly(_ member: String) -> Bool {
+    leaves.allSatisfy { leaf in
+      if case .value(let value) = leaf { value.destination == .member(member) } else { true }
+    }
   }
 
   /// Whether it has text, but nothing to log in with.
