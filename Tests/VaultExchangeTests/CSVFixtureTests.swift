@@ -23,7 +23,7 @@ struct CSVFixtureTests {
     "bitwarden-jslib/myki-UserTwofa.csv": ("myki-2fa-csv", 1), "bitwarden-jslib/nordpass-card.csv": ("nordpass-csv", 1),
     "bitwarden-jslib/nordpass-login.csv": ("nordpass-csv", 1), "bitwarden-jslib/safari-simple.csv": ("safari-csv", 1),
     "buttercup/test.csv": ("csv", 1), "pass-import/1password.csv": ("1password-mac-csv", 14),
-    "pass-import/1password8.csv": ("1password-csv", 13), "pass-import/bitwarden-other.csv": ("bitwarden-csv", 3),
+    "pass-import/1password8.csv": ("1password-csv", 14), "pass-import/bitwarden-other.csv": ("bitwarden-csv", 3),
     "pass-import/bitwarden.csv": ("bitwarden-csv", 14), "pass-import/buttercup.csv": ("buttercup-csv", 14),
     "pass-import/chrome.csv": ("chrome-csv", 14), "pass-import/dashlane.csv": ("dashlane-legacy-csv", 14),
     "pass-import/enpass.csv": ("enpass-csv", 14), "pass-import/firefox.csv": ("firefox-csv", 14),

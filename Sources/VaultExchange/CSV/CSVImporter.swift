@@ -1,7 +1,7 @@
 /// A format that is a table with a header: what to do with each column.
 ///
 /// Column names are compared without regard to case and spaces around them. A file is one of the format when it has all
-/// required columns and, unless there is a rule for other ones, none that is not listed.
+/// required columns, no excluded one and, unless there is a rule for others, none that is not listed.
 struct CSVImporter: Importer {
   typealias Columns = [String: LeafRule]
 
@@ -10,6 +10,8 @@ struct CSVImporter: Importer {
   let required: Columns
   /// The columns that it may have.
   var optional: Columns = [:]
+  /// Columns that only files of other formats have.
+  var excluded: Set<String> = []
   /// The rule for columns that are not listed.
   var others: LeafRule?
   /// The rule for cells beyond the header, from the first one; nil when there must be none.
@@ -31,7 +33,7 @@ struct CSVImporter: Importer {
   func detects(_ sample: ImportSample) -> Bool {
     guard let header = CSVTable.firstRow(of: sample, dialect: dialect)?.cells else { return false }
     let names = Set(header.map(name))
-    guard required.keys.allSatisfy(names.contains) else { return false }
+    guard required.keys.allSatisfy(names.contains), names.isDisjoint(with: excluded) else { return false }
     return others != nil || names.allSatisfy { $0.isEmpty || required[$0] != nil || optional[$0] != nil }
   }
 

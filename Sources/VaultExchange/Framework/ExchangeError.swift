@@ -65,5 +65,8 @@ public struct ExchangeError: Error, Equatable, Sendable {
 }
 
 extension ExchangeError: CustomStringConvertible {
-  public var description: String { place.map { "\($0): \(reason)" } ?? reason }
+  public var description: String {
+    let reason = candidates.isEmpty ? reason : "\(reason): \(candidates.joined(separator: ", "))"
+    return place.map { "\($0): \(reason)" } ?? reason
+  }
 }

@@ -1,4 +1,4 @@
-/// Dashlane wrote tables without a header before 2021: title, address, user name, password, note.
+/// Dashlane wrote tables without a header before 2021: title, address, user name, password, note, perhaps one more.
 struct DashlaneLegacyImporter: Importer {
   let format = ImportFormat(
     "dashlane-legacy-csv", title: "Dashlane, CSV without a header", versions: "until 2020",
@@ -15,9 +15,11 @@ struct DashlaneLegacyImporter: Importer {
     } && rows.contains { $0.cells.count > 1 && !$0.cells[1].isEmpty }
   }
 
-  /// Five cells, with an address or nothing in the second.
+  private static let cellCounts: Set<Int> = [1, 5, 6]
+
+  /// Five or six cells, with an address or nothing in the second.
   private static func fits(_ cells: [String]) -> Bool {
-    cells.count == columns.count && (cells[1].isEmpty || cells[1].contains("://"))
+    cells.count > 1 && cellCounts.contains(cells.count) && (cells[1].isEmpty || cells[1].contains("://"))
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
@@ -26,13 +28,16 @@ struct DashlaneLegacyImporter: Importer {
       guard let row = try table.next() else { return nil }
       if let fault = row.fault { return table.refused(row, fault.reason) }
       // An entry with nothing but a title is written as that.
-      guard row.cells.count == 1 || row.cells.count == Self.columns.count else {
-        return table.refused(row, "the row has neither one cell nor five")
+      guard Self.cellCounts.contains(row.cells.count) else {
+        return table.refused(row, "the row has neither one cell nor five or six")
       }
       let place = SourcePlace(line: row.line)
       var builder = RecordBuilder(format: format.name, place: place)
       for (column, cell) in zip(Self.columns, row.cells) {
         builder.take(cell, from: place.at(column.name), by: column.rule)
+      }
+      if row.cells.count > Self.columns.count {
+        builder.take(row.cells[5], from: table.place(of: 5, in: row), by: .secret)
       }
       return .record(try builder.record())
     }

@@ -38,7 +38,7 @@ extension CSVImporter {
       "url": .url, "urls": .urls(separatedBy: ","), "cardholder name": .card("holder"), "number": .member("number"),
       "verification number": .member("security_code"), "expiry date": .expiry, "pin": .member("pin"),
     ],
-    others: .secret, canonicalName: unnumbered)
+    excluded: ["type"], others: .secret, canonicalName: unnumbered)
 
   /// `cardholder` of `cardholder name(cardholder)`.
   @Sendable private static func variable(_ name: String) -> String {
