@@ -30,7 +30,7 @@ let package = Package(
     .target(name: "VaultStorage", dependencies: ["VaultDocument"]),
 
     // Layer 3
-    .target(name: "VaultRecords", dependencies: ["VaultSealing", "VaultDocument"]),
+    .target(name: "VaultRecords", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument"]),
     .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument"]),
 
     // Layer 4

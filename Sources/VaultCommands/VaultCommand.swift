@@ -20,8 +20,9 @@ struct VaultCommand: AsyncParsableCommand {
       InitCommand.self, AddCommand.self, ShowCommand.self, GetCommand.self, SetCommand.self, UnsetCommand.self,
       EditCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, TrashCommand.self,
       ExportCommand.self,
-      ImportCommand.self, KindsCommand.self, VerifyCommand.self, RepairCommand.self,
-      StatusCommand.self, FingerprintCommand.self, GenerateCommand.self,
+      ImportCommand.self, KindsCommand.self, MigrateCommand.self, VerifyCommand.self, RepairCommand.self,
+      SlotCommand.self,
+      RotateCommand.self, DueCommand.self, StatusCommand.self, FingerprintCommand.self, GenerateCommand.self,
     ])
 }
 

@@ -6,6 +6,7 @@ final class Keyring: Sendable {
   let current: RootKey
   private let entries: [KeyringEntry]
   private let opened = Mutex<[RootID: RootKey]>([:])
+  private let list = Mutex<Checkpoint?>(nil)
 
   init(current: RootKey, entries: [KeyringEntry]) {
     self.current = current
@@ -14,18 +15,28 @@ final class Keyring: Sendable {
 
   /// The root key whose id begins with `hint` (8 bytes).
   ///
-  /// - Throws: ``SealingError`` `.unknownRoot` when there is none or it is retired.
+  /// - Throws: ``SealingError`` `.unknownRoot` when there is none, it is retired, or it waits for a reseal.
   func root(hint: [UInt8]) throws(SealingError) -> RootKey {
+    guard !waitsForReseal(hint: hint) else {
+      throw SealingError(.unknownRoot, "waits for a reseal that was not finished")
+    }
+    return try recordRoot(hint: hint)
+  }
+
+  /// Whether what this root authenticates counts only by the checkpoint that a reseal began with: somebody who left has it.
+  func waitsForReseal(hint: [UInt8]) -> Bool {
+    guard !current.id.bytes.starts(with: hint), let entry = entry(hint: hint) else { return false }
+    return entry.state == .openOnly && entry.reason == .reseal
+  }
+
+  /// As ``root(hint:)``, and also a root that waits for a reseal: the caller asks the checkpoint about the record.
+  func recordRoot(hint: [UInt8]) throws(SealingError) -> RootKey {
     if current.id.bytes.starts(with: hint) { return current }
-    guard let entry = entries.first(where: { $0.id.bytes.starts(with: hint) }) else {
+    guard let entry = entry(hint: hint) else {
       throw SealingError(.unknownRoot, "was written under a root key that this vault does not know")
     }
     guard let wrap = entry.wrap else {
       throw SealingError(.unknownRoot, "was written under a root key that is retired")
-    }
-    // Until its reseal is finished, records under such a root are authentic only by the checkpoint it began with.
-    guard entry.reason == "rewrap" else {
-      throw SealingError(.unknownRoot, "waits for a reseal that was not finished")
     }
     if let root = opened.withLock({ $0[entry.id] }) { return root }
     let root = try current.unwrap(wrap, olderRoot: entry.id)
@@ -34,5 +45,15 @@ final class Keyring: Sendable {
     }
     opened.withLock { $0[entry.id] = root }
     return root
+  }
+
+  private func entry(hint: [UInt8]) -> KeyringEntry? { entries.first { $0.id.bytes.starts(with: hint) } }
+
+  /// What `load` gives, loaded once: the checkpoint that an unfinished reseal began with.
+  func resealList(_ load: () throws(VaultError) -> Checkpoint) throws(VaultError) -> Checkpoint {
+    if let list = list.withLock({ $0 }) { return list }
+    let loaded = try load()
+    list.withLock { $0 = loaded }
+    return loaded
   }
 }

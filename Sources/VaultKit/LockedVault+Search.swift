@@ -36,7 +36,7 @@ extension LockedVault {
       do throws(VaultError) {
         let bytes = try bytes.get()
         guard texts.allSatisfy({ $0.mayMatch(bytes) }) else { return true }
-        let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id)
+        let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
         if query.matches(record, texts) { records.append(RecordSummary(record)) }
       } catch {
         faults.append(error)

@@ -1,6 +1,7 @@
 internal import VaultCrypto
 internal import VaultDocument
 internal import VaultFileStore
+public import VaultRecords
 internal import VaultSealing
 public import VaultStorage
 
@@ -10,19 +11,23 @@ public struct LockedVault: Sendable {
   /// The header; not verified until the vault is unlocked.
   public let header: VaultHeader
   let headerBytes: [UInt8]
+  /// The kinds of records that are known here: those of types, and those that the header declares.
+  public let kinds: KindCatalog
 
   /// The vault in `directory`.
   ///
+  /// - Parameter types: kinds of the caller's own.
   /// - Throws: ``VaultError`` `.notAVault`, `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`.
-  public init(at directory: String) throws(VaultError) {
-    try self.init(store: inStore { () throws(StoreError) in try DirectoryStore(at: directory) })
+  public init(at directory: String, types: [any VaultRecord.Type] = []) throws(VaultError) {
+    try self.init(store: inStore { () throws(StoreError) in try DirectoryStore(at: directory) }, types: types)
   }
 
   /// The vault in a store.
-  public init(store: any RecordStore) throws(VaultError) {
+  public init(store: any RecordStore, types: [any VaultRecord.Type] = []) throws(VaultError) {
     self.store = store
     headerBytes = try Self.readHeader(store)
     header = try VaultHeader(parsing: headerBytes)
+    kinds = KindCatalog(types: types, declared: header.declaredKinds)
   }
 
   /// The same vault, with its files read through another view.
@@ -30,24 +35,48 @@ public struct LockedVault: Sendable {
     self.store = store
     header = vault.header
     headerBytes = vault.headerBytes
+    kinds = vault.kinds
+  }
+
+  /// The same vault, with further kinds.
+  init(_ vault: LockedVault, adding types: [any VaultRecord.Type]) {
+    store = vault.store
+    header = vault.header
+    headerBytes = vault.headerBytes
+    kinds = vault.kinds.adding(types)
   }
 
   /// Unlocks it.
   ///
-  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`.
+  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.changedUnderneath` when the vault got
+  ///   another root key since its header was read.
   public func unlock(with key: VaultKey, options: Vault.Options = .init()) async throws(VaultError) -> Vault {
+    do throws(VaultError) {
+      return try unlocked(with: key, options)
+    } catch {
+      // A slot may have been exchanged since the header was read: it is read once more then (format 1, section 7).
+      guard error.code == .damaged, try readHeader() != headerBytes else { throw error }
+      let newer = try LockedVault(store: store)
+      guard newer.header.vaultID == header.vaultID, newer.header.root.id == header.root.id else {
+        throw VaultError(
+          .changedUnderneath, "has other keys than a moment ago", file: VaultHeader.fileName,
+          hints: ["run the command again"])
+      }
+      return try newer.unlocked(with: key, options)
+    }
+  }
+
+  private func unlocked(with key: VaultKey, _ options: Vault.Options) throws(VaultError) -> Vault {
     let (root, slot) = try Unlocking(store: store, header: header).unlock(with: key)
-    return Vault(locked: self, root: root, slot: slot, options: options)
+    let passphrase: SecretBytes? =
+      if options.keepsPassphrase, case .passphrase(let passphrase, _) = key { passphrase } else { nil }
+    return Vault(locked: self, root: root, slot: slot, passphrase: passphrase, options: options)
   }
 
   /// What people compare to know that two folders are the same vault: 40 hex digits of 20 bytes.
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
-  public func fingerprint() throws(VaultError) -> String {
-    let message = CanonicalEncoding.enc("ecv/1/fingerprint", [header.vaultID.bytes, header.root.commitment])
-    let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(message.span.bytes) }
-    return Hex.encode(Array(hash.prefix(20)))
-  }
+  public func fingerprint() throws(VaultError) -> String { try header.fingerprint() }
 
   func readHeader() throws(VaultError) -> [UInt8] { try Self.readHeader(store) }
 

@@ -1,7 +1,7 @@
 internal import VaultDocument
 internal import VaultSealing
 
-/// Reads the members of an object of the header strictly; every refusal names the member.
+/// Reads the members of an object of the header or the checkpoint strictly; every refusal names the member.
 struct MemberReader {
   private let members: JSONObject
   private let file: String

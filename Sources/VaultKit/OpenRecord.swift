@@ -9,13 +9,25 @@ public struct OpenRecord: Sendable {
   /// The exact bytes of the file that verified.
   let bytes: [UInt8]
   let file: String
+  /// What the record is; nil for a kind that this program does not know.
+  public let kind: RecordKind?
+  /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
+  public let fields: JSONObject
+
+  init(verified: VerifiedRecord, bytes: [UInt8], file: String, kind: RecordKind?) {
+    self.verified = verified
+    self.bytes = bytes
+    self.file = file
+    self.kind = kind
+    fields = kind.map { RecordMigration.readable(verified, $0) } ?? verified.fields
+  }
 
   public var envelope: RecordEnvelope { verified.envelope }
   public var id: RecordID { verified.envelope.id }
-  /// The record's own members; sealed fields are tokens.
-  public var fields: JSONObject { verified.fields }
+  /// The record's own members as they stand in the file.
+  var stored: JSONObject { verified.fields }
   /// What names the record in lists.
-  public var name: String { RecordTitle.of(fields, kind: envelope.kind) }
+  public var name: String { RecordTitle.of(fields, kind) }
 
   /// Decodes the record as its type, opening sealed members.
   ///
@@ -25,7 +37,9 @@ public struct OpenRecord: Sendable {
       throw VaultError(.unknownKind, "is of another kind than \(type.kindName)", file: file, record: id)
     }
     do throws(RecordError) {
-      return try type.decoded(from: fields, in: verified.context())
+      // A member that a migration will open is text for the type already.
+      let members = try kind.map { kind throws(RecordError) in try RecordMigration.typed(verified, kind) } ?? fields
+      return try type.decoded(from: members, in: verified.context())
     } catch {
       throw VaultError(record: error, file: file, id: id, input: false)
     }
@@ -35,22 +49,43 @@ public struct OpenRecord: Sendable {
   ///
   /// - Throws: ``VaultError`` `.damaged` when a field does not open.
   public func revealed() throws(VaultError) -> JSONObject {
-    guard case .object(let members) = try revealed(.object(fields)) else { return JSONObject() }
+    guard case .object(let members) = try revealed(at: .root) else { return JSONObject() }
     return members
   }
 
-  /// A value of the record with every sealed field in it opened.
-  public func revealed(_ value: JSONValue) throws(VaultError) -> JSONValue {
-    var value = value
-    try value.mapStrings { path, text throws(VaultError) in
-      guard SealedToken.hasTokenShape(text) else { return text }
-      do throws(SealingError) {
-        return try verified.keys.reveal(text)
-      } catch {
-        throw VaultError(sealing: error.at(path.description), file: file, record: id)
-      }
+  /// The value at a path with every sealed field in it opened: text, or the JSON that was sealed.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`.
+  public func revealed(at path: MemberPath) throws(VaultError) -> JSONValue {
+    try revealed(value(at: path), at: path)
+  }
+
+  private func revealed(_ value: JSONValue, at path: MemberPath) throws(VaultError) -> JSONValue {
+    switch value {
+    case .object(let members):
+      var result = members
+      for (name, value) in members { result[name] = try revealed(value, at: path.appending(name)) }
+      return .object(result)
+    case .array(let items):
+      var result: [JSONValue] = []
+      for (index, item) in items.enumerated() { result.append(try revealed(item, at: path.appending(index))) }
+      return .array(result)
+    case .string(let text) where SealedToken.hasTokenShape(text): return try opened(text, at: path)
+    default: return value
     }
-    return value
+  }
+
+  private func opened(_ token: String, at path: MemberPath) throws(VaultError) -> JSONValue {
+    do throws(SealingError) {
+      let text = try verified.keys.reveal(token)
+      guard let schema = kind?.value(at: path), schema.isSealed, !schema.isText else { return .string(text) }
+      guard let value = try? JSONParser.parse(Array(text.utf8)) else {
+        throw SealingError(.malformedPlaintext, "what was sealed is not the expected JSON")
+      }
+      return value
+    } catch {
+      throw VaultError(sealing: error.at(path.description), file: file, record: id)
+    }
   }
 
   /// The value at a path, sealed fields as tokens.
@@ -96,9 +131,8 @@ public struct OpenRecord: Sendable {
         throw VaultError(sealing: error.at(path.description), file: file, record: id)
       }
     }
-    guard let kind = try? RecordKind.named(envelope.kind), envelope.schema <= kind.schema else { return }
+    guard let kind, envelope.schema <= kind.schema, case .type = kind.origin else { return }
     do throws(RecordError) {
-      if kind.surelyDecodes(fields) { return }
       try kind.validate(fields, in: verified.context())
     } catch {
       throw VaultError(record: error, file: file, id: id, input: false)

@@ -61,12 +61,22 @@ public enum SlotFile {
     }
   }
 
+  /// The scrypt cost that a slot's file names, as a binary logarithm; nil for a recipient's.
+  static func workFactor(of file: [UInt8]) -> Int? {
+    (try? unsafe AgeHeader.parse(file.span.bytes))?.stanzas.first.flatMap(workFactor(of:))
+  }
+
+  private static func workFactor(of stanza: AgeStanza) -> Int? {
+    guard stanza.arguments.count == 2 else { return nil }
+    return JSONNumber(literal: stanza.arguments[1])?.int
+  }
+
   private static func checkWorkFactor(
     of stanza: AgeStanza, _ slot: Slot, maximum: Int
   ) throws(VaultError) {
-    guard stanza.arguments.count == 2, let factor = JSONNumber(literal: stanza.arguments[1])?.int,
-      workFactors.contains(factor)
-    else { throw damaged(slot, "has a work factor outside 10 to 22") }
+    guard let factor = workFactor(of: stanza), workFactors.contains(factor) else {
+      throw damaged(slot, "has a work factor outside 10 to 22")
+    }
     guard factor <= maximum else {
       throw VaultError(
         .damaged, "needs the work factor \(factor), more than \(maximum)", file: slot.path,

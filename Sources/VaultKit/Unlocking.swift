@@ -68,7 +68,8 @@ struct Unlocking {
       ?? VaultError(.wrongPassphrase, "the passphrase opens no slot of the vault", hints: ["check it and try again"])
   }
 
-  private func open(
+  /// What the slot holds; nil when it is another passphrase's.
+  func open(
     _ slot: Slot, with passphrase: SecretBytes, maximum: Int
   ) throws(VaultError) -> SecretBytes? {
     let file = try inspected(slot, maximumWorkFactor: maximum)

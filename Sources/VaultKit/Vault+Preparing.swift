@@ -13,10 +13,12 @@ extension Vault {
   ///
   /// The ids rise in the order of the input.
   ///
-  /// - Parameter progress: called now and then with how many were done since.
+  /// - Parameters:
+  ///   - keepingUnknown: whether members that the kind does not have are sealed in `extra` rather than refused.
+  ///   - progress: called now and then with how many were done since.
   /// - Returns: for each input its record, or why it is refused (``VaultError`` `.inputRefused`).
   public func prepare(
-    _ inputs: [JSONObject], kind: RecordKind, progress: (Int) -> Void = { _ in }
+    _ inputs: [JSONObject], kind: RecordKind, keepingUnknown: Bool = false, progress: (Int) -> Void = { _ in }
   ) async -> [Result<PreparedRecord, VaultError>] {
     let now = options.now()
     let ids = inputs.map { _ in RecordID.random() }.sorted()
@@ -25,7 +27,7 @@ extension Vault {
     await withTaskGroup { group in
       for start in stride(from: 0, to: inputs.count, by: chunkSize) {
         let range = start..<min(start + chunkSize, inputs.count)
-        group.addTask { (start, range.map { self.prepare(inputs[$0], kind, id: ids[$0], now) }) }
+        group.addTask { (start, range.map { self.prepare(inputs[$0], kind, keepingUnknown, id: ids[$0], now) }) }
       }
       for await (start, results) in group {
         chunks[start] = results
@@ -36,12 +38,12 @@ extension Vault {
   }
 
   private func prepare(
-    _ input: JSONObject, _ kind: RecordKind, id: RecordID, _ now: Timestamp
+    _ input: JSONObject, _ kind: RecordKind, _ keepingUnknown: Bool, id: RecordID, _ now: Timestamp
   ) -> Result<PreparedRecord, VaultError> {
     Result { () throws(VaultError) in
       let change = try newRecord(id, kind, now) { context throws(VaultError) in
         do throws(RecordError) {
-          return try kind.sealed(clear: input, in: context)
+          return try kind.sealed(clear: input, keepingUnknown: keepingUnknown, in: context)
         } catch {
           throw VaultError(record: error, id: nil, input: true)
         }

@@ -97,20 +97,58 @@ extension Vault {
     return record
   }
 
+  /// A root that the header did not name may have been made since: the header is read once more then (format 1, section 7).
   func verify(_ bytes: [UInt8], _ id: RecordID, in location: StoreLocation) throws(VaultError) -> OpenRecord {
-    let file = location.relativePath
-    let document = try parseDocument(bytes, file: file)
+    let document = try parseDocument(bytes, file: location.relativePath)
+    do throws(VaultError) {
+      return try verify(document, bytes, id, location.relativePath)
+    } catch {
+      guard (error.underlying as? SealingError)?.code == .unknownRoot, try refresh() else { throw error }
+      return try verify(document, bytes, id, location.relativePath)
+    }
+  }
+
+  private func verify(
+    _ document: JSONValue, _ bytes: [UInt8], _ id: RecordID, _ file: String
+  ) throws(VaultError) -> OpenRecord {
     let keyring = keyring
     let verified = try inSealing(file: file, record: id) { () throws(SealingError) in
-      try RecordSeal.verify(document, as: id) { hint throws(SealingError) in try keyring.root(hint: hint) }
+      try RecordSeal.verify(document, as: id) { hint throws(SealingError) in try keyring.recordRoot(hint: hint) }
     }
-    if let kind = try? RecordKind.named(verified.envelope.kind), verified.envelope.schema <= kind.schema,
-      let path = kind.clearTextPath(in: verified.fields)
-    {
+    try requireListed(verified.envelope, keyring, file)
+    let kind = kinds[verified.envelope.kind]
+    let record = OpenRecord(verified: verified, bytes: bytes, file: file, kind: kind)
+    if let kind, verified.envelope.schema <= kind.schema, let path = kind.clearTextPath(in: record.fields) {
       throw VaultError(
         .damaged, "holds clear text where a sealed value belongs", file: file, record: id, field: path.description,
         hints: [VaultError.lastGoodVersionHint])
     }
-    return OpenRecord(verified: verified, bytes: bytes, file: file)
+    return record
+  }
+
+  /// Under a root that waits for a reseal, only what the checkpoint of its beginning lists is taken: who left could have
+  /// made anything else (format 1, section 9).
+  private func requireListed(
+    _ envelope: RecordEnvelope, _ keyring: Keyring, _ file: String
+  ) throws(VaultError) {
+    guard keyring.waitsForReseal(hint: envelope.wrappedKey.rootHint) else { return }
+    let list = try keyring.resealList { () throws(VaultError) in try resealCheckpoint(keyring) }
+    guard let entry = list[envelope.id], constantTimeEqual(entry.mac, envelope.mac) else {
+      throw VaultError(
+        .damaged, "was not there when the reseal began, and its root key is not accepted any more", file: file,
+        record: envelope.id, hints: [VaultError.lastGoodVersionHint])
+    }
+  }
+
+  private func resealCheckpoint(_ keyring: Keyring) throws(VaultError) -> Checkpoint {
+    guard let bytes = try inStore({ () throws(StoreError) in try store.read(.checkpoint) }) else {
+      throw VaultError(
+        .damaged, "is missing: an unfinished reseal needs it", file: Checkpoint.fileName,
+        hints: [VaultError.lastGoodVersionHint])
+    }
+    let checkpoint = try Checkpoint(parsing: bytes)
+    // Under no other root: who left could have made it.
+    try checkpoint.authenticate(under: keyring.current)
+    return checkpoint
   }
 }

@@ -21,7 +21,7 @@ extension Vault {
       try locked.forEachTrashedFile { id, bytes in
         do throws(VaultError) {
           let (record, deletedAt) = try verifyTrashed(bytes.get(), id)
-          records.append(TrashedRecord(StoredRecord(record.verified), deletedAt: deletedAt))
+          records.append(TrashedRecord(StoredRecord(record), deletedAt: deletedAt))
         } catch {
           faults.append(error)
         }
@@ -53,7 +53,7 @@ extension Vault {
     let live = try locked.read(id)
     if let live { try checkReplaceable(verify(live, id), by: old) }
     let draft = EnvelopeDraft(next: old.verified, now: now)
-    let restored = try sealedBytes(old.fields, draft, old.verified.keys, in: .record(id))
+    let restored = try sealedBytes(old.stored, draft, old.verified.keys, in: .record(id))
     return [
       StoreChange(.record(id), from: live, to: restored), StoreChange(.trash(id), from: bytes, to: nil),
     ]

@@ -13,8 +13,9 @@ extension Vault {
   public func add(_ record: some VaultRecord) async throws(VaultError) -> RecordID {
     let id = RecordID.random()
     let now = options.now()
-    let change = try newRecord(id, RecordKind(of: type(of: record)), now) { context throws(VaultError) in
-      try encode(record, in: context, id)
+    let kind = kinds[type(of: record).kindName] ?? RecordKind(of: type(of: record))
+    let change = try newRecord(id, kind, now) { context throws(VaultError) in
+      try encode(record, kind, in: context, id, before: nil)
     }
     try writing { lock throws(VaultError) in try apply([change], lock) }
     return id
@@ -24,13 +25,16 @@ extension Vault {
   ///
   /// The ids rise in the order of the input, so that whatever goes by ids keeps that order.
   ///
+  /// - Parameter keepingUnknown: whether members that the kind does not have are sealed in `extra` rather than refused.
   /// - Returns: their ids, one for each input.
   /// - Throws: ``VaultError`` `.inputRefused` naming the member, and as ``add(_:)``.
   @discardableResult
-  public func add(_ inputs: [JSONObject], kind: RecordKind) async throws(VaultError) -> [RecordID] {
+  public func add(
+    _ inputs: [JSONObject], kind: RecordKind, keepingUnknown: Bool = false
+  ) async throws(VaultError) -> [RecordID] {
     var records: [PreparedRecord] = []
     records.reserveCapacity(inputs.count)
-    for result in await prepare(inputs, kind: kind) { records.append(try result.get()) }
+    for result in await prepare(inputs, kind: kind, keepingUnknown: keepingUnknown) { records.append(try result.get()) }
     try await store(records)
     return records.map(\.id)
   }
@@ -49,7 +53,8 @@ extension Vault {
       var record = try old.decoded(as: type)
       let base = try encode(record, in: context, id)
       try change(&record)
-      let encoded = try encode(record, in: context, id)
+      let kind = old.kind ?? RecordKind(of: type)
+      let encoded = try encode(record, kind, in: context, id, before: base)
       let new = try inSealing(record: id) { () throws(SealingError) in
         try old.verified.keys.keepingTokens(of: base, in: encoded)
       }
@@ -71,7 +76,7 @@ extension Vault {
         let old = try verifiedRecord(id)
         var draft = EnvelopeDraft(next: old.verified, now: now)
         draft.deletedAt = now
-        let trashed = try sealedBytes(old.fields, draft, old.verified.keys, in: .trash(id))
+        let trashed = try sealedBytes(old.stored, draft, old.verified.keys, in: .trash(id))
         changes.append(StoreChange(.record(id), from: old.bytes, to: nil))
         changes.append(StoreChange(.trash(id), from: try readTrash(id), to: trashed))
       }
@@ -83,10 +88,11 @@ extension Vault {
     try inStore(record: id) { () throws(StoreError) in try store.read(.trash(id)) }
   }
 
-  /// Writes the next revision of a record if its members differ.
+  /// Writes the next revision of a record, in the present schema of its kind, if its members differ.
   func replace(_ old: OpenRecord, with fields: JSONObject, _ lock: any StoreLock) throws(VaultError) -> Bool {
     guard fields != old.fields else { return false }
-    let draft = EnvelopeDraft(next: old.verified, now: options.now())
+    var draft = EnvelopeDraft(next: old.verified, now: options.now())
+    draft.schema = max(draft.schema, old.kind?.schema ?? 1)
     let bytes = try sealedBytes(fields, draft, old.verified.keys, in: .record(old.id))
     try apply([StoreChange(.record(old.id), from: old.bytes, to: bytes)], lock)
     return true
@@ -113,14 +119,40 @@ extension Vault {
     }
   }
 
+  /// The members of a typed record, held against the description of its kind.
+  private func encode(
+    _ record: some VaultRecord, _ kind: RecordKind, in context: SealingContext, _ id: RecordID, before: JSONObject?
+  ) throws(VaultError) -> JSONObject {
+    let members = try encode(record, in: context, id)
+    do throws(RecordError) {
+      let completed = try kind.completed(members, before: before)
+      if let fault = kind.faults(in: completed).first { throw fault }
+      return completed
+    } catch {
+      throw VaultError(record: error, id: id, input: true)
+    }
+  }
+
   /// Completes a record and verifies the final bytes in memory: they parse to the same tree, whose tokens were opened as
   /// it was sealed, and its MAC is good.
   func sealedBytes(
     _ fields: JSONObject, _ draft: EnvelopeDraft, _ keys: RecordKeys, in location: StoreLocation
   ) throws(VaultError) -> [UInt8] {
+    guard !keyring.waitsForReseal(hint: draft.wrappedKey.rootHint) else {
+      throw VaultError(
+        .rotationUnfinished, "waits for a reseal that was not finished", file: location.relativePath, record: draft.id,
+        hints: ["`vault rotate` finishes it; then repeat the change"])
+    }
     let document = try inSealing(record: draft.id) { () throws(SealingError) in
       try RecordSeal.seal(fields, draft, keys: keys)
     }
+    return try verifiedBytes(of: document, draft.id, in: location).bytes
+  }
+
+  /// The bytes of a record's document, verified in memory.
+  func verifiedBytes(
+    of document: JSONValue, _ id: RecordID, in location: StoreLocation
+  ) throws(VaultError) -> (bytes: [UInt8], record: OpenRecord) {
     let bytes: [UInt8]
     do throws(DocumentError) {
       bytes = try document.prettyBytes()
@@ -128,10 +160,9 @@ extension Vault {
         throw DocumentError(code: .wrongType, reason: "a record was not written as it should be")
       }
     } catch {
-      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: draft.id)
+      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: id)
     }
-    _ = try verify(bytes, draft.id, in: location)
-    return bytes
+    return (bytes, try verify(bytes, id, in: location))
   }
 
   /// For a process that is about to end: undoes or completes the writes under way, in any vault, within a time limit;

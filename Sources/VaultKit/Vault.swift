@@ -2,6 +2,7 @@ internal import Synchronization
 internal import VaultCrypto
 public import VaultDocument
 internal import VaultFileStore
+public import VaultRecords
 internal import VaultSealing
 public import VaultStorage
 
@@ -15,8 +16,13 @@ public final class Vault: Sendable {
     public var lockTimeout: Duration = .seconds(10)
     /// Called once when a writer has waited for a second, with the process that holds the lock if it is known.
     public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
+    /// Whether the passphrase that unlocks is kept, in the secure heap, so that ``Vault/rotate(_:slots:progress:)`` can make
+    /// its slot again without asking.
+    public var keepsPassphrase = false
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
+    /// Kinds of the caller's own, besides those of this program and of the vault.
+    public var types: [any VaultRecord.Type] = []
 
     public init() {}
   }
@@ -25,12 +31,15 @@ public final class Vault: Sendable {
     var headerBytes: [UInt8]
     var header: VaultHeader
     var keyring: Keyring
+    var kinds: KindCatalog
   }
 
   /// The same vault as it is seen without a key.
   public let locked: LockedVault
-  /// The slot that unlocked it.
+  /// The slot that unlocked it, as it was then.
   public let slot: Slot
+  /// What unlocked it, if it is a passphrase that is to be kept.
+  let passphrase: SecretBytes?
   let options: Options
   private let session: Mutex<Session>
 
@@ -41,14 +50,18 @@ public final class Vault: Sendable {
 
   var keyring: Keyring { session.withLock { $0.keyring } }
 
-  init(locked: LockedVault, root: RootKey, slot: Slot, options: Options) {
-    self.locked = locked
+  /// The kinds of records that are known here: those of types, and those that the verified header declares.
+  public var kinds: KindCatalog { session.withLock { $0.kinds } }
+
+  init(locked: LockedVault, root: RootKey, slot: Slot, passphrase: SecretBytes? = nil, options: Options) {
+    self.locked = LockedVault(locked, adding: options.types)
     self.slot = slot
+    self.passphrase = passphrase
     self.options = options
     session = Mutex(
       Session(
         headerBytes: locked.headerBytes, header: locked.header,
-        keyring: Keyring(current: root, entries: locked.header.keyring)))
+        keyring: Keyring(current: root, entries: locked.header.keyring), kinds: self.locked.kinds))
   }
 
   /// Makes a new vault in `directory` and unlocks it.
@@ -100,13 +113,15 @@ public final class Vault: Sendable {
     try await LockedVault(at: directory).unlock(with: key, options: options)
   }
 
-  /// Brings header and keys up to date when somebody wrote the header meanwhile; call it under the lock.
+  /// Brings header and keys up to date when somebody wrote the header meanwhile.
   ///
+  /// - Returns: whether anything was new.
   /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`.
-  func refresh() throws(VaultError) {
+  @discardableResult
+  func refresh() throws(VaultError) -> Bool {
     let bytes = try locked.readHeader()
     let known = session.withLock { $0 }
-    guard bytes != known.headerBytes else { return }
+    guard bytes != known.headerBytes else { return false }
     let header = try VaultHeader(parsing: bytes)
     guard header.vaultID == known.header.vaultID, header.root.id == known.header.root.id else {
       throw VaultError(
@@ -115,9 +130,28 @@ public final class Vault: Sendable {
     }
     let root = known.keyring.current
     try header.authenticate(under: root)
+    adopt(header, bytes, root: root)
+    return true
+  }
+
+  private func adopt(_ header: VaultHeader, _ bytes: [UInt8], root: RootKey) {
     session.withLock {
-      $0 = Session(headerBytes: bytes, header: header, keyring: Keyring(current: root, entries: header.keyring))
+      $0 = Session(
+        headerBytes: bytes, header: header, keyring: Keyring(current: root, entries: header.keyring),
+        kinds: $0.kinds.declaring(header.declaredKinds))
     }
+  }
+
+  /// Writes a header, new slots before it and removed ones after it, and goes on with its keys.
+  ///
+  /// - Throws: ``VaultError`` `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  func replaceHeader(
+    by header: VaultHeader, root: RootKey, slots: [StoreChange] = [], _ lock: any StoreLock
+  ) throws(VaultError) {
+    let old = session.withLock { $0.headerBytes }
+    let bytes = try header.fileBytes()
+    try apply(slots + [StoreChange(.header, from: old, to: bytes)], lock)
+    adopt(header, bytes, root: root)
   }
 
   /// Does `body` while nobody writes, so that it sees no batch half done.

@@ -117,6 +117,12 @@ func inCrypto<Result>(_ step: () throws(CryptoError) -> Result) throws(VaultErro
 }
 
 /// Parses the bytes of a file of the vault.
-func parseDocument(_ bytes: [UInt8], file: String) throws(VaultError) -> JSONValue {
-  do { return try JSONParser.parse(bytes) } catch { throw VaultError.damaged(file: file, document: error) }
+func parseDocument(
+  _ bytes: [UInt8], file: String, limits: JSONLimits = .record
+) throws(VaultError) -> JSONValue {
+  do {
+    return try JSONParser.parse(bytes, limits: limits)
+  } catch {
+    throw VaultError.damaged(file: file, document: error)
+  }
 }

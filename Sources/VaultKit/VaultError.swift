@@ -8,7 +8,8 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name: String {
       case notAVault, alreadyExists, noSuchRecord, noSuchMember, ambiguousRecord
-      case noKey, noMatchingSlot, wrongPassphrase, slotRefused
+      case noKey, noMatchingSlot, wrongPassphrase, slotRefused, noSuchSlot, ambiguousSlot
+      case rotationUnfinished
       case lockedByOther, damaged, newerFormat, changedUnderneath, unexpectedVault
       case inputRefused, unknownKind, usage, diskFull, permissionDenied, ioFailed, memoryUnavailable, internalFailure
     }
@@ -34,6 +35,12 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let wrongPassphrase = Code(name: .wrongPassphrase)
     /// A new slot cannot be made this way.
     public static let slotRefused = Code(name: .slotRefused)
+    /// No slot has this id or label.
+    public static let noSuchSlot = Code(name: .noSuchSlot)
+    /// Several slots have this label, or an id that begins so.
+    public static let ambiguousSlot = Code(name: .ambiguousSlot)
+    /// The keys are being changed, and what was asked for has to wait for that.
+    public static let rotationUnfinished = Code(name: .rotationUnfinished)
     /// Another process holds the lock.
     public static let lockedByOther = Code(name: .lockedByOther)
     /// A file of the vault was damaged or tampered with.

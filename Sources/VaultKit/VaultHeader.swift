@@ -21,6 +21,8 @@ public struct VaultHeader: Sendable {
   public let root: Root
   public let keyring: [KeyringEntry]
   public let slots: [Slot]
+  /// JSON Schemas by the names of the kinds that this vault declares.
+  public let declaredKinds: JSONObject
   /// The whole tree, as the MAC covers it.
   let document: JSONObject
 
@@ -49,7 +51,7 @@ public struct VaultHeader: Sendable {
     root = try Root(members.object("root"))
     keyring = try members.objects("keyring").map(KeyringEntry.init(_:))
     slots = try members.objects("slots").map(Slot.init(_:))
-    try members.checkKinds()
+    declaredKinds = try members.kinds()
     _ = try members.text("mac")
     self.document = document
     try checkReferences()
@@ -76,14 +78,50 @@ public struct VaultHeader: Sendable {
     document["keyring"] = .array([])
     document["kinds"] = .object(JSONObject())
     document["revision"] = .number(JSONNumber(revision))
-    var rootMembers = JSONObject()
-    rootMembers["id"] = .string(root.id.description)
-    rootMembers["commitment"] = .string(Base64.encode(root.commitment))
-    rootMembers["created_at"] = .string(rootCreatedAt.text)
-    document["root"] = .object(rootMembers)
+    document["root"] = .object(Self.members(of: root, createdAt: rootCreatedAt))
     document["slots"] = .array(slots.map { .object($0.members) })
+    return try authenticated(document, under: root)
+  }
+
+  /// The header with some members changed: its next revision, authenticated under its root.
+  ///
+  /// What is not given stays as it is; so does the text of every slot that stays.
+  func changed(
+    slots: [Slot]? = nil, keyring: [KeyringEntry]? = nil, kinds: JSONObject? = nil, root: RootKey,
+    rootCreatedAt: Timestamp? = nil
+  ) throws(VaultError) -> VaultHeader {
+    var changed = document
+    changed["revision"] = .number(JSONNumber(revision + 1))
+    if let slots { changed["slots"] = .array(slots.map { .object(memberText(of: $0)) }) }
+    if let keyring { changed["keyring"] = .array(keyring.map { .object($0.members) }) }
+    if let kinds { changed["kinds"] = .object(kinds) }
+    if let rootCreatedAt { changed["root"] = .object(Self.members(of: root, createdAt: rootCreatedAt)) }
+    return try Self.authenticated(changed, under: root)
+  }
+
+  /// The entry of a slot as it stands in the file, or as it is written when it is new.
+  private func memberText(of slot: Slot) -> JSONObject {
+    guard case .array(let items)? = document["slots"], let index = slots.firstIndex(where: { $0.id == slot.id }),
+      case .object(let members) = items[index]
+    else { return slot.members }
+    return members
+  }
+
+  private static func members(of root: RootKey, createdAt: Timestamp) -> JSONObject {
+    var members = JSONObject()
+    members["id"] = .string(root.id.description)
+    members["commitment"] = .string(Base64.encode(root.commitment))
+    members["created_at"] = .string(createdAt.text)
+    return members
+  }
+
+  private static func authenticated(
+    _ document: JSONObject, under root: RootKey
+  ) throws(VaultError) -> VaultHeader {
+    var document = document
     let unauthenticated = document
-    let mac = try inSealing(file: fileName) { () throws(SealingError) in try root.mac(of: unauthenticated, as: .header)
+    let mac = try inSealing(file: fileName) { () throws(SealingError) in
+      try root.mac(of: unauthenticated, as: .header)
     }
     document["mac"] = .string(Base64.encode(mac))
     return try VaultHeader(document)
@@ -106,6 +144,15 @@ public struct VaultHeader: Sendable {
   public func hash() throws(VaultError) -> [UInt8] {
     let canonical = JSONValue.object(document).canonicalBytes()
     return try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(canonical.span.bytes) }
+  }
+
+  /// What people compare to know that two folders are the same vault with the same keys: 40 hex digits of 20 bytes.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  public func fingerprint() throws(VaultError) -> String {
+    let message = CanonicalEncoding.enc("ecv/1/fingerprint", [vaultID.bytes, root.commitment])
+    let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(message.span.bytes) }
+    return Hex.encode(Array(hash.prefix(20)))
   }
 
   /// The bytes of `vault.json`.
@@ -131,53 +178,15 @@ extension VaultHeader.Root {
   }
 }
 
-/// An older root key in the header, sealed under the current one (format 1, section 4).
-public struct KeyringEntry: Sendable {
-  /// What an older root is still good for.
-  public enum State: String, Sendable {
-    /// Records under it still open.
-    case openOnly = "open-only"
-    /// Nothing under it is accepted.
-    case retired
-  }
-
-  public let id: RootID
-  public let commitment: [UInt8]
-  public let state: State
-  public let createdAt: Timestamp
-  public let replacedAt: Timestamp
-  /// `rewrap` or `reseal`.
-  public let reason: String
-  /// Only in state ``State/openOnly``.
-  let wrap: WrappedKey?
-
-  fileprivate init(_ members: MemberReader) throws(VaultError) {
-    try members.allowOnly(["commitment", "created_at", "id", "reason", "replaced_at", "state", "wrap"])
-    id = try members.rootID("id")
-    commitment = try members.base64("commitment", byteCount: RootKey.commitmentByteCount)
-    guard let state = State(rawValue: try members.text("state")) else { throw members.damaged("state") }
-    self.state = state
-    createdAt = try members.time("created_at")
-    replacedAt = try members.time("replaced_at")
-    reason = try members.text("reason")
-    guard reason == "rewrap" || reason == "reseal" else { throw members.damaged("reason") }
-    switch state {
-    case .openOnly: wrap = try members.wrappedKey("wrap")
-    case .retired:
-      guard members["wrap"] == nil else { throw members.damaged("wrap") }
-      wrap = nil
-    }
-  }
-}
-
 extension MemberReader {
   /// Checks the declared kinds: valid names of their own, each with an object (format 1, section 7).
-  fileprivate func checkKinds() throws(VaultError) {
-    let kinds = try object("kinds")
-    for name in kinds.names {
-      guard RecordKindName.isValid(name), !RecordKind.reservedNames.contains(name), case .object? = kinds[name] else {
+  fileprivate func kinds() throws(VaultError) -> JSONObject {
+    guard case .object(let kinds)? = self["kinds"] else { throw damaged("kinds") }
+    for (name, schema) in kinds {
+      guard RecordKindName.isValid(name), !RecordKind.reservedNames.contains(name), schema.object != nil else {
         throw damaged("kinds")
       }
     }
+    return kinds
   }
 }

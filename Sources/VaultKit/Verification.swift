@@ -54,6 +54,7 @@ struct Verifier {
   init(_ vault: Vault) throws(VaultError) {
     self.vault = vault
     (files, journal) = try vault.locked.readableFiles()
+    if let rotation = vault.header.unfinishedRotation { result.notes.append(rotation.unfinishedNote) }
   }
 
   private var directory: DirectoryStore? { vault.store as? DirectoryStore }

@@ -52,6 +52,16 @@ public final class RecordKeys: Sendable {
     try context(sealingAt: time).seal(text)
   }
 
+  /// A token of `other` keys sealed afresh under these, at its old sealing time; opened again and compared.
+  func resealing(_ token: String, of other: RecordKeys) throws(SealingError) -> String {
+    let token = try SealedToken(parsing: token)
+    return try other.cipher.open(token).withBytes { text throws(SealingError) in
+      let field = try cipher.seal(text, at: token.sealedAt)
+      try cipher.verify(field, holds: text)
+      return field
+    }
+  }
+
   /// HMAC-SHA-256 of `message` under the record's MAC key, 32 bytes.
   func authenticate(_ message: [UInt8]) throws(SealingError) -> [UInt8] {
     do throws(CryptoError) {

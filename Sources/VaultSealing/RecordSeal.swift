@@ -55,6 +55,8 @@ public struct VerifiedRecord: Sendable {
   /// The record's own members, sealed fields as tokens.
   public let fields: JSONObject
   public let keys: RecordKeys
+  /// The whole tree of the file.
+  let document: JSONValue
   let createdAtText: String
 
   /// The sealing context of this record.
@@ -86,7 +88,8 @@ public enum RecordSeal {
       throw SealingError(.authenticationFailed, "does not authenticate: it was changed or damaged")
     }
     fields[RecordEnvelope.memberName] = nil
-    return VerifiedRecord(envelope: envelope, fields: fields, keys: keys, createdAtText: createdAtText)
+    return VerifiedRecord(
+      envelope: envelope, fields: fields, keys: keys, document: document, createdAtText: createdAtText)
   }
 
   /// Completes a record: every token must open under `keys`, one that stands twice is sealed afresh, and the MAC is made.
@@ -102,7 +105,14 @@ public enum RecordSeal {
         .reservedMember, "is reserved and cannot be a member of a record", path: RecordEnvelope.memberName)
     }
     var check = TokenCheck(keys: keys, time: draft.updatedAt)
-    var record = try check.checked(fields)
+    return try complete(check.checked(fields), draft, keys: keys)
+  }
+
+  /// Adds envelope and MAC to fields whose tokens are known to be good.
+  static func complete(
+    _ fields: JSONObject, _ draft: EnvelopeDraft, keys: RecordKeys
+  ) throws(SealingError) -> JSONValue {
+    var record = fields
     var members = draft.members()
     record[RecordEnvelope.memberName] = .object(members)
     members["mac"] = .string(Base64.encode(try mac(of: record, keys)))

@@ -150,3 +150,10 @@ extension FieldCipher {
     }
   }
 }
+
+extension SealingContext {
+  /// A token of `text`, for code that walks a tree rather than encode a type.
+  ///
+  /// - Throws: ``SealingError`` `.lockedContext`, `.memoryUnavailable`, `.cryptoFailed`.
+  public func sealed(_ text: String) throws(SealingError) -> String { try SealedState(copying: text).sealed(in: self) }
+}

@@ -75,9 +75,7 @@ extension RootKey {
     } catch {
       throw SealingError(crypto: error)
     }
-    let wrapped = try dataKey.withBytes { bytes throws(SealingError) in
-      try WrappedKey.wrap(bytes, under: dataKeyWrapKey, of: id, associatedData: dataKeyBinding(record))
-    }
+    let wrapped = try dataKey.withBytes { bytes throws(SealingError) in try wrapDataKey(bytes, record: record) }
     return (wrapped, try RecordKeys(dataKey: dataKey, vaultID: vaultID, recordID: record))
   }
 
@@ -86,11 +84,20 @@ extension RootKey {
   /// - Throws: ``SealingError`` `.unknownRoot` when another root wrapped it, `.authenticationFailed` when the wrap does
   ///   not open for this record.
   public func recordKeys(from wrapped: WrappedKey, record: RecordID) throws(SealingError) -> RecordKeys {
+    try RecordKeys(dataKey: unwrapDataKey(wrapped, record: record), vaultID: vaultID, recordID: record)
+  }
+
+  /// Wraps the data key of a record, 32 bytes.
+  func wrapDataKey(_ key: RawSpan, record: RecordID) throws(SealingError) -> WrappedKey {
+    try WrappedKey.wrap(key, under: dataKeyWrapKey, of: id, associatedData: dataKeyBinding(record))
+  }
+
+  /// The data key of a record.
+  func unwrapDataKey(_ wrapped: WrappedKey, record: RecordID) throws(SealingError) -> SecretBytes {
     guard wrapped.rootHint == id.wrapHint else {
       throw SealingError(.unknownRoot, "was written under another root key")
     }
-    let dataKey = try wrapped.unwrap(with: dataKeyWrapKey, associatedData: dataKeyBinding(record))
-    return try RecordKeys(dataKey: dataKey, vaultID: vaultID, recordID: record)
+    return try wrapped.unwrap(with: dataKeyWrapKey, associatedData: dataKeyBinding(record))
   }
 
   private func dataKeyBinding(_ record: RecordID) -> [UInt8] {

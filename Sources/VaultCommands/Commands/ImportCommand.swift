@@ -31,6 +31,9 @@ struct ImportCommand: AsyncParsableCommand {
   @Flag(help: "Store nothing at all when one is refused.")
   var strict = false
 
+  @Flag(help: "Seal members that the kind does not have in `extra`, rather than refuse them.")
+  var keepUnknown = false
+
   @Option(help: ArgumentHelp("Write the refused ones to a file; it holds their secrets in clear.", valueName: "file"))
   var rejects: String?
 
@@ -39,10 +42,11 @@ struct ImportCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
-    let kind = try RecordKind.argument(kind)
     let session = try Session(vault, global)
+    var kind = try session.locked.kinds.argument(kind)
     let elements = try format.elements(of: file)
     let opened = try await session.unlock(unlocking)
+    kind = try opened.kinds.argument(kind.name)
     var report = ImportReport(elements: elements, file: file == "-" ? "stdin" : file)
     let prepared = await prepare(elements, kind, opened, &report)
     let isStoring = !dryRun && !(strict && !report.refusals.isEmpty)
@@ -70,12 +74,16 @@ struct ImportCommand: AsyncParsableCommand {
       }
     }
     let progress = Progress("checked", global)
-    let results = await vault.prepare(objects, kind: kind) { progress.advance(by: $0) }
+    let results = await vault.prepare(objects, kind: kind, keepingUnknown: keepUnknown) { progress.advance(by: $0) }
     progress.end()
     var prepared: [PreparedRecord] = []
-    for (index, result) in zip(indices, results) {
+    for (position, (index, result)) in zip(indices, results).enumerated() {
       switch result {
-      case .success(let record): prepared.append(record)
+      case .success(let record):
+        prepared.append(record)
+        for warning in kind.warnings(about: objects[position]) {
+          global.messages.note("\(report.place(of: index)): \(warning.path): \(warning.text)")
+        }
       case .failure(let error): report.refuse(index, ImportRefusal(reason: error.reason, field: error.field))
       }
     }
@@ -197,13 +205,14 @@ struct ImportReport {
   func print(_ global: GlobalOptions) throws {
     guard !global.json else { return try printDocument() }
     for (index, refusal) in refusals {
-      let place = elements[index].line.map { "line \($0)" } ?? "element \(index)"
-      let subject = [file, place, refusal.field].compactMap { $0 }.joined(separator: ": ")
+      let subject = [file, place(of: index), refusal.field].compactMap { $0 }.joined(separator: ": ")
       global.messages.report(CommandError(.inputRefused, "input_refused", subject: subject, refusal.reason))
     }
     if let hint { Messages.print("hint: \(hint)") }
     try Output.line("\(stored.count) \(isDryRun ? "would be stored" : "stored"), \(refusals.count) refused")
   }
+
+  func place(of index: Int) -> String { elements[index].line.map { "line \($0)" } ?? "element \(index)" }
 
   private var hint: String? {
     guard !refusals.isEmpty else { return nil }

@@ -40,7 +40,7 @@ struct InitCommand: AsyncParsableCommand {
   func run() async throws {
     let location = try place()
     try check(location)
-    var slots = try recipient.map { text in NewSlot(.recipient(try Self.recipient(text)), label: label) }
+    var slots = try recipient.map { text in NewSlot(.recipient(try AgeRecipient.argument(text)), label: label) }
     if let passphrase = try passphraseSlot() { slots.append(passphrase) }
     let identity = try generateIdentity.map { path in
       let identity = try AgeIdentity.generate()
@@ -88,14 +88,6 @@ struct InitCommand: AsyncParsableCommand {
     }
   }
 
-  private static func recipient(_ text: String) throws -> AgeRecipient {
-    do {
-      return try AgeRecipient(parsing: text)
-    } catch {
-      throw CommandError.usage("--recipient", error.reason, "a recipient is the public part of an identity: age1…")
-    }
-  }
-
   /// On a terminal, a vault without any other way to unlock gets a passphrase.
   private func passphraseSlot() throws -> NewSlot? {
     let hasOther = generateIdentity != nil || !recipient.isEmpty
@@ -121,56 +113,6 @@ struct InitCommand: AsyncParsableCommand {
       "identity": .optional(identity),
       "slots": .array(vault.header.slots.map(\.document)),
       "vault": .string(location.path),
-    ])
-  }
-}
-
-/// Where a new passphrase comes from.
-struct NewPassphraseOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Read the new passphrase from a file.", valueName: "file"))
-  var newPassphraseFile: String?
-
-  @Option(help: ArgumentHelp("Read the new passphrase from a descriptor.", valueName: "n"))
-  var newPassphraseFd: Int32?
-
-  @Option(help: ArgumentHelp("Read the new passphrase from a command.", valueName: "command"))
-  var newPassphraseCommand: String?
-
-  var isEmpty: Bool { newPassphraseFile == nil && newPassphraseFd == nil && newPassphraseCommand == nil }
-
-  func read(_ global: GlobalOptions) throws -> SecretBytes {
-    let passphrase = try given() ?? asked(global)
-    guard passphrase.count > 0 else {
-      throw CommandError(.inputRefused, "input_refused", subject: "--passphrase", "the new passphrase is empty")
-        .hinting("nothing was made")
-    }
-    return passphrase
-  }
-
-  private func given() throws -> SecretBytes? {
-    let source = PassphraseSource(
-      file: newPassphraseFile, descriptor: newPassphraseFd, command: newPassphraseCommand,
-      names: ("--new-passphrase-file", "--new-passphrase-fd", "--new-passphrase-command"))
-    return try source.source()?.passphrase()
-  }
-
-  private func asked(_ global: GlobalOptions) throws -> SecretBytes {
-    guard let terminal = Terminal(noInput: global.noInput) else {
-      throw CommandError(
-        .cannotUnlock, "no_key", subject: "--passphrase", "there is no terminal to ask for the new passphrase",
-        hints: ["use --new-passphrase-file FILE, --new-passphrase-fd N or --new-passphrase-command COMMAND"])
-    }
-    return try terminal.newSecret("New passphrase")
-  }
-}
-
-extension Slot {
-  /// The slot in a document of `--json`.
-  var document: JSONValue {
-    let recipient: String? = if case .x25519(let recipient) = kind { recipient.text } else { nil }
-    return .members([
-      "created_at": .string(createdAt.text), "id": .string(id.text), "kind": .string(kind.name),
-      "label": .string(label), "recipient": .optional(recipient),
     ])
   }
 }

@@ -71,6 +71,7 @@ private struct VaultStatus {
       ("records", String(recordCount)),
     ]
     for slot in header.slots { rows.append(("slot", slot.line)) }
+    if let rotation = header.unfinishedRotation { rows.append(("rotation", rotation.unfinishedNote)) }
     rows += [
       ("key", key ?? "none: give --identity FILE, or a passphrase"), ("memory", memory),
       ("permissions", permissions), ("library", CryptoLibrary.version),
@@ -85,14 +86,13 @@ private struct VaultStatus {
       "key": .optional(key), "library": .string(CryptoLibrary.version), "memory": .string(memory),
       "permissions": .string(permissions), "records": .number(JSONNumber(recordCount)),
       "slots": .array(header.slots.map(\.document)), "vault": .string(session.location.path),
-      "verified": false,
+      "unfinished_rotation": .optional(header.unfinishedRotation?.reason.rawValue), "verified": false,
     ])
   }
 }
 
 extension Slot {
   fileprivate var line: String {
-    let who = if case .x25519(let recipient) = kind { recipient.text } else { "passphrase" }
-    return "\(kind.name)  \(who)  \(createdAt.text)\(label.isEmpty ? "" : "  \(label)")"
+    "\(kind.name)  \(who)  \(createdAt.text)\(label.isEmpty ? "" : "  \(label)")"
   }
 }

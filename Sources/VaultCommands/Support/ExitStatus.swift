@@ -12,6 +12,7 @@ enum ExitStatus: Int32 {
   case cannotUnlock = 11
   case locked = 12
   case damaged = 13
+  case findings = 14
   case changedUnderneath = 15
   case unexpectedVault = 16
   case inputRefused = 17
@@ -24,11 +25,12 @@ enum ExitStatus: Int32 {
       switch code {
       case .notAVault: .noVault
       case .alreadyExists: .alreadyExists
-      case .noSuchRecord, .noSuchMember, .ambiguousRecord: .notFound
+      case .noSuchRecord, .noSuchMember, .ambiguousRecord, .noSuchSlot, .ambiguousSlot: .notFound
       case .noKey, .noMatchingSlot, .wrongPassphrase: .cannotUnlock
       case .lockedByOther: .locked
       case .damaged, .newerFormat: .damaged
       case .changedUnderneath: .changedUnderneath
+      case .rotationUnfinished: .findings
       case .unexpectedVault: .unexpectedVault
       case .inputRefused, .unknownKind, .slotRefused: .inputRefused
       case .diskFull, .permissionDenied, .ioFailed: .inputOutput

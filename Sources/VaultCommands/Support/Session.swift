@@ -7,6 +7,8 @@ struct Session {
   let location: VaultLocation
   let locked: LockedVault
   let global: GlobalOptions
+  /// Whether the passphrase is kept for making its slot again.
+  var keepsPassphrase = false
   var messages: Messages { global.messages }
 
   /// Finds the vault and reads its header; refuses another than the required one.
@@ -89,9 +91,12 @@ struct Session {
   }
 
   private func unlock(with key: VaultKey, subject: String) async throws -> Vault {
-    let options = try global.vaultOptions()
+    var options = try global.vaultOptions()
+    options.keepsPassphrase = keepsPassphrase
     do throws(VaultError) {
-      return try await locked.unlock(with: key, options: options)
+      let vault = try await locked.unlock(with: key, options: options)
+      if let weakness = try vault.locked.state(of: vault.slot).weakness { messages.note(weakness) }
+      return vault
     } catch {
       throw error.subject == nil ? CommandError(error).about(subject) : CommandError(error)
     }

@@ -1,0 +1,67 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+
+/// `vault rotate`: a new key for the vault.
+struct RotateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rotate",
+    abstract: "Give the vault a new key, and print its new fingerprint.",
+    discussion: """
+      Every slot is made again. Secrets stay as they are sealed; with --reseal they are sealed anew, under new keys, as is \
+      needed when somebody left or a key leaked. One that was interrupted is finished by the next `vault rotate`.
+
+      A slot with somebody else's passphrase needs that passphrase, which is asked for on a terminal, or --drop-slot.
+
+      Example:
+        vault rotate --reseal --drop-slot "Bob's passphrase"
+      """)
+
+  @Flag(help: "Seal every secret anew, so that the old keys open nothing that is written from now on.")
+  var reseal = false
+
+  @Option(help: ArgumentHelp("Give this slot no new key; may be repeated.", valueName: "slot"))
+  var dropSlot: [String] = []
+
+  @Option(help: ArgumentHelp("The passphrase of another slot, from a file; may be repeated.", valueName: "slot=file"))
+  var slotPassphraseFile: [String] = []
+
+  @Option(help: ArgumentHelp("The cost of passphrases, 10 to 20.", valueName: "n"))
+  var workFactor = SlotFile.defaultWorkFactor
+
+  @Flag(help: "Only show what would be done.")
+  var dryRun = false
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    try SlotFile.checkNewWorkFactor(workFactor)
+    var session = try Session(vault, global)
+    session.keepsPassphrase = true
+    let opened = try await session.unlock(unlocking)
+    var run = RotationRun(opened: opened, global: global)
+    run.renewal = try renewal(opened.header)
+    let reason = reseal ? KeyringEntry.Reason.reseal : .rewrap
+    if dryRun { try run.preview(reason) } else { try await run.report(reason) }
+  }
+
+  private func renewal(_ header: VaultHeader) throws -> SlotRenewal {
+    var renewal = SlotRenewal()
+    renewal.workFactor = workFactor
+    renewal.maximumWorkFactor = try unlocking.maximumWorkFactor()
+    for text in dropSlot { renewal.dropped.insert(try header.slot(argument: text).id) }
+    for text in slotPassphraseFile {
+      guard let equals = text.firstIndex(of: "="), text[equals...].count > 1 else {
+        throw CommandError.usage("--slot-passphrase-file", "takes SLOT=FILE")
+      }
+      let slot = try header.slot(argument: String(text[..<equals]))
+      guard slot.kind == .scrypt else {
+        throw CommandError.usage("--slot-passphrase-file", "\(slot.words) has no passphrase")
+      }
+      renewal.passphrases[slot.id] = try SecretInput.file(String(text[text.index(after: equals)...]))
+    }
+    return renewal
+  }
+}

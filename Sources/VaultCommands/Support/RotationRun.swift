@@ -1,0 +1,119 @@
+import VaultCrypto
+import VaultDocument
+import VaultKit
+
+/// A rotation as commands carry it out: questions before, a report after.
+struct RotationRun {
+  let opened: Vault
+  let global: GlobalOptions
+  var renewal = SlotRenewal()
+
+  init(opened: Vault, global: GlobalOptions) {
+    self.opened = opened
+    self.global = global
+  }
+
+  /// Rotates and prints the new fingerprint, or the document of `--json`.
+  func report(_ reason: KeyringEntry.Reason) async throws {
+    let plan = try opened.rotationPlan(renewal)
+    try confirm(plan)
+    let renewal = try withPassphrases(plan)
+    if reason == .reseal, plan.unfinished != .reseal { global.messages.note(Self.branchWarning) }
+    let progress = Progress("records", global)
+    defer { progress.end() }
+    let done = try await opened.rotate(reason, slots: renewal) { progress.advance(by: $0) }
+    progress.end()
+    let fingerprint = try opened.header.fingerprint()
+    let notes = notes(done)
+    guard !global.json else { return try Output.document(members(done, fingerprint, notes)) }
+    try Output.line(fingerprint)
+    for note in notes { global.messages.note(note) }
+  }
+
+  /// Prints what would be done.
+  func preview(_ reason: KeyringEntry.Reason) throws {
+    let plan = try opened.rotationPlan(renewal)
+    guard !global.json else {
+      return try Output.document([
+        "dropped": .array(plan.dropped.map(\.document)), "dry_run": true,
+        "needs_passphrase": .array(plan.needsPassphrase.map { .string($0.id.text) }),
+        "reason": .string(reason.rawValue), "records": .number(JSONNumber(plan.recordCount)),
+        "slots": .array(plan.slots.map(\.document)), "trashed": .number(JSONNumber(plan.trashedCount)),
+        "unfinished": .optional(plan.unfinished?.rawValue),
+      ])
+    }
+    var lines = plan.unfinished.map { ["finish  the \($0.rawValue) that was begun"] } ?? []
+    if plan.unfinished == nil || (plan.unfinished == .rewrap && reason == .reseal) {
+      lines.append("\(reason.rawValue)  \(plan.recordCount) records, \(plan.trashedCount) in the trash")
+      lines += plan.slots.map { slot in
+        let isNeeded = plan.needsPassphrase.contains { $0.id == slot.id }
+        return "slot    \(slot.id.text)  \(slot.who)  \(slot.label)\(isNeeded ? "  needs its passphrase" : "")"
+      }
+      lines += plan.dropped.map { "drop    \($0.id.text)  \($0.who)  \($0.label)" }
+    }
+    try Output.lines(lines.map(Printable.text))
+  }
+
+  private func confirm(_ plan: RotationPlan) throws {
+    guard plan.dropped.contains(where: { $0.id == opened.slot.id }) else { return }
+    try global.confirm("The slot \(opened.slot.words) is the one that you have unlocked with. Drop it?")
+  }
+
+  /// Asks for the passphrases of slots that are other people's.
+  private func withPassphrases(_ plan: RotationPlan) throws -> SlotRenewal {
+    var renewal = renewal
+    for slot in plan.needsPassphrase { renewal.passphrases[slot.id] = try passphrase(of: slot, plan) }
+    return renewal
+  }
+
+  private func passphrase(of slot: Slot, _ plan: RotationPlan) throws -> SecretBytes {
+    guard let terminal = Terminal(noInput: global.noInput) else {
+      throw CommandError(
+        .cannotUnlock, "no_key", subject: slot.path, "needs its passphrase to be made again",
+        hints: plan.needsPassphrase.flatMap { slot in
+          [
+            "--slot-passphrase-file \(slot.id.text)=FILE gives the passphrase of \(slot.words)",
+            "--drop-slot \(slot.id.text) gives the slot up",
+          ]
+        })
+    }
+    for attempt in 1...3 {
+      let passphrase = try terminal.secret("Passphrase of the slot \(Printable.text(slot.words)): ")
+      do throws(VaultError) {
+        try opened.requirePassphrase(passphrase, opens: slot, renewal)
+        return passphrase
+      } catch {
+        guard error.code == .wrongPassphrase, attempt < 3 else {
+          throw CommandError(error).hinting("--drop-slot \(slot.id.text) gives the slot up; nothing was changed")
+        }
+        try terminal.say("That is not its passphrase. Try again.\n")
+      }
+    }
+    preconditionFailure("the third attempt ends the loop")
+  }
+
+  private static let branchWarning =
+    "branches that are not merged yet must be merged first: what they write under the old key becomes unreadable"
+
+  private func notes(_ done: Rotation) -> [String] {
+    var notes = done.isResumed ? ["a \(done.reason.rawValue) that had been begun is finished"] : []
+    notes += done.dropped.map { "the slot \($0.words) got no new key" }
+    notes.append("other machines have to take the new fingerprint: `vault pin accept --fingerprint HEX`")
+    guard done.reason == .reseal else { return notes }
+    return notes + [
+      "what is in git history and backups stays readable to whoever had the old key",
+      "`vault due --leaver` lists the secrets to replace at their source",
+    ]
+  }
+
+  private func members(
+    _ done: Rotation, _ fingerprint: String, _ notes: [String]
+  ) -> KeyValuePairs<String, JSONValue> {
+    [
+      "dropped": .array(done.dropped.map(\.document)), "fingerprint": .string(fingerprint),
+      "notes": .array(notes.map { .string($0) }), "reason": .string(done.reason.rawValue),
+      "records": .number(JSONNumber(done.recordCount)), "resumed": .bool(done.isResumed),
+      "slots": .array(opened.header.slots.map(\.document)), "trashed": .number(JSONNumber(done.trashedCount)),
+    ]
+  }
+}

@@ -1,0 +1,49 @@
+import VaultAge
+import VaultDocument
+import VaultKit
+
+extension Slot {
+  /// The slot in a document of `--json`.
+  var document: JSONValue {
+    let recipient: String? = if case .x25519(let recipient) = kind { recipient.text } else { nil }
+    return .members([
+      "created_at": .string(createdAt.text), "id": .string(id.text), "kind": .string(kind.name),
+      "label": .string(label), "recipient": .optional(recipient),
+    ])
+  }
+}
+
+extension Slot {
+  /// Its label, else its kind, and the beginning of its id: how questions and notes name it.
+  var words: String { "\"\(label.isEmpty ? kind.name : label)\" (\(id.text.prefix(8)))" }
+
+  /// Who can open it, for a line.
+  var who: String { recipient?.text ?? "passphrase" }
+}
+
+extension SlotState {
+  /// The slot in a document of `--json`, with what its file says.
+  var document: JSONValue {
+    guard case .object(var members) = slot.document else { preconditionFailure("a slot is an object") }
+    members["work_factor"] = workFactor.map { .number(JSONNumber($0)) } ?? .null
+    members["weak"] = .bool(isWeak)
+    members["fault"] = .optional(fault?.reason)
+    return .object(members)
+  }
+
+  /// The slot in a line of `slot list`.
+  var line: String {
+    var columns = [slot.id.text, Printable.padded(slot.kind.name, to: 6), slot.createdAt.text, slot.who]
+    if let workFactor { columns.append("work factor \(workFactor)\(isWeak ? ", weak" : "")") }
+    if fault != nil { columns.append("damaged") }
+    if !slot.label.isEmpty { columns.append(slot.label) }
+    return columns.joined(separator: "  ")
+  }
+
+  /// What is said of a passphrase slot that is cheaper to guess than a new one.
+  var weakness: String? {
+    guard isWeak, let workFactor else { return nil }
+    return "the slot \(slot.words) has the work factor \(workFactor), a new one \(SlotFile.defaultWorkFactor): "
+      + "`vault slot change-passphrase \(slot.id.text.prefix(8))` makes it as strong"
+  }
+}

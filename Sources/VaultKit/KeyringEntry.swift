@@ -1,0 +1,89 @@
+public import VaultDocument
+public import VaultSealing
+
+/// An older root key in the header, sealed under the current one (format 1, section 4).
+public struct KeyringEntry: Sendable {
+  /// Why a root was replaced.
+  public enum Reason: String, Sendable {
+    /// Hygiene: records keep their data keys and tokens.
+    case rewrap
+    /// Somebody left or something leaked: records get new data keys and tokens.
+    case reseal
+  }
+
+  /// What an older root is still good for.
+  public enum State: String, Sendable {
+    /// Records under it still open.
+    case openOnly = "open-only"
+    /// Nothing under it is accepted.
+    case retired
+  }
+
+  public let id: RootID
+  public let commitment: [UInt8]
+  public let state: State
+  public let createdAt: Timestamp
+  public let replacedAt: Timestamp
+  /// Why it was replaced.
+  public let reason: Reason
+  /// Only in state ``State/openOnly``.
+  let wrap: WrappedKey?
+
+  init(_ members: MemberReader) throws(VaultError) {
+    try members.allowOnly(["commitment", "created_at", "id", "reason", "replaced_at", "state", "wrap"])
+    id = try members.rootID("id")
+    commitment = try members.base64("commitment", byteCount: RootKey.commitmentByteCount)
+    guard let state = State(rawValue: try members.text("state")) else { throw members.damaged("state") }
+    self.state = state
+    createdAt = try members.time("created_at")
+    replacedAt = try members.time("replaced_at")
+    guard let reason = Reason(rawValue: try members.text("reason")) else { throw members.damaged("reason") }
+    self.reason = reason
+    switch state {
+    case .openOnly: wrap = try members.wrappedKey("wrap")
+    case .retired:
+      guard members["wrap"] == nil else { throw members.damaged("wrap") }
+      wrap = nil
+    }
+  }
+
+  private init(
+    _ entry: KeyringEntry, state: State, reason: Reason, wrap: WrappedKey?
+  ) {
+    (id, commitment, createdAt, replacedAt) = (entry.id, entry.commitment, entry.createdAt, entry.replacedAt)
+    (self.state, self.reason, self.wrap) = (state, reason, wrap)
+  }
+
+  /// The root of `header` once `current` has taken its place: it still opens records.
+  init(
+    replacing root: RootKey, of header: VaultHeader, by current: RootKey, at time: Timestamp, reason: Reason
+  ) throws(VaultError) {
+    (id, commitment, createdAt) = (root.id, root.commitment, header.root.createdAt)
+    (replacedAt, state, self.reason) = (time, .openOnly, reason)
+    wrap = try inSealing(file: VaultHeader.fileName) { () throws(SealingError) in try current.wrap(olderRoot: root) }
+  }
+
+  /// What people are told of a root that is still open.
+  public var unfinishedNote: String { "a \(reason.rawValue) was begun and not finished: `vault rotate` finishes it" }
+
+  /// The same root, accepted for nothing any more.
+  var retired: KeyringEntry { KeyringEntry(self, state: .retired, reason: reason, wrap: nil) }
+
+  /// The same root, replaced for another reason.
+  func replaced(because reason: Reason) -> KeyringEntry {
+    KeyringEntry(self, state: state, reason: reason, wrap: wrap)
+  }
+
+  /// The entry as the header writes it.
+  var members: JSONObject {
+    var members = JSONObject()
+    members["commitment"] = .string(Base64.encode(commitment))
+    members["created_at"] = .string(createdAt.text)
+    members["id"] = .string(id.description)
+    members["reason"] = .string(reason.rawValue)
+    members["replaced_at"] = .string(replacedAt.text)
+    members["state"] = .string(state.rawValue)
+    if let wrap { members["wrap"] = .string(wrap.text) }
+    return members
+  }
+}

@@ -1,0 +1,66 @@
+internal import VaultDocument
+internal import VaultStorage
+
+/// A slot with what its file says; no key is needed for it.
+public struct SlotState: Sendable {
+  public let slot: Slot
+  /// The binary logarithm of its scrypt cost; nil for a recipient, and for a file that cannot be read.
+  public let workFactor: Int?
+  /// Why the file is not the one that the header names; nil when it is.
+  public let fault: VaultError?
+
+  /// Whether guessing its passphrase is cheaper than it would be for a new slot.
+  public var isWeak: Bool { workFactor.map { $0 < SlotFile.defaultWorkFactor } ?? false }
+}
+
+extension LockedVault {
+  /// Every slot of the header with the state of its file, in the order of the header.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`; what is wrong with a file is in its state.
+  public func slotStates() throws(VaultError) -> [SlotState] { try states(of: header.slots) }
+
+  func states(of slots: [Slot]) throws(VaultError) -> [SlotState] {
+    var states: [SlotState] = []
+    for slot in slots { states.append(try state(of: slot)) }
+    return states
+  }
+
+  /// The state of one slot's file.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  public func state(of slot: Slot) throws(VaultError) -> SlotState {
+    do throws(VaultError) {
+      guard let file = try inStore({ () throws(StoreError) in try store.read(.slot(slot.id)) }) else {
+        throw SlotFile.damaged(slot, "is missing")
+      }
+      try SlotFile.inspect(file, slot, maximumWorkFactor: SlotFile.workFactors.upperBound)
+      return SlotState(slot: slot, workFactor: SlotFile.workFactor(of: file), fault: nil)
+    } catch {
+      guard error.code != .internalFailure, error.code != .memoryUnavailable else { throw error }
+      return SlotState(slot: slot, workFactor: nil, fault: error)
+    }
+  }
+
+}
+
+extension VaultHeader {
+  /// The one slot that `text` means: a full id, else an exact label, else the beginning of one id, at least 4 characters.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchSlot`, `.ambiguousSlot` with the candidates as hints.
+  public func slot(named text: String) throws(VaultError) -> Slot {
+    if let id = SlotID(parsing: text), let slot = slots.first(where: { $0.id == id }) { return slot }
+    // An empty label is none: a variable that is not set must not name a slot.
+    let labelled = slots.filter { !text.isEmpty && $0.label.utf8.elementsEqual(text.utf8) }
+    let prefixed = slots.filter { text.utf8.count >= 4 && $0.id.text.utf8.starts(with: text.utf8) }
+    let candidates = labelled.isEmpty ? prefixed : labelled
+    guard let slot = candidates.first else {
+      throw VaultError(.noSuchSlot, "no such slot", hints: ["`vault slot list` shows the slots"])
+    }
+    guard candidates.count == 1 else {
+      throw VaultError(
+        .ambiguousSlot, "means \(candidates.count) slots: name one by its id",
+        hints: candidates.map { "\($0.id.text)  \($0.kind.name)  \($0.label)" })
+    }
+    return slot
+  }
+}

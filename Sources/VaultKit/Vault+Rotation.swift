@@ -1,0 +1,117 @@
+internal import VaultDocument
+internal import VaultSealing
+internal import VaultStorage
+
+extension Vault {
+  /// Gives the vault a new root key (format 1, section 9); all slots are made again.
+  ///
+  /// A rewrap leaves data keys and tokens as they are. A reseal makes all of them new, under their old sealing times, so
+  /// that whoever had the old keys can neither read nor forge what is written from then on.
+  ///
+  /// The header goes first, with the old root still good for reading, then the records in batches, and last the old root
+  /// is retired. One that was interrupted is finished by the next call: then the slots stay as they are. Everything is
+  /// verified before anything is written.
+  ///
+  /// - Parameter progress: called with how many records were done since.
+  /// - Throws: ``VaultError`` `.noKey` or `.wrongPassphrase` for a slot that cannot be made again, `.noSuchSlot`,
+  ///   `.slotRefused`, `.rotationUnfinished`, `.damaged` for the first record or slot that does not verify,
+  ///   `.changedUnderneath`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  public func rotate(
+    _ reason: KeyringEntry.Reason, slots renewal: SlotRenewal = .init(), progress: @escaping (Int) -> Void = { _ in }
+  ) async throws(VaultError) -> Rotation {
+    let lock = try inStore { () throws(StoreError) in
+      try store.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
+    }
+    defer { lock.release() }
+    try refresh()
+    let plan = try rotationPlan(renewal)
+    if let unfinished = plan.unfinished {
+      try await finishRotation(lock, progress)
+      // A reseal is not had by finishing a rewrap, whose root key people may have who have no slot any more.
+      guard unfinished == .rewrap, reason == .reseal else { return Rotation(unfinished, plan, isResumed: true) }
+      return try await begin(.reseal, rotationPlan(renewal), renewal, lock, progress)
+    }
+    return try await begin(reason, plan, renewal, lock, progress)
+  }
+
+  private func begin(
+    _ reason: KeyringEntry.Reason, _ plan: RotationPlan, _ renewal: SlotRenewal, _ lock: any StoreLock,
+    _ progress: @escaping (Int) -> Void
+  ) async throws(VaultError) -> Rotation {
+    let checkpoint = try checkpoint(in: store)
+    let entries = try await verifiedEntries(isReseal: reason == .reseal)
+    let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: header.vaultID) }
+    try replaceRoot(by: root, renewedSlots(plan, renewal, root: root), reason, lock)
+    if reason == .reseal {
+      try write(entries, following: checkpoint, lock)
+      // Only now is the old root's word not enough any more. Had we died before, the rewrap would have been finished.
+      let keyring = header.keyring.map { $0.state == .openOnly ? $0.replaced(because: .reseal) : $0 }
+      try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, lock)
+    }
+    try await finishRotation(lock, progress)
+    return Rotation(reason, plan, isResumed: false)
+  }
+
+  private func replaceRoot(
+    by root: RootKey, _ slots: [(slot: Slot, file: [UInt8])], _ reason: KeyringEntry.Reason, _ lock: any StoreLock
+  ) throws(VaultError) {
+    let (old, now) = (header, options.now())
+    let time = reason == .reseal ? now.nextSecond : now
+    let entry = try KeyringEntry(
+      replacing: keyring.current, of: old, by: root, at: time, reason: .rewrap)
+    let new = try old.changed(
+      slots: slots.map(\.slot), keyring: old.keyring + [entry], root: root, rootCreatedAt: now)
+    let files = slots.map { StoreChange(.slot($0.slot.id), from: nil, to: $0.file) }
+    try replaceHeader(by: new, root: root, slots: files + old.slots.flatMap(removal(of:)), lock)
+  }
+
+  /// From the header with the new root on: the records, the checkpoint, and the end of the old root.
+  private func finishRotation(_ lock: any StoreLock, _ progress: @escaping (Int) -> Void) async throws(VaultError) {
+    let root = keyring.current
+    let olds = header.keyring.filter { $0.state == .openOnly }
+    let isReseal = olds.contains { $0.reason == .reseal }
+    let entries = try await rewriteRecords(isReseal ? .reseal : .rewrap, lock, progress)
+    let checkpoint = try checkpoint(in: store)
+    if isReseal {
+      try write(entries, following: checkpoint, lock)
+    } else if let checkpoint, checkpoint.checkpoint.rootID != root.id {
+      let again = try checkpoint.checkpoint.authenticatedAgain(under: root)
+      try apply([StoreChange(.checkpoint, from: checkpoint.bytes, to: again.fileBytes())], lock)
+    }
+    let keyring = header.keyring.map { $0.state == .openOnly ? $0.retired : $0 }
+    try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, lock)
+    if isReseal { await waitUntilPast(olds.map(\.replacedAt).max()) }
+  }
+
+  private func write(
+    _ entries: [Checkpoint.Entry], following old: (checkpoint: Checkpoint, bytes: [UInt8])?, _ lock: any StoreLock
+  ) throws(VaultError) {
+    let new = try Checkpoint.make(
+      following: old?.checkpoint, of: entries, headerHash: header.hash(), createdAt: options.now(),
+      under: keyring.current)
+    try apply([StoreChange(.checkpoint, from: old?.bytes, to: new.fileBytes())], lock)
+  }
+
+  /// Sealing times are whole seconds: what is sealed after a reseal must not bear a second that began before it.
+  private func waitUntilPast(_ time: Timestamp?) async {
+    guard let time, options.now() < time else { return }
+    // The moment is the next full second; a clock that says otherwise is not to be waited for.
+    try? await Task.sleep(for: .seconds(1))
+  }
+}
+
+extension Rotation {
+  fileprivate init(_ reason: KeyringEntry.Reason, _ plan: RotationPlan, isResumed: Bool) {
+    self.init(
+      reason: reason, isResumed: isResumed, recordCount: plan.recordCount, trashedCount: plan.trashedCount,
+      dropped: plan.dropped)
+  }
+}
+
+extension Timestamp {
+  /// The first whole second after this moment.
+  fileprivate var nextSecond: Timestamp {
+    // The last second of the year 9999 has none.
+    (try? Timestamp(secondsSinceEpoch: secondsSinceEpoch + 1)) ?? self
+  }
+}

@@ -1,0 +1,136 @@
+public import VaultCrypto
+public import VaultDocument
+internal import VaultAge
+internal import VaultSealing
+internal import VaultStorage
+
+extension Vault {
+  /// Adds a way to unlock; no other slot's file is touched (format 1, section 9).
+  ///
+  /// The header and every slot's hash are verified first, so that no key goes to somebody who only got into the folder.
+  ///
+  /// - Returns: the new slot.
+  /// - Throws: ``VaultError`` `.alreadyExists` for a recipient that has a slot, `.slotRefused`, `.damaged` when any slot is,
+  ///   `.changedUnderneath`, `.rotationUnfinished`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  @discardableResult
+  public func addSlot(_ new: NewSlot) async throws(VaultError) -> Slot {
+    try changingSlots { header, root, lock throws(VaultError) in
+      try requireGood(header.slots)
+      try header.requireNew(new)
+      let (slot, file) = try SlotFile.make(new, root: root, now: options.now())
+      let changed = try header.changed(slots: header.slots + [slot], root: root)
+      try replaceHeader(by: changed, root: root, slots: [StoreChange(.slot(slot.id), from: nil, to: file)], lock)
+      return slot
+    }
+  }
+
+  /// Takes a way to unlock away; no other slot's file is touched.
+  ///
+  /// The keys stay the same: copies of the slot's file, and whoever remembers the root key, still open the vault. Only
+  /// ``reseal(_:progress:)`` ends that.
+  ///
+  /// - Parameter evenDamaged: takes a slot away whose own file is missing or damaged, the one way out of that state but
+  ///   restoring the file; a damaged file is deleted only when it can be read. Other slots may be damaged too then.
+  /// - Returns: the slot that was removed.
+  /// - Throws: ``VaultError`` `.noSuchSlot`, `.slotRefused` for the last one, and as ``addSlot(_:)``.
+  @discardableResult
+  public func removeSlot(_ id: SlotID, evenDamaged: Bool = false) async throws(VaultError) -> Slot {
+    try changingSlots { header, root, lock throws(VaultError) in
+      let slot = try header.slot(id)
+      guard header.slots.count > 1 else {
+        throw VaultError(
+          .slotRefused, "is the only way to unlock the vault", file: slot.path,
+          hints: ["add another first with `vault slot add`"])
+      }
+      let isDamaged = try locked.state(of: slot).fault != nil
+      if !(isDamaged && evenDamaged) { try requireGood(header.slots) }
+      let changed = try header.changed(slots: header.slots.filter { $0.id != id }, root: root)
+      try replaceHeader(by: changed, root: root, slots: removal(of: slot), lock)
+      return slot
+    }
+  }
+
+  /// Gives a passphrase slot another passphrase: a new id and file in the same place of the list, with the same label.
+  ///
+  /// - Parameter workFactor: the binary logarithm of the scrypt cost, 10…20.
+  /// - Returns: the new slot.
+  /// - Throws: ``VaultError`` `.noSuchSlot`, `.slotRefused` for a slot without a passphrase, and as ``addSlot(_:)``.
+  @discardableResult
+  public func changePassphrase(
+    of id: SlotID, to passphrase: SecretBytes, workFactor: Int = SlotFile.defaultWorkFactor
+  ) async throws(VaultError) -> Slot {
+    try changingSlots { header, root, lock throws(VaultError) in
+      let old = try header.slot(id)
+      guard old.kind == .scrypt else {
+        throw VaultError(.slotRefused, "has no passphrase: it is for an identity", file: old.path)
+      }
+      try requireGood(header.slots)
+      let new = NewSlot(.passphrase(passphrase, workFactor: workFactor), label: old.label)
+      let (slot, file) = try SlotFile.make(new, root: root, now: options.now())
+      let changed = try header.changed(slots: header.slots.map { $0.id == id ? slot : $0 }, root: root)
+      let files = [StoreChange(.slot(slot.id), from: nil, to: file)] + removal(of: old)
+      try replaceHeader(by: changed, root: root, slots: files, lock)
+      return slot
+    }
+  }
+
+  /// Every slot with the state of its file, in the order of the header.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  public func slotStates() throws(VaultError) -> [SlotState] { try locked.states(of: header.slots) }
+
+  private func changingSlots<Result>(
+    _ change: (VaultHeader, RootKey, any StoreLock) throws(VaultError) -> Result
+  ) throws(VaultError) -> Result {
+    try writing { lock throws(VaultError) in
+      try header.requireNoRotation()
+      return try change(header, keyring.current, lock)
+    }
+  }
+
+  /// Somebody's damaged slot stops every change of slots: it may be the trace of an attack, and of what is left afterwards
+  /// nobody could tell any more.
+  func requireGood(_ slots: [Slot]) throws(VaultError) {
+    for state in try locked.states(of: slots) {
+      guard var fault = state.fault else { continue }
+      fault.hints += ["or give it up with `vault slot remove \(state.slot.id.text)`"]
+      throw fault
+    }
+  }
+
+  /// The deletion of a slot's file. One that cannot be read is left behind, unreferenced, which is no fault.
+  func removal(of slot: Slot) -> [StoreChange] {
+    guard let file = (try? store.read(.slot(slot.id))) ?? nil else { return [] }
+    return [StoreChange(.slot(slot.id), from: file, to: nil)]
+  }
+}
+
+extension VaultHeader {
+  /// The slot with this id.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchSlot`.
+  func slot(_ id: SlotID) throws(VaultError) -> Slot {
+    guard let slot = slots.first(where: { $0.id == id }) else {
+      throw VaultError(.noSuchSlot, "no such slot", hints: ["`vault slot list` shows the slots"])
+    }
+    return slot
+  }
+
+  /// The older root that records still use, when a rotation was begun and not finished.
+  public var unfinishedRotation: KeyringEntry? { keyring.first { $0.state == .openOnly } }
+
+  /// With a rotation half done, whoever loses a slot would keep the new root key all the same.
+  fileprivate func requireNoRotation() throws(VaultError) {
+    guard unfinishedRotation != nil else { return }
+    throw VaultError(
+      .rotationUnfinished, "is in a rotation that was not finished", file: Self.fileName,
+      hints: ["`vault rotate` finishes it; then change the slots"])
+  }
+
+  fileprivate func requireNew(_ new: NewSlot) throws(VaultError) {
+    guard case .recipient(let recipient) = new.kind,
+      let slot = slots.first(where: { $0.kind == .x25519(recipient) })
+    else { return }
+    throw VaultError(.alreadyExists, "is for this recipient already", file: slot.path)
+  }
+}

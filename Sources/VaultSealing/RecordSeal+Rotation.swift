@@ -1,0 +1,54 @@
+internal import VaultCrypto
+public import VaultDocument
+
+// What a rotation makes of one record (format 1, section 9).
+
+extension RootKey {
+  /// The data key of a record, which `older` wraps, wrapped under this root.
+  ///
+  /// - Throws: ``SealingError`` `.unknownRoot` when another root wrapped it, `.authenticationFailed`.
+  public func rewrapping(
+    _ wrapped: WrappedKey, from older: RootKey, record: RecordID
+  ) throws(SealingError) -> WrappedKey {
+    try older.unwrapDataKey(wrapped, record: record).withBytes { bytes throws(SealingError) in
+      try wrapDataKey(bytes, record: record)
+    }
+  }
+}
+
+extension RecordSeal {
+  /// The document of a record with another wrap of its data key and nothing else changed; the MAC does not cover the wrap.
+  public static func rewrapped(_ record: VerifiedRecord, with key: WrappedKey) -> JSONValue {
+    guard case .object(var document) = record.document,
+      case .object(var members)? = document[RecordEnvelope.memberName]
+    else { preconditionFailure("what has an envelope is a record") }
+    members["key"] = .string(key.text)
+    document[RecordEnvelope.memberName] = .object(members)
+    return .object(document)
+  }
+
+  /// The next revision of a record under a new data key of `root`: every token is sealed afresh, at its old sealing time.
+  ///
+  /// Each new token is opened and compared before it is taken.
+  ///
+  /// - Throws: ``SealingError`` as opening and sealing do, with the path of the field.
+  public static func resealed(
+    _ record: VerifiedRecord, under root: RootKey, now: Timestamp
+  ) throws(SealingError) -> JSONValue {
+    let (wrapped, keys) = try root.makeDataKey(for: record.envelope.id)
+    var draft = EnvelopeDraft(next: record, now: now)
+    draft.wrappedKey = wrapped
+    draft.deletedAt = record.envelope.deletedAt
+    var tree = JSONValue.object(record.fields)
+    try tree.mapStrings { path, text throws(SealingError) in
+      guard SealedToken.hasTokenShape(text) else { return text }
+      do throws(SealingError) {
+        return try keys.resealing(text, of: record.keys)
+      } catch {
+        throw error.at(path.description)
+      }
+    }
+    guard case .object(let fields) = tree else { preconditionFailure("strings of an object were replaced") }
+    return try complete(fields, draft, keys: keys)
+  }
+}
