@@ -87,7 +87,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "VaultExchangeTests",
-      dependencies: ["VaultExchange", "VaultRecords", "VaultDocument", "VaultCrypto", "VaultTestSupport"]),
+      dependencies: [
+        "VaultExchange", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto", "VaultTestSupport",
+      ]),
     .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
   ]
 )

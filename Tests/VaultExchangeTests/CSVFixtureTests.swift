@@ -49,6 +49,7 @@ struct CSVFixtureTests {
       let imported = try Imported(importer, source)
       #expect(imported.records.count == want.records, "\(path)")
       #expect(imported.refused.isEmpty && imported.totals.refused == 0, "\(path)")
+      for record in imported.records { #expect(throws: Never.self, "\(path): \(record.place)") { try record.sealed() } }
       let headerless = ["keeper-csv", "dashlane-legacy-csv"].contains(want.format)
       let backslash = ["keepass-csv", "1password-mac-csv"].contains(want.format)
       let leaves = LeafCount.csv(

@@ -66,8 +66,9 @@ struct CSVReaderTests {
 
   @Test(
     "a row is refused with its line, and the others are taken",
-    arguments: ["b,,,2", "b,,,2,,", "b,,,2,,3,4,5", "b,,,x\"y,", "b,,,\u{0},"])
-  func rowFaults(_ row: String) throws {
+    arguments: ["b,,,2", "b,,,2,,", "b,,,2,,3,4,5", "b,,,x\"y,", "b,,,NUL,"])
+  func rowFaults(_ given: String) throws {
+    let row = given.replacing("NUL", with: "\u{0}")
     // One cell less is how browsers leave out the note.
     let isShort = row == "b,,,2"
     let imported = try Imported("chrome-csv", "\(Self.header)\na,,,1,\n\(row)\nc,,,3,\n")

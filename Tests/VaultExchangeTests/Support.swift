@@ -1,6 +1,9 @@
 import Testing
+import VaultCrypto
 import VaultDocument
 import VaultExchange
+import VaultRecords
+import VaultSealing
 import VaultTestSupport
 
 /// What an import has made of a file.
@@ -59,6 +62,12 @@ extension ImportedRecord {
   /// The text at a member path; nil when there is none.
   func text(_ path: String) throws -> String? {
     try? JSONValue.object(members).value(at: MemberPath(parsing: path)).string
+  }
+
+  /// Its members as its kind stores them, sealed.
+  func sealed() throws -> JSONObject {
+    let context = try SealingContext(applicationKey: .random(count: 32), bound: ["test"])
+    return try KindCatalog.builtIn.kind(named: kind).sealed(clear: members, in: context)
   }
 
   /// The items of a list of text.

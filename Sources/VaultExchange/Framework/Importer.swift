@@ -1,4 +1,5 @@
 public import VaultCrypto
+public import VaultRecords
 
 /// A reader of one format of another tool.
 public protocol Importer: Sendable {
@@ -42,8 +43,8 @@ public struct ImportFormat: Hashable, Sendable {
 public struct ImportOptions: Sendable {
   /// Which sources go to which members; for formats that have no meaning of their own.
   public var mappings: [FieldMapping] = []
-  /// The kind of the records of such formats.
-  public var kind: String?
+  /// The kind of the records of such formats; logins when nil.
+  public var kind: RecordKind?
   /// The encoding of text that does not say its own; UTF-8 when nil.
   public var encoding: TextEncoding?
   /// Asks for the passphrase of a sealed file; nil when nobody can be asked.

@@ -1,77 +1,56 @@
-/// What importers know of the members of a kind.
-struct KindShape: Sendable {
-  /// Text members, with what their text must be.
-  let texts: [String: @Sendable (String) -> Bool]
-  /// Lists of text, with what an item must be.
-  let lists: [String: @Sendable (String) -> Bool]
-  /// Members without which there is no such record.
-  var required: Set<String> = []
-  /// The member that takes `notes`.
-  var notes = "notes"
+internal import VaultDocument
+internal import VaultRecords
+
+/// What importers ask a kind about its members.
+struct KindShape {
+  private let kind: RecordKind
   /// Whether the kind has `fields` and `secrets`; else what it has no member for is sealed under `extra`.
-  var hasCustomFields = false
+  private let hasCustomFields: Bool
+
+  init(_ kind: RecordKind) {
+    self.kind = kind
+    hasCustomFields = kind.content.members.contains { $0.name == "secrets" }
+  }
+
+  /// The shape of a kind of this program; nil when it has none of the name.
+  static func builtIn(_ name: String) -> KindShape? { KindCatalog.builtIn[name].map(KindShape.init) }
 
   /// Where a readable value goes that the kind has no member for.
-  var readableMap: String { hasCustomFields ? "fields" : "extra" }
+  var readableMap: String { hasCustomFields ? "fields" : RecordKind.extraMember }
   /// Where a secret one goes.
-  var secretMap: String { hasCustomFields ? "secrets" : "extra" }
-}
+  var secretMap: String { hasCustomFields ? "secrets" : RecordKind.extraMember }
 
-extension KindShape {
-  /// The shape of a kind; nil for one that imports know nothing about.
-  static func of(_ kind: String) -> KindShape? { shapes[kind] }
+  /// The member that notes go to.
+  var notes: String { has("notes") || !has("text") ? "notes" : "text" }
 
-  private static let any: @Sendable (String) -> Bool = { _ in true }
-  private static let tags = ["tags": any]
+  func has(_ member: String) -> Bool { kind.content.members.contains { $0.name.utf8.elementsEqual(member.utf8) } }
 
-  private static let shapes: [String: KindShape] = [
-    "login": KindShape(
-      texts: ["title": any, "username": any, "password": any, "totp": any, "notes": any],
-      lists: ["urls": Form.isURL, "tags": any], hasCustomFields: true),
-    "secure-note": KindShape(texts: ["title": any, "text": any], lists: tags, required: ["text"], notes: "text"),
-    "payment-card": KindShape(
-      texts: [
-        "title": any, "holder": any, "number": Form.isCardNumber, "expiry": Form.isExpiry,
-        "security_code": { (3...4).contains($0.utf8.count) && Form.isDigits($0) }, "pin": Form.isDigits,
-      ], lists: tags, required: ["holder", "number"]),
-    "ssh-key": KindShape(
-      texts: ["title": any, "public_key": any, "private_key": any, "passphrase": any, "fingerprint": any], lists: tags,
-      required: ["public_key", "private_key"]),
-    "api-key": KindShape(
-      texts: ["title": any, "issuer": any, "key_id": any, "secret": any, "expires_at": any],
-      lists: ["scopes": any, "tags": any], required: ["issuer", "secret"]),
-    "database": KindShape(
-      texts: ["title": any, "engine": any, "host": any, "database": any, "user": any, "password": any], lists: tags,
-      required: ["engine", "host"]),
-    "custom": KindShape(texts: ["title": any], lists: tags, hasCustomFields: true),
-  ]
-}
-
-/// The forms of text that kinds want.
-private enum Form {
-  /// A scheme, a colon, and no character that no address has.
-  static let isURL: @Sendable (String) -> Bool = { text in
-    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
-    let scheme = text.utf8[..<colon]
-    return scheme.first.map(isLetter) == true && scheme.allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
-      && text.utf8.index(after: colon) != text.utf8.endIndex
-      && !text.unicodeScalars.contains {
-        $0.properties.isWhitespace || $0.value < 0x20 || (0x7F...0x9F).contains($0.value)
-          || "<>\"\\^`{|}".unicodeScalars.contains($0)
-      }
+  /// Whether these can be a record of the kind; a title can still be added.
+  func takes(_ members: JSONObject) -> Bool {
+    let required = kind.content.members.filter { $0.isRequired && $0.name != "title" }
+    return required.allSatisfy { members[$0.name] != nil } && (try? kind.completed(members, before: nil)) != nil
   }
 
-  static let isDigits: @Sendable (String) -> Bool = { !$0.isEmpty && $0.utf8.allSatisfy(isDigit) }
-
-  /// Digits with single spaces or hyphens between them.
-  static let isCardNumber: @Sendable (String) -> Bool = { text in
-    let groups = text.split(omittingEmptySubsequences: false) { $0 == " " || $0 == "-" }
-    return groups.allSatisfy { isDigits(String($0)) }
+  /// Whether there is a member for text or what text can stand for.
+  func hasMember(at path: MemberPath) -> Bool {
+    guard path.components.first != .member(RecordKind.extraMember), let schema = kind.value(at: path) else {
+      return false
+    }
+    return switch schema.form {
+    case .object, .list, .any: false
+    default: true
+    }
   }
 
-  /// `MM/YY` or `YYYY-MM`.
-  static let isExpiry: @Sendable (String) -> Bool = { CardExpiry.normal($0) == $0 }
+  /// What a text stands for at a path; nil where the kind has no such member, or refuses it.
+  func value(ofText text: String, at path: MemberPath) -> JSONValue? {
+    guard hasMember(at: path), let schema = kind.value(at: path) else { return nil }
+    let value = schema.value(ofText: text)
+    return schema.accepts(value) ? value : nil
+  }
 
-  private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
-  private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
+  /// Whether a list of the kind takes an item.
+  func takes(_ item: String, inList name: String) -> Bool {
+    kind.value(at: MemberPath([.member(name), .index(0)]))?.accepts(.string(item)) ?? false
+  }
 }

@@ -77,8 +77,9 @@ struct LeafRule: Sendable {
 
   /// Lines of `name: value`, each a secret of its own; the whole text when a line is none.
   static let namedLines = LeafRule { builder, text, place in
-    let lines = text.split(separator: "\n" as Character)
-    let pairs = lines.map { line in line.firstRange(of: ":").map { (line[..<$0.lowerBound], line[$0.upperBound...]) } }
+    let pairs = text.lines.map { line in
+      line.firstRange(of: ":").map { (line[..<$0.lowerBound], line[$0.upperBound...]) }
+    }
     guard !pairs.contains(where: { $0 == nil }) else { return secret.apply(&builder, text, place) }
     for case let (name, value)? in pairs {
       builder.add(String(value.trimmingSpaces), .secret(String(name.trimmingSpaces)), as: place.path)
@@ -170,6 +171,9 @@ extension Timestamp {
 }
 
 extension StringProtocol {
+  /// The lines, whatever ends them: a CRLF is one character to Swift.
+  var lines: [SubSequence] { split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" } }
+
   /// Without spaces, tabs and line ends at both ends.
   var trimmingSpaces: Substring {
     let end = lastIndex { !$0.isWhitespace }

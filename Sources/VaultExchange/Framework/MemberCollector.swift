@@ -1,45 +1,55 @@
 internal import VaultDocument
+internal import VaultRecords
 
 /// The members of one record as they come in.
 struct MemberCollector {
-  private let shape: KindShape?
-  private var texts: [String: String] = [:]
-  private var lists: [String: [String]] = [:]
+  private let shape: KindShape
+  /// Whether a value that the kind refuses is given to it nevertheless, so that it says why.
+  private let isStrict: Bool
+  private var members = JSONObject()
   private var maps: [String: [String: String]] = [:]
 
-  /// - Parameter shape: nil for a kind that this module knows nothing about: its members are then taken as named.
-  init(_ shape: KindShape?) { self.shape = shape }
+  init(_ shape: KindShape, isStrict: Bool) {
+    self.shape = shape
+    self.isStrict = isStrict
+  }
 
-  /// Whether it has all that its kind requires, but for the title.
-  var isComplete: Bool { shape?.required.allSatisfy { texts[$0] != nil } ?? true }
+  /// Whether they can be a record of the kind, but for the title.
+  var isComplete: Bool { shape.takes(members) }
 
   /// Stores a text and says where it went; `name` is that of a custom field, should it become one.
   mutating func store(_ text: String, _ destination: RecordBuilder.Destination, name: String) -> LedgerLine.Outcome {
     switch destination {
     case .member(let member): storeMember(text, member, name: name)
     case .list(let list): storeItem(text, list, name: name)
-    case .field(let name): insert(text, name, in: shape?.readableMap)
-    case .secret(let name): insert(text, name, in: shape?.secretMap)
+    case .field(let name): insert(text, name, in: shape.readableMap)
+    case .secret(let name): insert(text, name, in: shape.secretMap)
     }
   }
 
   private mutating func storeMember(_ text: String, _ member: String, name: String) -> LedgerLine.Outcome {
-    let own = member == "notes" ? shape?.notes ?? member : member
-    let other = Self.readable.contains(member) ? shape?.readableMap : shape?.secretMap
-    if let shape, shape.texts[own]?(text) != true { return insert(text, name, in: other) }
-    guard let old = texts[own] else {
-      texts[own] = text
-      return .stored(at: own)
+    let own = member == "notes" ? shape.notes : member
+    let other = Self.readable.contains(member) ? shape.readableMap : shape.secretMap
+    guard let path = try? MemberPath(parsing: own), let value = value(of: text, at: path) else {
+      return insert(text, name, in: other)
     }
-    return old.utf8.elementsEqual(text.utf8) ? .stored(at: own) : insert(text, name, in: other)
+    let tree = JSONValue.object(members)
+    guard let old = try? tree.value(at: path), !old.isNull else {
+      return set(value, at: path) ? .stored(at: own) : insert(text, name, in: other)
+    }
+    return old == value ? .stored(at: own) : insert(text, name, in: other)
+  }
+
+  private func value(of text: String, at path: MemberPath) -> JSONValue? {
+    if let value = shape.value(ofText: text, at: path) { return value }
+    return isStrict && shape.hasMember(at: path) ? .string(text) : nil
   }
 
   private mutating func storeItem(_ text: String, _ list: String, name: String) -> LedgerLine.Outcome {
-    if let shape, shape.lists[list]?(text) != true { return insert(text, name, in: shape.readableMap) }
-    // `==` takes canonically equivalent texts for the same; here bytes count.
-    if lists[list]?.contains(where: { $0.utf8.elementsEqual(text.utf8) }) != true {
-      lists[list, default: []].append(text)
-    }
+    guard shape.takes(text, inList: list) else { return insert(text, name, in: shape.readableMap) }
+    var items = members[list]?.array ?? []
+    if !items.contains(.string(text)) { items.append(.string(text)) }
+    members[list] = .array(items)
     return list == "tags" ? .tagged : .stored(at: list)
   }
 
@@ -47,8 +57,7 @@ struct MemberCollector {
   private static let readable: Set<String> = ["title", "username", "holder", "expiry", "public_key", "fingerprint"]
 
   /// Inserts under the name, or the name with the next free number.
-  private mutating func insert(_ text: String, _ name: String, in map: String?) -> LedgerLine.Outcome {
-    guard let map else { return .refused("the kind has no member for it") }
+  private mutating func insert(_ text: String, _ name: String, in map: String) -> LedgerLine.Outcome {
     var free = name
     var number = 1
     while let old = maps[map]?[free], !old.utf8.elementsEqual(text.utf8) {
@@ -62,21 +71,17 @@ struct MemberCollector {
 
   /// Gives the record a title when it has none and its kind has one.
   mutating func nameRecord(_ title: @autoclosure () -> String) {
-    if shape?.texts["title"] != nil, texts["title"] == nil { texts["title"] = title() }
+    if shape.has("title"), members["title"] == nil { members["title"] = .string(title()) }
   }
 
   /// Takes the e-mail address for the user name where there is no other.
   mutating func nameUser(_ email: String?) {
-    if let email, shape?.texts["username"] != nil, texts["username"] == nil { texts["username"] = email }
+    if let email, shape.has("username"), members["username"] == nil { members["username"] = .string(email) }
   }
 
   /// The members as the kind encodes them.
-  ///
-  /// - Throws: ``ExchangeError`` `.invalidMapping` for a path that is none, or that leads through a text.
-  func object() throws(ExchangeError) -> JSONObject {
-    var tree = JSONObject()
-    for (path, text) in texts { try Self.set(.string(text), at: path, in: &tree) }
-    for (name, items) in lists { tree[name] = .array(items.map(JSONValue.string)) }
+  var object: JSONObject {
+    var tree = members
     for (name, values) in maps {
       var object = JSONObject()
       for (key, text) in values { object[key] = .string(text) }
@@ -85,24 +90,15 @@ struct MemberCollector {
     return tree
   }
 
-  private static func set(_ value: JSONValue, at path: String, in tree: inout JSONObject) throws(ExchangeError) {
-    do throws(DocumentError) {
-      try set(value, at: try MemberPath(parsing: path).components[...], in: &tree)
-    } catch {
-      throw ExchangeError(.invalidMapping, "a member path is malformed", underlying: error)
+  /// Sets a value, making the objects above it; false where another value stands in the way.
+  private mutating func set(_ value: JSONValue, at path: MemberPath) -> Bool {
+    var tree = JSONValue.object(members)
+    for depth in 1..<max(path.components.count, 1) {
+      let above = MemberPath(Array(path.components.prefix(depth)))
+      if (try? tree.value(at: above)) == nil, (try? tree.set(.object(JSONObject()), at: above)) == nil { return false }
     }
-  }
-
-  private static func set(
-    _ value: JSONValue, at path: ArraySlice<MemberPath.Component>, in tree: inout JSONObject
-  ) throws(DocumentError) {
-    guard case .member(let name) = path.first else { throw DocumentError(code: .invalidPath) }
-    if path.count == 1 {
-      tree[name] = value
-    } else {
-      var below = tree[name]?.object ?? JSONObject()
-      try set(value, at: path.dropFirst(), in: &below)
-      tree[name] = .object(below)
-    }
+    guard (try? tree.set(value, at: path)) != nil, case .object(let object) = tree else { return false }
+    members = object
+    return true
   }
 }

@@ -1,4 +1,5 @@
 internal import VaultDocument
+internal import VaultRecords
 
 /// Collects the leaves of one entry, and makes the record and a ledger line for each leaf once the kind is known.
 ///
@@ -58,7 +59,8 @@ struct RecordBuilder {
   ) {
     guard !text.isEmpty else { return note(place, .empty) }
     leaves.append(
-      .value(Value(text: text, destination: destination, place: place, isConverted: converted, name: name ?? place.path)))
+      .value(
+        Value(text: text, destination: destination, place: place, isConverted: converted, name: name ?? place.path)))
   }
 
   /// Puts something somewhere without a line: a part of a leaf, or what is known without one.
@@ -88,23 +90,40 @@ struct RecordBuilder {
 
   /// The record; `fallback` is its kind when no leaf has decided it.
   ///
-  /// What lacks a member that its kind requires becomes `custom`.
+  /// What the kind would refuse, such as a card without a number, becomes `custom`.
   ///
-  /// - Throws: ``ExchangeError`` `.malformed` for names that JSON cannot tell apart, `.reading` without a hash.
+  /// - Throws: ``ExchangeError`` `.reading` without a hash.
   func record(kind fallback: String = "login") throws(ExchangeError) -> ImportedRecord {
-    let kind = kind ?? (isNote && fallback == "login" ? "secure-note" : fallback)
-    var (members, lines) = collected(in: kind)
-    let isComplete = members.isComplete
-    if !isComplete { (members, lines) = collected(in: "custom") }
+    let name = kind ?? (isNote && fallback == "login" ? "secure-note" : fallback)
+    if let shape = KindShape.builtIn(name) {
+      let (members, lines) = collected(in: shape, isStrict: false)
+      if members.isComplete { return try record(name, members, lines) }
+    }
+    guard let custom = KindShape.builtIn("custom") else { preconditionFailure("custom is a kind of this program") }
+    let (members, lines) = collected(in: custom, isStrict: false)
+    return try record("custom", members, lines)
+  }
+
+  /// The record of a kind that a person has chosen, and that is to say itself what it lacks.
+  ///
+  /// - Throws: ``ExchangeError`` `.reading` without a hash.
+  func record(of kind: RecordKind) throws(ExchangeError) -> ImportedRecord {
+    let (members, lines) = collected(in: KindShape(kind), isStrict: true)
+    return try record(kind.name, members, lines)
+  }
+
+  private func record(
+    _ kind: String, _ members: MemberCollector, _ lines: [LedgerLine]
+  ) throws(ExchangeError) -> ImportedRecord {
+    var members = members
     members.nameRecord(title)
     members.nameUser(first(.field("email")))
     return ImportedRecord(
-      place: place, kind: isComplete ? kind : "custom", members: try members.object(), externalID: try externalID(),
-      lines: lines)
+      place: place, kind: kind, members: members.object, externalID: try externalID(), lines: lines)
   }
 
-  private func collected(in kind: String) -> (MemberCollector, [LedgerLine]) {
-    var members = MemberCollector(KindShape.of(kind))
+  private func collected(in shape: KindShape, isStrict: Bool) -> (MemberCollector, [LedgerLine]) {
+    var members = MemberCollector(shape, isStrict: isStrict)
     var lines: [LedgerLine] = []
     for leaf in leaves {
       switch leaf {

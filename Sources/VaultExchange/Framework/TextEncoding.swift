@@ -98,8 +98,8 @@ struct TextDecoder {
     for byte in bytes {
       switch byte {
       case 0x80...0x9F:
-        let scalar = upper[Int(byte) - 0x80]
-        if scalar == 0 { text.append(0xFF) } else { append(Unicode.Scalar(scalar)!, to: &text) }
+        let unit = upper[Int(byte) - 0x80]
+        if unit != 0, let scalar = Unicode.Scalar(unit) { append(scalar, to: &text) } else { text.append(0xFF) }
       default: append(Unicode.Scalar(byte), to: &text)
       }
     }
@@ -107,12 +107,13 @@ struct TextDecoder {
   }
 
   private static func append(_ scalar: Unicode.Scalar, to text: inout [UInt8]) {
-    text.append(contentsOf: UTF8.encode(scalar)!)
+    UTF8.encode(scalar)?.forEach { text.append($0) }
   }
 
   /// What Windows-1252 has at 80 to 9F; 0 where it has nothing.
   private static let upper: [UInt16] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
-    0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
+    0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,
+    0x0178,
   ]
 }

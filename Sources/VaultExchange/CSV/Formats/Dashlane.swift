@@ -38,7 +38,9 @@ extension CSVImporter {
       builder.add(CardExpiry.normal(date) ?? date, .member("expiry"), as: "expiry")
       // The name of a card is that of its holder.
       let title = builder.text("title") ?? ""
-      if builder.kind == "payment-card", builder.text("holder") == nil { builder.add(title, .member("holder"), as: "holder") }
+      if builder.kind == "payment-card", builder.text("holder") == nil {
+        builder.add(title, .member("holder"), as: "holder")
+      }
       return .record(try builder.record(kind: kind))
     })
 

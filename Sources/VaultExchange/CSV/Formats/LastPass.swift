@@ -72,10 +72,10 @@ extension RecordBuilder {
   /// A line without a name, or in a key in armor, goes on with the value above it; so does all that follows `Notes:`.
   private static func namedValues(of text: String) -> [(name: String, value: String)] {
     var pairs: [(name: String, value: String)] = []
-    for line in text.split(separator: "\n" as Character, omittingEmptySubsequences: false) {
+    for line in text.lines {
       let parts = line.split(separator: ":" as Character, maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2, !(pairs.last.map(isOpen) ?? false) {
-        pairs.append((String(parts[0]), String(parts[1].last == "\r" ? parts[1].dropLast() : parts[1])))
+        pairs.append((String(parts[0]), String(parts[1])))
       } else {
         pairs[pairs.count - 1].value += "\n" + line
       }

@@ -1,4 +1,5 @@
 internal import VaultDocument
+internal import VaultRecords
 
 /// Any table with a header: columns by their usual names, and by what the person says.
 struct PlainCSVImporter: Importer {
@@ -26,37 +27,53 @@ struct PlainCSVImporter: Importer {
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     let sample = try source.sample()
     let dialect = Self.dialect(of: sample)
-    let kind = options.kind ?? "login"
-    let shape = KindShape.of(kind)
-    var mapped: [String: LeafRule] = [:]
-    for mapping in options.mappings {
-      guard let rule = Self.rule(forPath: mapping.field, in: shape) else {
-        throw ExchangeError(.invalidMapping, "the kind has no member for a mapping")
-      }
-      mapped[mapping.source.lowercased()] = rule
+    guard let kind = options.kind ?? KindCatalog.builtIn["login"] else {
+      preconditionFailure("login is a kind of this program")
     }
-    // A column that is a path is the member; of a kind with no place for others it has to be.
-    var named = shape?.hasCustomFields == true || shape == nil ? Self.usual : [:]
-    if shape == nil { named = [:] }
+    let shape = KindShape(kind)
+    let mapped = try Self.rules(for: options.mappings, in: shape)
+    var named = kind.name == "login" ? Self.usual : [:]
+    // A column that is called as a member goes there, whatever else its name is used for.
     for name in CSVTable.firstRow(of: sample, dialect: dialect)?.cells ?? [] {
       let name = String(name.trimmingSpaces)
       if let rule = Self.rule(forPath: name, in: shape) { named[name.lowercased()] = rule }
     }
+    let isChosen = options.kind != nil
     return try CSVImporter(
-      format: format, required: mapped, optional: named, others: .secret, dialect: dialect, kind: kind
+      format: format, required: mapped, optional: named, others: .secret, dialect: dialect,
+      finish: { (builder: inout RecordBuilder, _: String) throws(ExchangeError) in
+        .record(isChosen ? try builder.record(of: kind) : try builder.record())
+      }
     ).items(of: source, options: options)
   }
 
+  private static func rules(for mappings: [FieldMapping], in shape: KindShape) throws(ExchangeError) -> [String:
+    LeafRule]
+  {
+    var rules: [String: LeafRule] = [:]
+    for mapping in mappings {
+      guard let rule = rule(forPath: mapping.field, in: shape) else {
+        throw ExchangeError(.invalidMapping, "the kind has no member for a mapping")
+      }
+      guard rules.updateValue(rule, forKey: mapping.source.lowercased()) == nil else {
+        throw ExchangeError(.invalidMapping, "a column is mapped twice")
+      }
+    }
+    return rules
+  }
+
   /// What a member path means as the name of a column; nil when the kind has no such member.
-  private static func rule(forPath text: String, in shape: KindShape?) -> LeafRule? {
-    guard let path = try? MemberPath(parsing: text), case .member(let first)? = path.components.first else { return nil }
+  private static func rule(forPath text: String, in shape: KindShape) -> LeafRule? {
+    guard let path = try? MemberPath(parsing: text), case .member(let first)? = path.components.first else {
+      return nil
+    }
     switch (first, path.components.count, path.components.last) {
     case ("fields", 2, .member(let name)?): return .field(name)
     case ("secrets", 2, .member(let name)?), ("extra", 2, .member(let name)?): return .secret(name)
     case ("tags", _, _): return .list("tags", separatedBy: ",")
     case ("urls", _, _): return .url
     case ("notes", 1, _): return .notes
-    default: return shape == nil || shape?.texts[text] != nil ? .member(text) : nil
+    default: return shape.hasMember(at: path) ? .member(text) : nil
     }
   }
 

@@ -19,7 +19,8 @@ extension LeafRule {
     guard parts.count == 3 else { return secret.apply(&builder, text, place) }
     let name = String(parts[0].last == "$" ? parts[0].dropLast() : parts[0])
     let value = String(parts[2])
-    for member in ["username", "password"] where builder.text(member).map({ $0.utf8.elementsEqual(value.utf8) }) == true {
+    for member in ["username", "password"] where builder.text(member).map({ $0.utf8.elementsEqual(value.utf8) }) == true
+    {
       return builder.note(place, .mapped(to: member))
     }
     let label = name.isEmpty ? place.path : name

@@ -28,7 +28,7 @@ extension CSVImporter {
 extension LeafRule {
   /// `User Name:…` and `Password:…` on lines of one cell, with fields of other types of secrets.
   fileprivate static let zohoData = LeafRule { builder, text, place in
-    for line in text.split(separator: "\n" as Character) {
+    for line in text.lines {
       let parts = line.split(separator: ":" as Character, maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0].trimmingSpaces)
       let value = parts.count == 2 ? String(parts[1].trimmingSpaces) : name
