@@ -25,7 +25,9 @@ struct FieldEditor {
         record: record.id)
     }
     var tree = JSONValue.object(record.fields)
-    for edit in edits { try apply(edit, to: &tree) }
+    for edit in edits {
+      try apply(FieldEdit(path: kind?.presentPath(edit.path) ?? edit.path, change: edit.change), to: &tree)
+    }
     guard case .object(let members) = tree else { preconditionFailure("edits below the top leave an object") }
     guard members != record.fields, let kind else { return members }
     let kept = try inSealing(record: record.id) { () throws(SealingError) in
@@ -141,6 +143,14 @@ struct FieldEditor {
   }
 
   private func inRecord<Result>(_ step: () throws(RecordError) -> Result) throws(VaultError) -> Result {
-    do { return try step() } catch { throw VaultError(record: error, id: record.id, input: true) }
+    do {
+      return try step()
+    } catch {
+      var refusal = VaultError(record: error, id: record.id, input: true)
+      if let kind, record.envelope.schema < kind.schema {
+        refusal.hints = ["the record is of an older schema: `vault migrate` first"]
+      }
+      throw refusal
+    }
   }
 }

@@ -93,7 +93,7 @@ public struct OpenRecord: Sendable {
   /// - Throws: ``VaultError`` `.noSuchMember`.
   public func value(at path: MemberPath) throws(VaultError) -> JSONValue {
     do throws(DocumentError) {
-      return try JSONValue.object(fields).value(at: path)
+      return try JSONValue.object(fields).value(at: kind?.presentPath(path) ?? path)
     } catch {
       throw VaultError(
         .noSuchMember, "the record has no such member", record: id, field: path.description,
@@ -101,11 +101,12 @@ public struct OpenRecord: Sendable {
     }
   }
 
-  /// Opens the sealed field at a path and gives its UTF-8 bytes to `body`; nil when the member is not sealed.
+  /// Opens the sealed text at a path and gives its UTF-8 bytes to `body`; nil when the member is not sealed, or is no text.
   ///
   /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, and what `body` throws.
   public func withSecret<Result>(at path: MemberPath, _ body: (RawSpan) throws -> Result) throws -> Result? {
     guard case .string(let text) = try value(at: path), SealedToken.hasTokenShape(text) else { return nil }
+    if let schema = kind?.value(at: path), !schema.isText { return nil }
     return try withOpened(text, at: path, body)
   }
 

@@ -81,10 +81,21 @@ public final class RecordKind: Sendable {
   /// The values of a record one by one, in the order in which a person is asked for them.
   public var fields: [RecordField] { content.fields() }
 
-  /// What the value at a path may be; nil where the kind has none.
+  /// What the value at a path may be, also at one of an older schema; nil where the kind has none.
   public func value(at path: MemberPath) -> ValueSchema? {
     guard !path.components.isEmpty else { return nil }
-    return whole.value(at: path)
+    return whole.value(at: presentPath(path))
+  }
+
+  /// Where the value of a path is that may be of an older schema: scripts go on to work with the path they know.
+  public func presentPath(_ path: MemberPath) -> MemberPath {
+    guard !migrations.isEmpty, whole.value(at: path) == nil else { return path }
+    var components = path.components
+    for case .move(let source, let target) in steps(from: 0) where components.starts(with: source.components) {
+      components = target.components + components.dropFirst(source.components.count)
+    }
+    let present = MemberPath(components)
+    return whole.value(at: present) == nil ? path : present
   }
 
   /// What names a record in lists; empty where nothing does.

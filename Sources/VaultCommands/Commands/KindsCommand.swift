@@ -4,7 +4,7 @@ import VaultKit
 import VaultRecords
 
 /// `vault kinds`: the kinds of records.
-struct KindsCommand: ParsableCommand {
+struct KindsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kinds",
     abstract: "Show the kinds of records and their fields.",
@@ -17,7 +17,7 @@ struct KindsCommand: ParsableCommand {
     subcommands: [List.self, Show.self, KindsAddCommand.self])
 
   /// `vault kinds list`.
-  struct List: ParsableCommand {
+  struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
       abstract: "List the kinds of records.",
@@ -27,10 +27,11 @@ struct KindsCommand: ParsableCommand {
         """)
 
     @OptionGroup(title: "Vault") var vault: VaultOptions
+    @OptionGroup(title: "Key") var unlocking: UnlockOptions
     @OptionGroup var global: GlobalOptions
 
-    func run() throws {
-      let catalog = try KindCatalog.here(vault, global)
+    func run() async throws {
+      let catalog = try await KindCatalog.here(vault, unlocking, global)
       guard global.json else { return try Output.lines(catalog.names) }
       try Output.document([
         "kinds": .array(
@@ -46,7 +47,7 @@ struct KindsCommand: ParsableCommand {
   }
 
   /// `vault kinds show`.
-  struct Show: ParsableCommand {
+  struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
       abstract: "Show the fields of a kind, or its JSON Schema.",
@@ -62,10 +63,11 @@ struct KindsCommand: ParsableCommand {
     var schema = false
 
     @OptionGroup(title: "Vault") var vault: VaultOptions
+    @OptionGroup(title: "Key") var unlocking: UnlockOptions
     @OptionGroup var global: GlobalOptions
 
-    func run() throws {
-      let kind = try KindCatalog.here(vault, global).argument(kind)
+    func run() async throws {
+      let kind = try await KindCatalog.here(vault, unlocking, global).argument(kind)
       if schema { return try Output.write(JSONValue.object(kind.jsonSchema).prettyBytes()) }
       guard global.json else { return try Output.lines(lines(kind)) }
       try Output.document([
@@ -90,9 +92,17 @@ struct KindsCommand: ParsableCommand {
 
 extension KindCatalog {
   /// The kinds of the vault that the options or the place mean; those of the program where no vault is meant.
-  static func here(_ vault: VaultOptions, _ global: GlobalOptions) throws -> KindCatalog {
+  ///
+  /// Declared kinds are verified where a key is given, and otherwise it is said that they are not.
+  static func here(
+    _ vault: VaultOptions, _ unlocking: UnlockOptions, _ global: GlobalOptions
+  ) async throws -> KindCatalog {
     do {
-      return try Session(vault, global).locked.kinds
+      let session = try Session(vault, global)
+      guard !session.locked.header.declaredKinds.isEmpty else { return session.locked.kinds }
+      if let opened = try await session.unlockWhereItHelps(unlocking) { return opened.kinds }
+      global.messages.note(Messages.unverifiedNote)
+      return session.locked.kinds
     } catch let error as CommandError where error.status == .noVault {
       guard vault.vault == nil, System.environment("CVAULT_DIR") == nil else { throw error }
       return .builtIn

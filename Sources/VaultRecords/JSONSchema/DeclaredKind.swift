@@ -7,12 +7,15 @@ extension RecordKind {
   /// - Throws: ``RecordError`` `.invalidSchema` with the path of the keyword that cannot be used.
   public convenience init(declared schema: JSONObject, name: String) throws(RecordError) {
     var parser = SchemaParser(schema)
-    let content = try parser.content()
+    var content = try parser.content()
+    let titlePaths = try Self.titlePaths(of: schema, content)
+    // JSON gives members no order; what names a record is asked for first.
+    if case .member(let title)? = titlePaths.first?.components.first { content = content.putting(first: title) }
     let summary = schema["description"]?.string ?? schema["title"]?.string ?? ""
     let version = try Self.version(of: schema)
     self.init(
       name, schema: version, origin: .declared(schema), summary: summary, content: content,
-      titlePaths: try Self.titlePaths(of: schema, content),
+      titlePaths: titlePaths,
       migrations: try MigrationParser.migrations(of: schema, upTo: version))
   }
 

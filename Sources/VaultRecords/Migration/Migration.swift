@@ -65,7 +65,7 @@ extension RecordKind {
       switch step {
       case .move(let source, _), .split(let source, _, _):
         // What the present schema has at the old place means something else there.
-        guard (try? tree.value(at: source)) != nil, value(at: source) == nil else { continue }
+        guard (try? tree.value(at: source)) != nil, whole.value(at: source) == nil else { continue }
         var migrator = Migrator(tree, seal: nil, open: nil)
         if (try? migrator.take(step)) != nil { tree = migrator.tree }
       default: continue

@@ -85,6 +85,15 @@ public struct ObjectRule: Sendable {
   /// The members in the order in which a person is asked for them.
   public var inOrder: [MemberSchema] { members.sorted { $0.position < $1.position } }
 
+  /// The same members, one of them before all others.
+  func putting(first name: String) -> ObjectRule {
+    let ordered = inOrder
+    var rule = ObjectRule(ordered.filter { $0.name == name } + ordered.filter { $0.name != name }, others: others)
+    rule.minimumCount = minimumCount
+    rule.maximumCount = maximumCount
+    return rule
+  }
+
   func adding(_ member: MemberSchema) -> ObjectRule {
     var rule = ObjectRule(inOrder + [member], others: others)
     rule.minimumCount = minimumCount
