@@ -10,11 +10,13 @@ extension ImportCommand {
       throw CommandError.usage(option, "is for json and jsonl")
     }
     let name = file == "-" ? "stdin" : file
+    let named = format == "auto" ? nil : try Self.importer(named: format)
     let session = try Session(vault, global)
     let source = try FileSource(file).importSource()
-    let importer = try inExchange(name) { () throws(ExchangeError) in
-      format == "auto" ? try ImportFormats.detecting(source.sample()) : try ImportFormats.named(format)
-    }
+    let importer =
+      if let named { named } else {
+        try inExchange(name) { () throws(ExchangeError) in try ImportFormats.detecting(source.sample()) }
+      }
     try checkOptions(for: importer.format)
     let opened = try await session.unlock(unlocking)
     var options = ImportOptions()
@@ -36,6 +38,13 @@ extension ImportCommand {
     try await work.run(items)
     let status = try work.report.finish()
     if status != .done { throw Finished(status: status) }
+  }
+
+  private static func importer(named name: String) throws -> any Importer {
+    guard let importer = try? ImportFormats.named(name) else {
+      throw CommandError.usage("format", "is none that this program reads", "`vault import --list` shows the formats")
+    }
+    return importer
   }
 
   private func checkOptions(for format: VaultExchange.ImportFormat) throws {
@@ -87,7 +96,6 @@ extension CommandError {
     if !isUsage { file = subject }
     switch error.code {
     case .unknownFormat:
-      // A word that is no format is a mistake of the command line; a file that is of none is one of the file.
       hints = ["`vault import --list` shows the formats", "a table of any kind: `vault import csv` with --map"]
     case .ambiguousFormat: hints = ["say which it is: `vault import FORMAT FILE`"]
     case .missingColumn: hints = ["look at its first line, and at `vault import --list`"]

@@ -8,8 +8,11 @@ public enum ExternalID {
 
   /// `fields.external_id`, or `extra.external_id` in kinds without readable custom fields; nil where neither can be.
   public static func path(in kind: RecordKind) -> MemberPath? {
-    [MemberPath([.member("fields"), .member(fieldName)]), MemberPath([.member(RecordKind.extraMember), .member(fieldName)])]
-      .first { kind.value(at: $0) != nil }
+    [
+      MemberPath([.member("fields"), .member(fieldName)]),
+      MemberPath([.member(RecordKind.extraMember), .member(fieldName)]),
+    ]
+    .first { kind.value(at: $0) != nil }
   }
 
   /// The members with the id in its place.
