@@ -1,4 +1,4 @@
-internal import VaultDocument
+public import VaultDocument
 
 // Each rule says in a fixed sentence what is wrong with a value, without the value; nil when nothing is.
 
@@ -53,6 +53,9 @@ extension ObjectRule {
 }
 
 extension ValueSchema {
+  /// Whether a value has the type and keeps the rules; not whether the items of a list or the members of an object do.
+  public func accepts(_ value: JSONValue) -> Bool { fault(in: value) == nil }
+
   /// What is wrong with a value that is neither list nor object, or with the type of one that is.
   func fault(in value: JSONValue) -> (code: RecordError.Code, reason: String)? {
     let fault: String?
