@@ -69,6 +69,28 @@ struct InterruptionTests {
     }
   }
 
+  @Test("signals that end nothing, in a storm of stops and goes, change nothing", arguments: ["json many.json", nil])
+  func storm(_ file: String?) throws {
+    let bench = try FaultBench()
+    _ = bench.shell(Self.many)
+    let command = file.map { "import \($0) --kind customer \(Self.key)" } ?? "verify \(Self.key)"
+    let outcome = bench.shell(
+      """
+      trap '' ALRM
+      $V \(command) >out.txt 2>err.txt & p=$!
+      until read -r id name state rest </proc/$p/stat && test $state = Z; do
+        for s in ALRM WINCH STOP CONT CHLD URG; do kill -$s $p; done
+      done
+      wait $p; echo $?
+      """)
+    #expect(outcome.output == "0\n", "\(bench.workspace.text(of: "err.txt"))")
+    #expect(bench.workspace.text(of: "err.txt") == "")
+    #expect(bench.leftovers().isEmpty)
+    let count = file == nil ? 24 : 984
+    #expect(
+      bench.workspace.open("verify").output == "\(count) records, 0 in the trash, 1 slot: all verified\n")
+  }
+
   @Test("a signal while another process is waited for ends the wait", arguments: ["INT", "TERM"])
   func waitEnds(_ signal: String) throws {
     let bench = try FaultBench()
