@@ -3,7 +3,7 @@ import PackageDescription
 
 let libraries = [
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
-  "VaultKit",
+  "VaultKit", "VaultExchange",
 ]
 
 let package = Package(
@@ -30,7 +30,7 @@ let package = Package(
     .target(name: "VaultStorage", dependencies: ["VaultDocument"]),
 
     // Layer 3
-    .target(name: "VaultRecords", dependencies: ["VaultSealing", "VaultDocument"]),
+    .target(name: "VaultRecords", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument"]),
     .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument"]),
 
     // Layer 4
@@ -40,11 +40,13 @@ let package = Package(
         "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
       ]),
 
+    .target(name: "VaultExchange", dependencies: ["VaultRecords", "VaultDocument", "VaultCrypto", "VaultAge"]),
+
     // Layers 6 and 7
     .target(
       name: "VaultCommands",
       dependencies: [
-        "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
+        "VaultKit", "VaultExchange", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "vault", dependencies: ["VaultCommands"]),
@@ -82,6 +84,11 @@ let package = Package(
       dependencies: [
         "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
         "VaultDocument", "VaultTestSupport",
+      ]),
+    .testTarget(
+      name: "VaultExchangeTests",
+      dependencies: [
+        "VaultExchange", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto", "VaultTestSupport",
       ]),
     .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
   ]

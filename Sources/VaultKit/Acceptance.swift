@@ -68,7 +68,7 @@ extension Vault {
         let draft = EnvelopeDraft(
           accepting: acceptance.found.envelope, createdAtText: acceptance.createdAtText, revision: acceptance.revision,
           now: now)
-        let sealed = try sealedBytes(acceptance.found.fields, draft, acceptance.keys, in: .record(id))
+        let sealed = try sealedBytes(acceptance.found.stored, draft, acceptance.keys, in: .record(id))
         try verify(sealed, id).check()
         changes.append(StoreChange(.record(id), from: acceptance.bytes, to: sealed))
       }
@@ -90,7 +90,7 @@ private struct EditedRecord {
   init(_ bytes: [UInt8], _ id: RecordID, _ vault: Vault) throws(VaultError) {
     let file = StoreLocation.record(id).relativePath
     let document = try parseDocument(bytes, file: file)
-    let stored = try StoredRecord(document, file: file, id: id, isTrashed: false)
+    let stored = try StoredRecord(document, file: file, id: id, kinds: vault.kinds, isTrashed: false)
     let keyring = vault.keyring
     keys = try inSealing(file: file, record: id) { () throws(SealingError) in
       let wrapped = stored.envelope.wrappedKey
@@ -113,7 +113,7 @@ private struct EditedRecord {
       try compareEnvelope(baseline.envelopeMembers)
       let fields = baseline.recordFields
       try compareTokens(fields)
-      changes = Difference(from: fields, to: stored.fields).changes
+      changes = Difference(from: fields, to: stored.stored).changes
     }
     return Acceptance(
       found: stored, file: file,
@@ -125,7 +125,7 @@ private struct EditedRecord {
   /// Every sealed value opens, and stands once: with its key alone nobody can tell where a copy belongs.
   private func checkTokens() throws(VaultError) {
     var seen: Set<String> = []
-    for (path, token) in stored.fields.tokens {
+    for (path, token) in stored.stored.tokens {
       try inSealing(file: file, record: stored.id) { () throws(SealingError) in
         do throws(SealingError) { try keys.checkOpens(token) } catch { throw error.at(path.description) }
       }
@@ -135,8 +135,8 @@ private struct EditedRecord {
 
   private func compareTokens(_ baseline: JSONObject) throws(VaultError) {
     let old = Dictionary(uniqueKeysWithValues: baseline.tokens)
-    let new = Dictionary(uniqueKeysWithValues: stored.fields.tokens)
-    for (path, token) in stored.fields.tokens where old[path] != token {
+    let new = Dictionary(uniqueKeysWithValues: stored.stored.tokens)
+    for (path, token) in stored.stored.tokens where old[path] != token {
       throw refused("holds another sealed value than in the version that verifies: it was moved or copied", path)
     }
     for (path, _) in baseline.tokens where new[path] == nil {

@@ -1,3 +1,4 @@
+internal import VaultRecords
 internal import VaultStorage
 
 /// What can be said of the records of one folder without a key.
@@ -9,10 +10,10 @@ struct FolderLint: Sendable {
   /// Why the folder as such cannot be read.
   private(set) var fault: VaultFault?
 
-  private init(_ folder: UInt8, in files: any RecordStore) {
+  private init(_ folder: UInt8, in files: any RecordStore, _ kinds: KindCatalog) {
     do throws(StoreError) {
       try files.readRecords(inFolder: folder) { id, bytes in
-        records.append(Result { () throws(VaultError) in try RecordLint(bytes, at: .record(id), id) })
+        records.append(Result { () throws(VaultError) in try RecordLint(bytes, at: .record(id), id, kinds) })
         return true
       }
     } catch {
@@ -21,9 +22,11 @@ struct FolderLint: Sendable {
   }
 
   /// Some folders, on all cores, in their order.
-  static func ofFolders(_ folders: Range<Int>, in files: any RecordStore) async -> [FolderLint] {
+  static func ofFolders(
+    _ folders: Range<Int>, in files: any RecordStore, _ kinds: KindCatalog
+  ) async -> [FolderLint] {
     await withTaskGroup { group in
-      for folder in folders { group.addTask { (folder, FolderLint(UInt8(folder), in: files)) } }
+      for folder in folders { group.addTask { (folder, FolderLint(UInt8(folder), in: files, kinds)) } }
       var found: [Int: FolderLint] = [:]
       for await (folder, lint) in group { found[folder] = lint }
       return folders.compactMap { found[$0] }

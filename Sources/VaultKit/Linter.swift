@@ -1,4 +1,5 @@
 internal import VaultDocument
+internal import VaultRecords
 internal import VaultStorage
 
 /// One run of ``VaultLint`` over a vault, under a lock.
@@ -10,15 +11,20 @@ struct Linter {
   private let files: any RecordStore
   /// Nil when nothing is to be written.
   private let rewriting: Rewriting?
+  /// The kinds of the program and its user, and those of the header once it is read.
+  private var kinds: KindCatalog
   private(set) var report = LintReport()
   private var changes: [StoreChange] = []
   /// The revisions that files of the trash say they have.
   private var trashed: [RecordID: Int] = [:]
 
-  init(_ store: any RecordStore, rewriting: Rewriting?) throws(VaultError) {
+  init(
+    _ store: any RecordStore, types: [any VaultRecord.Type], rewriting: Rewriting?
+  ) throws(VaultError) {
     let (files, journal) = try inStore { () throws(StoreError) in try store.readable() }
     self.files = files
     self.rewriting = rewriting
+    kinds = KindCatalog(types: types)
     if let note = journal.note { report.notes.append(note) }
     if let fault = journal.fault { report.findings.append(fault) }
   }
@@ -30,7 +36,7 @@ struct Linter {
     }
     try checkTrash(progress)
     for start in stride(from: 0, to: 256, by: FolderLint.batchSize) {
-      for folder in await FolderLint.ofFolders(start..<start + FolderLint.batchSize, in: files) {
+      for folder in await FolderLint.ofFolders(start..<start + FolderLint.batchSize, in: files, kinds) {
         try take(folder, progress)
       }
     }
@@ -45,6 +51,7 @@ struct Linter {
       return parsed.document
     }
     guard let header else { return }
+    kinds = kinds.declaring(header.declaredKinds)
     report.findings += try SlotFile.faults(of: header, in: files)
     let known = Set(header.slots.map(\.id))
     let slots = try inStore { () throws(StoreError) in try files.slots() }
@@ -70,7 +77,7 @@ struct Linter {
   private mutating func checkTrash(_ progress: () -> Void) throws(VaultError) {
     for id in try inStore({ () throws(StoreError) in try files.trashed() }) {
       let bytes = Result { () throws(StoreError) in try files.read(.trash(id)) }
-      let lint = try RecordLint(bytes.map { $0 ?? [] }, at: .trash(id), id)
+      let lint = try RecordLint(bytes.map { $0 ?? [] }, at: .trash(id), id, kinds)
       trashed[id] = lint.revision ?? trashed[id]
       report.trashedCount += 1
       take(lint)

@@ -1,4 +1,5 @@
 public import VaultDocument
+internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
 
@@ -51,10 +52,10 @@ extension LockedVault {
     var due = DueFields(before: before)
     guard let before else { return due }
     try forEachFile { id, bytes in
-      due.add(bytes, id, .record(id), before)
+      due.add(bytes, id, .record(id), before, kinds)
       return true
     }
-    if includesTrash { try forEachTrashedFile { id, bytes in due.add(bytes, id, .trash(id), before) } }
+    if includesTrash { try forEachTrashedFile { id, bytes in due.add(bytes, id, .trash(id), before, kinds) } }
     due.fields.sort(by: DueField.isBefore)
     return due
   }
@@ -67,11 +68,13 @@ extension VaultHeader {
 
 extension DueFields {
   fileprivate mutating func add(
-    _ bytes: Result<[UInt8], VaultError>, _ id: RecordID, _ place: StoreLocation, _ before: Timestamp
+    _ bytes: Result<[UInt8], VaultError>, _ id: RecordID, _ place: StoreLocation, _ before: Timestamp,
+    _ kinds: KindCatalog
   ) {
     do throws(VaultError) {
       let isTrashed = place == .trash(id)
-      let record = try StoredRecord(parsing: bytes.get(), file: place.relativePath, id: id, isTrashed: isTrashed)
+      let record = try StoredRecord(
+        parsing: bytes.get(), file: place.relativePath, id: id, kinds: kinds, isTrashed: isTrashed)
       let summary = RecordSummary(record)
       try JSONValue.object(record.fields).forEachString { path, text throws(VaultError) in
         guard SealedToken.hasTokenShape(text) else { return }

@@ -14,7 +14,7 @@ extension LockedVault {
       body(
         bytes.flatMap { bytes in
           Result { () throws(VaultError) in
-            try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id)
+            try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
           }
         })
     }
@@ -39,7 +39,7 @@ extension LockedVault {
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`.
   public func record(_ id: RecordID) throws(VaultError) -> StoredRecord {
     guard let bytes = try read(id) else { throw .noSuchRecord }
-    return try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id)
+    return try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
   }
 
   /// The bytes of a live record's file, nil when there is none.
@@ -70,7 +70,7 @@ extension LockedVault {
         let bytes = try bytes.get()
         let hasPrefix = match.isPrefix(of: id)
         guard hasPrefix || match.mayName(bytes) else { return true }
-        let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id)
+        let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
         if match.names(record.name) { named.append(RecordSummary(record)) }
         if hasPrefix { prefixed.append(RecordSummary(record)) }
       } catch {

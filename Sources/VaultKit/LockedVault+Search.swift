@@ -1,4 +1,5 @@
 public import VaultDocument
+internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
 
@@ -36,7 +37,7 @@ extension LockedVault {
       do throws(VaultError) {
         let bytes = try bytes.get()
         guard texts.allSatisfy({ $0.mayMatch(bytes) }) else { return true }
-        let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id)
+        let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
         if query.matches(record, texts) { records.append(RecordSummary(record)) }
       } catch {
         faults.append(error)
@@ -53,7 +54,9 @@ extension RecordQuery {
     let tree = JSONValue.object(record.fields)
     guard texts.allSatisfy({ $0.matches(tree) }) else { return false }
     return conditions.allSatisfy { condition in
-      guard let value = try? tree.value(at: condition.path) else { return false }
+      guard let value = try? tree.value(at: record.kind?.presentPath(condition.path) ?? condition.path) else {
+        return false
+      }
       switch value {
       case .string(let text): return !SealedToken.hasTokenShape(text) && text == condition.value
       case .number(let number): return number.literal == condition.value

@@ -30,7 +30,7 @@ extension LockedVault {
     var faults: [VaultError] = []
     try forEachTrashedFile { id, bytes in
       do throws(VaultError) {
-        records.append(try Self.trashedRecord(bytes.get(), id))
+        records.append(try trashedRecord(bytes.get(), id))
       } catch {
         faults.append(error)
       }
@@ -77,9 +77,9 @@ extension LockedVault {
     try inStore(record: id) { () throws(StoreError) in try store.read(.trash(id)) }
   }
 
-  private static func trashedRecord(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> TrashedRecord {
+  private func trashedRecord(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> TrashedRecord {
     let file = StoreLocation.trash(id).relativePath
-    let record = try StoredRecord(parsing: bytes, file: file, id: id, isTrashed: true)
+    let record = try StoredRecord(parsing: bytes, file: file, id: id, kinds: kinds, isTrashed: true)
     guard let deletedAt = record.envelope.deletedAt else { throw .notRemoved(file: file, id) }
     return TrashedRecord(record, deletedAt: deletedAt)
   }

@@ -1,6 +1,7 @@
 internal import VaultCrypto
 internal import VaultDocument
 internal import VaultFileStore
+public import VaultRecords
 internal import VaultSealing
 public import VaultStorage
 
@@ -10,19 +11,23 @@ public struct LockedVault: Sendable {
   /// The header; not verified until the vault is unlocked.
   public let header: VaultHeader
   let headerBytes: [UInt8]
+  /// The kinds of records that are known here: those of types, and those that the header declares.
+  public let kinds: KindCatalog
 
   /// The vault in `directory`.
   ///
+  /// - Parameter types: kinds of the caller's own.
   /// - Throws: ``VaultError`` `.notAVault`, `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`.
-  public init(at directory: String) throws(VaultError) {
-    try self.init(store: inStore { () throws(StoreError) in try DirectoryStore(at: directory) })
+  public init(at directory: String, types: [any VaultRecord.Type] = []) throws(VaultError) {
+    try self.init(store: inStore { () throws(StoreError) in try DirectoryStore(at: directory) }, types: types)
   }
 
   /// The vault in a store.
-  public init(store: any RecordStore) throws(VaultError) {
+  public init(store: any RecordStore, types: [any VaultRecord.Type] = []) throws(VaultError) {
     self.store = store
     headerBytes = try Self.readHeader(store)
     header = try VaultHeader(parsing: headerBytes)
+    kinds = KindCatalog(types: types, declared: header.declaredKinds)
   }
 
   /// The same vault, with its files read through another view.
@@ -30,6 +35,15 @@ public struct LockedVault: Sendable {
     self.store = store
     header = vault.header
     headerBytes = vault.headerBytes
+    kinds = vault.kinds
+  }
+
+  /// The same vault, with further kinds.
+  init(_ vault: LockedVault, adding types: [any VaultRecord.Type]) {
+    store = vault.store
+    header = vault.header
+    headerBytes = vault.headerBytes
+    kinds = vault.kinds.adding(types)
   }
 
   /// Unlocks it.

@@ -9,15 +9,28 @@ public struct OpenRecord: Sendable {
   /// The exact bytes of the file that verified.
   let bytes: [UInt8]
   let file: String
+  /// What the record is; nil for a kind that this program does not know.
+  public let kind: RecordKind?
+  /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
+  public let fields: JSONObject
+
   /// Whether an older revision of it lies in the trash, which does not count (format 1, section 6).
   public internal(set) var hasOlderInTrash = false
 
+  init(verified: VerifiedRecord, bytes: [UInt8], file: String, kind: RecordKind?) {
+    self.verified = verified
+    self.bytes = bytes
+    self.file = file
+    self.kind = kind
+    fields = kind.map { RecordMigration.readable(verified, $0) } ?? verified.fields
+  }
+
   public var envelope: RecordEnvelope { verified.envelope }
   public var id: RecordID { verified.envelope.id }
-  /// The record's own members; sealed fields are tokens.
-  public var fields: JSONObject { verified.fields }
+  /// The record's own members as they stand in the file.
+  var stored: JSONObject { verified.fields }
   /// What names the record in lists.
-  public var name: String { RecordTitle.of(fields, kind: envelope.kind) }
+  public var name: String { RecordTitle.of(fields, kind) }
 
   /// Decodes the record as its type, opening sealed members.
   ///
@@ -27,7 +40,9 @@ public struct OpenRecord: Sendable {
       throw VaultError(.unknownKind, "is of another kind than \(type.kindName)", file: file, record: id)
     }
     do throws(RecordError) {
-      return try type.decoded(from: fields, in: verified.context())
+      // A member that a migration will open is text for the type already.
+      let members = try kind.map { kind throws(RecordError) in try RecordMigration.typed(verified, kind) } ?? fields
+      return try type.decoded(from: members, in: verified.context())
     } catch {
       throw VaultError(record: error, file: file, id: id, input: false)
     }
@@ -37,22 +52,47 @@ public struct OpenRecord: Sendable {
   ///
   /// - Throws: ``VaultError`` `.damaged` when a field does not open.
   public func revealed() throws(VaultError) -> JSONObject {
-    guard case .object(let members) = try revealed(.object(fields)) else { return JSONObject() }
+    guard case .object(let members) = try revealed(at: .root) else { return JSONObject() }
     return members
   }
 
-  /// A value of the record with every sealed field in it opened.
-  public func revealed(_ value: JSONValue) throws(VaultError) -> JSONValue {
-    var value = value
+  /// The value at a path with every sealed field in it opened: text, or the JSON that was sealed.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`.
+  public func revealed(at path: MemberPath) throws(VaultError) -> JSONValue {
+    let base = kind?.presentPath(path) ?? path
+    var value = try value(at: path)
+    var documents: [(path: MemberPath, value: JSONValue)] = []
     try value.mapStrings { path, text throws(VaultError) in
       guard SealedToken.hasTokenShape(text) else { return text }
+      let place = base.components.isEmpty ? path : MemberPath(base.components + path.components)
       do throws(SealingError) {
-        return try verified.keys.reveal(text)
+        let opened = try verified.keys.reveal(text)
+        if kind?.sealsJSON(at: place) == true { documents.append((path, try Self.document(opened))) }
+        return opened
       } catch {
-        throw VaultError(sealing: error.at(path.description), file: file, record: id)
+        throw VaultError(sealing: error.at(place.description), file: file, record: id)
       }
     }
+    for document in documents { try put(document.value, at: document.path, into: &value) }
     return value
+  }
+
+  /// What was sealed as JSON.
+  private static func document(_ text: String) throws(SealingError) -> JSONValue {
+    guard let value = try? JSONParser.parse(Array(text.utf8)) else {
+      throw SealingError(.malformedPlaintext, "what was sealed is not the expected JSON")
+    }
+    return value
+  }
+
+  private func put(_ document: JSONValue, at path: MemberPath, into value: inout JSONValue) throws(VaultError) {
+    guard !path.components.isEmpty else { return value = document }
+    do throws(DocumentError) {
+      try value.set(document, at: path)
+    } catch {
+      throw VaultError(.damaged, error.reason, file: file, record: id, field: path.description)
+    }
   }
 
   /// The value at a path, sealed fields as tokens.
@@ -60,7 +100,7 @@ public struct OpenRecord: Sendable {
   /// - Throws: ``VaultError`` `.noSuchMember`.
   public func value(at path: MemberPath) throws(VaultError) -> JSONValue {
     do throws(DocumentError) {
-      return try JSONValue.object(fields).value(at: path)
+      return try JSONValue.object(fields).value(at: kind?.presentPath(path) ?? path)
     } catch {
       throw VaultError(
         .noSuchMember, "the record has no such member", record: id, field: path.description,
@@ -68,11 +108,12 @@ public struct OpenRecord: Sendable {
     }
   }
 
-  /// Opens the sealed field at a path and gives its UTF-8 bytes to `body`; nil when the member is not sealed.
+  /// Opens the sealed text at a path and gives its UTF-8 bytes to `body`; nil when the member is not sealed, or is no text.
   ///
   /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, and what `body` throws.
   public func withSecret<Result>(at path: MemberPath, _ body: (RawSpan) throws -> Result) throws -> Result? {
     guard case .string(let text) = try value(at: path), SealedToken.hasTokenShape(text) else { return nil }
+    if kind?.sealsJSON(at: path) == true { return nil }
     return try withOpened(text, at: path, body)
   }
 
@@ -98,9 +139,8 @@ public struct OpenRecord: Sendable {
         throw VaultError(sealing: error.at(path.description), file: file, record: id)
       }
     }
-    guard let kind = try? RecordKind.named(envelope.kind), envelope.schema <= kind.schema else { return }
+    guard let kind, envelope.schema <= kind.schema, case .type = kind.origin else { return }
     do throws(RecordError) {
-      if kind.surelyDecodes(fields) { return }
       try kind.validate(fields, in: verified.context())
     } catch {
       throw VaultError(record: error, file: file, id: id, input: false)

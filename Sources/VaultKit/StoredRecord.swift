@@ -1,27 +1,35 @@
 public import VaultDocument
-internal import VaultRecords
+public import VaultRecords
 public import VaultSealing
 
 /// A record as its file has it: well formed, not verified.
 public struct StoredRecord: Sendable {
   public let envelope: RecordEnvelope
-  /// The record's own members; sealed fields are tokens.
+  /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
   public let fields: JSONObject
+  /// The record's own members as they stand in the file.
+  let stored: JSONObject
+  /// What the record is; nil for a kind that this program does not know.
+  public let kind: RecordKind?
 
   public var id: RecordID { envelope.id }
 
   /// What names the record in lists: the member that its kind says, or for an unknown kind `name` or `title`.
-  public var name: String { RecordTitle.of(fields, kind: envelope.kind) }
+  public var name: String { RecordTitle.of(fields, kind) }
 
   /// Reads the bytes of a record file, of the trash or not.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
-  init(parsing bytes: [UInt8], file: String, id: RecordID, isTrashed: Bool = false) throws(VaultError) {
-    try self.init(parseDocument(bytes, file: file), file: file, id: id, isTrashed: isTrashed)
+  init(
+    parsing bytes: [UInt8], file: String, id: RecordID, kinds: KindCatalog, isTrashed: Bool = false
+  ) throws(VaultError) {
+    try self.init(parseDocument(bytes, file: file), file: file, id: id, kinds: kinds, isTrashed: isTrashed)
   }
 
   /// The same of a file that was parsed already.
-  init(_ document: JSONValue, file: String, id: RecordID, isTrashed: Bool) throws(VaultError) {
+  init(
+    _ document: JSONValue, file: String, id: RecordID, kinds: KindCatalog, isTrashed: Bool
+  ) throws(VaultError) {
     envelope = try inSealing(file: file, record: id) { () throws(SealingError) in try RecordEnvelope(of: document) }
     guard envelope.id == id else {
       throw VaultError(
@@ -32,33 +40,31 @@ public struct StoredRecord: Sendable {
     }
     guard case .object(var fields) = document else { preconditionFailure("an envelope was read from an object") }
     fields[RecordEnvelope.memberName] = nil
+    let kind = kinds[envelope.kind]
+    self.kind = kind
+    stored = fields
+    if let kind { fields = RecordMigration.readable(fields, envelope.schema, kind) }
     self.fields = fields
   }
 }
 
 extension StoredRecord {
-  init(_ record: VerifiedRecord) {
+  init(_ record: OpenRecord) {
     envelope = record.envelope
     fields = record.fields
+    stored = record.stored
+    kind = record.kind
   }
 }
 
 /// What names a record in lists.
 enum RecordTitle {
-  static func of(_ fields: JSONObject, kind: String) -> String {
-    if let kind = try? RecordKind.named(kind) {
-      return text(fields, kind.titlePath) ?? ""
-    }
+  static func of(_ fields: JSONObject, _ kind: RecordKind?) -> String {
+    if let kind { return kind.title(of: fields) }
     for name in ["name", "title"] {
       if case .string(let text)? = fields[name], !SealedToken.hasTokenShape(text) { return text }
     }
     return ""
-  }
-
-  private static func text(_ fields: JSONObject, _ path: MemberPath) -> String? {
-    guard case .string(let text)? = try? JSONValue.object(fields).value(at: path), !SealedToken.hasTokenShape(text)
-    else { return nil }
-    return text
   }
 }
 

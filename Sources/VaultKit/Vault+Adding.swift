@@ -2,6 +2,18 @@ public import VaultDocument
 public import VaultRecords
 internal import VaultStorage
 
+/// Clear members that a record of a kind is to be made of.
+public struct RecordInput: Sendable {
+  public let kind: RecordKind
+  public let members: JSONObject
+  /// Whether members that the kind does not have are sealed in `extra` rather than refused.
+  public let keepsUnknown: Bool
+
+  public init(_ kind: RecordKind, _ members: JSONObject, keepingUnknown: Bool = false) {
+    (self.kind, self.members, keepsUnknown) = (kind, members, keepingUnknown)
+  }
+}
+
 /// What to do with input of which some is refused.
 public enum Refusals: Sendable {
   /// The others are stored.
@@ -24,7 +36,7 @@ extension Vault {
   /// The most records that are added at once.
   public static let maximumAdditionCount = ChangePlan.maximumChangeCount
 
-  /// Stores new records of a kind as one batch, from clear input that the kind's type checks.
+  /// Stores new records as one batch, from clear input that their kinds check.
   ///
   /// Reading, checking, sealing and writing overlap, on all cores, and of the records themselves only some hundred are in
   /// memory at a time. The vault is locked from the first to the last; readers see nothing before all are there. The ids
@@ -34,12 +46,12 @@ extension Vault {
   ///   - refusals: what to do when some of it is refused.
   ///   - isDryRun: checks and seals everything and stores nothing.
   ///   - progress: called now and then with how many were done since.
-  ///   - object: makes the clear object of an input; called once for each, on any thread.
+  ///   - record: makes the kind and clear members of an input; called once for each, on any thread.
   /// - Throws: ``VaultError`` as ``add(_:)``; `.inputRefused` with `.throwFirst`, naming the member, and for more inputs than
   ///   ``maximumAdditionCount``; `.cancelled`.
   public func add<Input: Sendable>(
-    _ inputs: some Collection<Input>, kind: RecordKind, refusals: Refusals, isDryRun: Bool = false,
-    progress: (Int) -> Void = { _ in }, object: @escaping @Sendable (Input) throws(VaultError) -> JSONObject
+    _ inputs: some Collection<Input>, refusals: Refusals, isDryRun: Bool = false,
+    progress: (Int) -> Void = { _ in }, record: @escaping @Sendable (Input) throws(VaultError) -> RecordInput
   ) async throws(VaultError) -> Addition {
     guard inputs.count <= Self.maximumAdditionCount else {
       throw VaultError(.inputRefused, "too many records at once: at most \(Self.maximumAdditionCount)")
@@ -51,7 +63,7 @@ extension Vault {
     try await ParallelMap()(
       zip(inputs, ids), cancellation: VaultError.cancelled,
       { input, id throws(VaultError) in
-        self.prepare(id, kind, now) { () throws(VaultError) in try object(input) }
+        self.prepare(id, now) { () throws(VaultError) in try record(input) }
       },
       consume: { prepared throws(VaultError) in
         try adder.take(prepared)
@@ -61,13 +73,13 @@ extension Vault {
   }
 
   private func prepare(
-    _ id: RecordID, _ kind: RecordKind, _ now: Timestamp, _ object: () throws(VaultError) -> JSONObject
+    _ id: RecordID, _ now: Timestamp, _ record: () throws(VaultError) -> RecordInput
   ) -> Result<PreparedRecord, VaultError> {
     Result { () throws(VaultError) in
-      let input = try object()
-      let change = try newRecord(id, kind, now) { context throws(VaultError) in
+      let input = try record()
+      let change = try newRecord(id, input.kind, now) { context throws(VaultError) in
         do throws(RecordError) {
-          return try kind.sealed(clear: input, in: context)
+          return try input.kind.sealed(clear: input.members, keepingUnknown: input.keepsUnknown, in: context)
         } catch {
           throw VaultError(record: error, id: nil, input: true)
         }

@@ -167,14 +167,14 @@ extension Vault {
       try RecordSeal.verify(document, as: id) { hint throws(SealingError) in try keyring.recordRoot(hint: hint) }
     }
     try requireListed(verified.envelope, keyring, file)
-    if let kind = try? RecordKind.named(verified.envelope.kind), verified.envelope.schema <= kind.schema,
-      let path = kind.clearTextPath(in: verified.fields)
-    {
+    let kind = kinds[verified.envelope.kind]
+    let record = OpenRecord(verified: verified, bytes: bytes, file: file, kind: kind)
+    if let kind, verified.envelope.schema <= kind.schema, let path = kind.clearTextPath(in: record.fields) {
       throw VaultError(
         .damaged, "holds clear text where a sealed value belongs", file: file, record: id, field: path.description,
         hints: [VaultError.lastGoodVersionHint])
     }
-    return OpenRecord(verified: verified, bytes: bytes, file: file)
+    return record
   }
 
   /// Under a root that waits for a reseal, only what the checkpoint of its beginning lists is taken: who left could have

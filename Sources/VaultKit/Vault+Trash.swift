@@ -24,7 +24,7 @@ extension Vault {
           let (record, deletedAt) = try verifyTrashed(bytes.get(), id)
           // An older one than was seen may lie beside a newer live one: `verify` tells.
           _ = try memory?.take(id, SeenVersion(record))
-          records.append(TrashedRecord(StoredRecord(record.verified), deletedAt: deletedAt))
+          records.append(TrashedRecord(StoredRecord(record), deletedAt: deletedAt))
         } catch {
           faults.append(error)
         }
@@ -57,7 +57,7 @@ extension Vault {
     if let live { try checkReplaceable(verify(live, id), by: old) }
     try memory?.check(old)
     let draft = EnvelopeDraft(next: old.verified, now: now)
-    let restored = try sealedBytes(old.fields, draft, old.verified.keys, in: .record(id))
+    let restored = try sealedBytes(old.stored, draft, old.verified.keys, in: .record(id))
     return [
       StoreChange(.record(id), from: live, to: restored), StoreChange(.trash(id), from: bytes, to: nil),
     ]

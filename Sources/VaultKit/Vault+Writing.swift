@@ -13,8 +13,9 @@ extension Vault {
   public func add(_ record: some VaultRecord) async throws(VaultError) -> RecordID {
     let id = RecordID.random()
     let now = options.now()
-    let change = try newRecord(id, RecordKind(of: type(of: record)), now) { context throws(VaultError) in
-      try encode(record, in: context, id)
+    let kind = kinds[type(of: record).kindName] ?? RecordKind(of: type(of: record))
+    let change = try newRecord(id, kind, now) { context throws(VaultError) in
+      try encode(record, kind, in: context, id, before: nil)
     }
     try writing { lock throws(VaultError) in try apply([change], lock) }
     return id
@@ -24,11 +25,16 @@ extension Vault {
   ///
   /// The ids rise in the order of the input, so that whatever goes by ids keeps that order.
   ///
+  /// - Parameter keepingUnknown: whether members that the kind does not have are sealed in `extra` rather than refused.
   /// - Returns: their ids, one for each input.
   /// - Throws: ``VaultError`` `.inputRefused` naming the member, and as ``add(_:)``.
   @discardableResult
-  public func add(_ inputs: [JSONObject], kind: RecordKind) async throws(VaultError) -> [RecordID] {
-    let result = try await add(inputs, kind: kind, refusals: .throwFirst) { input in input }
+  public func add(
+    _ inputs: [JSONObject], kind: RecordKind, keepingUnknown: Bool = false
+  ) async throws(VaultError) -> [RecordID] {
+    let result = try await add(inputs, refusals: .throwFirst) { input in
+      RecordInput(kind, input, keepingUnknown: keepingUnknown)
+    }
     return result.ids
   }
 
@@ -46,7 +52,8 @@ extension Vault {
       var record = try old.decoded(as: type)
       let base = try encode(record, in: context, id)
       try change(&record)
-      let encoded = try encode(record, in: context, id)
+      let kind = old.kind ?? RecordKind(of: type)
+      let encoded = try encode(record, kind, in: context, id, before: base)
       let new = try inSealing(record: id) { () throws(SealingError) in
         try old.verified.keys.keepingTokens(of: base, in: encoded)
       }
@@ -68,7 +75,7 @@ extension Vault {
         let old = try verifiedRecord(id, decides: true)
         var draft = EnvelopeDraft(next: old.verified, now: now)
         draft.deletedAt = now
-        let trashed = try sealedBytes(old.fields, draft, old.verified.keys, in: .trash(id))
+        let trashed = try sealedBytes(old.stored, draft, old.verified.keys, in: .trash(id))
         changes.append(StoreChange(.record(id), from: old.bytes, to: nil))
         changes.append(StoreChange(.trash(id), from: try readTrash(id), to: trashed))
       }
@@ -80,10 +87,11 @@ extension Vault {
     try inStore(record: id) { () throws(StoreError) in try store.read(.trash(id)) }
   }
 
-  /// Writes the next revision of a record if its members differ.
+  /// Writes the next revision of a record, in the present schema of its kind, if its members differ.
   func replace(_ old: OpenRecord, with fields: JSONObject, _ lock: any StoreLock) throws(VaultError) -> Bool {
     guard fields != old.fields else { return false }
-    let draft = EnvelopeDraft(next: old.verified, now: options.now())
+    var draft = EnvelopeDraft(next: old.verified, now: options.now())
+    draft.schema = max(draft.schema, old.kind?.schema ?? 1)
     let bytes = try sealedBytes(fields, draft, old.verified.keys, in: .record(old.id))
     try apply([StoreChange(.record(old.id), from: old.bytes, to: bytes)], lock)
     return true
@@ -105,6 +113,20 @@ extension Vault {
   ) throws(VaultError) -> JSONObject {
     do throws(RecordError) {
       return try record.encoded(in: context)
+    } catch {
+      throw VaultError(record: error, id: id, input: true)
+    }
+  }
+
+  /// The members of a typed record, held against the description of its kind.
+  private func encode(
+    _ record: some VaultRecord, _ kind: RecordKind, in context: SealingContext, _ id: RecordID, before: JSONObject?
+  ) throws(VaultError) -> JSONObject {
+    let members = try encode(record, in: context, id)
+    do throws(RecordError) {
+      let completed = try kind.completed(members, before: before)
+      if let fault = kind.faults(in: completed).first { throw fault }
+      return completed
     } catch {
       throw VaultError(record: error, id: id, input: true)
     }

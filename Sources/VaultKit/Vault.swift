@@ -2,6 +2,7 @@ internal import Synchronization
 internal import VaultCrypto
 public import VaultDocument
 internal import VaultFileStore
+public import VaultRecords
 internal import VaultSealing
 public import VaultStorage
 
@@ -24,6 +25,8 @@ public final class Vault: Sendable {
     public var onStateNote: @Sendable (StateNote) -> Void = { _ in }
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
+    /// Kinds of the caller's own, besides those of this program and of the vault.
+    public var types: [any VaultRecord.Type] = []
 
     public init() {}
   }
@@ -32,6 +35,7 @@ public final class Vault: Sendable {
     var headerBytes: [UInt8]
     var header: VaultHeader
     var keyring: Keyring
+    var kinds: KindCatalog
   }
 
   /// The same vault as it is seen without a key.
@@ -52,11 +56,14 @@ public final class Vault: Sendable {
 
   var keyring: Keyring { session.withLock { $0.keyring } }
 
+  /// The kinds of records that are known here: those of types, and those that the verified header declares.
+  public var kinds: KindCatalog { session.withLock { $0.kinds } }
+
   init(
     locked: LockedVault, root: RootKey, slot: Slot, passphrase: SecretBytes? = nil, memory: VaultMemory?,
     options: Options
   ) {
-    self.locked = locked
+    self.locked = LockedVault(locked, adding: options.types)
     self.slot = slot
     self.passphrase = passphrase
     self.memory = memory
@@ -64,7 +71,7 @@ public final class Vault: Sendable {
     session = Mutex(
       Session(
         headerBytes: locked.headerBytes, header: locked.header,
-        keyring: Keyring(current: root, entries: locked.header.keyring)))
+        keyring: Keyring(current: root, entries: locked.header.keyring), kinds: self.locked.kinds))
   }
 
   /// Makes a new vault in `directory` and unlocks it.
@@ -145,7 +152,9 @@ public final class Vault: Sendable {
 
   private func adopt(_ header: VaultHeader, _ bytes: [UInt8], root: RootKey) {
     session.withLock {
-      $0 = Session(headerBytes: bytes, header: header, keyring: Keyring(current: root, entries: header.keyring))
+      $0 = Session(
+        headerBytes: bytes, header: header, keyring: Keyring(current: root, entries: header.keyring),
+        kinds: $0.kinds.declaring(header.declaredKinds))
     }
   }
 

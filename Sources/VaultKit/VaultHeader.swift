@@ -21,6 +21,8 @@ public struct VaultHeader: Sendable {
   public let root: Root
   public let keyring: [KeyringEntry]
   public let slots: [Slot]
+  /// JSON Schemas by the names of the kinds that this vault declares.
+  public let declaredKinds: JSONObject
   /// The whole tree, as the MAC covers it.
   let document: JSONObject
 
@@ -49,7 +51,7 @@ public struct VaultHeader: Sendable {
     root = try Root(members.object("root"))
     keyring = try members.objects("keyring").map(KeyringEntry.init(_:))
     slots = try members.objects("slots").map(Slot.init(_:))
-    try members.checkKinds()
+    declaredKinds = try members.kinds()
     _ = try members.text("mac")
     self.document = document
     try checkReferences()
@@ -83,14 +85,16 @@ public struct VaultHeader: Sendable {
 
   /// The header with some members changed: its next revision, authenticated under its root.
   ///
-  /// What is not given stays as it is, kinds included; so does the text of every slot that stays.
+  /// What is not given stays as it is; so does the text of every slot that stays.
   func changed(
-    slots: [Slot]? = nil, keyring: [KeyringEntry]? = nil, root: RootKey, rootCreatedAt: Timestamp? = nil
+    slots: [Slot]? = nil, keyring: [KeyringEntry]? = nil, kinds: JSONObject? = nil, root: RootKey,
+    rootCreatedAt: Timestamp? = nil
   ) throws(VaultError) -> VaultHeader {
     var changed = document
     changed["revision"] = .number(JSONNumber(revision + 1))
     if let slots { changed["slots"] = .array(slots.map { .object(memberText(of: $0)) }) }
     if let keyring { changed["keyring"] = .array(keyring.map { .object($0.members) }) }
+    if let kinds { changed["kinds"] = .object(kinds) }
     if let rootCreatedAt { changed["root"] = .object(Self.members(of: root, createdAt: rootCreatedAt)) }
     return try Self.authenticated(changed, under: root)
   }
@@ -174,12 +178,13 @@ extension VaultHeader.Root {
 
 extension MemberReader {
   /// Checks the declared kinds: valid names of their own, each with an object (format 1, section 7).
-  fileprivate func checkKinds() throws(VaultError) {
-    let kinds = try object("kinds")
-    for name in kinds.names {
-      guard RecordKindName.isValid(name), !RecordKind.reservedNames.contains(name), case .object? = kinds[name] else {
+  fileprivate func kinds() throws(VaultError) -> JSONObject {
+    guard case .object(let kinds)? = self["kinds"] else { throw damaged("kinds") }
+    for (name, schema) in kinds {
+      guard RecordKindName.isValid(name), !RecordKind.reservedNames.contains(name), schema.object != nil else {
         throw damaged("kinds")
       }
     }
+    return kinds
   }
 }

@@ -60,7 +60,7 @@ public struct VaultLint: Sendable {
       try store.lock(kind, timeout: options.lockTimeout, onWait: options.onLockWait)
     }
     defer { lock.release() }
-    var linter = try Linter(store, rewriting: rewriting(lock))
+    var linter = try Linter(store, types: options.types, rewriting: rewriting(lock))
     try await linter.run(progress)
     return linter.report
   }

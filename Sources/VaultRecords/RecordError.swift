@@ -7,7 +7,7 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of failure. New codes may be added in later versions.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name: String {
-      case missingMember, wrongType, invalidValue, unknownMember, reservedMember, unknownKind, sealing
+      case missingMember, wrongType, invalidValue, unknownMember, reservedMember, unknownKind, invalidSchema, sealing
     }
     private let name: Name
 
@@ -25,6 +25,8 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let reservedMember = Code(name: .reservedMember)
     /// No kind has this name.
     public static let unknownKind = Code(name: .unknownKind)
+    /// A JSON Schema uses something that declared kinds do not have, or contradicts itself; `path` leads to it.
+    public static let invalidSchema = Code(name: .invalidSchema)
     /// A sealed field could not be sealed or opened; `underlying` says why.
     public static let sealing = Code(name: .sealing)
   }

@@ -1,121 +1,259 @@
 public import VaultDocument
 public import VaultSealing
 
-/// A kind of record as the untyped parts of the program see it: what is sealed, what is required, what names a record.
-public struct RecordKind: Sendable {
-  public let name: String
-  public let schema: Int
-  public let fields: [RecordField]
-  public let titlePath: MemberPath
-  private let isDescribedByFields: Bool
-  private let tree: FieldTree
-  private let recode: @Sendable (JSONObject, SealingContext, SealingContext) throws(RecordError) -> JSONObject
-  private let decode: @Sendable (JSONObject, SealingContext) throws(RecordError) -> Void
-
-  /// The kind of a type.
-  public init<Record: VaultRecord>(of type: Record.Type) {
-    name = type.kindName
-    schema = type.schema
-    fields = type.fields
-    titlePath = RecordField(type.titlePath, "").path
-    isDescribedByFields = type.isDescribedByFields
-    tree = FieldTree(type.fields)
-    recode = { members, reading, writing throws(RecordError) in
-      try Record.decoded(from: members, in: reading).encoded(in: writing)
-    }
-    decode = { members, reading throws(RecordError) in _ = try Record.decoded(from: members, in: reading) }
+/// A kind of record: its name, the description of its members, and what names a record of it in lists.
+///
+/// Kinds of Swift types and kinds that a vault declares by a JSON Schema look the same from outside.
+public final class RecordKind: Sendable {
+  /// Where a kind comes from.
+  public enum Origin: Sendable {
+    /// A Swift type, of this program or of the one that uses the library.
+    case type
+    /// The header of a vault; the JSON Schema as it stands there.
+    case declared(JSONObject)
   }
 
-  /// The kinds that this program brings along.
-  public static let builtIn: [RecordKind] = [RecordKind(of: Customer.self)]
+  /// What a Swift type does that a description cannot.
+  struct TypeFunctions: Sendable {
+    let isDescribedByContent: Bool
+    let recode: @Sendable (JSONObject, SealingContext, SealingContext) throws(RecordError) -> JSONObject
+    let decode: @Sendable (JSONObject, SealingContext) throws(RecordError) -> Void
+    let complete: @Sendable (JSONObject, JSONObject?) throws(RecordError) -> JSONObject
+    let watched: Set<String>
+    let warn: @Sendable (JSONObject) -> [(path: String, text: String)]
+  }
 
-  /// Names that a vault cannot declare for kinds of its own, whether this version has the kind or not (format 1,
-  /// section 7).
+  /// The member of every kind that keeps what the kind does not know, each value sealed as JSON.
+  public static let extraMember = "extra"
+
+  public let name: String
+  /// The version of the encoded form, from 1.
+  public let schema: Int
+  public let origin: Origin
+  /// What the kind is for; may be empty.
+  public let summary: String
+  /// The members of a record, without ``extraMember``.
+  public let content: ObjectRule
+  /// The members that name a record in lists: the first of them that it has.
+  public let titlePaths: [MemberPath]
+  /// The ways from older schemas to this one.
+  public let migrations: [Migration]
+  let whole: ValueSchema
+  let type: TypeFunctions?
+  private let seals: SealMap?
+
+  /// The kind of a type.
+  public convenience init<Record: VaultRecord>(of type: Record.Type) {
+    let functions = TypeFunctions(
+      isDescribedByContent: type.isDescribedByContent,
+      recode: { members, reading, writing throws(RecordError) in
+        try Record.decoded(from: members, in: reading).encoded(in: writing)
+      },
+      decode: { members, reading throws(RecordError) in _ = try Record.decoded(from: members, in: reading) },
+      complete: { members, before throws(RecordError) in try Record.completed(members, before: before) },
+      watched: type.watchedPaths, warn: { Record.warnings(about: $0) })
+    self.init(
+      type.kindName, schema: type.schema, origin: .type, summary: type.summary, content: ObjectRule(type.content),
+      titlePaths: type.titlePaths.map(MemberPath.init(ofSource:)), migrations: type.migrations, functions)
+  }
+
+  init(
+    _ name: String, schema: Int, origin: Origin, summary: String, content: ObjectRule, titlePaths: [MemberPath],
+    migrations: [Migration], _ type: TypeFunctions? = nil
+  ) {
+    self.name = name
+    self.schema = schema
+    self.origin = origin
+    self.summary = summary
+    self.content = content
+    self.titlePaths = titlePaths
+    self.migrations = migrations
+    self.type = type
+    let extra = MemberSchema(Self.extraMember, .map(of: ValueSchema(.any).sealed))
+    let hasExtra = content.member(named: Self.extraMember) != nil
+    whole = ValueSchema(.object(hasExtra ? content : content.adding(extra)))
+    seals = SealMap(of: whole)
+  }
+
+  /// Names that a vault cannot declare for kinds of its own (format 1, section 7).
   public static let reservedNames: Set<String> = [
     "customer", "login", "api-key", "ssh-key", "payment-card", "secure-note", "database", "custom",
   ]
 
-  /// The kind with this name.
-  ///
-  /// - Throws: ``RecordError`` `.unknownKind`.
-  public static func named(_ name: String) throws(RecordError) -> RecordKind {
-    guard let kind = builtIn.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-      throw RecordError(.unknownKind, "no kind has this name")
+  /// The values of a record one by one, in the order in which a person is asked for them.
+  public var fields: [RecordField] { content.fields() }
+
+  /// What the value at a path may be, also at one of an older schema; nil where the kind has none.
+  public func value(at path: MemberPath) -> ValueSchema? {
+    guard !path.components.isEmpty else { return nil }
+    return whole.value(at: presentPath(path))
+  }
+
+  /// Where the value of a path is that may be of an older schema: scripts go on to work with the path they know.
+  public func presentPath(_ path: MemberPath) -> MemberPath {
+    guard !migrations.isEmpty, whole.value(at: path) == nil else { return path }
+    var components = path.components
+    for case .move(let source, let target) in steps(from: 0) where components.starts(with: source.components) {
+      components = target.components + components.dropFirst(source.components.count)
     }
-    return kind
+    let present = MemberPath(components)
+    return whole.value(at: present) == nil ? path : present
   }
 
-  /// The field at a path, if the kind declares one.
-  public func field(at path: MemberPath) -> RecordField? { fields.first { $0.path == path } }
+  /// What names a record in lists; empty where nothing does.
+  public func title(of members: JSONObject) -> String {
+    let tree = JSONValue.object(members)
+    for path in titlePaths {
+      guard case .string(let text)? = try? tree.value(at: path), !text.isEmpty, !SealedToken.hasTokenShape(text) else {
+        continue
+      }
+      return text
+    }
+    return ""
+  }
+}
 
-  /// Makes the members of a record from clear input: decoded by the type, checked, and encoded with `context`, which
-  /// seals what the type seals. Input that has the encoded form already is sealed member by member instead, where the fields
-  /// say everything about the type: the result is the same, and the way there much shorter.
+extension RecordKind {
+  /// Makes the members of a record from clear input: checked, and sealed with `context` where the kind seals.
   ///
-  /// - Throws: ``RecordError`` `.reservedMember`, `.unknownMember`, and as decoding does.
-  public func sealed(clear input: JSONObject, in context: SealingContext) throws(RecordError) -> JSONObject {
-    if isDescribedByFields, let sealed = try sealedByFields(input, in: context) { return sealed }
-    try checkMembers(of: input)
-    return try recode(input, context.reading(.clearText), context)
+  /// Input in the form of an older schema is taken as well.
+  ///
+  /// - Parameter keepingUnknown: whether members that the kind does not have are sealed in ``extraMember``, by their paths;
+  ///   otherwise they are refused.
+  /// - Throws: ``RecordError`` `.reservedMember`, `.unknownMember`, `.missingMember`, `.wrongType`, `.invalidValue`,
+  ///   `.sealing`.
+  public func sealed(
+    clear input: JSONObject, keepingUnknown: Bool = false, in context: SealingContext
+  ) throws(RecordError) -> JSONObject {
+    guard input[RecordEnvelope.memberName] == nil else {
+      throw RecordError(.reservedMember, "is reserved for the vault", path: RecordEnvelope.memberName)
+    }
+    // What the description says everything about is sealed on the way; another type seals what it encodes.
+    let type = type.flatMap { $0.isDescribedByContent ? nil : $0 }
+    var reader = InputReader(kind: name, sealing: type == nil ? context : nil, keepsUnknown: keepingUnknown)
+    guard case .object(var members) = try reader.read(.object(modernised(input)), as: whole) else { return input }
+    let unknown = try Self.extra(reader.unknown, besides: members[Self.extraMember]?.object)
+    guard let type else {
+      return try addingExtra(unknown, to: completed(members, before: nil), in: context)
+    }
+    let extra = (members[Self.extraMember]?.object ?? JSONObject()).merging(unknown)
+    members[Self.extraMember] = nil
+    members = try type.complete(members, nil)
+    return try addingExtra(extra, to: try type.recode(members, context.reading(.clearText), context), in: context)
   }
 
-  private func sealedByFields(_ input: JSONObject, in context: SealingContext) throws(RecordError) -> JSONObject? {
-    let isComplete = fields.allSatisfy { !$0.isRequired || $0.isPresent(in: input) }
-    guard isComplete else { return nil }
+  /// Unknown members by their paths.
+  private static func extra(
+    _ unknown: [(path: MemberPath, value: JSONValue)], besides given: JSONObject?
+  ) throws(RecordError) -> JSONObject {
+    var extra = JSONObject()
+    for (path, value) in unknown {
+      let name = path.description
+      guard given?[name] == nil else {
+        throw RecordError(.unknownMember, "is no member of the kind, and stands in extra already", path: name)
+      }
+      extra[name] = value
+    }
+    return extra
+  }
+
+  private func addingExtra(
+    _ extra: JSONObject, to members: JSONObject, in context: SealingContext
+  ) throws(RecordError) -> JSONObject {
+    guard !extra.isEmpty, case .object(let sealed) = try sealed(.object(extra), at: Self.extraPath, in: context) else {
+      return members
+    }
+    var members = members
+    members[Self.extraMember] = .object((members[Self.extraMember]?.object ?? JSONObject()).merging(sealed))
+    return members
+  }
+
+  private static let extraPath = MemberPath([.member(extraMember)])
+
+  /// Checks a clear value for one place of a record and seals in it what the kind seals.
+  ///
+  /// - Throws: ``RecordError`` as ``sealed(clear:in:)``, `.unknownMember` where the kind has no such member.
+  public func sealed(
+    _ value: JSONValue, at path: MemberPath, in context: SealingContext
+  ) throws(RecordError) -> JSONValue {
+    guard let schema = self.value(at: path) else {
+      throw RecordError(.unknownMember, "is no member of the kind \(name)", path: path.description)
+    }
+    var reader = InputReader(kind: name, sealing: context)
+    return try reader.read(value, as: schema, at: path)
+  }
+
+  /// Checks a clear value for a sealed place and gives what its token holds.
+  ///
+  /// - Throws: ``RecordError`` as ``sealed(clear:in:)``.
+  public func plaintext(of value: JSONValue, at path: MemberPath) throws(RecordError) -> String {
+    guard let schema = self.value(at: path) else {
+      throw RecordError(.unknownMember, "is no member of the kind \(name)", path: path.description)
+    }
+    var reader = InputReader(kind: name, sealing: nil)
+    let checked = try reader.read(value, as: schema, at: path)
     do throws(SealingError) {
-      return try tree.sealed(input, in: context)
+      return try schema.plaintext(of: checked)
     } catch {
-      throw RecordError(.sealing, error.reason, underlying: error)
+      throw RecordError(.sealing, error.reason, path: path.description, underlying: error)
     }
+  }
+
+  /// What is odd about clear members but no reason to refuse them.
+  public func warnings(about members: JSONObject) -> [(path: String, text: String)] { type?.warn(members) ?? [] }
+
+  /// Whether ``warnings(about:)`` looks at anything.
+  public var givesWarnings: Bool { !(type?.watched.isEmpty ?? true) }
+
+  /// Whether ``warnings(about:)`` looks at the value at a path, so that others need not leave the secure heap.
+  public func warnsAbout(_ path: MemberPath) -> Bool { type?.watched.contains(path.description) ?? false }
+
+  /// Derives members from others after a change.
+  ///
+  /// - Parameter before: the members before it; nil for a new record.
+  /// - Throws: ``RecordError`` `.invalidValue` where they contradict each other.
+  public func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject {
+    try type?.complete(members, before) ?? members
   }
 
   /// Checks members as a file has them, sealed ones as tokens of `context`.
   ///
-  /// - Throws: ``RecordError`` as decoding does.
+  /// - Throws: ``RecordError`` of the first fault.
   public func validate(_ members: JSONObject, in context: SealingContext) throws(RecordError) {
-    try decode(members, context)
+    if let fault = StoredCheck.firstFault(in: members, whole, kind: name) { throw fault }
+    if let type, !type.isDescribedByContent { try type.decode(members, context) }
   }
 
-  /// Whether members as a file has them decode, as far as the declared fields alone can tell; much faster than
-  /// ``validate(_:in:)``. False says nothing. That sealed values open is not checked.
-  public func surelyDecodes(_ members: JSONObject) -> Bool {
-    isDescribedByFields && fields.allSatisfy { $0.fits(members) }
+  /// Everything in members, as a file has them, that the kind would refuse; sealed values are not opened.
+  public func faults(in members: JSONObject) -> [RecordError] {
+    StoredCheck.faults(in: members, whole, kind: name)
   }
 
   /// The first sealed field whose value is clear text; nil when all of them are tokens, absent or null.
   public func clearTextPath(in members: JSONObject) -> MemberPath? {
-    let tree = JSONValue.object(members)
-    for field in fields where field.isSealed {
-      switch try? tree.value(at: field.path) {
-      case nil, .null: continue
-      case .string(let text) where SealedToken.hasTokenShape(text): continue
-      default: return field.path
-      }
-    }
-    return nil
+    seals?.clearText(in: .object(members)).map { MemberPath($0.reversed()) }
   }
 
-  /// Refuses members that the kind does not declare: they would be stored in clear without anybody having said so.
-  ///
-  /// - Throws: ``RecordError`` `.reservedMember`, `.unknownMember`.
-  public func checkMembers(of input: JSONObject) throws(RecordError) {
-    guard input[RecordEnvelope.memberName] == nil else {
-      throw RecordError(.reservedMember, "is reserved for the vault", path: RecordEnvelope.memberName)
-    }
-    try checkMembers(of: input, below: .root)
-  }
+  /// Whether what is sealed at a path is JSON rather than text.
+  public func sealsJSON(at path: MemberPath) -> Bool { seals?.holdsJSON(at: path) ?? false }
+}
 
-  private func checkMembers(
-    of object: JSONObject, below parent: MemberPath
-  ) throws(RecordError) {
-    for (name, value) in object {
-      let path = parent.appending(name)
-      if field(at: path) != nil { continue }
-      let isParent = fields.contains { $0.path.components.starts(with: path.components) }
-      guard isParent else {
-        throw RecordError(.unknownMember, "is no member of the kind \(self.name)", path: path.description)
-      }
-      if case .object(let members) = value { try checkMembers(of: members, below: path) }
+extension MemberPath {
+  /// A path that is written in source code.
+  init(ofSource text: String) {
+    do {
+      try self.init(parsing: text)
+    } catch {
+      preconditionFailure("a path in source code must be well formed")
     }
+  }
+}
+
+extension JSONObject {
+  /// These members and others, which differ from them in name.
+  fileprivate func merging(_ others: JSONObject) -> JSONObject {
+    var merged = self
+    for (name, value) in others { merged[name] = value }
+    return merged
   }
 }

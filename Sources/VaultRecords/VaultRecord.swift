@@ -13,19 +13,42 @@ public protocol VaultRecord: Codable, Sendable {
   static var kindName: String { get }
   /// The version of the encoded form, from 1.
   static var schema: Int { get }
-  /// The members of the encoded form, in the order in which a person is asked for them.
-  static var fields: [RecordField] { get }
-  /// The member that names a record in lists.
-  static var titlePath: String { get }
-  /// Whether every record whose members fit ``fields`` decodes: nothing else is required, restricted or converted.
+  /// What the kind is for, a sentence.
+  static var summary: String { get }
+  /// The members of the encoded form, all of them, in the order in which a person is asked for them.
+  static var content: [MemberSchema] { get }
+  /// The members that name a record in lists: the first of them that it has.
+  static var titlePaths: [String] { get }
+  /// The ways from older schemas to this one.
+  static var migrations: [Migration] { get }
+  /// Whether every record whose members fit ``content`` decodes: nothing else is required, restricted or converted.
   ///
   /// Checking a whole vault then need not decode each record. The default is false.
-  static var isDescribedByFields: Bool { get }
+  static var isDescribedByContent: Bool { get }
+
+  /// Derives readable members from others, or refuses them where they contradict each other; the default does nothing.
+  ///
+  /// - Parameters:
+  ///   - members: the members after a change, sealed ones in clear or as tokens.
+  ///   - before: the members before it; nil for a new record.
+  /// - Throws: ``RecordError`` `.invalidValue`.
+  static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject
+
+  /// The members that ``warnings(about:)`` looks at.
+  static var watchedPaths: Set<String> { get }
+
+  /// What is odd about clear members but no reason to refuse them: fixed sentences without values.
+  static func warnings(about members: JSONObject) -> [(path: String, text: String)]
 }
 
 extension VaultRecord {
   public static var schema: Int { 1 }
-  public static var isDescribedByFields: Bool { false }
+  public static var summary: String { "" }
+  public static var migrations: [Migration] { [] }
+  public static var isDescribedByContent: Bool { false }
+  public static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject { members }
+  public static var watchedPaths: Set<String> { [] }
+  public static func warnings(about members: JSONObject) -> [(path: String, text: String)] { [] }
 
   /// Encodes to a record's own members; sealed ones become tokens of `context`.
   ///

@@ -126,14 +126,6 @@ public final class SealingContext: Sendable {
     }
   }
 
-  /// Seals clear text; the result is the whole text of the field.
-  ///
-  /// - Throws: ``SealingError`` `.lockedContext`, `.memoryUnavailable`, `.cryptoFailed`.
-  package func sealedField(_ text: String) throws(SealingError) -> String {
-    let bytes = text.utf8Span.span
-    return try seal(RawSpan(_elements: bytes))
-  }
-
   /// Seals `text` under this context.
   func seal(_ text: RawSpan) throws(SealingError) -> String {
     guard case .open(let cipher) = access else {
@@ -153,4 +145,11 @@ extension FieldCipher {
     default: self === other
     }
   }
+}
+
+extension SealingContext {
+  /// A token of `text`, for code that walks a tree rather than encode a type.
+  ///
+  /// - Throws: ``SealingError`` `.lockedContext`, `.memoryUnavailable`, `.cryptoFailed`.
+  public func sealed(_ text: String) throws(SealingError) -> String { try SealedState(copying: text).sealed(in: self) }
 }

@@ -93,7 +93,9 @@ struct AttackTests {
 
   @Test(
     "with a header that is not the owner's, or on a machine that knows another vault here, nothing is written",
-    arguments: try Attack.all().filter { ["header", "pin"].contains($0.layer) })
+    arguments: try Attack.all().filter { attack in
+      ["header", "pin"].contains(attack.layer) && !attack.name.hasPrefix("checkpoint")
+    })
   func nothingIsWritten(attack: Attack) throws {
     let workspace = try attack.workspace()
     attack.apply(to: workspace)
@@ -105,7 +107,8 @@ struct AttackTests {
     ] {
       let refused = workspace.run(arguments + ["--vault", workspace.vault, "--identity", workspace.identity])
       #expect(refused.code == Int32(attack.known), "\(arguments): \(refused.errors)")
-      #expect(workspace.snapshot() == before, "\(arguments)")
+      let isUnchanged = workspace.snapshot() == before
+      #expect(isUnchanged, "\(arguments)")
     }
     #expect(FileTree.contents(of: workspace.path + "/new.txt") == nil)
   }

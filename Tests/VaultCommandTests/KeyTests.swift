@@ -59,7 +59,7 @@ struct KeyTests {
   func optionsFirst() throws {
     let workspace = try workspace()
     #expect(workspace.run("--vault", "v", "--identity=id.txt", "-q", "get", "Ada", "name").output == "Ada")
-    #expect(workspace.run("--vault", "v", "kinds", "list").code == 64)
+    #expect(workspace.run("--vault", "v", "generate").code == 64)
     #expect(workspace.run("--vault").code == 64)
     #expect(workspace.run("--frobnicate", "list").code == 64)
   }

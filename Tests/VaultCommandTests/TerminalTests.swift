@@ -89,6 +89,7 @@ struct TerminalTests {
         ("[ATM code], not shown: ", "\n"), ("[Added on]: ", "yesterday\n"), ("[Added on]: ", "2026-11-21T01:40:28Z\n"),
         ("[Street]: ", "\n"), ("[City]: ", "London\n"), ("[Zip]: ", "\n"), ("[Home phone]: ", "\n"),
         ("[Cellular phone]: ", "\n"), ("[Email]: ", "ada@example.com\n"), ("[Website]: ", "\n"),
+        ("[Tags, with commas between]: ", "vip, gold\n"),
       ])
     #expect(added.code == 0, "\(added.errors)\(added.shown)")
     #expect(!added.shown.contains("typed-secret"))
@@ -97,7 +98,7 @@ struct TerminalTests {
       record
         == JSON(
           #"{"name":"Ada Example","access_key":"typed-secret","added_on":"2026-11-21T01:40:28Z","#
-            + #""address":{"city":"London"},"contact_info":{"email":"ada@example.com"}}"#))
+            + #""address":{"city":"London"},"contact_info":{"email":"ada@example.com"},"tags":["vip","gold"]}"#))
   }
 
   @Test("remove and export --reveal ask, and take no for an answer")

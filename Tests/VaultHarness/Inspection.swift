@@ -45,7 +45,8 @@ struct RecordReader: Sendable {
   /// The tag and stamp of a record whose MAC, token and members all say the same.
   func content(of bytes: [UInt8], as id: RecordID, isTrashed: Bool) throws -> (tag: String, stamp: Int) {
     let record = try verify(bytes, as: id)
-    guard case .string(let tag)? = record.fields["name"], case .string(let website)? = record.fields["website"],
+    guard case .string(let tag)? = record.fields["name"],
+      case .string(let website)? = record.fields["contact_info"]?["website"],
       case .string(let token)? = record.fields["access_key"], let stamp = Payload.stamp(of: website)
     else { throw HarnessError("a record has other members than were written") }
     guard try record.keys.reveal(token) == Payload.secret(tag: tag, stamp: stamp) else {

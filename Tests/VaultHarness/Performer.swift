@@ -79,7 +79,7 @@ struct Performer {
   func edit(_ id: RecordID, _ tag: String, _ stamp: Int, expecting expected: OpenRecord?) async throws {
     let secret = try unsafe SecretBytes(copying: Payload.secret(tag: tag, stamp: stamp).utf8Span.span.bytes)
     let edits: [FieldEdit] = [
-      .set(try MemberPath(parsing: "website"), to: .string(Payload.website(stamp: stamp))),
+      .set(try MemberPath(parsing: "contact_info.website"), to: .string(Payload.website(stamp: stamp))),
       .seal(try MemberPath(parsing: "access_key"), secret),
     ]
     guard try await vault.edit(id, edits, expecting: expected) else { throw HarnessError("an edit changed nothing") }
@@ -99,7 +99,7 @@ struct Performer {
   private func restamped(_ old: [UInt8], _ id: RecordID, _ tag: String, _ stamp: Int) throws -> [UInt8] {
     let record = try reader.verify(old, as: id)
     var fields = record.fields
-    fields["website"] = .string(Payload.website(stamp: stamp))
+    fields["contact_info"] = .object(try JSONObject([("website", .string(Payload.website(stamp: stamp)))]))
     let secret = Payload.secret(tag: tag, stamp: stamp)
     fields["access_key"] = .string(try unsafe record.keys.seal(secret.utf8Span.span.bytes, at: .now()))
     let draft = EnvelopeDraft(next: record, now: .now())

@@ -122,7 +122,7 @@ struct Writer {
         return try performer.restamp(members, operation.stamp)
       }
       let record = try await performer.vault.record(id)
-      guard record.fields["website"] == .string(Payload.website(stamp: stamp)) else {
+      guard record.fields["contact_info"]?["website"] == .string(Payload.website(stamp: stamp)) else {
         throw VaultError(.changedUnderneath, "")
       }
       try await performer.edit(id, tags[0], operation.stamp, expecting: record)

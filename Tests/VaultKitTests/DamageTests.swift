@@ -60,14 +60,14 @@ struct DamageTests {
   func edits() async throws {
     try await expectDamaged { $0["name"] = .string("Somebody Else") }
     try await expectDamaged { $0["extra"] = .string("x") }
-    try await expectDamaged { $0["website"] = nil }
+    try await expectDamaged { $0["contact_info"] = nil }
     try await expectDamaged { members in
       members["nom"] = members["name"]
       members["name"] = nil
     }
     try await expectDamaged { $0.editEnvelope { $0["kind"] = .string("login") } }
     try await expectDamaged { $0.editEnvelope { $0["revision"] = .number(JSONNumber(2)) } }
-    try await expectDamaged { $0.editEnvelope { $0["schema"] = .number(JSONNumber(2)) } }
+    try await expectDamaged { $0.editEnvelope { $0["schema"] = .number(JSONNumber(1)) } }
     try await expectDamaged { $0.editEnvelope { $0["updated_at"] = .string("2030-01-01T00:00:00Z") } }
     try await expectDamaged { $0.editEnvelope { $0["extra"] = .null } }
     try await expectDamaged { $0["access_key"] = .string("clear text") }

@@ -108,7 +108,7 @@ struct VaultRoundTripTests {
   @Test("adding several keeps their order in the order of ids, and one bad input stores none")
   func batch() async throws {
     let (vault, _, _) = try await memoryVault()
-    let kind = try RecordKind.named("customer")
+    let kind = try KindCatalog.builtIn.kind(named: "customer")
     let inputs = try (0..<20).map { index in try clear("N\(index)") }
     let ids = try await vault.add(inputs, kind: kind)
     #expect(ids == ids.sorted())

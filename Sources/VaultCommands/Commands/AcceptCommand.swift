@@ -107,7 +107,3 @@ extension Acceptance.Change {
     return .object(members)
   }
 }
-
-extension JSONValue {
-  fileprivate func compactText() throws -> String { String(decoding: try compactBytes(), as: UTF8.self) }
-}

@@ -26,37 +26,43 @@ struct AddCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Give a readable field a value.", valueName: "path=value"))
   var set: [String] = []
 
+  @Flag(help: "Seal members that the kind does not have in `extra`, rather than refuse them.")
+  var keepUnknown = false
+
   @OptionGroup(title: "Sealed values") var secrets: SecretOptions
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
-    let kind = try RecordKind.argument(kind)
+    guard !keepUnknown || from != nil else { throw CommandError.usage("--keep-unknown", "goes with --from") }
     guard from != "-" || secrets.secretStdin.isEmpty else {
       throw CommandError.usage("--secret-stdin", "cannot be used together with --from -")
     }
     let assignments = try set.map { text in try MemberPath.assignment(text, of: "--set") }
-    for (path, _) in assignments { try kind.checkReadable(path, option: "--set") }
     try secrets.checkForm()
     let session = try Session(vault, global)
+    var kind = try session.locked.kinds.argument(kind)
+    for (path, _) in assignments { try kind.checkReadable(path, option: "--set") }
     let isAsking = from == nil && set.isEmpty && secrets.isEmpty
     guard !isAsking || global.canAsk else {
       throw CommandError.usage(
         "arguments", "give the fields with --from, --set and --secret…", "`vault kinds show \(kind.name)` shows them")
     }
     let opened = try await session.unlockToWrite(unlocking)
+    kind = try opened.kinds.argument(kind.name)
     var record = try isAsking ? FieldPrompts(kind: kind, global: global).record() : try given(kind, assignments)
     try record.fillDates(of: kind)
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
-    try report(try await opened.add([members], kind: kind)[0])
+    try report(try await opened.add([members], kind: kind, keepingUnknown: keepUnknown)[0])
+    for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
   }
 
   private func given(_ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)]) throws -> JSONValue {
     var record = try from.map(Self.object) ?? .object(JSONObject())
     let sealed = try secrets.assignments(for: kind, global)
     try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
-    for (path, value) in assignments { try record.put(.string(value), at: path, option: "--set") }
+    for (path, value) in assignments { try record.put(kind.argument(value, at: path), at: path, option: "--set") }
     for assignment in sealed {
       guard let text = assignment.secret.string else {
         throw CommandError(
@@ -64,7 +70,7 @@ struct AddCommand: AsyncParsableCommand {
         )
         .hinting("encode other data first, such as with base64")
       }
-      try record.put(.string(text), at: assignment.path, option: assignment.option)
+      try record.put(kind.argument(text, at: assignment.path), at: assignment.path, option: assignment.option)
     }
     return record
   }
@@ -82,22 +88,34 @@ struct AddCommand: AsyncParsableCommand {
   }
 }
 
-extension RecordKind {
+extension KindCatalog {
   /// The kind that an argument names.
-  static func argument(_ name: String) throws -> RecordKind {
+  func argument(_ name: String) throws -> RecordKind {
     do throws(RecordError) {
-      return try named(name)
+      return try kind(named: name)
     } catch {
-      throw CommandError(.inputRefused, "unknown_kind", subject: name, error.reason)
-        .hinting("`vault kinds list` shows the kinds")
+      guard error.code != .unknownKind else {
+        throw CommandError(.inputRefused, "unknown_kind", subject: name, error.reason)
+          .hinting("`vault kinds list` shows the kinds")
+      }
+      throw CommandError(
+        .inputRefused, "invalid_schema", subject: "vault.json: kinds.\(name).\(error.path)", error.reason,
+        hints: ["a newer version of this program has declared the kind"])
     }
+  }
+}
+
+extension RecordKind {
+  /// What an argument stands for as the value at a path; a path that the kind does not have is for the check to refuse.
+  func argument(_ text: String, at path: MemberPath) -> JSONValue {
+    value(at: path)?.value(ofText: text) ?? .string(text)
   }
 
   /// Refuses a secret as an argument, where every user of the machine and the shell's history would see it.
   func checkReadable(_ path: MemberPath, option: String) throws {
-    guard let field = field(at: path), field.isSealed else { return }
+    guard let schema = value(at: path), schema.holdsSealed else { return }
     var error = CommandError.usage(
-      "\(path)", "is sealed: its value must not be an argument",
+      "\(path)", schema.isSealed ? "is sealed: its value must not be an argument" : "has sealed values in it",
       "use --secret \(path), --secret-stdin \(path), --secret-file \(path)=FILE or --generate \(path)")
     error.field = path.description
     throw error
@@ -130,47 +148,9 @@ extension JSONValue {
 
   /// Gives required dates that are absent the present time.
   mutating func fillDates(of kind: RecordKind) throws {
-    for field in kind.fields where field.isRequired && field.type == .date && !field.isSealed {
+    for field in kind.fields where field.isRequired && field.isDate && !field.isSealed {
       if (try? value(at: field.path)) != nil { continue }
       try put(.string(Timestamp.now().text), at: field.path, option: "--set")
-    }
-  }
-}
-
-/// Asks for the fields of a record, one after the other.
-private struct FieldPrompts {
-  let kind: RecordKind
-  let global: GlobalOptions
-
-  func record() throws -> JSONValue {
-    guard let terminal = Terminal(noInput: global.noInput) else {
-      preconditionFailure("whether questions can be asked was checked")
-    }
-    var record = JSONValue.object(JSONObject())
-    try terminal.say("A new \(kind.name). Fields in brackets may be left empty.\n")
-    for field in kind.fields {
-      guard let text = try ask(for: field, terminal) else { continue }
-      try record.put(.string(text), at: field.path, option: "\(field.path)")
-    }
-    return record
-  }
-
-  private func ask(for field: RecordField, _ terminal: borrowing Terminal) throws -> String? {
-    let mayBeEmpty = !field.isRequired || field.type == .date
-    let label = mayBeEmpty ? "[\(field.label)]" : field.label
-    while true {
-      let text =
-        field.isSealed ? try terminal.secret("\(label), not shown: ").string : try terminal.answer("\(label): ")
-      guard let text else {
-        try terminal.say("That is not UTF-8 text.\n")
-        continue
-      }
-      if text.isEmpty, !mayBeEmpty { continue }
-      if field.type == .date, !text.isEmpty, (try? Timestamp(parsing: text)) == nil {
-        try terminal.say("A date looks like 2026-11-21T01:40:28Z.\n")
-        continue
-      }
-      return text.isEmpty ? nil : text
     }
   }
 }

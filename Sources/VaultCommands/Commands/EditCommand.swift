@@ -75,7 +75,6 @@ struct EditCommand: AsyncParsableCommand {
 /// A record, or one field of it, as the text that is edited.
 struct RecordDraft {
   private let record: OpenRecord
-  private let kind: RecordKind?
   private let field: MemberPath?
   private let original: JSONValue
   /// What the editor gets.
@@ -84,13 +83,12 @@ struct RecordDraft {
   init(_ record: OpenRecord, field: MemberPath?) throws {
     self.record = record
     self.field = field
-    kind = try? RecordKind.named(record.envelope.kind)
     guard let field else {
       original = .object(try record.revealed())
       text = try original.prettyBytes()
       return
     }
-    original = try record.revealed(record.value(at: field))
+    original = try record.revealed(at: field)
     guard case .string(let value) = original else {
       throw CommandError.usage("--field", "\(field) is no text", "edit the whole record, without --field")
     }
@@ -115,6 +113,8 @@ struct RecordDraft {
 
   private func edits(from old: JSONValue?, to new: JSONValue, at path: MemberPath) throws -> [FieldEdit] {
     if old == new { return [] }
+    // What is sealed is one value, whatever it consists of.
+    if isSealed(path) { return [try edit(to: new, at: path)] }
     switch (old, new) {
     case (let old, .object(let members)) where old?.object != nil || (old == nil && !members.isEmpty):
       let before = old?.object ?? JSONObject()
@@ -133,18 +133,20 @@ struct RecordDraft {
 
   private func edit(to value: JSONValue, at path: MemberPath) throws -> FieldEdit {
     guard isSealed(path) else {
-      guard !holdsTokens(path) else {
+      // The kind says which of the new values are sealed; without one nobody does.
+      guard record.kind != nil || !holdsTokens(path) else {
         throw refused(path, "holds sealed values: change them one by one, or leave the array's length as it is")
       }
       return .set(path, to: value)
     }
+    if record.kind?.value(at: path)?.isText == false { return .seal(path, try SecretBytes(utf8: value.compactText())) }
     guard case .string(let text) = value else { throw refused(path, "must be text") }
     return .seal(path, try SecretBytes(utf8: text))
   }
 
   /// What the kind says, or for an unknown kind what the record has there.
   private func isSealed(_ path: MemberPath) -> Bool {
-    if let kind { return kind.field(at: path)?.isSealed ?? false }
+    if let kind = record.kind { return kind.value(at: path)?.isSealed ?? false }
     return (try? record.value(at: path))?.string.map(SealedToken.hasTokenShape) ?? false
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultDocument
 import VaultKit
+import VaultRecords
 
 /// `vault get`: one value.
 struct GetCommand: AsyncParsableCommand {
@@ -18,26 +19,44 @@ struct GetCommand: AsyncParsableCommand {
   var record: String
 
   @Argument(help: "A member path, such as contact_info.email.")
-  var path: String
+  var path: String?
+
+  @Flag(help: "Of a database, its address instead of a member, with user and password in it.")
+  var url = false
 
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
-    let path = try MemberPath.argument(path, of: "path")
+    guard (path == nil) == url else {
+      throw CommandError.usage(
+        "arguments", url ? "--url takes no path" : "missing expected argument '<path>'", "give a member path, or --url")
+    }
+    let path = try path.map { text in try MemberPath.argument(text, of: "path") }
     let session = try Session(vault, global)
     let found = try await session.record(record, in: session.unlock(unlocking))
+    guard let path else { return try printURL(of: found) }
     if global.json {
-      let value = try found.revealed(found.value(at: path))
+      let value = try found.revealed(at: path)
       return try Output.document([
         "id": .string(found.id.text), "path": .string(path.description), "value": value,
       ])
     }
     // A secret goes from locked memory to the descriptor, without a copy in between.
     if try found.withSecret(at: path, { try Output.write($0) }) == nil {
-      try Output.write(Array(text(of: found.revealed(found.value(at: path))).utf8))
+      try Output.write(Array(text(of: found.revealed(at: path)).utf8))
     }
+    if Output.isTerminal { try Output.line("") }
+  }
+
+  private func printURL(of record: OpenRecord) throws {
+    guard record.kind?.name == Database.kindName else {
+      throw CommandError.usage("--url", "is for records of the kind \(Database.kindName)")
+    }
+    let url = try record.decoded(as: Database.self).connectionURL()
+    guard !global.json else { return try Output.document(["id": .string(record.id.text), "url": .string(url)]) }
+    try Output.write(Array(url.utf8))
     if Output.isTerminal { try Output.line("") }
   }
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import VaultCrypto
 import VaultDocument
 import VaultKit
-import VaultRecords
 
 /// `vault fingerprint`: what tells this vault from every other.
 struct FingerprintCommand: ParsableCommand {
@@ -79,82 +78,5 @@ struct GenerateCommand: ParsableCommand {
     guard Password.lengths.contains(length) else { throw CommandError.usage("--length", "must be between 8 and 1024") }
     let password = try Password.make(length: length, symbols: symbols)
     return (password, Password.entropy(length: length, symbols: symbols))
-  }
-}
-
-/// `vault kinds`: the kinds of records.
-struct KindsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "kinds",
-    abstract: "Show the kinds of records and their fields.",
-    discussion: """
-      Example:
-        vault kinds show customer
-      """,
-    subcommands: [List.self, Show.self])
-
-  /// `vault kinds list`.
-  struct List: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "list",
-      abstract: "List the kinds of records.",
-      discussion: """
-        Example:
-          vault kinds list
-        """)
-
-    @OptionGroup var global: GlobalOptions
-
-    func run() throws {
-      let kinds = RecordKind.builtIn
-      guard global.json else { return try Output.lines(kinds.map(\.name)) }
-      try Output.document([
-        "kinds": .array(
-          kinds.map { .members(["name": .string($0.name), "schema": .number(JSONNumber($0.schema))]) })
-      ])
-    }
-  }
-
-  /// `vault kinds show`.
-  struct Show: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "show",
-      abstract: "Show the fields of a kind.",
-      discussion: """
-        Example:
-          vault kinds show customer
-        """)
-
-    @Argument(help: "The kind.")
-    var kind: String
-
-    @OptionGroup var global: GlobalOptions
-
-    func run() throws {
-      let kind = try RecordKind.argument(kind)
-      guard global.json else { return try Output.lines(lines(kind)) }
-      try Output.document([
-        "fields": .array(kind.fields.map(\.document)), "name": .string(kind.name),
-        "title": .string(kind.titlePath.description), "version": .number(JSONNumber(kind.schema)),
-      ])
-    }
-
-    private func lines(_ kind: RecordKind) -> [String] {
-      let width = kind.fields.map(\.path.description.count).max() ?? 0
-      return kind.fields.map { field in
-        let traits = [field.isSealed ? "sealed" : "readable", field.type.rawValue, field.isRequired ? "required" : ""]
-        return Printable.padded(field.path.description, to: width) + "  "
-          + traits.filter { !$0.isEmpty }.joined(separator: ", ")
-      }
-    }
-  }
-}
-
-extension RecordField {
-  fileprivate var document: JSONValue {
-    .members([
-      "label": .string(label), "path": .string(path.description), "required": .bool(isRequired),
-      "sealed": .bool(isSealed), "type": .string(type.rawValue),
-    ])
   }
 }

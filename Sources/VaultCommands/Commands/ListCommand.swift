@@ -87,17 +87,18 @@ struct FindCommand: AsyncParsableCommand {
     query.kind = kind
     query.texts = text
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
-    for (path, _) in query.conditions { try checkReadable(path) }
-    try await RecordTable(vault, unlocking, global).print(query)
+    let table = try RecordTable(vault, unlocking, global)
+    for (path, _) in query.conditions { try checkReadable(path, table.session.locked.kinds) }
+    try await table.print(query)
   }
 }
 
 extension FindCommand {
   /// Refuses a member that every kind which has it seals: it would never be found, and its value is no argument.
-  private func checkReadable(_ path: MemberPath) throws {
-    let kinds = RecordKind.builtIn.filter { kind == nil || $0.name == kind }
-    let fields = kinds.compactMap { $0.field(at: path) }
-    guard !fields.isEmpty, fields.allSatisfy(\.isSealed) else { return }
+  private func checkReadable(_ path: MemberPath, _ catalog: KindCatalog) throws {
+    let names = catalog.names.filter { name in kind.map { $0.utf8.elementsEqual(name.utf8) } ?? true }
+    let values = names.compactMap { catalog[$0]?.value(at: path) }
+    guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }
     var error = CommandError.usage("\(path)", "is sealed: records cannot be found by it, nor is it an argument")
     error.field = path.description
     throw error

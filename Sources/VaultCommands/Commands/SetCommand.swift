@@ -38,14 +38,38 @@ struct SetCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     let opened = try await session.unlockToWrite(unlocking)
     let found = try await session.record(record, in: opened)
-    let kind = try? RecordKind.named(found.envelope.kind)
+    let kind = found.kind
     for (path, _) in assignments { try kind?.checkReadable(path, option: "path=value") }
     let sealed = try secrets.assignments(for: kind, global)
     try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
     let edits =
-      assignments.map { FieldEdit.set($0.path, to: .string($0.value)) }
+      assignments.map { FieldEdit.set($0.path, to: found.argument($0.value, at: $0.path)) }
       + sealed.map { FieldEdit.seal($0.path, $0.secret) }
     try RecordChange(id: found.id, global: global).report(try await opened.edit(found.id, edits))
+    try warn(kind, sealed)
+  }
+
+  /// Says what is odd about new values; nothing about those that were there before.
+  private func warn(_ kind: RecordKind?, _ sealed: [SecretAssignment]) throws {
+    guard let kind else { return }
+    var given = JSONValue.object(JSONObject())
+    for assignment in sealed where kind.warnsAbout(assignment.path) {
+      try given.put(.string(assignment.secret.string ?? ""), at: assignment.path, option: assignment.option)
+    }
+    for warning in kind.warnings(about: given.object ?? JSONObject()) {
+      global.messages.note("\(warning.path): \(warning.text)")
+    }
+  }
+}
+
+extension OpenRecord {
+  /// What an argument stands for: as the kind says, or where it is not known of the type that the value has now.
+  fileprivate func argument(_ text: String, at path: MemberPath) -> JSONValue {
+    if let kind { return kind.argument(text, at: path) }
+    switch try? value(at: path) {
+    case .number, .bool, .object, .array: return (try? JSONParser.parse(Array(text.utf8))) ?? .string(text)
+    default: return .string(text)
+    }
   }
 }
 

@@ -94,7 +94,7 @@ private struct SecretStep {
 
   /// Refuses a readable member: its value would be stored in clear.
   func check(_ kind: RecordKind?) throws {
-    guard let field = kind?.field(at: path), !field.isSealed else { return }
+    guard let schema = kind?.value(at: path), !schema.isSealed else { return }
     throw CommandError.usage(
       option, "\(path) is a readable member", "give it as \(path)=VALUE (with `add`: --set \(path)=VALUE)")
   }

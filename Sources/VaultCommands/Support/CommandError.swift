@@ -39,7 +39,8 @@ struct CommandError: Error {
     field = error.field
     detail = error.underlying.map { "\($0)" }
     if error.code == .inputRefused, field != nil, hints.isEmpty {
-      hints = ["`vault kinds show KIND` lists its members; a date looks like 2026-11-21T01:40:28Z"]
+      let date = error.reason.contains("date") ? "; a date looks like 2026-11-21T01:40:28Z" : ""
+      hints = ["`vault kinds show KIND` lists its members" + date]
     }
   }
 

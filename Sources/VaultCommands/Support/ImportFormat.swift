@@ -1,9 +1,8 @@
-import ArgumentParser
 import VaultDocument
 import VaultKit
 
 /// The forms that can be imported.
-enum ImportFormat: String, ExpressibleByArgument, CaseIterable {
+enum ImportFormat: String {
   case json, jsonl
 
   private static let blanks = Array(" \t\r".utf8)

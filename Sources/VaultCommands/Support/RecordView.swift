@@ -12,12 +12,15 @@ struct RecordView {
   let fields: JSONObject
   let isVerified: Bool
   let isRevealed: Bool
+  /// Nil for a kind that this program does not know.
+  private let kind: RecordKind?
 
   init(_ record: StoredRecord) {
     id = record.id
     envelope = record.envelope
     name = record.name
     fields = record.fields
+    kind = record.kind
     isVerified = false
     isRevealed = false
   }
@@ -27,17 +30,18 @@ struct RecordView {
     envelope = record.envelope
     name = record.name
     fields = revealed ? try record.revealed() : record.fields
+    kind = record.kind
     isVerified = true
     isRevealed = revealed
   }
-
-  private var kind: RecordKind? { try? RecordKind.named(envelope.kind) }
 }
 
 /// What stands in a sealed field.
 enum FieldContent {
   case readable(JSONValue)
   case sealed(at: Timestamp)
+  /// Clear text of an older schema that the present one seals.
+  case notYetSealed
 }
 
 extension RecordView {
@@ -49,10 +53,11 @@ extension RecordView {
   private func content(of value: JSONValue, at path: MemberPath) throws -> FieldContent {
     if isRevealed { return .readable(value) }
     guard case .string(let text) = value, SealedToken.hasTokenShape(text) else {
-      guard kind?.field(at: path)?.isSealed != true else {
-        throw damaged(path, "holds clear text where a sealed value belongs")
+      guard let kind, kind.value(at: path)?.isSealed == true, envelope.schema <= kind.schema else {
+        return .readable(value)
       }
-      return .readable(value)
+      guard envelope.schema == kind.schema else { return .notYetSealed }
+      throw damaged(path, "holds clear text where a sealed value belongs")
     }
     guard let token = try? SealedToken(parsing: text) else { throw damaged(path, "the sealed value is damaged") }
     return .sealed(at: token.sealedAt)
@@ -78,6 +83,7 @@ extension RecordView {
       let text =
         switch try content(of: value, at: path) {
         case .sealed(let time): style.dim("\(Self.mask) sealed \(DateFormat.day.text(of: time))")
+        case .notYetSealed: style.dim("\(Self.mask) not sealed yet: run `vault migrate`")
         case .readable(let value): try Printable.text(value.plainText())
         }
       body.append((Printable.text(path.description), text))
@@ -93,11 +99,12 @@ extension RecordView {
   /// Every value that is no object or array, or is empty; first those that the kind names, in its order.
   private func leaves() -> [(MemberPath, JSONValue)] {
     let leaves = JSONValue.object(fields).leaves()
-    let order = Dictionary(uniqueKeysWithValues: (kind?.fields ?? []).enumerated().map { ($1.path, $0) })
-    let last = order.count
+    guard let kind else { return leaves }
+    let paths = kind.fields.map(\.path.components)
     return leaves.enumerated()
-      .sorted { (order[$0.element.0] ?? last, $0.offset) < (order[$1.element.0] ?? last, $1.offset) }
-      .map(\.element)
+      .map { offset, leaf in (paths.firstIndex { leaf.0.components.starts(with: $0) } ?? paths.count, offset, leaf) }
+      .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+      .map(\.2)
   }
 
   /// The members for `--json`: a sealed field that was not revealed says since when it is sealed.
@@ -106,6 +113,7 @@ extension RecordView {
       switch try content(of: value, at: path) {
       case .readable(let value): value
       case .sealed(let time): .members(["sealed": true, "sealed_at": .string(time.text)])
+      case .notYetSealed: .members(["sealed": false, "sealed_at": .null])
       }
     }.object ?? JSONObject()
   }
@@ -121,7 +129,7 @@ extension RecordView {
     let readable = try JSONValue.object(fields).mappingLeaves { path, value in
       switch try content(of: value, at: path) {
       case .readable(let value): return value
-      case .sealed:
+      case .sealed, .notYetSealed:
         count += 1
         return nil
       }
@@ -145,8 +153,11 @@ extension JSONValue {
   /// The value as text: a string itself, anything else as JSON.
   func plainText() throws -> String {
     if case .string(let text) = self { return text }
-    return String(decoding: try compactBytes(), as: UTF8.self)
+    return try compactText()
   }
+
+  /// The value as JSON in one line.
+  func compactText() throws -> String { String(decoding: try compactBytes(), as: UTF8.self) }
 
   /// Every value that is no object or array, or is empty, with its path.
   func leaves(at path: MemberPath = .root) -> [(MemberPath, JSONValue)] {

@@ -24,11 +24,13 @@ public struct Customer: Sendable, Equatable {
   public var cellularPhone: String?
   public var email: String?
   public var website: String?
+  public var tags: [String]
 
   public init(
     name: String, accessKey: EncryptedCodableString, atmCode: EncryptedCodableString? = nil, addedOn: Date,
     street: String? = nil, city: String? = nil, zip: String? = nil,
-    homePhone: String? = nil, cellularPhone: String? = nil, email: String? = nil, website: String? = nil
+    homePhone: String? = nil, cellularPhone: String? = nil, email: String? = nil, website: String? = nil,
+    tags: [String] = []
   ) {
     self.name = name
     self.accessKey = accessKey
@@ -41,33 +43,49 @@ public struct Customer: Sendable, Equatable {
     self.cellularPhone = cellularPhone
     self.email = email
     self.website = website
+    self.tags = tags
   }
 }
 
 extension Customer: VaultRecord {
   public static var kindName: String { "customer" }
-  public static var titlePath: String { "name" }
-  public static var isDescribedByFields: Bool { true }
-  public static var fields: [RecordField] {
-    [
-      RecordField("name", "Name", required: true),
-      RecordField("access_key", "Access key", sealed: true, required: true),
-      RecordField("atm_code", "ATM code", sealed: true),
-      RecordField("added_on", "Added on", type: .date, required: true),
-      RecordField("address.street", "Street"),
-      RecordField("address.city", "City"),
-      RecordField("address.zip", "Zip"),
-      RecordField("contact_info.home_phone", "Home phone"),
-      RecordField("contact_info.cellular_phone", "Cellular phone"),
-      RecordField("contact_info.email", "Email"),
-      RecordField("website", "Website"),
+  public static var schema: Int { 2 }
+  /// Schema 2: the website is a way to reach the customer like the others.
+  public static var migrations: [Migration] { [Migration(to: 2, [.move("website", to: "contact_info.website")])] }
+  public static var summary: String { "A customer with an access key and an ATM code." }
+  public static var titlePaths: [String] { ["name"] }
+  public static var isDescribedByContent: Bool { true }
+  public static var content: [MemberSchema] {
+    var zip = TextRule()
+    zip.takesDigits = true
+    return [
+      MemberSchema("name", .text, "Name", required: true),
+      MemberSchema("access_key", .text.sealed, "Access key", required: true),
+      MemberSchema("atm_code", .text.sealed, "ATM code"),
+      MemberSchema("added_on", .moment, "Added on", required: true),
+      MemberSchema(
+        "address",
+        .object([
+          MemberSchema("street", .text, "Street"),
+          MemberSchema("city", .text, "City"),
+          MemberSchema("zip", ValueSchema(.text(zip)), "Zip"),
+        ])),
+      MemberSchema(
+        "contact_info",
+        .object([
+          MemberSchema("home_phone", .text, "Home phone"),
+          MemberSchema("cellular_phone", .text, "Cellular phone"),
+          MemberSchema("email", .text, "Email"),
+          MemberSchema("website", .text, "Website"),
+        ])),
+      .tags,
     ]
   }
 }
 
 extension Customer: Codable {
   private enum CodingKeys: String, CodingKey {
-    case name, website, address
+    case name, address, tags
     case accessKey = "access_key"
     case atmCode = "atm_code"
     case addedOn = "added_on"
@@ -79,7 +97,7 @@ extension Customer: Codable {
   }
 
   private enum ContactInfoKeys: String, CodingKey {
-    case email
+    case email, website
     case homePhone = "home_phone"
     case cellularPhone = "cellular_phone"
   }
@@ -90,7 +108,7 @@ extension Customer: Codable {
     accessKey = try customer.decode(EncryptedCodableString.self, forKey: .accessKey)
     atmCode = try customer.decodeIfPresent(EncryptedCodableString.self, forKey: .atmCode)
     addedOn = try customer.decode(Date.self, forKey: .addedOn)
-    website = try customer.decodeIfPresent(String.self, forKey: .website)
+    tags = try customer.decodeList(forKey: .tags)
     if try customer.hasValue(forKey: .address) {
       let address = try customer.nestedContainer(keyedBy: AddressKeys.self, forKey: .address)
       street = try address.decodeIfPresent(String.self, forKey: .street)
@@ -102,6 +120,7 @@ extension Customer: Codable {
       homePhone = try contact.decodeIfPresent(String.self, forKey: .homePhone)
       cellularPhone = try contact.decodeIfPresent(String.self, forKey: .cellularPhone)
       email = try contact.decodeIfPresent(String.self, forKey: .email)
+      website = try contact.decodeIfPresent(String.self, forKey: .website)
     }
   }
 
@@ -112,18 +131,19 @@ extension Customer: Codable {
     try customer.encode(accessKey, forKey: .accessKey, in: context)
     if let atmCode { try customer.encode(atmCode, forKey: .atmCode, in: context) }
     try customer.encode(addedOn, forKey: .addedOn)
-    try customer.encodeIfPresent(website, forKey: .website)
+    try customer.encodeUnlessEmpty(tags, forKey: .tags)
     if street != nil || city != nil || zip != nil {
       var address = customer.nestedContainer(keyedBy: AddressKeys.self, forKey: .address)
       try address.encodeIfPresent(street, forKey: .street)
       try address.encodeIfPresent(city, forKey: .city)
       try address.encodeIfPresent(zip, forKey: .zip)
     }
-    if homePhone != nil || cellularPhone != nil || email != nil {
+    if homePhone != nil || cellularPhone != nil || email != nil || website != nil {
       var contact = customer.nestedContainer(keyedBy: ContactInfoKeys.self, forKey: .contactInfo)
       try contact.encodeIfPresent(homePhone, forKey: .homePhone)
       try contact.encodeIfPresent(cellularPhone, forKey: .cellularPhone)
       try contact.encodeIfPresent(email, forKey: .email)
+      try contact.encodeIfPresent(website, forKey: .website)
     }
   }
 }

@@ -1,0 +1,124 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+import VaultRecords
+
+/// `vault kinds`: the kinds of records.
+struct KindsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "kinds",
+    abstract: "Show the kinds of records and their fields.",
+    discussion: """
+      Without a vault, these are the kinds of the program; with one, also those that it declares.
+
+      Example:
+        vault kinds show customer
+      """,
+    subcommands: [List.self, Show.self, KindsAddCommand.self])
+
+  /// `vault kinds list`.
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list",
+      abstract: "List the kinds of records.",
+      discussion: """
+        Example:
+          vault kinds list
+        """)
+
+    @OptionGroup(title: "Vault") var vault: VaultOptions
+    @OptionGroup(title: "Key") var unlocking: UnlockOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+      let catalog = try await KindCatalog.here(vault, unlocking, global)
+      guard global.json else { return try Output.lines(catalog.names) }
+      try Output.document([
+        "kinds": .array(
+          catalog.names.map { name in
+            let kind = catalog[name]
+            return .members([
+              "declared": .bool(kind?.isDeclared ?? true), "name": .string(name),
+              "schema": kind.map { .number(JSONNumber($0.schema)) } ?? .null, "usable": .bool(kind != nil),
+            ])
+          })
+      ])
+    }
+  }
+
+  /// `vault kinds show`.
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show",
+      abstract: "Show the fields of a kind, or its JSON Schema.",
+      discussion: """
+        Example:
+          vault kinds show login --schema
+        """)
+
+    @Argument(help: "The kind.")
+    var kind: String
+
+    @Flag(help: "Print the JSON Schema of the kind, as `vault kinds add` takes one.")
+    var schema = false
+
+    @OptionGroup(title: "Vault") var vault: VaultOptions
+    @OptionGroup(title: "Key") var unlocking: UnlockOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+      let kind = try await KindCatalog.here(vault, unlocking, global).argument(kind)
+      if schema { return try Output.write(JSONValue.object(kind.jsonSchema).prettyBytes()) }
+      guard global.json else { return try Output.lines(lines(kind)) }
+      try Output.document([
+        "declared": .bool(kind.isDeclared), "description": .string(kind.summary),
+        "fields": .array(kind.fields.map(\.document)), "name": .string(kind.name),
+        "title": .optional(kind.titlePaths.first?.description), "version": .number(JSONNumber(kind.schema)),
+      ])
+    }
+
+    private func lines(_ kind: RecordKind) -> [String] {
+      let patterns = kind.fields.map { Printable.text($0.pattern) }
+      let width = patterns.map(\.count).max() ?? 0
+      return zip(kind.fields, patterns).map { field, pattern in
+        let traits = [
+          field.isSealed ? "sealed" : "readable", field.value.typeName, field.isRequired ? "required" : "",
+        ]
+        return Printable.padded(pattern, to: width) + "  " + traits.filter { !$0.isEmpty }.joined(separator: ", ")
+      }
+    }
+  }
+}
+
+extension KindCatalog {
+  /// The kinds of the vault that the options or the place mean; those of the program where no vault is meant.
+  ///
+  /// Declared kinds are verified where a key is given, and otherwise it is said that they are not.
+  static func here(
+    _ vault: VaultOptions, _ unlocking: UnlockOptions, _ global: GlobalOptions
+  ) async throws -> KindCatalog {
+    do {
+      let session = try Session(vault, global)
+      guard !session.locked.header.declaredKinds.isEmpty else { return session.locked.kinds }
+      if let opened = try await session.unlockWhereItHelps(unlocking) { return opened.kinds }
+      global.messages.note(Messages.unverifiedNote)
+      return session.locked.kinds
+    } catch let error as CommandError where error.status == .noVault {
+      guard vault.vault == nil, System.environment("CVAULT_DIR") == nil else { throw error }
+      return .builtIn
+    }
+  }
+}
+
+extension RecordKind {
+  var isDeclared: Bool { if case .declared = origin { true } else { false } }
+}
+
+extension RecordField {
+  fileprivate var document: JSONValue {
+    .members([
+      "label": .string(label), "path": .string(pattern), "required": .bool(isRequired), "sealed": .bool(isSealed),
+      "type": .string(value.typeName),
+    ])
+  }
+}

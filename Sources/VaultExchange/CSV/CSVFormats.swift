@@ -1,0 +1,12 @@
+extension ImportFormats {
+  /// Formats that are tables of comma-separated values.
+  static let csv: [any Importer] = [
+    CSVImporter.bitwarden, CSVImporter.chrome, CSVImporter.dashlane, CSVImporter.dashlaneIDs,
+    CSVImporter.dashlaneNetworks, CSVImporter.dashlaneNotes, CSVImporter.dashlanePayments, CSVImporter.dashlanePersons,
+    CSVImporter.dropbox, CSVImporter.firefox, CSVImporter.keepass, CSVImporter.keepassxc, CSVImporter.lastpass,
+    CSVImporter.myki, CSVImporter.mykiCodes, CSVImporter.mykiNotes, CSVImporter.nordpass, CSVImporter.onePassword8,
+    CSVImporter.onePasswordMac, CSVImporter.onePasswordWindows, CSVImporter.protonPass, CSVImporter.roboform,
+    CSVImporter.safari, CSVImporter.safeInCloud, CSVImporter.strongbox, CSVImporter.zoho, CSVImporter.zohoPasswords,
+    ButtercupImporter(), DashlaneLegacyImporter(), EnpassImporter(), KeeperImporter(), PlainCSVImporter(),
+  ]
+}

@@ -1,0 +1,103 @@
+/// A format that is a table with a header: what to do with each column.
+///
+/// Column names are compared without regard to case and spaces around them. A file is one of the format when it has all
+/// required columns, no excluded one and, unless there is a rule for others, none that is not listed.
+struct CSVImporter: Importer {
+  typealias Columns = [String: LeafRule]
+
+  let format: ImportFormat
+  /// The columns that such a file has, in lower case.
+  let required: Columns
+  /// The columns that it may have.
+  var optional: Columns = [:]
+  /// Columns that only files of other formats have.
+  var excluded: Set<String> = []
+  /// The rule for columns that are not listed.
+  var others: LeafRule?
+  /// The rule for cells beyond the header, from the first one; nil when there must be none.
+  var overflow: [LeafRule] = []
+  var dialect = CSVDialect()
+  /// How many columns at the end a row may lack.
+  var optionalTail = 0
+  /// The kind of a row when nothing in it decides.
+  var kind = "login"
+  /// The name under which a column of the file is listed here.
+  var canonicalName: @Sendable (String) -> String = { $0 }
+  /// Makes the item of a row from what its cells were put into.
+  var finish: @Sendable (inout RecordBuilder, _ kind: String) throws(ExchangeError) -> ImportedItem = asRecord
+
+  @Sendable static func asRecord(
+    _ builder: inout RecordBuilder, _ kind: String
+  ) throws(ExchangeError) -> ImportedItem { .record(try builder.record(kind: kind)) }
+
+  func detects(_ sample: ImportSample) -> Bool {
+    guard let header = CSVTable.firstRow(of: sample, dialect: dialect)?.cells else { return false }
+    let names = Set(header.map(name))
+    guard required.keys.allSatisfy(names.contains), names.isDisjoint(with: excluded) else { return false }
+    return others != nil || names.allSatisfy { $0.isEmpty || required[$0] != nil || optional[$0] != nil }
+  }
+
+  func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
+    try items(of: source, encoding: options.encoding, finish)
+  }
+
+  /// The items, each made by a closure that may remember earlier rows.
+  func items(
+    of source: ImportSource, encoding: TextEncoding?,
+    _ finish: @escaping (inout RecordBuilder, String) throws(ExchangeError) -> ImportedItem
+  ) throws(ExchangeError) -> ImportedItems {
+    var table = try CSVTable(source, dialect: dialect, encoding: encoding)
+    let names = table.header.map(name)
+    guard required.keys.allSatisfy(names.contains) else {
+      throw ExchangeError(.missingColumn, "lacks a column of its format", at: SourcePlace(line: 1))
+    }
+    let rules = names.map { required[$0] ?? optional[$0] ?? others ?? .secret }
+    return ImportedItems { () throws(ExchangeError) in
+      guard let row = try table.next() else { return nil }
+      if let refused = refusal(of: row, in: table, columnCount: rules.count) { return refused }
+      var builder = filled(with: row, of: table, rules)
+      return try finish(&builder, kind)
+    }
+  }
+
+  private func name(_ cell: String) -> String { canonicalName(String(cell.trimmingSpaces)).lowercased() }
+
+  private func refusal(of row: CSVRow, in table: CSVTable, columnCount: Int) -> ImportedItem? {
+    if let fault = row.fault { return table.refused(row, fault.reason) }
+    if row.cells.count < columnCount - optionalTail {
+      return table.refused(row, "the row has fewer cells than the header")
+    }
+    if row.cells.count > columnCount, overflow.isEmpty {
+      return table.refused(row, "the row has more cells than the header")
+    }
+    return nil
+  }
+
+  private func filled(with row: CSVRow, of table: CSVTable, _ rules: [LeafRule]) -> RecordBuilder {
+    var builder = RecordBuilder(format: format.name, place: SourcePlace(line: row.line))
+    for (index, cell) in row.cells.enumerated() {
+      let rule = index < rules.count ? rules[index] : overflow[min(index - rules.count, overflow.count - 1)]
+      builder.take(cell, from: table.place(of: index, in: row), by: rule)
+    }
+    return builder
+  }
+}
+
+extension RecordBuilder {
+  /// Gives a leaf to its rule; an empty one is noted as such.
+  mutating func take(_ text: String, from place: SourcePlace, by rule: LeafRule) {
+    guard !text.isEmpty else { return note(place, .empty) }
+    rule.apply(&self, text, place)
+  }
+
+  /// Takes a name and its value that stand side by side.
+  ///
+  /// The name has a line of its own: that of an empty value is taken as empty too, since there is nothing to keep by it.
+  mutating func takePair(
+    _ name: String, at namePlace: SourcePlace, _ value: String, at valuePlace: SourcePlace, by rules: [String: LeafRule]
+  ) {
+    let known = rules[name.lowercased()]
+    note(namePlace, name.isEmpty || value.isEmpty ? .empty : .mapped(to: known == nil ? "secrets" : name))
+    take(value, from: valuePlace, by: known ?? .secret(name.isEmpty ? valuePlace.path : name))
+  }
+}

@@ -1,0 +1,165 @@
+/// How a tool writes its tables.
+struct CSVDialect: Sendable {
+  /// What stands between two cells; a comma in RFC 4180.
+  var separator = UInt8(ascii: ",")
+  /// Whether `\"` and `\\` in quotes are a quote and a backslash, beside the doubled quote of RFC 4180.
+  var escapesWithBackslash = false
+}
+
+/// One row of a table that is not blank.
+struct CSVRow: Sendable {
+  /// The line it begins on, from 1.
+  let line: Int
+  /// What its cells hold, without quotes; empty where the cell is no text.
+  var cells: [String] = []
+  /// Why it cannot be taken, where its cells can nevertheless be told apart.
+  var fault: ExchangeError?
+}
+
+/// A strict reader of RFC 4180, row by row in constant memory.
+///
+/// LF, CRLF and CR end a row outside quotes and stay inside. Nothing is trimmed. A fault that leaves no doubt about where
+/// the row ends is that of the row; one that does, such as text behind a closing quote, ends the reading.
+struct CSVReader {
+  /// No row is longer, so that a quote that is never closed does not fill the memory.
+  static let maximumRowByteCount = 16 << 20
+  static let maximumCellCount = 10_000
+
+  private enum State { case start, plain, quoted, closed }
+
+  private let source: ImportSource
+  private let dialect: CSVDialect
+  private var decoder: TextDecoder
+  private var bytes: [UInt8] = []
+  private var position = 0
+  private var hasEnded = false
+  private var line = 1
+  private var column = 1
+  private var cell: [UInt8] = []
+  private var row = CSVRow(line: 1)
+  private var rowByteCount = 0
+  private var isBlank = true
+
+  init(_ source: ImportSource, dialect: CSVDialect = CSVDialect(), encoding: TextEncoding? = nil) {
+    self.source = source
+    self.dialect = dialect
+    decoder = TextDecoder(encoding)
+  }
+
+  /// The next row with anything in it; nil at the end.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed`, `.tooLarge`, with line and column; and what the source throws.
+  mutating func next() throws(ExchangeError) -> CSVRow? {
+    while try peek() != nil {
+      let row = try readRow()
+      if !isBlank { return row }
+    }
+    return nil
+  }
+
+  private mutating func readRow() throws(ExchangeError) -> CSVRow {
+    row = CSVRow(line: line)
+    rowByteCount = 0
+    isBlank = true
+    var state = State.start
+    var opened = SourcePlace()
+    while let byte = try peek() {
+      let place = SourcePlace(line: line, column: column)
+      if state == .start, byte == UInt8(ascii: "\"") { opened = place }
+      try advance(over: byte)
+      if try take(byte, &state, at: place) { return row }
+    }
+    guard state != .quoted else { throw ExchangeError(.malformed, "a quote is never closed", at: opened) }
+    endCell()
+    return row
+  }
+
+  /// Takes one byte; true when the row ends with it.
+  private mutating func take(_ byte: UInt8, _ state: inout State, at place: SourcePlace) throws(ExchangeError) -> Bool {
+    switch (state, byte) {
+    case (.quoted, UInt8(ascii: "\"")):
+      if try skip(UInt8(ascii: "\"")) { append(byte, at: place) } else { state = .closed }
+    case (.quoted, UInt8(ascii: "\\")) where dialect.escapesWithBackslash:
+      if try skip(UInt8(ascii: "\"")) {
+        append(UInt8(ascii: "\""), at: place)
+      } else {
+        _ = try skip(byte)
+        append(byte, at: place)
+      }
+    case (.quoted, _): append(byte, at: place)
+    case (_, dialect.separator):
+      endCell()
+      isBlank = false
+      state = .start
+    case (_, UInt8(ascii: "\n")), (_, UInt8(ascii: "\r")):
+      endCell()
+      if byte == UInt8(ascii: "\r") { _ = try skip(UInt8(ascii: "\n")) }
+      return true
+    case (.closed, _): throw ExchangeError(.malformed, "text follows a closing quote", at: place)
+    case (.start, UInt8(ascii: "\"")):
+      state = .quoted
+      isBlank = false
+    default:
+      if byte == UInt8(ascii: "\"") { refuse(.malformed, "a quote stands in a value without quotes", at: place) }
+      append(byte, at: place)
+      state = .plain
+    }
+    guard rowByteCount <= Self.maximumRowByteCount, row.cells.count < Self.maximumCellCount else {
+      throw ExchangeError(.tooLarge, "a row is longer than any may be", at: SourcePlace(line: row.line))
+    }
+    return false
+  }
+
+  private mutating func append(_ byte: UInt8, at place: SourcePlace) {
+    if byte == 0 { refuse(.malformed, "a value holds a NUL character", at: place) }
+    cell.append(byte)
+    rowByteCount += 1
+    isBlank = false
+  }
+
+  private mutating func endCell() {
+    let text = String(validating: cell, as: UTF8.self)
+    if text == nil {
+      refuse(.invalidText, "a value is no text in the encoding of the file", at: SourcePlace(line: row.line))
+    }
+    row.cells.append(text ?? "")
+    cell.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func refuse(_ code: ExchangeError.Code, _ reason: StaticString, at place: SourcePlace) {
+    if row.fault == nil { row.fault = ExchangeError(code, reason, at: place) }
+  }
+}
+
+extension CSVReader {
+  private mutating func peek() throws(ExchangeError) -> UInt8? {
+    while position == bytes.count {
+      guard !hasEnded else { return nil }
+      let piece = try source.read()
+      hasEnded = piece.isEmpty
+      bytes = decoder.decode(piece)
+      position = 0
+    }
+    return bytes[position]
+  }
+
+  private mutating func skip(_ byte: UInt8) throws(ExchangeError) -> Bool {
+    guard try peek() == byte else { return false }
+    try advance(over: byte)
+    return true
+  }
+
+  /// Moves on and counts: lines by LF, or CR without one; columns by bytes that begin a character.
+  private mutating func advance(over byte: UInt8) throws(ExchangeError) {
+    position += 1
+    let isReturn = byte == UInt8(ascii: "\r")
+    // Only behind a return is it worth to look at the next byte, which may be in a piece that is not read yet.
+    let next = isReturn ? try peek() : nil
+    if byte == UInt8(ascii: "\n") || isReturn && next != UInt8(ascii: "\n") {
+      line += 1
+      column = 1
+    } else if byte & 0xC0 != 0x80 {
+      column += 1
+    }
+  }
+}

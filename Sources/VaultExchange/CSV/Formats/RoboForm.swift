@@ -1,0 +1,29 @@
+extension CSVImporter {
+  static let roboform = CSVImporter(
+    format: ImportFormat(
+      "roboform-csv", title: "RoboForm, CSV", versions: "8 and 9",
+      keeps: "everything; folders as tags, form fields as fields and, where hidden, as secrets"),
+    required: [
+      "name": .title, "url": .url, "login": .username, "pwd": .password, "note": .notes,
+      "folder": .folder(),
+    ],
+    optional: ["matchurl": .field("match_url"), "rf_fields": .formField, "rffieldsv2": .formField],
+    // Further form fields stand in cells of their own, behind the one of the header.
+    overflow: [.formField], optionalTail: 1)
+}
+
+extension LeafRule {
+  /// `NAME$:TYPE:VALUE`; a value that is the user name or the password already is not kept twice.
+  fileprivate static let formField = LeafRule { builder, text, place in
+    let parts = text.split(separator: ":" as Character, maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3 else { return secret.apply(&builder, text, place) }
+    let name = String(parts[0].last == "$" ? parts[0].dropLast() : parts[0])
+    let value = String(parts[2])
+    for member in ["username", "password"] where builder.text(member).map({ $0.utf8.elementsEqual(value.utf8) }) == true
+    {
+      return builder.note(place, .mapped(to: member))
+    }
+    let label = name.isEmpty ? place.path : name
+    builder.put(value, parts[1] == "txt" ? .field(label) : .secret(label), from: place, converted: true)
+  }
+}

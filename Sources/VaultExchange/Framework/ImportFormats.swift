@@ -1,0 +1,32 @@
+/// The formats that records can come from.
+public enum ImportFormats {
+  /// All of them, in the order of their names.
+  public static let all: [any Importer] = (csv).sorted { $0.format.name < $1.format.name }
+
+  /// The importer of a format.
+  ///
+  /// - Throws: ``ExchangeError`` `.unknownFormat`.
+  public static func named(_ name: String) throws(ExchangeError) -> any Importer {
+    guard let importer = all.first(where: { $0.format.name.utf8.elementsEqual(name.utf8) }) else {
+      throw ExchangeError(.unknownFormat, "no format has this name")
+    }
+    return importer
+  }
+
+  /// The importer of the only format that a file can be of; a general one where no other is.
+  ///
+  /// - Throws: ``ExchangeError`` `.unknownFormat`, and `.ambiguousFormat` with the candidates.
+  public static func detecting(_ sample: ImportSample) throws(ExchangeError) -> any Importer {
+    let matching = all.filter { $0.detects(sample) }
+    let special = matching.filter { !$0.format.isGeneral }
+    let candidates = special.isEmpty ? matching : special
+    guard let importer = candidates.first else {
+      throw ExchangeError(.unknownFormat, "is of no format that can be told from how it begins")
+    }
+    guard candidates.count == 1 else {
+      throw ExchangeError(
+        .ambiguousFormat, "can be of more than one format", candidates: candidates.map(\.format.name))
+    }
+    return importer
+  }
+}

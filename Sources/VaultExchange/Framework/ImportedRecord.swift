@@ -1,0 +1,62 @@
+public import VaultDocument
+
+/// One record as it comes from another tool, not yet checked by its kind and not yet sealed.
+public struct ImportedRecord: Sendable {
+  /// Where it stands in the source.
+  public let place: SourcePlace
+  /// The name of its kind.
+  public let kind: String
+  /// Its members in clear, as the kind encodes them.
+  public let members: JSONObject
+  /// `FORMAT:ID`, the same for the same entry in each export of a tool; nil where only the content could tell.
+  ///
+  /// Where the tool gives no id, it is made from readable members that name the entry, never from a secret one. Two
+  /// entries of a source may then have the same.
+  public let externalID: String?
+  /// What became of each leaf of its source.
+  public let lines: [LedgerLine]
+
+  public init(place: SourcePlace, kind: String, members: JSONObject, externalID: String?, lines: [LedgerLine]) {
+    self.place = place
+    self.kind = kind
+    self.members = members
+    self.externalID = externalID
+    self.lines = lines
+  }
+}
+
+/// What an importer finds, in the order of the source.
+public enum ImportedItem: Sendable {
+  case record(ImportedRecord)
+  /// Leaves that belong to no record: what the file says of itself, a folder that was read into tags.
+  case leaves([LedgerLine])
+  /// An entry that is not taken as a whole: its place, why, and its leaves.
+  case refused(SourcePlace, reason: String, lines: [LedgerLine])
+
+  /// What became of its leaves.
+  public var lines: [LedgerLine] {
+    switch self {
+    case .record(let record): record.lines
+    case .leaves(let lines), .refused(_, _, let lines): lines
+    }
+  }
+}
+
+/// The items of a source, one after the other.
+public struct ImportedItems {
+  private let advance: () throws(ExchangeError) -> ImportedItem?
+
+  /// Items as they are asked for; `advance` gives nil at the end of the source.
+  public init(_ advance: @escaping () throws(ExchangeError) -> ImportedItem?) { self.advance = advance }
+
+  /// Items of a format that is read as a whole.
+  public init(_ items: [ImportedItem]) {
+    var rest = items[...]
+    advance = { rest.popFirst() }
+  }
+
+  /// The next item, nil at the end.
+  ///
+  /// - Throws: ``ExchangeError``: the source cannot be read on. What came before it is good.
+  public func next() throws(ExchangeError) -> ImportedItem? { try advance() }
+}

@@ -1,0 +1,76 @@
+public import VaultCrypto
+public import VaultRecords
+
+/// A reader of one format of another tool.
+public protocol Importer: Sendable {
+  /// What the format is.
+  var format: ImportFormat { get }
+
+  /// Whether a file that begins like this is one of this format.
+  ///
+  /// At most one importer says so of a file, but for those that are ``ImportFormat/isGeneral``.
+  func detects(_ sample: ImportSample) -> Bool
+
+  /// The records of a source, each with the ledger lines of its leaves.
+  ///
+  /// - Throws: ``ExchangeError`` when the source as a whole cannot be read.
+  func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems
+}
+
+/// What a person is told about a format.
+public struct ImportFormat: Hashable, Sendable {
+  /// What it is called on the command line, such as `bitwarden-json`.
+  public let name: String
+  /// The tool and the form, such as `Bitwarden, JSON`.
+  public let title: String
+  /// Which versions of the tool write what this reads.
+  public let versions: String
+  /// One line about what is kept, and where what has no place of its own goes.
+  public let keeps: String
+  /// Whether many tools write such files: it is only detected where no other format is.
+  public let isGeneral: Bool
+
+  public init(_ name: String, title: String, versions: String, keeps: String, isGeneral: Bool = false) {
+    self.name = name
+    self.title = title
+    self.versions = versions
+    self.keeps = keeps
+    self.isGeneral = isGeneral
+  }
+}
+
+/// What a person says about an import beyond the format.
+public struct ImportOptions: Sendable {
+  /// Which sources go to which members; for formats that have no meaning of their own.
+  public var mappings: [FieldMapping] = []
+  /// The kind of the records of such formats; logins when nil.
+  public var kind: RecordKind?
+  /// The encoding of text that does not say its own; UTF-8 when nil.
+  public var encoding: TextEncoding?
+  /// Asks for the passphrase of a sealed file; nil when nobody can be asked.
+  public var passphrase: (@Sendable () throws(ExchangeError) -> SecretBytes)?
+
+  public init() {}
+}
+
+/// One `FIELD=SOURCE`: a column or member of the source that goes to a member of the record.
+public struct FieldMapping: Hashable, Sendable {
+  /// The path of the member.
+  public let field: String
+  /// The name of the column or member.
+  public let source: String
+
+  public init(field: String, source: String) {
+    self.field = field
+    self.source = source
+  }
+
+  /// Reads `FIELD=SOURCE`; the source may hold further equals signs.
+  ///
+  /// - Throws: ``ExchangeError`` `.invalidMapping` when either is empty.
+  public init(parsing text: String) throws(ExchangeError) {
+    let parts = text.split(separator: "=" as Character, maxSplits: 1)
+    guard parts.count == 2 else { throw ExchangeError(.invalidMapping, "a mapping has the form FIELD=SOURCE") }
+    self.init(field: String(parts[0]), source: String(parts[1]))
+  }
+}

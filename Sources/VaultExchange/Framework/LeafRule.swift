@@ -1,0 +1,183 @@
+internal import VaultDocument
+
+/// What an importer does with a leaf: the right side of the tables that formats are described by.
+///
+/// An empty leaf never reaches a rule.
+struct LeafRule: Sendable {
+  /// Puts the text of a leaf into the record and writes exactly one ledger line.
+  let apply: @Sendable (_ builder: inout RecordBuilder, _ text: String, _ place: SourcePlace) -> Void
+
+  init(_ apply: @escaping @Sendable (inout RecordBuilder, String, SourcePlace) -> Void) { self.apply = apply }
+
+  /// Into a text member of the kind.
+  static func member(_ name: String) -> LeafRule {
+    LeafRule { builder, text, place in builder.put(text, .member(name), from: place) }
+  }
+
+  static let title = member("title")
+  static let username = member("username")
+  static let password = member("password")
+  static let totp = member("totp")
+  static let notes = member("notes")
+
+  /// One address.
+  static let url = LeafRule { builder, text, place in builder.put(text, .list("urls"), from: place) }
+
+  /// Readable, under `fields`.
+  static func field(_ name: String) -> LeafRule {
+    LeafRule { builder, text, place in builder.put(text, .field(name), from: place) }
+  }
+
+  /// Sealed, under `secrets`.
+  static func secret(_ name: String) -> LeafRule {
+    LeafRule { builder, text, place in builder.put(text, .secret(name), from: place) }
+  }
+
+  /// Sealed, under the name that the source gives it: for all that nothing is known of.
+  static let secret = LeafRule { builder, text, place in
+    builder.put(text, .secret(place.path.isEmpty ? "value" : place.path), from: place)
+  }
+
+  /// Readable, under the name that the source gives it.
+  static let field = LeafRule { builder, text, place in builder.put(text, .field(place.path), from: place) }
+
+  /// The id that the tool gives the entry.
+  static let identifier = LeafRule { builder, text, place in
+    builder.toolID = text
+    builder.note(place, .mapped(to: "external_id"))
+  }
+
+  /// Several items in one text, each into the list.
+  static func list(_ name: String, separatedBy separator: String) -> LeafRule {
+    LeafRule { builder, text, place in
+      let items = text.split(separator: separator).map { String($0.trimmingSpaces) }.filter { !$0.isEmpty }
+      guard items.count > 1 else { return builder.put(text, .list(name), from: place) }
+      for item in items { builder.add(item, .list(name), as: place.path) }
+      builder.note(place, name == "tags" ? .tagged : .mapped(to: name))
+    }
+  }
+
+  /// Addresses in one text. A separator may also be a part of an address: what follows it begins a new one only when it
+  /// has a scheme.
+  static func urls(separatedBy separator: String) -> LeafRule {
+    LeafRule { builder, text, place in
+      var urls: [String] = []
+      for part in text.split(separator: separator, omittingEmptySubsequences: false) {
+        if urls.isEmpty || part.trimmingSpaces.contains("://") {
+          urls.append(String(part.trimmingSpaces))
+        } else {
+          urls[urls.count - 1] += separator + part
+        }
+      }
+      guard urls.count > 1 else { return url.apply(&builder, text, place) }
+      for url in urls { builder.add(url, .list("urls"), as: place.path) }
+      builder.note(place, .mapped(to: "urls"))
+    }
+  }
+
+  /// Lines of `name: value`, each a secret of its own; the whole text when a line is none.
+  static let namedLines = LeafRule { builder, text, place in
+    let pairs = text.lines.map { line in
+      line.firstRange(of: ":").map { (line[..<$0.lowerBound], line[$0.upperBound...]) }
+    }
+    guard !pairs.contains(where: { $0 == nil }) else { return secret.apply(&builder, text, place) }
+    for case let (name, value)? in pairs {
+      builder.add(String(value.trimmingSpaces), .secret(String(name.trimmingSpaces)), as: place.path)
+    }
+    builder.note(place, .mapped(to: "secrets"))
+  }
+
+  /// A member of a payment card; nothing else has it, so it decides the kind.
+  static func card(_ name: String) -> LeafRule {
+    LeafRule { builder, text, place in
+      builder.kind = builder.kind ?? "payment-card"
+      builder.put(text, .member(name), from: place)
+    }
+  }
+
+  /// The month in which a card ends, in any of the usual forms.
+  static let expiry = LeafRule { builder, text, place in
+    let normal = CardExpiry.normal(text)
+    builder.put(normal ?? text, .member("expiry"), from: place, converted: normal != nil && normal != text)
+  }
+
+  /// A part of a value that is put together when the entry has been read; `member` is where that goes.
+  static func part(_ name: String, of member: String) -> LeafRule {
+    LeafRule { builder, text, place in
+      builder.parts[name] = text
+      builder.note(place, .mapped(to: member))
+    }
+  }
+
+  /// A tag.
+  static let tag = LeafRule { builder, text, place in builder.put(text, .list("tags"), from: place) }
+
+  /// A folder as a tag with `/` between its levels.
+  static func folder(separator: Character = "/") -> LeafRule {
+    LeafRule { builder, text, place in
+      let levels = text.split(separator: separator)
+      builder.put(levels.joined(separator: "/"), .list("tags"), from: place)
+    }
+  }
+
+  /// A tag when the text says yes; anything that is neither yes nor no is kept.
+  static func flag(_ tag: String) -> LeafRule {
+    LeafRule { builder, text, place in
+      switch text.lowercased() {
+      case "1", "true", "yes": builder.put(tag, .list("tags"), from: place)
+      case "0", "false", "no": builder.note(place, .mapped(to: "tags"))
+      default: builder.put(text, .field(place.path), from: place)
+      }
+    }
+  }
+
+  /// The kind that a word of the tool stands for; other words become a field.
+  static func kind(_ kinds: [String: String]) -> LeafRule {
+    LeafRule { builder, text, place in
+      guard let kind = kinds[text.lowercased()] else { return builder.put(text, .field("type"), from: place) }
+      builder.kind = kind
+      builder.note(place, .mapped(to: "kind"))
+    }
+  }
+
+  /// Moments since 1970 as ISO 8601 under `fields`; what is not a number is kept as it is.
+  static func moment(_ name: String, millisecondsPerUnit unit: Int64) -> LeafRule {
+    LeafRule { builder, text, place in
+      guard let date = Timestamp(text, millisecondsPerUnit: unit) else {
+        return builder.put(text, .field(name), from: place)
+      }
+      builder.put(date.text, .field(name), from: place, converted: true)
+    }
+  }
+
+  /// Seconds since 1970.
+  static func seconds(_ name: String) -> LeafRule { moment(name, millisecondsPerUnit: 1000) }
+
+  /// Milliseconds since 1970.
+  static func milliseconds(_ name: String) -> LeafRule { moment(name, millisecondsPerUnit: 1) }
+}
+
+extension Timestamp {
+  fileprivate init?(_ digits: String, millisecondsPerUnit unit: Int64) {
+    guard let count = Int64(digits) else { return nil }
+    let (milliseconds, overflow) = count.multipliedReportingOverflow(by: unit)
+    let rest = Int32(((milliseconds % 1000) + 1000) % 1000)
+    let seconds = (milliseconds - Int64(rest)) / 1000
+    guard !overflow, let date = try? Timestamp(secondsSinceEpoch: seconds, nanoseconds: rest * 1_000_000) else {
+      return nil
+    }
+    self = date
+  }
+}
+
+extension StringProtocol {
+  /// The lines, whatever ends them: a CRLF is one character to Swift.
+  var lines: [SubSequence] { split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" } }
+
+  /// Without spaces, tabs and line ends at both ends.
+  var trimmingSpaces: Substring {
+    let end = lastIndex { !$0.isWhitespace }
+    guard let start = firstIndex(where: { !$0.isWhitespace }), let end else { return "" }
+    return Substring(self[start...end])
+  }
+}

@@ -1,0 +1,104 @@
+internal import VaultDocument
+internal import VaultRecords
+
+/// The members of one record as they come in.
+struct MemberCollector {
+  private let shape: KindShape
+  /// Whether a value that the kind refuses is given to it nevertheless, so that it says why.
+  private let isStrict: Bool
+  private var members = JSONObject()
+  private var maps: [String: [String: String]] = [:]
+
+  init(_ shape: KindShape, isStrict: Bool) {
+    self.shape = shape
+    self.isStrict = isStrict
+  }
+
+  /// Whether they can be a record of the kind, but for the title.
+  var isComplete: Bool { shape.takes(members) }
+
+  /// Stores a text and says where it went; `name` is that of a custom field, should it become one.
+  mutating func store(_ text: String, _ destination: RecordBuilder.Destination, name: String) -> LedgerLine.Outcome {
+    switch destination {
+    case .member(let member): storeMember(text, member, name: name)
+    case .list(let list): storeItem(text, list, name: name)
+    case .field(let name): insert(text, name, in: shape.readableMap)
+    case .secret(let name): insert(text, name, in: shape.secretMap)
+    }
+  }
+
+  private mutating func storeMember(_ text: String, _ member: String, name: String) -> LedgerLine.Outcome {
+    let own = member == "notes" ? shape.notes : member
+    let other = Self.readable.contains(member) ? shape.readableMap : shape.secretMap
+    guard let path = try? MemberPath(parsing: own), let value = value(of: text, at: path) else {
+      return insert(text, name, in: other)
+    }
+    let tree = JSONValue.object(members)
+    guard let old = try? tree.value(at: path), !old.isNull else {
+      return set(value, at: path) ? .stored(at: own) : insert(text, name, in: other)
+    }
+    return old == value ? .stored(at: own) : insert(text, name, in: other)
+  }
+
+  private func value(of text: String, at path: MemberPath) -> JSONValue? {
+    if let value = shape.value(ofText: text, at: path) { return value }
+    return isStrict && shape.hasMember(at: path) ? .string(text) : nil
+  }
+
+  private mutating func storeItem(_ text: String, _ list: String, name: String) -> LedgerLine.Outcome {
+    guard shape.takes(text, inList: list) else { return insert(text, name, in: shape.readableMap) }
+    var items = members[list]?.array ?? []
+    if !items.contains(.string(text)) { items.append(.string(text)) }
+    members[list] = .array(items)
+    return list == "tags" ? .tagged : .stored(at: list)
+  }
+
+  /// Members whose text may be read, also where the kind has no place for it.
+  private static let readable: Set<String> = ["title", "username", "holder", "expiry", "public_key", "fingerprint"]
+
+  /// Inserts under the name, or the name with the next free number.
+  private mutating func insert(_ text: String, _ name: String, in map: String) -> LedgerLine.Outcome {
+    var free = name
+    var number = 1
+    while let old = maps[map]?[free], !old.utf8.elementsEqual(text.utf8) {
+      number += 1
+      free = "\(name) \(number)"
+    }
+    // Never replaced: names that differ only in their form are one name to `==` and to the vault.
+    if maps[map]?[free] == nil { maps[map, default: [:]][free] = text }
+    return .custom(at: MemberPath([.member(map), .member(free)]).description)
+  }
+
+  /// Gives the record a title when nothing in it names it.
+  mutating func nameRecord(_ title: @autoclosure () -> String) {
+    if shape.has("title"), shape.title(of: members).isEmpty { members["title"] = .string(title()) }
+  }
+
+  /// Takes the e-mail address for the user name where there is no other.
+  mutating func nameUser(_ email: String?) {
+    if let email, shape.has("username"), members["username"] == nil { members["username"] = .string(email) }
+  }
+
+  /// The members as the kind encodes them.
+  var object: JSONObject {
+    var tree = members
+    for (name, values) in maps {
+      var object = JSONObject()
+      for (key, text) in values { object[key] = .string(text) }
+      tree[name] = .object(object)
+    }
+    return tree
+  }
+
+  /// Sets a value, making the objects above it; false where another value stands in the way.
+  private mutating func set(_ value: JSONValue, at path: MemberPath) -> Bool {
+    var tree = JSONValue.object(members)
+    for depth in 1..<max(path.components.count, 1) {
+      let above = MemberPath(Array(path.components.prefix(depth)))
+      if (try? tree.value(at: above)) == nil, (try? tree.set(.object(JSONObject()), at: above)) == nil { return false }
+    }
+    guard (try? tree.set(value, at: path)) != nil, case .object(let object) = tree else { return false }
+    members = object
+    return true
+  }
+}

@@ -1,0 +1,191 @@
+internal import VaultDocument
+internal import VaultRecords
+
+/// Collects the leaves of one entry, and makes the record and a ledger line for each leaf once the kind is known.
+///
+/// Every importer goes through it, so that what an empty text, a repeated name or a second value for the same member
+/// means is decided in one place.
+struct RecordBuilder {
+  /// Where a leaf goes.
+  enum Destination: Hashable {
+    /// Into a text member, by path; a second value, or one that the kind has no member for, becomes a custom field.
+    case member(String)
+    /// Behind what a text list holds already.
+    case list(String)
+    /// Readable, under `fields`.
+    case field(String)
+    /// Sealed, under `secrets`.
+    case secret(String)
+  }
+
+  private enum Leaf {
+    case value(Value)
+    case line(LedgerLine)
+  }
+
+  private struct Value {
+    let text: String
+    let destination: Destination
+    /// Nil for what is known without a leaf of its own, or is a part of one.
+    let place: SourcePlace?
+    let isConverted: Bool
+    let name: String
+  }
+
+  let format: String
+  let place: SourcePlace
+  /// Nil until something has decided it.
+  var kind: String?
+  /// The id that the tool itself gives the entry.
+  var toolID: String?
+  /// Parts of a value that several leaves make together.
+  var parts: [String: String] = [:]
+  private var leaves: [Leaf] = []
+
+  init(format: String, place: SourcePlace, kind: String? = nil) {
+    self.format = format
+    self.place = place
+    self.kind = kind
+  }
+
+  /// Puts a leaf somewhere and writes its line.
+  ///
+  /// - Parameters:
+  ///   - name: what it is called as a custom field, should it become one; the path of its place when nil.
+  ///   - converted: whether the text is not as the source has it.
+  mutating func put(
+    _ text: String, _ destination: Destination, from place: SourcePlace, as name: String? = nil,
+    converted: Bool = false
+  ) {
+    guard !text.isEmpty else { return note(place, .empty) }
+    leaves.append(
+      .value(
+        Value(text: text, destination: destination, place: place, isConverted: converted, name: name ?? place.path)))
+  }
+
+  /// Puts something somewhere without a line: a part of a leaf, or what is known without one.
+  mutating func add(_ text: String, _ destination: Destination, as name: String) {
+    guard !text.isEmpty else { return }
+    leaves.append(.value(Value(text: text, destination: destination, place: nil, isConverted: false, name: name)))
+  }
+
+  /// Writes the line of a leaf that is not put anywhere as a whole.
+  mutating func note(_ place: SourcePlace, _ outcome: LedgerLine.Outcome) {
+    leaves.append(.line(LedgerLine(place, outcome)))
+  }
+
+  /// The first value for a text member.
+  func text(_ member: String) -> String? { first(.member(member)) }
+
+  /// The first value for a list.
+  func firstItem(_ list: String) -> String? { first(.list(list)) }
+
+  /// The first value of a field.
+  func text(field name: String) -> String? { first(.field(name)) }
+
+  private func first(_ destination: Destination) -> String? {
+    for case .value(let value) in leaves where value.destination == destination { return value.text }
+    return nil
+  }
+
+  /// The record; `fallback` is its kind when no leaf has decided it.
+  ///
+  /// What the kind would refuse, such as a card without a number, becomes `custom`.
+  ///
+  /// - Throws: ``ExchangeError`` `.reading` without a hash.
+  func record(kind fallback: String = "login") throws(ExchangeError) -> ImportedRecord {
+    let name = kind ?? (isNote && fallback == "login" ? "secure-note" : fallback)
+    if let shape = KindShape.builtIn(name) {
+      let (members, lines) = collected(in: shape, isStrict: false)
+      if members.isComplete { return try record(name, members, lines) }
+    }
+    guard let custom = KindShape.builtIn("custom") else { preconditionFailure("custom is a kind of this program") }
+    let (members, lines) = collected(in: custom, isStrict: false)
+    return try record("custom", members, lines)
+  }
+
+  /// The record of a kind that a person has chosen, and that is to say itself what it lacks.
+  ///
+  /// - Throws: ``ExchangeError`` `.reading` without a hash.
+  func record(of kind: RecordKind) throws(ExchangeError) -> ImportedRecord {
+    let (members, lines) = collected(in: KindShape(kind), isStrict: true)
+    return try record(kind.name, members, lines)
+  }
+
+  private func record(
+    _ kind: String, _ members: MemberCollector, _ lines: [LedgerLine]
+  ) throws(ExchangeError) -> ImportedRecord {
+    var members = members
+    members.nameRecord(title)
+    members.nameUser(first(.field("email")))
+    return ImportedRecord(
+      place: place, kind: kind, members: members.object, externalID: try externalID(), lines: lines)
+  }
+
+  private func collected(in shape: KindShape, isStrict: Bool) -> (MemberCollector, [LedgerLine]) {
+    var members = MemberCollector(shape, isStrict: isStrict)
+    var lines: [LedgerLine] = []
+    for leaf in leaves {
+      switch leaf {
+      case .line(let line): lines.append(line)
+      case .value(let value):
+        let outcome = members.store(value.text, value.destination, name: value.name)
+        guard let place = value.place else { continue }
+        lines.append(LedgerLine(place, outcome.converted(value.isConverted)))
+      }
+    }
+    return (members, lines)
+  }
+
+  /// Lines for leaves that make no record: all of them are taken for `path`.
+  func lines(mappedTo path: String) -> [LedgerLine] {
+    leaves.compactMap { leaf in
+      switch leaf {
+      case .line(let line): line
+      case .value(let value): value.place.map { LedgerLine($0, .mapped(to: path)) }
+      }
+    }
+  }
+
+  /// Whether no other member than the one has a value.
+  func holdsOnly(_ member: String) -> Bool {
+    leaves.allSatisfy { leaf in
+      if case .value(let value) = leaf { value.destination == .member(member) } else { true }
+    }
+  }
+
+  /// Whether it has text, but nothing to log in with.
+  private var isNote: Bool {
+    text("notes") != nil && text("username") == nil && text("password") == nil && text("totp") == nil
+      && firstItem("urls") == nil
+  }
+
+  /// What it is called when the source has no title: its first host, user name or, last, place.
+  private var title: String {
+    firstItem("urls").map(Self.host) ?? text("username") ?? "\(format), \(place)"
+  }
+
+  private static func host(of url: String) -> String {
+    let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
+    let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    return host.isEmpty ? url : String(host)
+  }
+
+  /// The tool's own id, else a hash of what a reader of the vault can see anyway.
+  private func externalID() throws(ExchangeError) -> String {
+    if let toolID { return "\(format):\(toolID)" }
+    var parts = [text("title"), text("username"), text("holder")].map { $0 ?? "" }
+    for case .value(let value) in leaves where value.destination == .list("urls") { parts.append(value.text) }
+    return "\(format):\(try ContentHash.hex(of: parts))"
+  }
+}
+
+extension LedgerLine.Outcome {
+  /// `stored` and `custom` are `mapped` when the text was converted.
+  fileprivate func converted(_ isConverted: Bool) -> LedgerLine.Outcome {
+    switch self {
+    case .stored(let path) where isConverted, .custom(let path) where isConverted: .mapped(to: path)
+    default: self
+    }
+  }
+}

@@ -1,0 +1,156 @@
+internal import VaultCrypto
+internal import VaultDocument
+internal import VaultRecords
+internal import VaultSealing
+
+/// Applies edits to the members of a verified record.
+struct FieldEditor {
+  let record: OpenRecord
+  let now: Timestamp
+
+  init(_ record: OpenRecord, now: Timestamp) {
+    self.record = record
+    self.now = now
+  }
+
+  private var kind: RecordKind? { record.kind }
+
+  /// The members after the edits; equal to the old ones where an edit changes nothing.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchMember`, `.usage`, `.inputRefused`.
+  func edited(_ edits: [FieldEdit]) throws(VaultError) -> JSONObject {
+    if let kind, record.envelope.schema > kind.schema {
+      throw VaultError(
+        .newerFormat, "was written by a newer version of this program and is read-only here", file: record.file,
+        record: record.id)
+    }
+    var tree = JSONValue.object(record.fields)
+    for edit in edits {
+      try apply(FieldEdit(path: kind?.presentPath(edit.path) ?? edit.path, change: edit.change), to: &tree)
+    }
+    guard case .object(let members) = tree else { preconditionFailure("edits below the top leave an object") }
+    guard members != record.fields, let kind else { return members }
+    let kept = try inSealing(record: record.id) { () throws(SealingError) in
+      try record.verified.keys.keepingTokens(of: record.fields, in: members)
+    }
+    return try inRecord { () throws(RecordError) in
+      let completed = try kind.completed(kept, before: record.fields)
+      try kind.validate(completed, in: record.verified.context())
+      return completed
+    }
+  }
+
+  private func apply(_ edit: FieldEdit, to tree: inout JSONValue) throws(VaultError) {
+    guard edit.path.components.first != .member(RecordEnvelope.memberName) else {
+      throw refused(edit.path, "belongs to the vault")
+    }
+    switch edit.change {
+    case .removal: try remove(edit.path, from: &tree)
+    case .readable(let value): try put(try checked(value, at: edit.path, in: tree), at: edit.path, into: &tree)
+    case .secret(let secret): try put(try sealed(secret, at: edit.path, in: tree), at: edit.path, into: &tree)
+    }
+  }
+
+  private func remove(_ path: MemberPath, from tree: inout JSONValue) throws(VaultError) {
+    _ = try record.value(at: path)
+    do throws(DocumentError) {
+      try tree.remove(at: path)
+    } catch {
+      throw refused(path, error.reason)
+    }
+  }
+
+  private func put(_ value: JSONValue, at path: MemberPath, into tree: inout JSONValue) throws(VaultError) {
+    do throws(DocumentError) {
+      try tree.set(value, at: path)
+    } catch {
+      throw refused(path, error.reason)
+    }
+  }
+
+  /// A readable value, refused where the member is sealed; what is sealed within it becomes tokens.
+  private func checked(
+    _ value: JSONValue, at path: MemberPath, in tree: JSONValue
+  ) throws(VaultError) -> JSONValue {
+    guard try !isSealed(path, in: tree) else {
+      throw VaultError(
+        .usage, "is a sealed member: its value must not be an argument", record: record.id, field: path.description,
+        hints: ["use --secret \(path), --secret-stdin \(path) or --secret-file \(path)=FILE"])
+    }
+    guard let kind else { return value }
+    let new = try inRecord { () throws(RecordError) in
+      try kind.sealed(value, at: path, in: record.verified.context(sealingAt: now))
+    }
+    // An equal moment in another spelling is no change.
+    guard kind.value(at: path)?.isMoment == true, case .string(let old)? = try? tree.value(at: path),
+      case .string(let text) = new, let before = try? Timestamp(parsing: old), before == (try? Timestamp(parsing: text))
+    else { return new }
+    return .string(old)
+  }
+
+  /// A token of `secret`; the old one where the secret is the same.
+  private func sealed(
+    _ secret: SecretBytes, at path: MemberPath, in tree: JSONValue
+  ) throws(VaultError) -> JSONValue {
+    guard try isSealed(path, in: tree) else {
+      throw VaultError(
+        .usage, "is a readable member of the kind \(record.envelope.kind)", record: record.id,
+        field: path.description, hints: ["give it as \(path)=VALUE"])
+    }
+    let plaintext = try plaintext(secret, at: path)
+    return try inSealing(record: record.id) { () throws(SealingError) in
+      if case .string(let old)? = try? tree.value(at: path), SealedToken.hasTokenShape(old),
+        try record.verified.keys.opens(old, to: plaintext)
+      {
+        return .string(old)
+      }
+      return .string(try record.verified.keys.seal(plaintext, at: now))
+    }
+  }
+
+  /// The bytes to seal. Only a value that has rules is looked at, and so leaves the secure heap.
+  private func plaintext(_ secret: SecretBytes, at path: MemberPath) throws(VaultError) -> SecretBytes {
+    guard let kind, let schema = kind.value(at: path), schema.hasRules else { return secret }
+    let text = try inSealing(record: record.id) { () throws(SealingError) in
+      try EncryptedCodableString(utf8: secret).reveal()
+    }
+    let checked = try inRecord { () throws(RecordError) in try kind.plaintext(of: schema.value(ofText: text), at: path)
+    }
+    return try inCrypto { () throws(CryptoError) in
+      let bytes = Array(checked.utf8)
+      return try unsafe SecretBytes(copying: bytes.span.bytes)
+    }
+  }
+
+  /// What the kind says, or for an unknown kind what the record has there.
+  private func isSealed(_ path: MemberPath, in tree: JSONValue) throws(VaultError) -> Bool {
+    if let kind {
+      guard let schema = kind.value(at: path) else { throw refused(path, "is no member of the kind \(kind.name)") }
+      return schema.isSealed
+    }
+    guard let value = try? tree.value(at: path) else {
+      throw refused(
+        path,
+        "cannot be added: whether it is a secret is not known, as this program does not know the kind "
+          + record.envelope.kind)
+    }
+    guard case .string(let text) = value else { return false }
+    return SealedToken.hasTokenShape(text)
+  }
+
+  private func refused(_ path: MemberPath, _ reason: String) -> VaultError {
+    VaultError(.inputRefused, reason, record: record.id, field: path.description)
+  }
+
+  private func inRecord<Result>(_ step: () throws(RecordError) -> Result) throws(VaultError) -> Result {
+    do {
+      return try step()
+    } catch {
+      var refusal = VaultError(record: error, id: record.id, input: true)
+      if let kind, record.envelope.schema < kind.schema {
+        refusal.hints = ["the record is of an older schema: `vault migrate` first"]
+      }
+      throw refusal
+    }
+  }
+}

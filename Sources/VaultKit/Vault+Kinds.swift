@@ -1,0 +1,70 @@
+public import VaultDocument
+internal import VaultRecords
+internal import VaultSealing
+internal import VaultStorage
+
+/// What declaring a kind has done.
+public enum KindDeclaration: String, Sendable {
+  case added, replaced, unchanged
+}
+
+extension Vault {
+  /// Declares a kind of record by a JSON Schema (2020-12), in the header, where the vault's MAC covers it.
+  ///
+  /// The same schema again changes nothing. Another one replaces it unless a member that was sealed would not be any more.
+  ///
+  /// - Throws: ``VaultError`` `.inputRefused` naming the keyword or member, `.alreadyExists` for the name of a kind that is
+  ///   no declared one, `.lockedByOther`, `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  @discardableResult
+  public func declareKind(_ name: String, as schema: JSONObject) async throws(VaultError) -> KindDeclaration {
+    guard RecordKindName.isValid(name) else {
+      throw VaultError(.inputRefused, "is no name of a kind: small letters, digits and hyphens, a letter first")
+    }
+    let new = try Self.kind(name, schema)
+    return try writing { lock throws(VaultError) in
+      var declared = header.declaredKinds
+      let old = declared[name]?.object
+      if old == schema { return .unchanged }
+      if let old { try Self.checkReplacing(old, by: new) } else { try checkIsFree(name) }
+      declared[name] = .object(schema)
+      let root = keyring.current
+      try replaceHeader(by: header.changed(kinds: declared, root: root), root: root, lock)
+      return old == nil ? .added : .replaced
+    }
+  }
+
+  private static func kind(_ name: String, _ schema: JSONObject) throws(VaultError) -> RecordKind {
+    do throws(RecordError) {
+      return try RecordKind(declared: schema, name: name)
+    } catch {
+      throw VaultError(record: error, id: nil, input: true)
+    }
+  }
+
+  private func checkIsFree(_ name: String) throws(VaultError) {
+    guard kinds[name] == nil, !RecordKind.reservedNames.contains(name) else {
+      throw VaultError(
+        .alreadyExists, "is a kind of the program itself", hints: ["give the new one another name with --name"])
+    }
+  }
+
+  private static func checkReplacing(_ old: JSONObject, by new: RecordKind) throws(VaultError) {
+    guard let old = try? RecordKind(declared: old, name: new.name) else {
+      throw VaultError(
+        .inputRefused, "was declared by a newer version of this program and is not replaced",
+        hints: ["update this program"])
+    }
+    guard new.schema >= old.schema else {
+      throw VaultError(
+        .inputRefused, "is lower than that of the kind as it is declared", field: "x-schema",
+        hints: ["records of schema \(old.schema) could not be read any more"])
+    }
+    guard let path = old.sealDropped(by: new) else { return }
+    throw VaultError(
+      .inputRefused, "is sealed in the kind as it is declared, and would not be any more", field: path,
+      hints: [
+        "a secret becomes readable only by a migration: raise x-schema and give x-migrations the step"
+          + " {\"open\": \"\(path)\"}"
+      ])
+  }
+}

@@ -1,0 +1,142 @@
+internal import VaultDocument
+
+/// Takes the keywords of one schema; what is left over at the end is refused.
+struct KeywordReader {
+  private let schema: JSONObject
+  private let path: MemberPath
+  private var rest: Set<String>
+
+  init(_ schema: JSONObject, path: MemberPath, ignoring ignored: Set<String>) {
+    self.schema = schema
+    self.path = path
+    rest = Set(schema.names).subtracting(ignored)
+  }
+
+  func has(_ keyword: String) -> Bool { schema[keyword] != nil }
+
+  mutating func take(_ keyword: String) -> JSONValue? {
+    rest.remove(keyword)
+    return schema[keyword]
+  }
+
+  /// - Throws: ``RecordError`` `.invalidSchema` for the first keyword that nobody took.
+  func finish(typeName: String) throws(RecordError) {
+    guard let keyword = rest.min() else { return }
+    let reason =
+      Self.known.contains(keyword)
+      ? "does not apply to the type \(typeName)" : "is no keyword that a declared kind can have"
+    throw fault(keyword, reason)
+  }
+
+  private static let known: Set<String> = [
+    "additionalProperties", "const", "default", "description", "enum", "exclusiveMaximum", "exclusiveMinimum", "format",
+    "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum",
+    "pattern", "properties", "required", "title", "type", "x-sealed",
+  ]
+
+  func fault(_ keyword: String, _ reason: String) -> RecordError {
+    RecordError(.invalidSchema, reason, path: path.appending(keyword).description)
+  }
+
+  mutating func text(_ keyword: String) throws(RecordError) -> String? {
+    guard let value = take(keyword) else { return nil }
+    guard let text = value.string else { throw fault(keyword, "must be text") }
+    return text
+  }
+
+  mutating func bool(_ keyword: String) throws(RecordError) -> Bool? {
+    guard let value = take(keyword) else { return nil }
+    guard let flag = value.bool else { throw fault(keyword, "must be true or false") }
+    return flag
+  }
+
+  mutating func object(_ keyword: String) throws(RecordError) -> JSONObject? {
+    guard let value = take(keyword) else { return nil }
+    guard let object = value.object else { throw fault(keyword, "must be an object") }
+    return object
+  }
+
+  mutating func number(_ keyword: String) throws(RecordError) -> JSONNumber? {
+    guard let value = take(keyword) else { return nil }
+    guard let number = value.number else { throw fault(keyword, "must be a number") }
+    return number
+  }
+
+  /// Distinct names.
+  mutating func names(_ keyword: String) throws(RecordError) -> [String] {
+    guard let value = take(keyword) else { return [] }
+    guard let items = value.array, items.allSatisfy({ $0.string != nil }) else {
+      throw fault(keyword, "must be an array of names")
+    }
+    let names = items.compactMap(\.string)
+    guard Set(names).count == names.count else { throw fault(keyword, "has a name twice") }
+    return names
+  }
+
+  /// Two counts, of which the first is not more than the second.
+  mutating func range(_ low: String, _ high: String) throws(RecordError) -> (Int?, Int?) {
+    let (minimum, maximum) = (try count(low), try count(high))
+    if let minimum, let maximum, minimum > maximum { throw fault(low, "is more than \(high)") }
+    return (minimum, maximum)
+  }
+
+  private mutating func count(_ keyword: String) throws(RecordError) -> Int? {
+    guard let value = take(keyword) else { return nil }
+    guard let count = value.int else { throw fault(keyword, "must be a whole number from 0") }
+    return count
+  }
+
+  /// The one type, and whether `null` may stand instead.
+  mutating func type() throws(RecordError) -> (name: String?, isNullable: Bool)? {
+    guard let value = take("type") else { return nil }
+    if let name = value.string { return (name, false) }
+    let names = value.array?.compactMap(\.string) ?? []
+    let others = names.filter { $0 != "null" }
+    guard names.count == value.array?.count, names.count <= 2, others.count == 1 else {
+      throw fault("type", "must be one type, or one and null")
+    }
+    return (others[0], names.count == 2)
+  }
+
+  /// What `enum` or `const` leaves.
+  mutating func allowedValues() throws(RecordError) -> [JSONValue]? {
+    if let constant = take("const") {
+      guard !has("enum") else { throw fault("const", "says what enum says already") }
+      return [constant]
+    }
+    guard let list = take("enum") else { return nil }
+    guard let values = list.array, !values.isEmpty else { throw fault("enum", "must be an array of values") }
+    for (index, value) in values.enumerated() where values[..<index].contains(where: { $0.hasSameValue(as: value) }) {
+      throw fault("enum", "has a value twice")
+    }
+    return values
+  }
+
+  mutating func textRule() throws(RecordError) -> TextRule {
+    var rule = TextRule()
+    (rule.minimumLength, rule.maximumLength) = try range("minLength", "maxLength")
+    if let name = try text("format") {
+      guard let format = TextFormat(rawValue: name) else { throw fault("format", "is no format that can be checked") }
+      rule.format = format
+    }
+    guard let pattern = try text("pattern") else { return rule }
+    do throws(RecordError) {
+      rule.pattern = try Pattern(pattern)
+    } catch {
+      throw fault("pattern", error.reason)
+    }
+    return rule
+  }
+
+  mutating func numberRule() throws(RecordError) -> NumberRule {
+    var rule = NumberRule()
+    rule.minimum = try number("minimum")
+    rule.maximum = try number("maximum")
+    rule.exclusiveMinimum = try number("exclusiveMinimum")
+    rule.exclusiveMaximum = try number("exclusiveMaximum")
+    if let low = rule.minimum, let high = rule.maximum, DecimalValue(low) > DecimalValue(high) {
+      throw fault("minimum", "is more than maximum")
+    }
+    return rule
+  }
+}

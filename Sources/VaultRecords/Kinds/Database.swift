@@ -1,0 +1,104 @@
+public import VaultSealing
+
+/// How to reach a database.
+public struct Database: VaultRecord, Equatable {
+  public var title: String?
+  /// The scheme of its address: `postgresql`, `mysql`, `redis`.
+  public var engine: String
+  public var host: String
+  public var port: Int?
+  public var database: String?
+  public var user: String?
+  /// Secret.
+  public var password: EncryptedCodableString?
+  public var tags: [String]
+
+  public init(
+    title: String? = nil, engine: String, host: String, port: Int? = nil, database: String? = nil, user: String? = nil,
+    password: EncryptedCodableString? = nil, tags: [String] = []
+  ) {
+    self.title = title
+    self.engine = engine
+    self.host = host
+    self.port = port
+    self.database = database
+    self.user = user
+    self.password = password
+    self.tags = tags
+  }
+
+  /// The address that programs connect to, user and password in it (RFC 3986): `engine://user:password@host:port/database`.
+  ///
+  /// - Throws: ``SealingError`` when the password was read without a key.
+  public func connectionURL() throws(SealingError) -> String {
+    var credentials = user.map(Self.escaped) ?? ""
+    if let password { credentials += ":" + Self.escaped(try password.reveal()) }
+    // An IPv6 address has colons of its own.
+    let place = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : Self.escaped(host)
+    let port = port.map { ":\($0)" } ?? ""
+    let path = database.map { "/" + Self.escaped($0) } ?? ""
+    return "\(engine)://\(credentials.isEmpty ? "" : credentials + "@")\(place)\(port)\(path)"
+  }
+
+  /// Everything but the unreserved characters as percent signs and hex digits (RFC 3986, section 2).
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      default: result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return result
+  }
+}
+
+extension Database {
+  public static var kindName: String { "database" }
+  public static var summary: String { "How to reach a database; `vault get RECORD --url` prints its address." }
+  public static var titlePaths: [String] { ["title", "database", "host"] }
+  public static var isDescribedByContent: Bool { true }
+  public static var content: [MemberSchema] {
+    [
+      MemberSchema("title", .name, "Title"),
+      MemberSchema("engine", .text("^[A-Za-z][A-Za-z0-9+.-]*$"), "Engine", required: true),
+      MemberSchema("host", .name, "Host", required: true),
+      MemberSchema("port", .port, "Port"),
+      MemberSchema("database", .text, "Database"),
+      MemberSchema("user", .text, "User"),
+      MemberSchema("password", .text.sealed, "Password"),
+      .tags,
+    ]
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case title, engine, host, port, database, user, password, tags
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let place = try decoder.container(keyedBy: CodingKeys.self)
+    title = try place.decodeIfPresent(String.self, forKey: .title)
+    engine = try place.decode(String.self, forKey: .engine)
+    host = try place.decode(String.self, forKey: .host)
+    port = try place.decodeIfPresent(Int.self, forKey: .port)
+    database = try place.decodeIfPresent(String.self, forKey: .database)
+    user = try place.decodeIfPresent(String.self, forKey: .user)
+    password = try place.decodeIfPresent(EncryptedCodableString.self, forKey: .password)
+    tags = try place.decodeList(forKey: .tags)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var place = encoder.container(keyedBy: CodingKeys.self)
+    try place.encodeIfPresent(title, forKey: .title)
+    try place.encode(engine, forKey: .engine)
+    try place.encode(host, forKey: .host)
+    try place.encodeIfPresent(port, forKey: .port)
+    try place.encodeIfPresent(database, forKey: .database)
+    try place.encodeIfPresent(user, forKey: .user)
+    try place.encodeIfPresent(password, forKey: .password)
+    try place.encodeUnlessEmpty(tags, forKey: .tags)
+  }
+}

@@ -1,0 +1,104 @@
+internal import VaultCrypto
+public import VaultDocument
+public import VaultSealing
+
+/// A pair of keys for the Secure Shell.
+public struct SSHKey: VaultRecord, Equatable {
+  public var title: String?
+  /// One line, as in `id_ed25519.pub`.
+  public var publicKey: String
+  /// Secret.
+  public var privateKey: EncryptedCodableString
+  /// Secret: what the private key is sealed with, where it is.
+  public var passphrase: EncryptedCodableString?
+  /// `SHA256:…` of the public key; derived from it.
+  public var fingerprint: String?
+  public var tags: [String]
+
+  public init(
+    title: String? = nil, publicKey: String, privateKey: EncryptedCodableString,
+    passphrase: EncryptedCodableString? = nil, fingerprint: String? = nil, tags: [String] = []
+  ) {
+    self.title = title
+    self.publicKey = publicKey
+    self.privateKey = privateKey
+    self.passphrase = passphrase
+    self.fingerprint = fingerprint
+    self.tags = tags
+  }
+}
+
+extension SSHKey {
+  public static var kindName: String { "ssh-key" }
+  public static var summary: String { "A pair of keys for the Secure Shell; its fingerprint is derived." }
+  public static var titlePaths: [String] { ["title", "fingerprint"] }
+  public static var isDescribedByContent: Bool { true }
+  public static var content: [MemberSchema] {
+    [
+      MemberSchema("title", .name, "Title"),
+      MemberSchema("public_key", .name, "Public key", required: true),
+      MemberSchema("private_key", .text.sealed, "Private key", required: true),
+      MemberSchema("passphrase", .text.sealed, "Passphrase of the private key"),
+      MemberSchema("fingerprint", .text, "Fingerprint, derived when empty"),
+      .tags,
+    ]
+  }
+
+  /// Derives the fingerprint from the public key, and refuses another one.
+  public static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject {
+    guard case .string(let publicKey)? = members["public_key"] else { return members }
+    guard let fingerprint = fingerprint(of: publicKey) else {
+      throw RecordError(.invalidValue, "is no public key as in a .pub file", path: "public_key")
+    }
+    let given = members["fingerprint"]
+    // A fingerprint that stood before and belonged to another key was derived as well.
+    let isOld = before != nil && given == before?["fingerprint"] && members["public_key"] != before?["public_key"]
+    guard given == nil || isOld || given == .string(fingerprint) else {
+      throw RecordError(.invalidValue, "is not the fingerprint of the public key", path: "fingerprint")
+    }
+    var members = members
+    members["fingerprint"] = .string(fingerprint)
+    return members
+  }
+
+  /// What `ssh-keygen -l` prints of a public key: SHA-256 of its binary form, base64 without padding (RFC 4253, section
+  /// 6.6, for that form).
+  static func fingerprint(of publicKey: String) -> String? {
+    let parts = publicKey.split(whereSeparator: \.isWhitespace)
+    guard parts.count >= 2, let blob = try? Base64.decode(String(parts[1])), blob.count > 4 else { return nil }
+    // The binary form begins with the name of the algorithm, which the line says as well.
+    let name = Array(parts[0].utf8)
+    guard blob.count > 4 + name.count, blob[0..<4].elementsEqual([0, 0, 0, UInt8(truncatingIfNeeded: name.count)]),
+      blob[4..<4 + name.count].elementsEqual(name), let hash = try? unsafe SHA256.hash(blob.span.bytes)
+    else { return nil }
+    var text = Base64.encode(Array(hash))
+    while text.last == "=" { text.removeLast() }
+    return "SHA256:" + text
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case title, passphrase, fingerprint, tags
+    case publicKey = "public_key"
+    case privateKey = "private_key"
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let key = try decoder.container(keyedBy: CodingKeys.self)
+    title = try key.decodeIfPresent(String.self, forKey: .title)
+    publicKey = try key.decode(String.self, forKey: .publicKey)
+    privateKey = try key.decode(EncryptedCodableString.self, forKey: .privateKey)
+    passphrase = try key.decodeIfPresent(EncryptedCodableString.self, forKey: .passphrase)
+    fingerprint = try key.decodeIfPresent(String.self, forKey: .fingerprint)
+    tags = try key.decodeList(forKey: .tags)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var key = encoder.container(keyedBy: CodingKeys.self)
+    try key.encodeIfPresent(title, forKey: .title)
+    try key.encode(publicKey, forKey: .publicKey)
+    try key.encode(privateKey, forKey: .privateKey)
+    try key.encodeIfPresent(passphrase, forKey: .passphrase)
+    try key.encodeIfPresent(fingerprint, forKey: .fingerprint)
+    try key.encodeUnlessEmpty(tags, forKey: .tags)
+  }
+}

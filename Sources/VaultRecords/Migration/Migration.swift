@@ -1,0 +1,79 @@
+public import VaultDocument
+
+/// What leads from the schema before to a new one.
+public struct Migration: Sendable {
+  /// The schema that it leads to, from 2.
+  public let schema: Int
+  /// In the order in which they are taken.
+  public let steps: [MigrationStep]
+
+  public init(to schema: Int, _ steps: [MigrationStep]) {
+    self.schema = schema
+    self.steps = steps
+  }
+}
+
+/// One change of the members of a record. What a record does not have is left alone.
+public enum MigrationStep: Sendable, Equatable {
+  /// What a readable value becomes.
+  public enum Target: String, Sendable, CaseIterable {
+    case text, integer, number, bool, list
+  }
+
+  /// Moves a value as it is, readable or sealed; a move within one object is a new name.
+  case move(MemberPath, to: MemberPath)
+  /// Divides readable text at a separator; the last part takes the rest.
+  case split(MemberPath, at: String, into: [MemberPath])
+  /// Gives a readable value another type.
+  case convert(MemberPath, to: Target)
+  /// Seals what was readable. Older versions of the file still show it.
+  case seal(MemberPath)
+  /// Makes a secret readable; only when a person has confirmed it.
+  case open(MemberPath)
+  /// Gives a value to records that have none.
+  case fill(MemberPath, with: JSONValue)
+
+  /// A path in source code.
+  public static func move(_ source: String, to target: String) -> MigrationStep {
+    .move(MemberPath(ofSource: source), to: MemberPath(ofSource: target))
+  }
+
+  /// The step in words: `website → contact_info.website`.
+  public var description: String {
+    switch self {
+    case .move(let source, let target): "\(source) → \(target)"
+    case .split(let source, _, let parts): "\(source) → \(parts.map(\.description).joined(separator: ", "))"
+    case .convert(let path, let target): "\(path) becomes \(target.rawValue)"
+    case .seal(let path): "\(path) is sealed"
+    case .open(let path): "\(path) is opened and readable from then on"
+    case .fill(let path, _): "\(path) is added"
+    }
+  }
+}
+
+extension RecordKind {
+  /// The steps from one schema to the present one.
+  public func steps(from schema: Int) -> [MigrationStep] {
+    migrations.filter { $0.schema > schema && $0.schema <= self.schema }.sorted { $0.schema < $1.schema }.flatMap(
+      \.steps)
+  }
+
+  /// Clear input with members where the present schema has them that an older one had elsewhere.
+  func modernised(_ input: JSONObject) -> JSONObject {
+    guard !migrations.isEmpty else { return input }
+    var tree = JSONValue.object(input)
+    for step in steps(from: 0) {
+      switch step {
+      case .move(let source, _), .split(let source, _, _):
+        // What the present schema has at the old place means something else there.
+        guard case .member(let top)? = source.components.first, tree[top] != nil, whole.value(at: source) == nil else {
+          continue
+        }
+        var migrator = Migrator(tree, seal: nil, open: nil)
+        if (try? migrator.take(step)) != nil { tree = migrator.tree }
+      default: continue
+      }
+    }
+    return tree.object ?? input
+  }
+}

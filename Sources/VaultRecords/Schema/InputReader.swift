@@ -1,0 +1,114 @@
+internal import VaultDocument
+internal import VaultSealing
+
+/// Reads clear input as a description says: checks it, puts it into its stored form and, with a context, seals it.
+///
+/// It throws the first fault, without the value.
+struct InputReader {
+  private let kind: String
+  /// Nil leaves sealed values in clear, for a type that seals them itself.
+  private let context: SealingContext?
+  /// Whether members that the kind does not have are set aside rather than refused.
+  private let keepsUnknown: Bool
+  /// Members that were set aside, with their paths.
+  private(set) var unknown: [(path: MemberPath, value: JSONValue)] = []
+  private var path = MemberPath.root
+
+  init(kind: String, sealing context: SealingContext?, keepsUnknown: Bool = false) {
+    self.kind = kind
+    self.context = context
+    self.keepsUnknown = keepsUnknown
+  }
+
+  /// - Throws: ``RecordError`` `.wrongType`, `.invalidValue`, `.missingMember`, `.unknownMember`, `.sealing`.
+  mutating func read(
+    _ value: JSONValue, as schema: ValueSchema, at path: MemberPath = .root
+  ) throws(RecordError) -> JSONValue {
+    self.path = path
+    return try self.value(value, schema)
+  }
+
+  private mutating func value(_ value: JSONValue, _ schema: ValueSchema) throws(RecordError) -> JSONValue {
+    if let fault = schema.fault(in: value) { throw RecordError(fault.code, fault.reason, path: path.description) }
+    let stored: JSONValue
+    switch (schema.form, value) {
+    case (.object(let rule), .object(let members)): stored = .object(try object(members, rule))
+    case (.list(let rule), .array(let items)): stored = .array(try list(items, rule))
+    case (.text(let rule), _): stored = rule.stored(value)
+    default: stored = value
+    }
+    guard schema.isSealed, let context else { return stored }
+    do throws(SealingError) {
+      return .string(try context.sealed(schema.plaintext(of: stored)))
+    } catch {
+      throw RecordError(.sealing, error.reason, path: path.description, underlying: error)
+    }
+  }
+
+  private mutating func list(_ items: [JSONValue], _ rule: ListRule) throws(RecordError) -> [JSONValue] {
+    var result: [JSONValue] = []
+    result.reserveCapacity(items.count)
+    for (index, item) in items.enumerated() {
+      path.components.append(.index(index))
+      result.append(try value(item, rule.items))
+      path.components.removeLast()
+    }
+    return result
+  }
+
+  private mutating func object(_ members: JSONObject, _ rule: ObjectRule) throws(RecordError) -> JSONObject {
+    var result = members
+    for (name, value) in members {
+      path.components.append(.member(name))
+      result[name] = try member(name, value, rule)
+      path.components.removeLast()
+    }
+    for member in rule.members where result[member.name] == nil {
+      if let initial = member.value.initial {
+        result[member.name] = initial
+      } else if member.isRequired {
+        throw RecordError(.missingMember, "is required", path: path.appending(member.name).description)
+      }
+    }
+    return result
+  }
+
+  /// What is stored for a member; nil where nothing is.
+  private mutating func member(
+    _ name: String, _ value: JSONValue, _ rule: ObjectRule
+  ) throws(RecordError) -> JSONValue? {
+    if let member = rule.member(named: name) {
+      // Of a required member, the check of the object then says that it is missing.
+      return value.isNull && !member.value.isNullable ? nil : try self.value(value, member.value)
+    }
+    if let others = rule.others { return try self.value(value, others) }
+    guard keepsUnknown else {
+      throw RecordError(.unknownMember, "is no member of the kind \(kind)", path: path.description)
+    }
+    unknown.append((path, value))
+    return nil
+  }
+}
+
+extension TextRule {
+  /// The form in which text is stored: digits as text, moments as format 1 writes them.
+  fileprivate func stored(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .number(let number): .string(number.literal)
+    case .string(let text) where format == .dateTime: (try? Timestamp(parsing: text)).map { .string($0.text) } ?? value
+    default: value
+    }
+  }
+}
+
+extension ValueSchema {
+  /// What a token of this value holds: the text itself, of other values the compact JSON.
+  func plaintext(of value: JSONValue) throws(SealingError) -> String {
+    if isText, case .string(let text) = value { return text }
+    do throws(DocumentError) {
+      return String(decoding: try value.compactBytes(), as: UTF8.self)
+    } catch {
+      throw SealingError(.limitExceeded, "exceeds the limits of a record")
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/// A regular expression of JSON Schema (ECMA-262) that is tried in time that grows with pattern and text alone.
+///
+/// All ways to match are followed side by side, so there is no pattern that takes for ever. What would need going back
+/// is refused: back references and look-around. Characters are Unicode scalars; a match may lie anywhere in the text.
+public struct Pattern: Sendable, Equatable {
+  /// Most instructions of a compiled pattern; a counted repetition is written out.
+  static let maximumSize = 1_000
+  /// The longest text, in UTF-8 bytes, that a pattern is tried on.
+  static let maximumTextByteCount = 65_536
+
+  /// The pattern as it was written.
+  public let text: String
+  let program: [PatternStep]
+
+  /// Compiles a pattern.
+  ///
+  /// - Throws: ``RecordError`` `.invalidSchema` that says what is not supported or malformed.
+  public init(_ text: String) throws(RecordError) {
+    self.text = text
+    var compiler = PatternCompiler()
+    var parser = PatternParser(text)
+    do throws(PatternFault) {
+      try compiler.append(try parser.wholePattern())
+    } catch {
+      throw RecordError(.invalidSchema, "is no pattern that can be used: \(error.reason)")
+    }
+    program = compiler.program + [.match]
+  }
+
+  public static func == (left: Pattern, right: Pattern) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+  /// Whether the pattern matches somewhere in `text`.
+  func matches(_ text: String) -> Bool {
+    var threads = PatternThreads(count: program.count)
+    var previous: Unicode.Scalar?
+    var scalars = text.unicodeScalars.makeIterator()
+    var current = scalars.next()
+    while true {
+      let place = PatternPlace(previous: previous, next: current)
+      if threads.add(0, at: place, of: program) { return true }
+      guard let scalar = current else { return false }
+      previous = scalar
+      current = scalars.next()
+      if threads.advance(over: scalar, to: PatternPlace(previous: scalar, next: current), of: program) { return true }
+    }
+  }
+}
+
+/// Why a pattern was refused.
+struct PatternFault: Error {
+  let reason: String
+}
+
+/// One instruction of a compiled pattern.
+enum PatternStep: Sendable {
+  case take(PatternSet)
+  case assert(PatternAssertion)
+  case split(Int, Int)
+  case jump(Int)
+  case match
+}
+
+enum PatternAssertion: Sendable {
+  case start, end, boundary, noBoundary
+}
+
+/// Between two scalars of the text.
+struct PatternPlace {
+  let previous: Unicode.Scalar?
+  let next: Unicode.Scalar?
+
+  func holds(_ assertion: PatternAssertion) -> Bool {
+    switch assertion {
+    case .start: previous == nil
+    case .end: next == nil
+    case .boundary: isWord(previous) != isWord(next)
+    case .noBoundary: isWord(previous) == isWord(next)
+    }
+  }
+
+  private func isWord(_ scalar: Unicode.Scalar?) -> Bool { scalar.map(PatternSet.word.contains) ?? false }
+}
+
+/// The instructions that are waiting for the next scalar, each once.
+struct PatternThreads {
+  private var waiting: [Int] = []
+  private var marks: [Bool]
+
+  init(count: Int) { marks = Array(repeating: false, count: count) }
+
+  /// Follows everything that needs no scalar; true when the match is found.
+  mutating func add(_ start: Int, at place: PatternPlace, of program: [PatternStep]) -> Bool {
+    var pending = [start]
+    while let index = pending.popLast() {
+      guard !marks[index] else { continue }
+      marks[index] = true
+      switch program[index] {
+      case .match: return true
+      case .take: waiting.append(index)
+      case .jump(let target): pending.append(target)
+      case .split(let one, let other): pending += [one, other]
+      case .assert(let assertion): if place.holds(assertion) { pending.append(index + 1) }
+      }
+    }
+    return false
+  }
+
+  /// Takes one scalar; true when the match is found.
+  mutating func advance(over scalar: Unicode.Scalar, to place: PatternPlace, of program: [PatternStep]) -> Bool {
+    let before = waiting
+    waiting.removeAll(keepingCapacity: true)
+    for index in marks.indices { marks[index] = false }
+    for index in before {
+      guard case .take(let set) = program[index], set.contains(scalar) else { continue }
+      if add(index + 1, at: place, of: program) { return true }
+    }
+    return false
+  }
+}

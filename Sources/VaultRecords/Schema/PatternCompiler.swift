@@ -1,0 +1,56 @@
+/// Writes a pattern's tree as instructions.
+struct PatternCompiler {
+  private(set) var program: [PatternStep] = []
+
+  mutating func append(_ node: PatternNode) throws(PatternFault) {
+    switch node {
+    case .set(let set): try append(.take(set))
+    case .assertion(let assertion): try append(.assert(assertion))
+    case .sequence(let nodes): for node in nodes { try append(node) }
+    case .choice(let nodes): try append(choice: nodes[...])
+    case .repetition(let node, let minimum, let maximum): try append(node, minimum, maximum)
+    }
+  }
+
+  private mutating func append(_ step: PatternStep) throws(PatternFault) {
+    guard program.count < Pattern.maximumSize else { throw PatternFault(reason: "it is too long") }
+    program.append(step)
+  }
+
+  private mutating func append(choice nodes: ArraySlice<PatternNode>) throws(PatternFault) {
+    guard let node = nodes.first else { return }
+    guard nodes.count > 1 else { return try append(node) }
+    let split = program.count
+    try append(.split(0, 0))
+    try append(node)
+    let jump = program.count
+    try append(.jump(0))
+    program[split] = .split(split + 1, program.count)
+    try append(choice: nodes.dropFirst())
+    program[jump] = .jump(program.count)
+  }
+
+  private mutating func append(_ node: PatternNode, _ minimum: Int, _ maximum: Int?) throws(PatternFault) {
+    for _ in 0..<minimum {
+      let before = program.count
+      try append(node)
+      // What matches nothing does so once as well as a thousand times a thousand times.
+      if program.count == before { return }
+    }
+    guard let maximum else {
+      let split = program.count
+      try append(.split(0, 0))
+      try append(node)
+      try append(.jump(split))
+      return program[split] = .split(split + 1, program.count)
+    }
+    var splits: [Int] = []
+    for _ in minimum..<maximum {
+      splits.append(program.count)
+      try append(.split(0, 0))
+      try append(node)
+      if program.count == splits[splits.count - 1] + 1 { break }
+    }
+    for split in splits { program[split] = .split(split + 1, program.count) }
+  }
+}

@@ -1,0 +1,88 @@
+internal import VaultDocument
+internal import VaultSealing
+
+/// Holds the members of a record, sealed values as tokens, against a description.
+struct StoredCheck {
+  private let kind: String
+  /// Gives a fault; returns whether to go on.
+  private let report: (RecordError) -> Bool
+  private var path = MemberPath.root
+  private var goesOn = true
+
+  private init(kind: String, _ report: @escaping (RecordError) -> Bool) {
+    self.kind = kind
+    self.report = report
+  }
+
+  /// Everything that is wrong; members that the kind does not have are no fault, for other versions may have them.
+  static func faults(in members: JSONObject, _ schema: ValueSchema, kind: String) -> [RecordError] {
+    var faults: [RecordError] = []
+    withoutActuallyEscaping({
+      faults.append($0); return true
+    }) { report in
+      var check = StoredCheck(kind: kind, report)
+      check.value(.object(members), schema)
+    }
+    return faults
+  }
+
+  /// The first fault.
+  static func firstFault(in members: JSONObject, _ schema: ValueSchema, kind: String) -> RecordError? {
+    var first: RecordError?
+    withoutActuallyEscaping({
+      first = $0; return false
+    }) { report in
+      var check = StoredCheck(kind: kind, report)
+      check.value(.object(members), schema)
+    }
+    return first
+  }
+
+  private mutating func fault(_ code: RecordError.Code, _ reason: String, underlying: SealingError? = nil) {
+    goesOn = report(RecordError(code, reason, path: path.description, underlying: underlying))
+  }
+
+  private mutating func value(_ value: JSONValue, _ schema: ValueSchema) {
+    guard !schema.isSealed else {
+      guard case .string(let text) = value, SealedToken.hasTokenShape(text) else { return clearText() }
+      return
+    }
+    if case .string(let text) = value, SealedToken.hasTokenShape(text) {
+      return fault(.wrongType, "is sealed but is a readable member of the kind \(kind)")
+    }
+    if let found = schema.fault(in: value) { return fault(found.code, found.reason) }
+    switch (schema.form, value) {
+    case (.object(let rule), .object(let members)): object(members, rule)
+    case (.list(let rule), .array(let items)):
+      for (index, item) in items.enumerated() where goesOn { step(.index(index)) { $0.value(item, rule.items) } }
+    default: break
+    }
+  }
+
+  private mutating func clearText() {
+    let reason = "holds clear text where a sealed value belongs"
+    fault(.sealing, reason, underlying: SealingError(.clearText, reason))
+  }
+
+  private mutating func object(_ members: JSONObject, _ rule: ObjectRule) {
+    for (name, value) in members where goesOn {
+      guard let schema = rule.value(named: name) else { continue }
+      step(.member(name)) { $0.value(value, schema, isOptional: rule.member(named: name)?.isRequired != true) }
+    }
+    for member in rule.members where goesOn && member.isRequired && members[member.name] == nil {
+      step(.member(member.name)) { $0.fault(.missingMember, "is required") }
+    }
+  }
+
+  /// `null` where a member may be absent is as good as absent.
+  private mutating func value(_ value: JSONValue, _ schema: ValueSchema, isOptional: Bool) {
+    guard !(value.isNull && isOptional) else { return }
+    self.value(value, schema)
+  }
+
+  private mutating func step(_ component: MemberPath.Component, _ body: (inout StoredCheck) -> Void) {
+    path.components.append(component)
+    body(&self)
+    path.components.removeLast()
+  }
+}

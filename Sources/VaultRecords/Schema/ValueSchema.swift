@@ -1,0 +1,230 @@
+public import VaultDocument
+
+/// What one value of a record may be: the one description of built-in and declared kinds.
+///
+/// Checking, sealing, prompts, `kinds show` and the JSON Schema that it prints all go by it.
+public struct ValueSchema: Sendable {
+  /// The type of the value, with the rules for it.
+  public indirect enum Form: Sendable {
+    case text(TextRule)
+    /// A number without a fraction; `1.0` is one.
+    case integer(NumberRule)
+    case number(NumberRule)
+    case bool
+    case list(ListRule)
+    case object(ObjectRule)
+    /// Any JSON value; only what is sealed may be that.
+    case any
+  }
+
+  public var form: Form
+  /// Whether the value is stored as a token: of its UTF-8 when it is text, else of its compact JSON.
+  public var isSealed = false
+  /// Whether `null` is a value of its own; otherwise it counts as absent.
+  public var isNullable = false
+  /// The only values there may be, numbers compared by value; nil for no such list.
+  public var allowed: [JSONValue]?
+  /// What a new record gets where the value is absent.
+  public var initial: JSONValue?
+  /// A few words for prompts.
+  public var title: String?
+  /// A sentence for people.
+  public var summary: String?
+
+  public init(_ form: Form) { self.form = form }
+}
+
+/// Rules for text; lengths in Unicode scalars.
+public struct TextRule: Sendable {
+  public var minimumLength: Int?
+  public var maximumLength: Int?
+  public var pattern: Pattern?
+  public var format: TextFormat?
+  /// Whether a whole number in the input stands for its digits.
+  public var takesDigits = false
+
+  public init() {}
+}
+
+/// Bounds of numbers, compared by value.
+public struct NumberRule: Sendable {
+  public var minimum: JSONNumber?
+  public var maximum: JSONNumber?
+  public var exclusiveMinimum: JSONNumber?
+  public var exclusiveMaximum: JSONNumber?
+
+  public init() {}
+}
+
+/// What the items of an array are, and how many there may be.
+public struct ListRule: Sendable {
+  public var items: ValueSchema
+  public var minimumCount: Int?
+  public var maximumCount: Int?
+
+  public init(of items: ValueSchema) { self.items = items }
+}
+
+/// The members of an object.
+public struct ObjectRule: Sendable {
+  /// Sorted by the bytes of their names, as the members of a ``JSONObject`` are.
+  public let members: [MemberSchema]
+  /// What members of any other name are; nil when there must be none.
+  public var others: ValueSchema?
+  public var minimumCount: Int?
+  public var maximumCount: Int?
+
+  /// Members in the order in which a person is asked for them.
+  public init(_ members: [MemberSchema], others: ValueSchema? = nil) {
+    var members = members
+    for index in members.indices { members[index].position = index }
+    self.members = members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    self.others = others
+  }
+
+  /// The members in the order in which a person is asked for them.
+  public var inOrder: [MemberSchema] { members.sorted { $0.position < $1.position } }
+
+  /// The same members, one of them before all others.
+  func putting(first name: String) -> ObjectRule {
+    let ordered = inOrder
+    var rule = ObjectRule(ordered.filter { $0.name == name } + ordered.filter { $0.name != name }, others: others)
+    rule.minimumCount = minimumCount
+    rule.maximumCount = maximumCount
+    return rule
+  }
+
+  func adding(_ member: MemberSchema) -> ObjectRule {
+    var rule = ObjectRule(inOrder + [member], others: others)
+    rule.minimumCount = minimumCount
+    rule.maximumCount = maximumCount
+    return rule
+  }
+
+  /// The member with exactly these bytes as its name.
+  func member(named name: String) -> MemberSchema? {
+    var range = members.indices
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      if members[middle].name.utf8.elementsEqual(name.utf8) { return members[middle] }
+      if members[middle].name.utf8.lexicographicallyPrecedes(name.utf8) {
+        range = middle + 1..<range.upperBound
+      } else {
+        range = range.lowerBound..<middle
+      }
+    }
+    return nil
+  }
+
+  /// What the member of a name may be.
+  func value(named name: String) -> ValueSchema? { member(named: name)?.value ?? others }
+}
+
+/// One member of an object.
+public struct MemberSchema: Sendable {
+  public let name: String
+  public var value: ValueSchema
+  public let isRequired: Bool
+  fileprivate(set) var position = 0
+
+  /// - Parameter title: what a prompt calls it.
+  public init(_ name: String, _ value: ValueSchema, _ title: String? = nil, required: Bool = false) {
+    self.name = name
+    self.value = value
+    self.value.title = title ?? value.title
+    isRequired = required
+  }
+}
+
+extension ValueSchema {
+  public static var text: ValueSchema { ValueSchema(.text(TextRule())) }
+
+  /// Text that is not empty.
+  public static var name: ValueSchema {
+    var rule = TextRule()
+    rule.minimumLength = 1
+    return ValueSchema(.text(rule))
+  }
+
+  public static func text(_ format: TextFormat) -> ValueSchema {
+    var rule = TextRule()
+    rule.format = format
+    return ValueSchema(.text(rule))
+  }
+
+  /// Text that a pattern of ECMA-262, written in source code, matches.
+  public static func text(_ pattern: StaticString) -> ValueSchema {
+    var rule = TextRule()
+    do throws(RecordError) {
+      rule.pattern = try Pattern("\(pattern)")
+    } catch {
+      preconditionFailure("a pattern in source code must be well formed")
+    }
+    return ValueSchema(.text(rule))
+  }
+
+  /// A moment in ISO 8601.
+  public static var moment: ValueSchema { text(.dateTime) }
+
+  /// An address with a scheme, such as `https://example.com`.
+  public static var url: ValueSchema { text(.uri) }
+
+  public static var bool: ValueSchema { ValueSchema(.bool) }
+
+  /// A number of a network port: 1 to 65535.
+  public static var port: ValueSchema {
+    var rule = NumberRule()
+    rule.minimum = JSONNumber(1)
+    rule.maximum = JSONNumber(65_535)
+    return ValueSchema(.integer(rule))
+  }
+
+  public static func list(of items: ValueSchema) -> ValueSchema { ValueSchema(.list(ListRule(of: items))) }
+
+  /// An object whose members have names that the user chooses.
+  public static func map(of values: ValueSchema) -> ValueSchema { ValueSchema(.object(ObjectRule([], others: values))) }
+
+  public static func object(_ members: [MemberSchema]) -> ValueSchema { ValueSchema(.object(ObjectRule(members))) }
+
+  /// The same value, secret.
+  public var sealed: ValueSchema {
+    var copy = self
+    copy.isSealed = true
+    return copy
+  }
+
+  /// Whether this value or anything in it is sealed.
+  public var holdsSealed: Bool {
+    if isSealed { return true }
+    switch form {
+    case .list(let rule): return rule.items.holdsSealed
+    case .object(let rule): return rule.members.contains { $0.value.holdsSealed } || rule.others?.holdsSealed == true
+    default: return false
+    }
+  }
+
+  /// Whether a text could be refused, or stands for something else than itself.
+  public var hasRules: Bool {
+    guard case .text(let rule) = form, allowed == nil else { return true }
+    return rule.minimumLength != nil || rule.maximumLength != nil || rule.pattern != nil || rule.format != nil
+  }
+
+  /// Whether a token holds the text itself rather than JSON.
+  public var isText: Bool { if case .text = form { true } else { false } }
+
+  /// Whether it is a moment in ISO 8601, readable.
+  public var isMoment: Bool { if case .text(let rule) = form { rule.format == .dateTime } else { false } }
+
+  /// What a person calls the type.
+  public var typeName: String {
+    switch form {
+    case .text(let rule): rule.format?.rawValue ?? "text"
+    case .integer: "integer"
+    case .number: "number"
+    case .bool: "bool"
+    case .list: "list"
+    case .object(let rule): rule.members.isEmpty && rule.others != nil ? "map" : "object"
+    case .any: "any"
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import Testing
+import VaultCrypto
+import VaultDocument
+import VaultExchange
+import VaultRecords
+import VaultSealing
+import VaultTestSupport
+
+/// What an import has made of a file.
+struct Imported {
+  var records: [ImportedRecord] = []
+  var refused: [(place: SourcePlace, reason: String)] = []
+  var lines: [LedgerLine] = []
+  var totals = LedgerTotals()
+
+  init(_ importer: any Importer, _ source: ImportSource, options: ImportOptions = ImportOptions()) throws {
+    let items = try importer.items(of: source, options: options)
+    while let item = try items.next() {
+      lines += item.lines
+      totals.add(item.lines)
+      switch item {
+      case .record(let record): records.append(record)
+      case .refused(let place, let reason, _): refused.append((place, reason))
+      case .leaves: break
+      }
+    }
+  }
+
+  /// Text by the name of a format.
+  init(_ format: String, _ text: String, options: ImportOptions = ImportOptions()) throws {
+    try self.init(ImportFormats.named(format), ImportSource(name: "", bytes: Array(text.utf8)), options: options)
+  }
+
+  /// A file below the fixtures of password managers, by the importer that it is told to be of.
+  init(fixture path: String, options: ImportOptions = ImportOptions()) throws {
+    let source = try Fixtures.source(path)
+    try self.init(ImportFormats.detecting(source.sample()), source, options: options)
+  }
+
+  func first(_ title: String) throws -> ImportedRecord {
+    try #require(records.first { $0.members["title"]?.string == title })
+  }
+}
+
+enum Fixtures {
+  static let folder = "fixtures/password-managers"
+
+  static func source(_ path: String) throws -> ImportSource {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    return ImportSource(name: name, bytes: try SharedData.bytes("\(folder)/\(path)"))
+  }
+
+  /// The paths of all files with an ending, relative to the folder.
+  static func all(_ suffix: String) throws -> [String] {
+    try SharedData.names(in: folder).filter { !$0.contains(".") }.flatMap { tool in
+      try SharedData.names(in: "\(folder)/\(tool)").filter { $0.hasSuffix(suffix) }.map { "\(tool)/\($0)" }
+    }
+  }
+}
+
+extension ImportedRecord {
+  /// The text at a member path; nil when there is none.
+  func text(_ path: String) throws -> String? {
+    try? JSONValue.object(members).value(at: MemberPath(parsing: path)).string
+  }
+
+  /// Its members as its kind stores them, sealed.
+  func sealed() throws -> JSONObject {
+    let context = try SealingContext(applicationKey: .random(count: 32), bound: ["test"])
+    return try KindCatalog.builtIn.kind(named: kind).sealed(clear: members, in: context)
+  }
+
+  /// The items of a list of text.
+  func list(_ name: String) -> [String] { (members[name]?.array ?? []).compactMap(\.string) }
+}
+
+/// Counts leaves without the importers' code: what the ledger must account for.
+enum LeafCount {
+  /// Cells of rows that are not blank, below so many rows of header.
+  static func csv(
+    _ bytes: [UInt8], headerRowCount: Int = 1, separator: Character = ",", backslash: Bool = false
+  ) -> Int {
+    let text = String(decoding: bytes, as: UTF8.self).unicodeScalars.drop { $0 == "\u{FEFF}" }
+    var counts: [Int] = []
+    var cells = 1
+    var isBlank = true
+    var isQuoted = false
+    var isEscaped = false
+    for scalar in text {
+      let isEnd = !isQuoted && (scalar == "\n" || scalar == "\r")
+      if isEnd {
+        if !isBlank { counts.append(cells) }
+        (cells, isBlank) = (1, true)
+        continue
+      }
+      isBlank = false
+      if isEscaped {
+        isEscaped = false
+      } else if backslash, isQuoted, scalar == "\\" {
+        isEscaped = true
+      } else if scalar == "\"" {
+        isQuoted.toggle()
+      } else if Character(scalar) == separator, !isQuoted {
+        cells += 1
+      }
+    }
+    if !isBlank { counts.append(cells) }
+    return counts.dropFirst(headerRowCount).reduce(0, +)
+  }
+}
