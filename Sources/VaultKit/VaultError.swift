@@ -7,10 +7,11 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of failure. New codes may be added in later versions.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name: String {
-      case notAVault, alreadyExists, noSuchRecord, noSuchMember, ambiguousRecord
+      case notAVault, alreadyExists, noSuchRecord, noSuchMember, ambiguousRecord, noCheckpoint
       case noKey, noMatchingSlot, wrongPassphrase, slotRefused, noSuchSlot, ambiguousSlot
       case rotationUnfinished
       case lockedByOther, damaged, newerFormat, changedUnderneath, unexpectedVault
+      case rolledBack, forked, damagedState
       case inputRefused, unknownKind, usage, diskFull, permissionDenied, ioFailed, memoryUnavailable, internalFailure
     }
     private let name: Name
@@ -27,6 +28,8 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let noSuchMember = Code(name: .noSuchMember)
     /// Several records have this name.
     public static let ambiguousRecord = Code(name: .ambiguousRecord)
+    /// The vault has no checkpoint.
+    public static let noCheckpoint = Code(name: .noCheckpoint)
     /// Neither identity nor passphrase was given.
     public static let noKey = Code(name: .noKey)
     /// No slot is for this identity, or none takes a passphrase.
@@ -51,6 +54,12 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let changedUnderneath = Code(name: .changedUnderneath)
     /// The vault is not the one that was expected.
     public static let unexpectedVault = Code(name: .unexpectedVault)
+    /// The vault or a record is older than this machine has seen it.
+    public static let rolledBack = Code(name: .rolledBack)
+    /// The vault or a record has the revision that this machine has seen, and is not the same.
+    public static let forked = Code(name: .forked)
+    /// A file of what this machine remembers is damaged, so that nothing can be compared with it.
+    public static let damagedState = Code(name: .damagedState)
     /// The content of a record was refused.
     public static let inputRefused = Code(name: .inputRefused)
     /// No kind has this name.

@@ -45,7 +45,7 @@ struct ImportCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     var kind = try session.locked.kinds.argument(kind)
     let elements = try format.elements(of: file)
-    let opened = try await session.unlock(unlocking)
+    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
     var report = ImportReport(elements: elements, file: file == "-" ? "stdin" : file)
     let prepared = await prepare(elements, kind, opened, &report)

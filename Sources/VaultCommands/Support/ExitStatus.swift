@@ -25,13 +25,13 @@ enum ExitStatus: Int32 {
       switch code {
       case .notAVault: .noVault
       case .alreadyExists: .alreadyExists
-      case .noSuchRecord, .noSuchMember, .ambiguousRecord, .noSuchSlot, .ambiguousSlot: .notFound
+      case .noSuchRecord, .noSuchMember, .ambiguousRecord, .noSuchSlot, .ambiguousSlot, .noCheckpoint: .notFound
       case .noKey, .noMatchingSlot, .wrongPassphrase: .cannotUnlock
       case .lockedByOther: .locked
       case .damaged, .newerFormat: .damaged
       case .changedUnderneath: .changedUnderneath
       case .rotationUnfinished: .findings
-      case .unexpectedVault: .unexpectedVault
+      case .unexpectedVault, .rolledBack, .forked, .damagedState: .unexpectedVault
       case .inputRefused, .unknownKind, .slotRefused: .inputRefused
       case .diskFull, .permissionDenied, .ioFailed: .inputOutput
       case .usage: .usage
