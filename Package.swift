@@ -93,7 +93,8 @@ let package = Package(
     .testTarget(
       name: "VaultExchangeTests",
       dependencies: [
-        "VaultExchange", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto", "VaultTestSupport",
+        "VaultExchange", "VaultAge", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto",
+        "VaultTestSupport",
       ]),
     .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
   ]
