@@ -36,7 +36,9 @@ struct PlainCSVImporter: Importer {
     // A column that is called as a member goes there, whatever else its name is used for.
     for name in CSVTable.firstRow(of: sample, dialect: dialect)?.cells ?? [] {
       let name = String(name.trimmingSpaces)
-      if let rule = Self.rule(forPath: name, in: shape) { named[name.lowercased()] = rule }
+      if let rule = Self.rule(forPath: name, in: shape) ?? Self.rule(forPath: name.lowercased(), in: shape) {
+        named[name.lowercased()] = rule
+      }
     }
     let isChosen = options.kind != nil
     return try CSVImporter(
