@@ -45,7 +45,7 @@ let package = Package(
 
     .target(
       name: "VaultExchange",
-      dependencies: ["CLateLibraries", "VaultRecords", "VaultDocument", "VaultCrypto", "VaultAge"]),
+      dependencies: ["CLateLibraries", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto", "VaultAge"]),
 
     // Layers 6 and 7
     .target(

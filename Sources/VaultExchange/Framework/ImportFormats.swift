@@ -5,7 +5,8 @@ public enum ImportFormats {
 
   /// Formats of one file each that are neither tables nor JSON.
   private static let documents: [any Importer] = [
-    KeePassXMLImporter(), OnePassword1PUXImporter(), SopsImporter.json, SopsImporter.yaml,
+    KeePassXMLImporter(), OnePassword1PUXImporter(), SopsImporter.json, SopsImporter.yaml, DotenvImporter(),
+    PassageImporter(), PlainJSONImporter(), PlainJSONLinesImporter(), PropertyListImporter(),
   ]
 
   /// The importer of a format.

@@ -26,6 +26,9 @@ struct FieldRules {
     mapped = rules
   }
 
+  /// Whether the names that files usually have mean what they do for logins.
+  var hasUsualNames: Bool { kind == nil || kind?.name == "login" }
+
   /// The rule that a person has given for a source; nil when there is none.
   func rule(for source: String) -> LeafRule? { mapped[source] }
 
@@ -54,4 +57,17 @@ struct FieldRules {
     default: return shape.hasMember(at: path) ? .member(text) : nil
     }
   }
+}
+
+extension LeafRule {
+  /// What names mean in files that follow no tool, in lower case.
+  static let usual: [String: LeafRule] = [
+    "title": .title, "name": .title, "account": .title, "username": .username, "user name": .username,
+    "user": .username, "login": .username, "login name": .username, "password": .password, "pass": .password,
+    "pwd": .password, "url": .url, "website": .url, "web site": .url, "site": .url, "link": .url, "uri": .url,
+    "notes": .notes, "note": .notes, "comments": .notes, "comment": .notes, "totp": .totp, "otp": .totp,
+    "otpauth": .totp, "email": .field("email"), "e-mail": .field("email"), "folder": .folder(), "group": .folder(),
+    "tags": .list("tags", separatedBy: ","), "favorite": .flag("favorite"), "type": .field("type"),
+    "created": .field("created"), "modified": .field("modified"),
+  ]
 }
