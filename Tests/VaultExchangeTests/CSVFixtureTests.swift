@@ -62,7 +62,7 @@ struct CSVFixtureTests {
 
   @Test("no file of another form is taken for a table")
   func otherForms() throws {
-    guard SharedData.isPresent(forCases: 60, of: "files that are no tables") else { return }
+    guard SharedData.isPresent(forCases: 50, of: "files that are no tables") else { return }
     let tables = Set(Self.expected.values.map(\.format))
     var tally = CaseTally("files that are no tables")
     for path in try Fixtures.all("").filter({ !$0.hasSuffix(".csv") && $0.split(separator: ".").count > 1 }) {
@@ -72,7 +72,7 @@ struct CSVFixtureTests {
       tally.ran()
     }
     tally.report()
-    #expect(tally.runCount >= 60)
+    #expect(tally.runCount == 50)
   }
 
   @Test("two exports of the same entry have the same external id, whatever its secrets are")

@@ -49,6 +49,9 @@ struct KindShape {
     return schema.accepts(value) ? value : nil
   }
 
+  /// What names such a record in lists; empty where nothing does.
+  func title(of members: JSONObject) -> String { kind.title(of: members) }
+
   /// Whether a list of the kind takes an item.
   func takes(_ item: String, inList name: String) -> Bool {
     kind.value(at: MemberPath([.member(name), .index(0)]))?.accepts(.string(item)) ?? false
