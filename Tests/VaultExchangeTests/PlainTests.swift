@@ -25,7 +25,9 @@ struct PlainTests {
     #expect(try detected("{\"a\": 1}\n{\"b\": 2}\n") == "plain-jsonl")
     #expect(try detected("# x\nexport A=1\nB_C='2'\n") == "dotenv")
     #expect(try detected("<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict/></plist>") == "plist")
-    #expect(throws: ExchangeError(.unknownFormat, "")) { _ = try detected(#"{"$vault": {}, "name": "x"}"#) }
+    for text in [#"{"$vault": {}, "name": "x"}"#, #"{"db": {"entries": [{"name": "x"}]}}"#] {
+      #expect(throws: ExchangeError(.unknownFormat, "")) { _ = try detected(text) }
+    }
   }
 
   @Test("usual names are members of a login, mappings come first, and the rest is sealed under its path")
@@ -138,6 +140,16 @@ struct PlainTests {
       #expect(throws: ExchangeError.self) {
         _ = try Imported(importer, ImportSource(name: "", bytes: Array(bytes[..<count])))
       }
+    }
+  }
+
+  @Test("a property list that is nested too deep is refused")
+  func propertyListDepth() throws {
+    for hidden in ["", "<!-- </array> -->", "<![CDATA[</array>]]>"] {
+      let text =
+        "<?xml version=\"1.0\"?><plist version=\"1.0\">" + String(repeating: "<array>" + hidden, count: 100_000)
+        + String(repeating: "</array>", count: 100_000) + "</plist>"
+      #expect(throws: ExchangeError(.tooLarge, "")) { _ = try Imported("plist", text) }
     }
   }
 

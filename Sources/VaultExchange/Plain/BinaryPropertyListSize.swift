@@ -10,14 +10,20 @@ struct BinaryPropertyListSize {
   private let referenceByteCount: Int
   private let objectCount: Int
   private let table: Int
-  private var sizes: [Int: Int] = [:]
+  private var sizes: [Int: Size] = [:]
+
+  /// How many values an object stands for, and how deep they are.
+  private struct Size {
+    var count = 1
+    var height = 1
+  }
 
   /// Whether there are no more values than the limit, no deeper than allowed; false also for what is damaged.
   static func isWithin(_ limit: Int, _ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 40, var list = BinaryPropertyListSize(bytes), let top = list.integer(bytes.count - 16, 8),
       let size = list.size(of: top, depth: 0, limit: limit)
     else { return false }
-    return size <= limit
+    return size.count <= limit
   }
 
   private init?(_ bytes: [UInt8]) {
@@ -33,19 +39,20 @@ struct BinaryPropertyListSize {
   }
 
   /// The size of an object; nil when it is too deep, too large or damaged, as one that contains itself.
-  private mutating func size(of object: Int, depth: Int, limit: Int) -> Int? {
-    if let known = sizes[object] { return known }
+  private mutating func size(of object: Int, depth: Int, limit: Int) -> Size? {
+    if let known = sizes[object] { return depth + known.height <= Self.maximumDepth ? known : nil }
     guard depth < Self.maximumDepth, object < objectCount,
       let offset = integer(table + object * offsetByteCount, offsetByteCount), offset < bytes.count
     else { return nil }
-    var total = 1
+    var total = Size()
     let references = references(at: offset)
     for index in 0..<references.count {
       guard let child = integer(references.start + index * referenceByteCount, referenceByteCount),
         let size = size(of: child, depth: depth + 1, limit: limit)
       else { return nil }
-      total += size
-      guard total <= limit else { return nil }
+      total.count += size.count
+      total.height = max(total.height, size.height + 1)
+      guard total.count <= limit else { return nil }
     }
     sizes[object] = total
     return total

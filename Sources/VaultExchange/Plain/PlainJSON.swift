@@ -8,9 +8,13 @@ struct PlainJSONImporter: Importer {
 
   func detects(_ sample: ImportSample) -> Bool {
     let outline = JSONOutline(sample)
-    // Records of this program are imported by their own command.
-    return outline.isJSON && !outline.paths.isEmpty && !outline.has("$vault") && !outline.has("[].$vault")
-      && !JSONLines.begins(sample)
+    // Records of this program are imported by their own command, and what holds lists of objects somewhere within is of
+    // a tool that is not known: one record of all of it would help nobody.
+    let holdsLists = outline.paths.contains { path in
+      (path.hasPrefix("[].") ? path.dropFirst(3) : path[...]).contains("[].")
+    }
+    return outline.isJSON && !outline.paths.isEmpty && !holdsLists && !outline.has("$vault")
+      && !outline.has("[].$vault") && !JSONLines.begins(sample)
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {

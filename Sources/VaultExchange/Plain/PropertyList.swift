@@ -42,6 +42,14 @@ struct PropertyListImporter: Importer {
     if form == .binaryPropertyList, !BinaryPropertyListSize.isWithin(maximumValueCount, bytes) {
       throw ExchangeError(.tooLarge, "has more or deeper values than it may, or is damaged")
     }
+    if form == .propertyList {
+      guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
+        throw ExchangeError(.invalidText, "is no text in UTF-8")
+      }
+      guard XMLDepth.isWithin(BinaryPropertyListSize.maximumDepth, bytes) else {
+        throw ExchangeError(.tooLarge, "is nested deeper than any file of its kind")
+      }
+    }
     do {
       return try form.decode(PropertyListValue.self, from: bytes).value
     } catch {
