@@ -13,6 +13,8 @@ struct ReferenceTests {
     ("keepassx2", ["url", "comments", "group"]), ("keeper", ["url", "comments", "group"]),
     ("lastpass", ["url", "comments", "group"]), ("nordpass", ["url", "comments", "group"]),
     ("roboform", ["url", "comments", "group"]), ("safeincloud", ["url", "comments"]), ("zoho", ["url", "comments"]),
+    ("bitwarden.json", ["url", "comments", "group"]), ("enpass.json", ["url", "comments", "group"]),
+    ("keepass.xml", ["url", "comments", "group"]),
   ]
 
   @Test("title, password, user name, address, note and folder of every entry agree")
@@ -21,7 +23,7 @@ struct ReferenceTests {
     var tally = CaseTally("expectations of pass-import")
     for (name, keys) in Self.files {
       let entries = try Self.entries("main")
-      let records = try Imported(fixture: "pass-import/\(name).csv").records
+      let records = try Imported(fixture: "pass-import/\(name.contains(".") ? name : name + ".csv")").records
       let have = Set(try records.map { try Self.values(of: $0, keys) })
       let want = Set(entries.map { entry in entry.filter { Self.always.contains($0.key) || keys.contains($0.key) } })
       #expect(have == want, "\(name): \(have.symmetricDifference(want).compactMap { $0["title"] })")

@@ -1,7 +1,13 @@
 /// The formats that records can come from.
 public enum ImportFormats {
   /// All of them, in the order of their names.
-  public static let all: [any Importer] = (csv).sorted { $0.format.name < $1.format.name }
+  public static let all: [any Importer] = (csv + json + documents).sorted { $0.format.name < $1.format.name }
+
+  /// Formats of one file each that are neither tables nor JSON.
+  private static let documents: [any Importer] = [
+    KeePassXMLImporter(), OnePassword1PUXImporter(), SopsImporter.json, SopsImporter.yaml, DotenvImporter(),
+    PassageImporter(), PlainJSONImporter(), PlainJSONLinesImporter(), PropertyListImporter(),
+  ]
 
   /// The importer of a format.
   ///
