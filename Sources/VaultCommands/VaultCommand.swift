@@ -19,10 +19,10 @@ struct VaultCommand: AsyncParsableCommand {
     subcommands: [
       InitCommand.self, AddCommand.self, ShowCommand.self, GetCommand.self, SetCommand.self, UnsetCommand.self,
       EditCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, TrashCommand.self,
-      ExportCommand.self,
-      ImportCommand.self, KindsCommand.self, MigrateCommand.self, VerifyCommand.self, RepairCommand.self,
-      SlotCommand.self,
-      RotateCommand.self, DueCommand.self, StatusCommand.self, FingerprintCommand.self, GenerateCommand.self,
+      ExportCommand.self, ImportCommand.self, KindsCommand.self, MigrateCommand.self, VerifyCommand.self,
+      CheckpointCommand.self, LintCommand.self, AcceptCommand.self, RepairCommand.self, SlotCommand.self,
+      RotateCommand.self, DueCommand.self, StatusCommand.self, DoctorCommand.self, FingerprintCommand.self,
+      GenerateCommand.self,
     ])
 }
 

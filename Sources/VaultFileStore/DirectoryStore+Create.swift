@@ -26,10 +26,38 @@ extension DirectoryStore {
     for directory in [StoreDirectory.records, .slots, .trash, .staging] {
       try store.withMadeDirectory(directory) { _ in }
     }
-    try store.appendMissing(["*.json text eol=lf", "slots/*.age binary"], to: ".gitattributes")
-    try store.appendMissing([".lock", ".staging/", ".journal.json"], to: ".gitignore")
+    for (name, lines) in gitFiles { try store.appendMissing(lines, to: name) }
     try files.sync(store.root.descriptor, at: path)
     return store
+  }
+
+  /// What git must know of a vault's files (format 1, section 3).
+  private static let gitFiles = [
+    (name: ".gitattributes", lines: ["*.json text eol=lf", "slots/*.age binary"]),
+    (name: ".gitignore", lines: [".lock", ".staging/", ".journal.json"]),
+  ]
+
+  /// The lines that are missing in what git must know of a vault's files, by file.
+  ///
+  /// - Throws: `StoreError` as `read`.
+  public func missingGitLines() throws(StoreError) -> [(name: String, lines: [String])] {
+    var missing: [(name: String, lines: [String])] = []
+    for (name, lines) in Self.gitFiles {
+      let absent = try missingLines(lines, in: gitFile(name))
+      if !absent.isEmpty { missing.append((name, absent)) }
+    }
+    return missing
+  }
+
+  private func gitFile(_ name: String) throws(StoreError) -> [UInt8]? {
+    try files.contents(of: name, in: root.descriptor, limit: 1 << 20, at: name)
+  }
+
+  private func missingLines(_ lines: [String], in text: [UInt8]?) -> [String] {
+    let present = (text ?? []).split(separator: UInt8(ascii: "\n")).map { line in
+      line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    }
+    return lines.filter { line in !present.contains { $0.elementsEqual(line.utf8) } }
   }
 
   private static func makeRoot(at path: String, _ files: FileSystem) throws(StoreError) -> OpenFile {
@@ -56,11 +84,8 @@ extension DirectoryStore {
 
   /// Adds lines to a text file of the vault's directory, keeping what it says.
   private func appendMissing(_ lines: [String], to name: String) throws(StoreError) {
-    let old = try files.contents(of: name, in: root.descriptor, limit: 1 << 20, at: name)
-    let present = (old ?? []).split(separator: UInt8(ascii: "\n")).map { line in
-      line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-    }
-    let missing = lines.filter { line in !present.contains { $0.elementsEqual(line.utf8) } }
+    let old = try gitFile(name)
+    let missing = missingLines(lines, in: old)
     guard !missing.isEmpty else { return }
     var text = old ?? []
     if let last = text.last, last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }

@@ -15,9 +15,11 @@ extension DirectoryStore {
   /// Whether a journal or a staged file is there; a writer at work has them, too.
   private func hasLeftovers() -> Bool {
     if (try? journalStatus()) != nil { return true }
-    let staged = try? entries(of: .staging)
-    return staged?.isEmpty == false
+    return hasStagedFiles()
   }
+
+  /// Whether files are being written, or were left by a process that died and could not be put away.
+  public func hasStagedFiles() -> Bool { (try? entries(of: .staging))?.isEmpty == false }
 
   private func journalStatus() throws(StoreError) -> FileStatus? {
     let name = StoreDirectory.journalName

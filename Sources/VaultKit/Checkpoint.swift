@@ -37,7 +37,7 @@ public struct Checkpoint: Sendable {
   /// In the order of ids, each once.
   public let entries: [Entry]
   /// The whole tree, as the MAC covers it.
-  private let document: JSONObject
+  let document: JSONObject
 
   /// Reads the bytes of `checkpoint.json`, at most 512 MiB.
   ///

@@ -7,7 +7,7 @@ extension Vault {
   /// Looks for damage and for versions that verify, and says what a repair would do. Nothing is changed.
   ///
   /// - Parameter histories: where older versions may be, the most trusted first.
-  /// - Throws: ``VaultError`` as ``verify(progress:)``.
+  /// - Throws: ``VaultError`` as ``verify(_:progress:)``.
   public func repairPlan(_ histories: [any FileHistory] = []) async throws(VaultError) -> RepairPlan {
     let found = try await verify()
     return try reading { () throws(VaultError) in
@@ -46,7 +46,7 @@ struct RepairPlanner {
   mutating func plan() throws(VaultError) -> RepairPlan {
     planJournal()
     try collectStrayed()
-    for fault in faults where fault.code != .malformedJournal {
+    for fault in faults where fault.code != .malformedJournal && fault.code != .vanished {
       switch StoreLocation(relativePath: fault.file) {
       case .record(_)? where fault.code.isRepairable, .trash(_)? where fault.code.isRepairable:
         try planFile(fault)
@@ -54,6 +54,8 @@ struct RepairPlanner {
       }
     }
     try planMissing()
+    let planned = Set(steps.map(\.file))
+    steps += faults.filter { $0.code == .vanished && !planned.contains($0.file) }.map { .leaving($0) }
     return RepairPlan(steps: steps)
   }
 
@@ -143,7 +145,7 @@ struct RepairPlanner {
 extension RepairPlanner {
   /// The version with the highest revision: among strayed ones, the newest good one of each history, and for a live record
   /// the one in the trash. Of equal ones the first counts.
-  private func best(for place: StoreLocation, _ id: RecordID) throws(VaultError) -> Candidate? {
+  func best(for place: StoreLocation, _ id: RecordID) throws(VaultError) -> Candidate? {
     var best = strayed[place]
     for history in histories {
       if let newest = try newestGood(in: history, for: place), newest.revision > best?.revision ?? 0 { best = newest }
@@ -220,7 +222,7 @@ extension RepairStep {
 extension VaultFault.Code {
   /// Whether a better version of the file can help.
   fileprivate var isRepairable: Bool {
-    self != .unreadable && self != .equalRevisions && self != .strayEntry && self != .newerFormat
+    self != .unreadable && self != .equalRevisions && self != .strayEntry && self != .newerFormat && !isRollback
   }
 
   /// Whether what stands there may be no file with bytes.
@@ -234,6 +236,9 @@ extension VaultFault.Code {
     case .missingSlot, .damagedSlot: "restore it from version control or a backup; the vault opens with other slots"
     case .unreadable: "look at its owner and mode, and at the disk"
     case .newerFormat: "read it with a newer version of this program"
+    case .rolledBack, .forked, .vanished:
+      "find out why; take the newest version from version control or a backup, or accept what is there with "
+        + "`vault checkpoint --accept-rollback`"
     default: "restore it from version control or a backup"
     }
   }

@@ -7,6 +7,8 @@ public struct StoredRecord: Sendable {
   public let envelope: RecordEnvelope
   /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
   public let fields: JSONObject
+  /// The record's own members as they stand in the file.
+  let stored: JSONObject
   /// What the record is; nil for a kind that this program does not know.
   public let kind: RecordKind?
 
@@ -21,7 +23,13 @@ public struct StoredRecord: Sendable {
   init(
     parsing bytes: [UInt8], file: String, id: RecordID, kinds: KindCatalog, isTrashed: Bool = false
   ) throws(VaultError) {
-    let document = try parseDocument(bytes, file: file)
+    try self.init(parseDocument(bytes, file: file), file: file, id: id, kinds: kinds, isTrashed: isTrashed)
+  }
+
+  /// The same of a file that was parsed already.
+  init(
+    _ document: JSONValue, file: String, id: RecordID, kinds: KindCatalog, isTrashed: Bool
+  ) throws(VaultError) {
     envelope = try inSealing(file: file, record: id) { () throws(SealingError) in try RecordEnvelope(of: document) }
     guard envelope.id == id else {
       throw VaultError(
@@ -34,6 +42,7 @@ public struct StoredRecord: Sendable {
     fields[RecordEnvelope.memberName] = nil
     let kind = kinds[envelope.kind]
     self.kind = kind
+    stored = fields
     if let kind { fields = RecordMigration.readable(fields, envelope.schema, kind) }
     self.fields = fields
   }
@@ -43,6 +52,7 @@ extension StoredRecord {
   init(_ record: OpenRecord) {
     envelope = record.envelope
     fields = record.fields
+    stored = record.stored
     kind = record.kind
   }
 }

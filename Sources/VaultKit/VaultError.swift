@@ -7,7 +7,7 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of failure. New codes may be added in later versions.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name: String {
-      case notAVault, alreadyExists, noSuchRecord, noSuchMember, ambiguousRecord
+      case notAVault, alreadyExists, noSuchRecord, noSuchMember, ambiguousRecord, noCheckpoint
       case noKey, noMatchingSlot, wrongPassphrase, slotRefused, noSuchSlot, ambiguousSlot
       case rotationUnfinished
       case lockedByOther, damaged, newerFormat, changedUnderneath, unexpectedVault
@@ -27,6 +27,8 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let noSuchMember = Code(name: .noSuchMember)
     /// Several records have this name.
     public static let ambiguousRecord = Code(name: .ambiguousRecord)
+    /// The vault has no checkpoint.
+    public static let noCheckpoint = Code(name: .noCheckpoint)
     /// Neither identity nor passphrase was given.
     public static let noKey = Code(name: .noKey)
     /// No slot is for this identity, or none takes a passphrase.

@@ -3,7 +3,7 @@ internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
 
-/// Something that ``Vault/verify(progress:)`` found wrong with a file of the vault.
+/// Something that ``Vault/verify(_:progress:)`` or ``VaultLint`` found wrong with a file of the vault.
 ///
 /// It never holds a field's value.
 public struct VaultFault: Sendable, CustomStringConvertible {
@@ -13,6 +13,7 @@ public struct VaultFault: Sendable, CustomStringConvertible {
       case unreadable, wrongFileType, tooLarge, malformedDocument, malformedEnvelope, newerFormat, misplaced
       case unknownRoot, notAuthentic, foreignToken, damagedToken, clearText, invalidContent, wrongPlace
       case equalRevisions, strayEntry, missingSlot, damagedSlot, malformedJournal, otherDamage
+      case rolledBack, forked, vanished, notCanonical, repeatedToken
     }
     private let name: Name
 
@@ -56,6 +57,16 @@ public struct VaultFault: Sendable, CustomStringConvertible {
     public static let damagedSlot = Code(name: .damagedSlot)
     /// `.journal.json` is no journal, or files that it names are gone.
     public static let malformedJournal = Code(name: .malformedJournal)
+    /// A record verifies and is older than the checkpoint lists it.
+    public static let rolledBack = Code(name: .rolledBack)
+    /// A record verifies and is another version of the revision that the checkpoint lists.
+    public static let forked = Code(name: .forked)
+    /// A record that the checkpoint lists is neither live nor in the trash.
+    public static let vanished = Code(name: .vanished)
+    /// The bytes differ from what this program writes of the same document.
+    public static let notCanonical = Code(name: .notCanonical)
+    /// The same sealed value stands twice in a record.
+    public static let repeatedToken = Code(name: .repeatedToken)
     /// Damage of another kind.
     public static let otherDamage = Code(name: .otherDamage)
   }
@@ -89,6 +100,13 @@ public struct VaultFault: Sendable, CustomStringConvertible {
       self.init(code ?? Code(error), error.reason, file: file, record: record, field: error.field)
     default: throw error
     }
+  }
+}
+
+extension VaultFault {
+  /// A folder of records that cannot be read as such.
+  init(unreadable folder: UInt8, _ error: StoreError) {
+    self.init(Code(error), error.reason, file: error.path ?? "records/\(Hex.encode([folder]))")
   }
 }
 

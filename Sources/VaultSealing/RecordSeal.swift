@@ -34,6 +34,19 @@ public struct EnvelopeDraft: Sendable {
     wrappedKey = record.envelope.wrappedKey
   }
 
+  /// The envelope of a later revision of a record that did not verify, when a person has looked at it.
+  ///
+  /// - Parameter createdAtText: as the file writes it.
+  public init(accepting envelope: RecordEnvelope, createdAtText: String, revision: Int, now: Timestamp) {
+    id = envelope.id
+    kind = envelope.kind
+    schema = envelope.schema
+    self.revision = revision
+    self.createdAtText = createdAtText
+    updatedAt = now
+    wrappedKey = envelope.wrappedKey
+  }
+
   func members() -> JSONObject {
     var members = JSONObject()
     members["created_at"] = .string(createdAtText)

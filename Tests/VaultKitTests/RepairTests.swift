@@ -270,7 +270,7 @@ struct SalvageTests {
 }
 
 /// Versions of files, the newest first.
-private struct TestHistory: FileHistory {
+struct TestHistory: FileHistory {
   private let versions: [String: [[UInt8]]]
 
   init(_ versions: [StoreLocation: [[UInt8]]]) {

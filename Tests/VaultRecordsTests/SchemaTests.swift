@@ -13,7 +13,8 @@ struct SchemaTests {
   @Test(
     "is refused by the name and path of what it cannot use",
     arguments: [
-      (#"{"type":"object","allOf":[]}"#, "allOf"), (#"{"type":"string"}"#, ""), (#"{"type":"object","x-title":"a"}"#, "x-title"),
+      (#"{"type":"object","allOf":[]}"#, "allOf"), (#"{"type":"string"}"#, ""),
+      (#"{"type":"object","x-title":"a"}"#, "x-title"),
       (#"{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}"#, "$schema"),
       (#"{"type":"object","properties":{"a":{"type":"string","oneOf":[]}}}"#, "properties.a.oneOf"),
       (#"{"type":"object","properties":{"a":{"type":"string","format":"color"}}}"#, "properties.a.format"),
@@ -32,7 +33,9 @@ struct SchemaTests {
       (#"{"type":"object","properties":{"a":{"enum":[1,1.0]}}}"#, "properties.a.enum"),
       (#"{"type":"object","properties":{"a":{"type":"string","enum":["x",1]}}}"#, "properties.a.enum"),
       (#"{"type":"object","properties":{"a":{"type":"integer","default":"x"}}}"#, "properties.a.default"),
-      (#"{"type":"object","properties":{"a":{"type":"string","x-sealed":true,"default":"x"}}}"#, "properties.a.default"),
+      (
+        #"{"type":"object","properties":{"a":{"type":"string","x-sealed":true,"default":"x"}}}"#, "properties.a.default"
+      ),
       (#"{"type":"object","properties":{"a":{"type":"string","x-sealed":true,"const":"x"}}}"#, "properties.a"),
       (#"{"type":"object","properties":{"a":{"type":["string","null"],"x-sealed":true}}}"#, "properties.a"),
       (#"{"type":"object","properties":{"a":{"type":"string","x-sealed":"yes"}}}"#, "properties.a.x-sealed"),
@@ -108,7 +111,8 @@ struct SchemaTests {
 
   @Test("a default is stored where a member is absent, null where one may be absent is nothing")
   func defaultsAndNull() throws {
-    let kind = try kind(properties: #""a":{"enum":["x","y"],"default":"y"},"b":{"type":"string"},"c":{"type":["string","null"]}"#)
+    let kind = try kind(
+      properties: #""a":{"enum":["x","y"],"default":"y"},"b":{"type":"string"},"c":{"type":["string","null"]}"#)
     let members = try kind.sealed(clear: object(#"{"b":null,"c":null}"#), in: context())
     #expect(members == object(#"{"a":"y","c":null}"#))
   }

@@ -32,6 +32,7 @@ private struct VaultStatus {
   let session: Session
   let fingerprint: String
   let recordCount: Int
+  let slots: [SlotState]
   let key: String?
 
   init(_ session: Session, _ options: UnlockOptions) throws {
@@ -39,18 +40,12 @@ private struct VaultStatus {
     fingerprint = try session.locked.fingerprint()
     recordCount = try session.locked.recordCount()
     _ = try options.maximumWorkFactor()
-    key = try Self.key(session, options)
+    slots = try session.locked.slotStates()
+    let sources = try KeySource.chosen(session, options)
+    key = sources.isEmpty ? nil : sources.map(\.explanation).joined(separator: ", then ")
   }
 
   private var header: VaultHeader { session.locked.header }
-
-  private static func key(_ session: Session, _ options: UnlockOptions) throws -> String? {
-    let given = try KeySource.given(options)
-    if !given.isEmpty { return given.map(\.explanation).joined(separator: ", then ") }
-    if let identity = KeySource.standardIdentity(for: session.locked) { return identity.explanation }
-    guard session.locked.header.slots.contains(where: { $0.kind == .scrypt }), session.global.canAsk else { return nil }
-    return KeySource(kind: .prompt, origin: "terminal").explanation
-  }
 
   private var memory: String {
     switch SecureMemory.status {
@@ -70,7 +65,7 @@ private struct VaultStatus {
       ("id", header.vaultID.text), ("fingerprint", fingerprint), ("created", header.createdAt.text),
       ("records", String(recordCount)),
     ]
-    for slot in header.slots { rows.append(("slot", slot.line)) }
+    for slot in slots { rows.append(("slot", slot.summary)) }
     if let rotation = header.unfinishedRotation { rows.append(("rotation", rotation.unfinishedNote)) }
     rows += [
       ("key", key ?? "none: give --identity FILE, or a passphrase"), ("memory", memory),
@@ -85,14 +80,17 @@ private struct VaultStatus {
       "found_by": .string(session.location.origin.rawValue), "id": .string(header.vaultID.text),
       "key": .optional(key), "library": .string(CryptoLibrary.version), "memory": .string(memory),
       "permissions": .string(permissions), "records": .number(JSONNumber(recordCount)),
-      "slots": .array(header.slots.map(\.document)), "vault": .string(session.location.path),
+      "slots": .array(slots.map(\.document)), "vault": .string(session.location.path),
       "unfinished_rotation": .optional(header.unfinishedRotation?.reason.rawValue), "verified": false,
     ])
   }
 }
 
-extension Slot {
-  fileprivate var line: String {
-    "\(kind.name)  \(who)  \(createdAt.text)\(label.isEmpty ? "" : "  \(label)")"
+extension SlotState {
+  fileprivate var summary: String {
+    var columns = [slot.kind.name, slot.who, slot.createdAt.text]
+    if let strength { columns.append(strength) }
+    if !slot.label.isEmpty { columns.append(slot.label) }
+    return columns.joined(separator: "  ")
   }
 }

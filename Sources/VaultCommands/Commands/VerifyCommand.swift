@@ -8,75 +8,139 @@ struct VerifyCommand: AsyncParsableCommand {
     commandName: "verify",
     abstract: "Check every record, slot and file of the vault with the key.",
     discussion: """
-      Every MAC, every sealed field, what the kinds say, names against ids, the trash, and what does not belong there. It \
-      goes on after a fault and names each file with its reason.
+      Every MAC, every sealed field, what the kinds say, names against ids, the trash, the checkpoint, and what does not \
+      belong there. It goes on after a fault and names each file with its reason. It ends with 13 when anything is \
+      damaged, else with 16 when something went back or is gone, else with 18 when something could not be read.
 
       Example:
         vault verify --identity identity.txt
+        vault verify --subset 1/7 --identity identity.txt
       """)
+
+  @Flag(
+    help: ArgumentHelp(
+      "List what changed since the checkpoint, and of all other records verify the MAC alone."))
+  var sinceCheckpoint = false
+
+  @Option(help: ArgumentHelp("Only the n-th of t parts of the records, for scheduled runs.", valueName: "n/t"))
+  var subset: String?
 
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
+    let scope = VerificationScope(part: try part(), sinceCheckpoint: sinceCheckpoint)
     let opened = try await Session(vault, global).unlock(unlocking)
     let progress = Progress("verified", global)
-    let result = try await opened.verify { progress.advance() }
+    let result = try await opened.verify(scope) { progress.advance() }
     progress.end()
-    if global.json { try Output.document(members(result)) } else { try Output.line(result.summary) }
+    if global.json { try Output.document(members(result)) } else { try Output.lines(lines(result)) }
     for note in result.notes { global.messages.note(note) }
     result.faults.report(global)
     if let status = result.faults.status { throw Finished(status: status) }
   }
 
+  private func part() throws -> VerificationScope.Part? {
+    guard let subset else { return nil }
+    let numbers = subset.split(separator: "/", omittingEmptySubsequences: false).map { JSONNumber(literal: String($0)) }
+    guard numbers.count == 2, let number = numbers[0]?.int, let count = numbers[1]?.int,
+      let part = VerificationScope.Part(number, of: count)
+    else { throw CommandError.usage("--subset", "takes n/t, such as 1/7, with 1 ≤ n ≤ t ≤ 256") }
+    return part
+  }
+
+  private func lines(_ result: Verification) -> [String] {
+    var lines = [result.summary]
+    guard let changes = result.changes else { return lines }
+    lines.append(changes.summary)
+    guard sinceCheckpoint else { return lines }
+    for (deed, ids) in changes.lists { lines += ids.map { "\(deed) \($0.text)" } }
+    return lines
+  }
+
   private func members(_ result: Verification) -> KeyValuePairs<String, JSONValue> {
     [
-      "faults": .array(result.faults.map(\.document)), "notes": .array(result.notes.map { .string($0) }),
+      "checkpoint": result.changes?.document ?? .null, "faults": .array(result.faults.map(\.document)),
+      "notes": .array(result.notes.map { .string($0) }),
       "records": .number(JSONNumber(result.recordCount)), "slots": .number(JSONNumber(result.slotCount)),
       "trashed": .number(JSONNumber(result.trashedCount)), "verified": .bool(result.isGood),
     ]
   }
 }
 
+extension CheckpointChanges {
+  fileprivate var lists: [(deed: String, ids: [RecordID])] {
+    [("added", added), ("changed", changed), ("removed", removed)]
+  }
+
+  /// `since checkpoint 3 of 2026-11-21T01:40:28Z: 2 added, 1 changed, 0 removed`
+  fileprivate var summary: String {
+    "since checkpoint \(sequence) of \(createdAt.text): "
+      + lists.map { "\($0.ids.count) \($0.deed)" }.joined(separator: ", ")
+  }
+
+  fileprivate var document: JSONValue {
+    func list(_ ids: [RecordID]) -> JSONValue { .array(ids.map { .string($0.text) }) }
+    return .members([
+      "added": list(added), "changed": list(changed), "created_at": .string(createdAt.text), "removed": list(removed),
+      "sequence": .number(JSONNumber(sequence)),
+    ])
+  }
+}
+
 extension Verification {
   /// `24 records, 1 in the trash, 1 slot: all verified`
   fileprivate var summary: String {
-    let counts = [
-      recordCount == 1 ? "1 record" : "\(recordCount) records", "\(trashedCount) in the trash",
-      slotCount == 1 ? "1 slot" : "\(slotCount) slots",
-    ]
+    let slots = slotCount == 1 ? "1 slot" : "\(slotCount) slots"
     let outcome = isGood ? "all verified" : faults.count == 1 ? "1 fault" : "\(faults.count) faults"
-    return counts.joined(separator: ", ") + ": " + outcome
+    return "\(counts), \(slots): \(outcome)"
+  }
+
+  /// `24 records, 1 in the trash`
+  var counts: String {
+    (recordCount == 1 ? "1 record" : "\(recordCount) records") + ", \(trashedCount) in the trash"
   }
 }
 
 extension [VaultFault] {
-  /// Damage comes before what could only not be read.
+  /// Damage comes before a rollback, and both before what could only not be read.
   var status: ExitStatus? {
-    guard !isEmpty else { return nil }
-    return contains { $0.code != .unreadable } ? .damaged : .inputOutput
+    let all = Set(map(\.status))
+    return [ExitStatus.damaged, .unexpectedVault, .inputOutput].first(where: all.contains)
   }
 
   /// Each on stderr in its own line, and then what to do.
   func report(_ global: GlobalOptions) {
     for (index, fault) in enumerated() {
-      let status: ExitStatus = fault.code == .unreadable ? .inputOutput : .damaged
       var error = CommandError(
-        status, snakeCase(fault.code.description), subject: fault.field.map { "\(fault.file): \($0)" } ?? fault.file,
-        fault.reason)
+        fault.status, snakeCase(fault.code.description),
+        subject: fault.field.map { "\(fault.file): \($0)" } ?? fault.file, fault.reason)
       error.file = fault.file
       error.record = fault.record?.text
       error.field = fault.field
-      if index == count - 1, self.status == .damaged {
-        error.hints = ["`vault repair --dry-run` shows what can be restored"]
-      }
+      if index == count - 1 { error.hints = hints }
       global.messages.report(error)
     }
+  }
+
+  private var hints: [String] {
+    var hints: [String] = []
+    if status == .damaged { hints.append("`vault repair --dry-run` shows what can be restored") }
+    if contains(where: \.code.isRollback) {
+      hints.append("an older state was put back, or records were deleted: find out by whom before you go on")
+      hints.append("when it was you, `vault checkpoint --accept-rollback` makes a new list")
+    }
+    return hints
   }
 }
 
 extension VaultFault {
+  fileprivate var status: ExitStatus {
+    if code.isRollback { return .unexpectedVault }
+    return code == .unreadable ? .inputOutput : .damaged
+  }
+
   var document: JSONValue {
     .members([
       "code": .string(snakeCase(code.description)), "field": .optional(field), "file": .string(file),

@@ -25,7 +25,7 @@ enum ExitStatus: Int32 {
       switch code {
       case .notAVault: .noVault
       case .alreadyExists: .alreadyExists
-      case .noSuchRecord, .noSuchMember, .ambiguousRecord, .noSuchSlot, .ambiguousSlot: .notFound
+      case .noSuchRecord, .noSuchMember, .ambiguousRecord, .noSuchSlot, .ambiguousSlot, .noCheckpoint: .notFound
       case .noKey, .noMatchingSlot, .wrongPassphrase: .cannotUnlock
       case .lockedByOther: .locked
       case .damaged, .newerFormat: .damaged

@@ -64,6 +64,15 @@ struct KeySource {
     return KeySource(kind: .identities([path]), origin: "default identity")
   }
 
+  /// What would be used to unlock, in the order in which it is tried; nothing when there is no key and nobody to ask.
+  static func chosen(_ session: Session, _ options: UnlockOptions) throws -> [KeySource] {
+    let given = try given(options)
+    if !given.isEmpty { return given }
+    if let identity = standardIdentity(for: session.locked) { return [identity] }
+    guard session.locked.header.slots.contains(where: { $0.kind == .scrypt }), session.global.canAsk else { return [] }
+    return [KeySource(kind: .prompt, origin: "terminal")]
+  }
+
   /// What an error is about.
   var subject: String {
     if case .identities(let files) = kind { files.joined(separator: ", ") } else { origin }

@@ -34,10 +34,15 @@ extension SlotState {
   /// The slot in a line of `slot list`.
   var line: String {
     var columns = [slot.id.text, Printable.padded(slot.kind.name, to: 6), slot.createdAt.text, slot.who]
-    if let workFactor { columns.append("work factor \(workFactor)\(isWeak ? ", weak" : "")") }
-    if fault != nil { columns.append("damaged") }
+    if let strength { columns.append(strength) }
     if !slot.label.isEmpty { columns.append(slot.label) }
     return columns.joined(separator: "  ")
+  }
+
+  /// What a passphrase costs to guess, or that the file is damaged; nil for a recipient.
+  var strength: String? {
+    if fault != nil { return "damaged" }
+    return workFactor.map { "work factor \($0)\(isWeak ? ", weak" : "")" }
   }
 
   /// What is said of a passphrase slot that is cheaper to guess than a new one.

@@ -1,0 +1,109 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+
+/// `vault accept`: readable fields that were edited by hand become authentic again.
+struct AcceptCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accept",
+    abstract: "Authenticate records whose readable fields were edited by hand.",
+    discussion: """
+      It shows what differs from the newest version that verifies, in git or the trash, and asks. Sealed values must stand \
+      where they stood. Where no version verifies it shows the whole record, sealed fields masked: then --no-baseline says \
+      that you have looked at all of it.
+
+      Example:
+        vault accept "Shai Mishali" --identity identity.txt
+      """)
+
+  @Argument(help: "Ids, exact names, or beginnings of ids.")
+  var record: [String]
+
+  @Flag(help: "Accept also what cannot be compared with any version that verifies.")
+  var noBaseline = false
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    guard !global.json || global.yes else {
+      throw CommandError(.declined, "declined", subject: "--json", "cannot ask", hints: ["add --yes"])
+    }
+    let session = try Session(vault, global)
+    let opened = try await session.unlock(unlocking)
+    let histories = GitHistory(vault: session.location.path).map { [$0] } ?? []
+    var ids: [RecordID] = []
+    for id in try record.map(session.resolve) where !ids.contains(id) { ids.append(id) }
+    var acceptances: [Acceptance] = []
+    for id in ids {
+      if let acceptance = try await opened.acceptance(of: id, histories) { acceptances.append(acceptance) }
+    }
+    if !global.json { for acceptance in acceptances { try Output.lines(acceptance.lines(global.style)) } }
+    if !noBaseline, let blind = acceptances.first(where: { $0.baseline == nil }) { throw Self.needsBaseline(blind) }
+    if !acceptances.isEmpty { try global.confirm(Self.question(acceptances.count)) }
+    try await opened.accept(acceptances)
+    if global.json { return try Output.document(["accepted": .array(acceptances.map(\.document))]) }
+    if acceptances.isEmpty { global.messages.note("nothing to accept: it verifies as it is") }
+  }
+
+  private static func question(_ count: Int) -> String {
+    count == 1 ? "Accept this record as it is now?" : "Accept these \(count) records as they are now?"
+  }
+
+  private static func needsBaseline(_ acceptance: Acceptance) -> CommandError {
+    var error = CommandError(
+      .declined, "no_baseline", subject: acceptance.file,
+      "no version of it verifies, in git or the trash: there is nothing to compare it with",
+      hints: [
+        "look at every field of it; `vault accept \(acceptance.found.id.text) --no-baseline` accepts all of them",
+        "--yes alone does not",
+      ])
+    error.file = acceptance.file
+    error.record = acceptance.found.id.text
+    return error
+  }
+}
+
+extension Acceptance {
+  /// The difference, or the whole record where there is nothing to compare with.
+  fileprivate func lines(_ style: Style) throws -> [String] {
+    guard let baseline else { return ["\(file): compared with nothing"] + (try RecordView(found).lines(style)) }
+    var lines = [Printable.text("\(file): compared with revision \(baseline.revision) from \(baseline.origin)")]
+    if changes.isEmpty { lines.append("  no field differs, only the MAC, the revision or the time of the last change") }
+    for change in changes {
+      let path = change.path.description
+      switch (try change.before?.compactText(), try change.after?.compactText()) {
+      case (nil, let after): lines.append(Printable.text("  + \(path): \(after ?? "")"))
+      case (let before, nil): lines.append(Printable.text("  - \(path): \(before ?? "")"))
+      case (let before?, let after?): lines.append(Printable.text("  \(path): \(before) → \(after)"))
+      }
+    }
+    return lines
+  }
+
+  fileprivate var document: JSONValue {
+    .members([
+      "baseline": baseline?.document ?? .null,
+      "changes": .array(changes.map(\.document)), "file": .string(file), "id": .string(found.id.text),
+      "revision": .number(JSONNumber(revision)),
+    ])
+  }
+}
+
+extension Acceptance.Baseline {
+  fileprivate var document: JSONValue {
+    .members(["origin": .string(origin), "revision": .number(JSONNumber(revision))])
+  }
+}
+
+extension Acceptance.Change {
+  /// `before` and `after` are left out where there is nothing.
+  fileprivate var document: JSONValue {
+    var members = JSONObject()
+    members["path"] = .string(path.description)
+    members["before"] = before
+    members["after"] = after
+    return .object(members)
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+
+/// `vault lint`: what can be checked without a key, for hooks and continuous integration.
+struct LintCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lint",
+    abstract: "Check the form of every file without a key.",
+    discussion: """
+      Strict JSON, members and places of records, slot files, sealed fields that hold clear text, sealed values that \
+      belong to different keys or stand twice, what does not belong there, and the canonical form. It says nothing about \
+      whether anything is authentic: `vault verify` does. It ends with 14 when it finds something.
+
+      As a git hook, in .git/hooks/pre-commit:
+        vault lint --vault .
+
+      Example:
+        vault lint --fix
+      """)
+
+  @Flag(help: "Write files in canonical form where only white space, the order of members or spelling differ.")
+  var fix = false
+
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    let location = try VaultLocation.find(vault.vault)
+    do {
+      _ = try Session(vault, global)
+    } catch let error as CommandError where error.status == .damaged {
+      // A header that cannot be read is one finding among others.
+    }
+    let lint = try VaultLint(at: location.path, options: global.vaultOptions())
+    let progress = Progress("checked", global)
+    let report = try await fix ? lint.fix { progress.advance() } : lint.check { progress.advance() }
+    progress.end()
+    try print(report)
+    if !report.findings.isEmpty { throw Finished(status: .findings) }
+  }
+
+  private func print(_ report: LintReport) throws {
+    guard !global.json else { return try Output.document(members(report)) }
+    try Output.lines(report.findings.map { Printable.text($0.description) })
+    for file in report.rewritten { global.messages.note("rewritten: \(file)") }
+    for note in report.notes { global.messages.note(note) }
+    if report.findings.contains(where: { $0.code == .notCanonical }), !fix {
+      global.messages.note("`vault lint --fix` writes the canonical form")
+    }
+  }
+
+  private func members(_ report: LintReport) -> KeyValuePairs<String, JSONValue> {
+    [
+      "findings": .array(report.findings.map(\.document)), "notes": .array(report.notes.map { .string($0) }),
+      "records": .number(JSONNumber(report.recordCount)),
+      "rewritten": .array(report.rewritten.map { .string($0) }),
+      "trashed": .number(JSONNumber(report.trashedCount)),
+    ]
+  }
+}

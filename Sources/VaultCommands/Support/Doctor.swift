@@ -1,0 +1,223 @@
+import VaultAge
+import VaultCrypto
+import VaultDocument
+import VaultKit
+
+/// One line of `doctor`: what was looked at, how it is, and what to do about it.
+struct DoctorCheck {
+  enum State: String {
+    case good = "ok"
+    /// Works, and should be better.
+    case warning = "warn"
+    /// Does not work, or is not safe.
+    case fault
+  }
+
+  let name: String
+  let state: State
+  let text: String
+  var advice: String?
+
+  var line: String {
+    Printable.padded(state.rawValue, to: 6)
+      + Printable.text("\(name): \(text)" + (advice.map { "; \($0)" } ?? ""))
+  }
+
+  var document: JSONValue {
+    .members([
+      "advice": .optional(advice), "name": .string(name), "state": .string(state.rawValue), "text": .string(text),
+    ])
+  }
+}
+
+/// Looks at everything around the records of a vault that needs no key.
+struct Doctor {
+  private let session: Session
+  private let options: UnlockOptions
+
+  init(_ session: Session, _ options: UnlockOptions) {
+    self.session = session
+    self.options = options
+  }
+
+  private var header: VaultHeader { session.locked.header }
+
+  func checks() throws -> [DoctorCheck] {
+    let condition = try session.locked.condition()
+    var checks = try keyChecks()
+    for slot in try session.locked.slotStates() { checks.append(check(slot)) }
+    checks += [rotation, memory, permissions(condition), journal(condition), checkpoint]
+    if GitFolder.holds(session.location.path) { checks.append(git(condition)) }
+    return checks + [state, DoctorCheck(name: "library", state: .good, text: CryptoLibrary.version)]
+  }
+
+  private var rotation: DoctorCheck {
+    guard let rotation = header.unfinishedRotation else {
+      return DoctorCheck(name: "rotation", state: .good, text: "none is unfinished")
+    }
+    return DoctorCheck(
+      name: "rotation", state: .warning, text: "a \(rotation.reason.rawValue) was begun and not finished",
+      advice: "`vault rotate` finishes it")
+  }
+
+  private var memory: DoctorCheck {
+    let size = "\(SecureMemory.byteCount >> 20) MiB"
+    let advice = "raise the limit of locked memory (`ulimit -l`)"
+    return switch SecureMemory.status {
+    case .locked: DoctorCheck(name: "memory", state: .good, text: "\(size), locked")
+    case .notLocked:
+      DoctorCheck(name: "memory", state: .warning, text: "\(size) that may be swapped out", advice: advice)
+    case .unavailable:
+      DoctorCheck(name: "memory", state: .fault, text: "there is none for secrets: nothing opens", advice: advice)
+    }
+  }
+
+  private func permissions(_ condition: VaultCondition) -> DoctorCheck {
+    let places = condition.placesOpenToOthers
+    guard let first = places.first else {
+      return DoctorCheck(name: "permissions", state: .good, text: "the owner's alone")
+    }
+    let others = places.count > 1 ? " and \(places.count - 1) more" : ""
+    return DoctorCheck(
+      name: "permissions", state: .warning, text: "others than the owner may read \(first)\(others)",
+      advice: "`chmod -R go= DIR` forbids it")
+  }
+
+  private func journal(_ condition: VaultCondition) -> DoctorCheck {
+    if let fault = condition.journalFault {
+      return DoctorCheck(
+        name: "journal", state: .fault, text: fault.description, advice: "`vault repair` puts it aside")
+    }
+    if let note = condition.journalNote { return DoctorCheck(name: "journal", state: .warning, text: note) }
+    if condition.hasStagedFiles {
+      return DoctorCheck(
+        name: "journal", state: .warning, text: "files are left in .staging, or are being written now",
+        advice: "the next command that may write takes them away")
+    }
+    return DoctorCheck(name: "journal", state: .good, text: "nothing is left of a write")
+  }
+
+  private var checkpoint: DoctorCheck {
+    do throws(VaultError) {
+      let found = try session.locked.unverifiedCheckpoint()
+      let text = found.map { "number \($0.sequence) of \($0.createdAt.text)" }
+      return DoctorCheck(name: "checkpoint", state: .good, text: text ?? "none was made")
+    } catch {
+      return DoctorCheck(
+        name: "checkpoint", state: .fault, text: error.description, advice: "take it from version control or a backup")
+    }
+  }
+
+  private func git(_ condition: VaultCondition) -> DoctorCheck {
+    guard !condition.missingGitLines.isEmpty else {
+      return DoctorCheck(name: "git", state: .good, text: "is told what the files are")
+    }
+    return DoctorCheck(
+      name: "git", state: .warning, text: "is not told what the files are",
+      advice: "add " + condition.missingGitLines.joined(separator: ", "))
+  }
+
+  private var state: DoctorCheck {
+    guard
+      let path = System.environment("CVAULT_STATE_DIR")
+        ?? XDG.directory("XDG_STATE_HOME", under: ".local/state")
+        .map({ $0 + "/cvault" })
+    else {
+      return DoctorCheck(
+        name: "state", state: .fault, text: "there is no folder for what this machine has seen",
+        advice: "set HOME or CVAULT_STATE_DIR")
+    }
+    switch System.kind(of: path) {
+    case nil: return DoctorCheck(name: "state", state: .good, text: "\(path) is made when it is needed")
+    case .directory? where System.isOpenToOthers(path):
+      return DoctorCheck(
+        name: "state", state: .warning, text: "others may enter \(path)", advice: "`chmod go= \(path)` forbids it")
+    case .directory?: return DoctorCheck(name: "state", state: .good, text: path)
+    case .file?, .other?:
+      return DoctorCheck(
+        name: "state", state: .fault, text: "\(path) is no folder", advice: "move it away, or set CVAULT_STATE_DIR")
+    }
+  }
+}
+
+extension Doctor {
+  private func keyChecks() throws -> [DoctorCheck] {
+    let sources = try KeySource.chosen(session, options)
+    guard !sources.isEmpty else {
+      return [
+        DoctorCheck(
+          name: "key", state: .warning, text: "none is given", advice: "give --identity FILE, or a passphrase")
+      ]
+    }
+    return sources.flatMap(keyChecks)
+  }
+
+  private func keyChecks(_ source: KeySource) -> [DoctorCheck] {
+    switch source.kind {
+    case .identities(let files): files.map { check(identityFile: $0, source.origin) }
+    case .passphraseFile(let file): [check(secretFile: file, source.explanation)]
+    default: [DoctorCheck(name: "key", state: .good, text: source.explanation)]
+    }
+  }
+
+  private func check(identityFile file: String, _ origin: String) -> DoctorCheck {
+    do {
+      let identities = try IdentityFile.read(file)
+      guard
+        identities.contains(where: { identity in
+          header.slots.contains { $0.kind == .x25519(identity.recipient) }
+        })
+      else {
+        return DoctorCheck(
+          name: "key", state: .fault, text: "no slot of the vault is for the identity in \(file) (\(origin))",
+          advice: "use the identity of a slot, or let a member add yours with `vault slot add --recipient age1…`")
+      }
+    } catch {
+      return DoctorCheck(
+        name: "key", state: .fault, text: "\(file) (\(origin)): \(CommandError(any: error).reason)",
+        advice: "an identity file is what `age-keygen` writes")
+    }
+    return check(secretFile: file, "identity \(file) (\(origin))")
+  }
+
+  private func check(secretFile file: String, _ explanation: String) -> DoctorCheck {
+    guard System.kind(of: file) != nil else {
+      return DoctorCheck(name: "key", state: .fault, text: "\(explanation): is not there", advice: "check the path")
+    }
+    guard !System.isOpenToOthers(file) else {
+      return DoctorCheck(
+        name: "key", state: .warning, text: "others than the owner may read \(file)",
+        advice: "`chmod go= \(file)` forbids it")
+    }
+    return DoctorCheck(name: "key", state: .good, text: explanation)
+  }
+
+  private func check(_ state: SlotState) -> DoctorCheck {
+    let name = "slot \(state.slot.words)"
+    if let fault = state.fault {
+      return DoctorCheck(
+        name: name, state: .fault, text: "\(state.slot.path) \(fault.reason)",
+        advice: "restore the file from version control or a backup; other slots still open the vault")
+    }
+    guard let workFactor = state.workFactor else { return DoctorCheck(name: name, state: .good, text: state.slot.who) }
+    guard state.isWeak else {
+      return DoctorCheck(name: name, state: .good, text: "passphrase, work factor \(workFactor)")
+    }
+    return DoctorCheck(
+      name: name, state: .warning,
+      text: "passphrase, work factor \(workFactor) where a new one has \(SlotFile.defaultWorkFactor)",
+      advice: "`vault slot change-passphrase \(state.slot.id.text.prefix(8))` makes it as strong")
+  }
+}
+
+/// Whether a folder lies in a git work tree.
+enum GitFolder {
+  static func holds(_ path: String) -> Bool {
+    guard var directory = System.realPath(path) else { return false }
+    while !directory.isEmpty {
+      if System.kind(of: (directory == "/" ? "" : directory) + "/.git") != nil { return true }
+      directory = System.parent(of: directory)
+    }
+    return false
+  }
+}

@@ -1,0 +1,214 @@
+public import VaultDocument
+internal import VaultSealing
+internal import VaultStorage
+
+/// A record whose readable fields were edited by hand, and what accepting it means; made and shown before anything changes.
+public struct Acceptance: Sendable {
+  /// The newest version that verifies.
+  public struct Baseline: Sendable {
+    public let revision: Int
+    /// Where it comes from, in words: `git commit 1a2b3c4`.
+    public let origin: String
+  }
+
+  /// One difference between the version that verifies and the file.
+  public struct Change: Sendable {
+    public let path: MemberPath
+    /// Nil where there was nothing; never a sealed value.
+    public let before: JSONValue?
+    /// Nil where nothing is any more.
+    public let after: JSONValue?
+  }
+
+  /// The record as its file has it; not verified.
+  public let found: StoredRecord
+  /// Path below the vault's directory.
+  public let file: String
+  /// Nil when no version verifies: there is nothing to compare with, and a person must look at the whole record.
+  public let baseline: Baseline?
+  /// The readable fields that differ from the baseline, in the order of paths; empty without one.
+  public let changes: [Change]
+  /// The revision that the record gets.
+  public let revision: Int
+  /// What the file holds, and what is to take its place once it is authenticated.
+  let bytes: [UInt8]
+  let keys: RecordKeys
+  let createdAtText: String
+}
+
+extension Vault {
+  /// Looks at a live record that was edited by hand. Its sealed values must be those of the newest version that verifies, at
+  /// the same paths, and of `$vault` only the MAC, the revision and the time of the last change may differ.
+  ///
+  /// - Parameter histories: where older versions may be, the most trusted first.
+  /// - Returns: nil when the record verifies as it is.
+  /// - Throws: ``VaultError`` `.noSuchRecord`; `.damaged` for a text that does not parse (with line and column), a sealed value
+  ///   that was moved, copied, removed or does not open, and a changed envelope; `.unexpectedVault` when the newest version
+  ///   that verifies is older than the checkpoint lists.
+  public func acceptance(
+    of id: RecordID, _ histories: [any FileHistory] = []
+  ) async throws(VaultError) -> Acceptance? {
+    guard let bytes = try locked.read(id) else { throw .noSuchRecord }
+    if let record = try? verify(bytes, id), (try? record.check()) != nil { return nil }
+    let candidate = try RepairPlanner(self, histories, []).best(for: .record(id), id)
+    return try EditedRecord(bytes, id, self).acceptance(comparedWith: candidate)
+  }
+
+  /// Authenticates the records as they were looked at, all or none, each as its next revision.
+  ///
+  /// - Throws: ``VaultError`` `.changedUnderneath` when a file changed since, `.damaged` when a record is not what its kind
+  ///   says, and as ``add(_:)``.
+  public func accept(_ acceptances: [Acceptance]) async throws(VaultError) {
+    guard !acceptances.isEmpty else { return }
+    try writing { lock throws(VaultError) in
+      let now = options.now()
+      var changes: [StoreChange] = []
+      for acceptance in acceptances {
+        let id = acceptance.found.id
+        let draft = EnvelopeDraft(
+          accepting: acceptance.found.envelope, createdAtText: acceptance.createdAtText, revision: acceptance.revision,
+          now: now)
+        let sealed = try sealedBytes(acceptance.found.stored, draft, acceptance.keys, in: .record(id))
+        try verify(sealed, id).check()
+        changes.append(StoreChange(.record(id), from: acceptance.bytes, to: sealed))
+      }
+      try apply(changes, lock)
+    }
+  }
+}
+
+/// A record file that does not verify, with the keys that its envelope names.
+private struct EditedRecord {
+  let vault: Vault
+  let bytes: [UInt8]
+  let stored: StoredRecord
+  let file: String
+  /// The members of `$vault`.
+  let envelope: JSONObject
+  let keys: RecordKeys
+
+  init(_ bytes: [UInt8], _ id: RecordID, _ vault: Vault) throws(VaultError) {
+    let file = StoreLocation.record(id).relativePath
+    let document = try parseDocument(bytes, file: file)
+    let stored = try StoredRecord(document, file: file, id: id, kinds: vault.kinds, isTrashed: false)
+    let keyring = vault.keyring
+    keys = try inSealing(file: file, record: id) { () throws(SealingError) in
+      let wrapped = stored.envelope.wrappedKey
+      return try keyring.root(hint: wrapped.rootHint).recordKeys(from: wrapped, record: id)
+    }
+    self.vault = vault
+    self.bytes = bytes
+    self.stored = stored
+    self.file = file
+    envelope = document.envelopeMembers
+  }
+
+  func acceptance(comparedWith candidate: RepairPlanner.Candidate?) throws(VaultError) -> Acceptance {
+    let listed = try vault.checkpoint()?[stored.id]?.revision ?? 0
+    try checkTokens()
+    var changes: [Acceptance.Change] = []
+    if let candidate {
+      guard candidate.revision >= listed else { throw olderThanCheckpoint(candidate, listed) }
+      let baseline = try parseDocument(candidate.bytes, file: file)
+      try compareEnvelope(baseline.envelopeMembers)
+      let fields = baseline.recordFields
+      try compareTokens(fields)
+      changes = Difference(from: fields, to: stored.stored).changes
+    }
+    return Acceptance(
+      found: stored, file: file,
+      baseline: candidate.map { Acceptance.Baseline(revision: $0.revision, origin: $0.origin) }, changes: changes,
+      revision: max(stored.envelope.revision, candidate?.revision ?? 0, listed) + 1, bytes: bytes, keys: keys,
+      createdAtText: envelope["created_at"]?.string ?? stored.envelope.createdAt.text)
+  }
+
+  /// Every sealed value opens, and stands once: with its key alone nobody can tell where a copy belongs.
+  private func checkTokens() throws(VaultError) {
+    var seen: Set<String> = []
+    for (path, token) in stored.stored.tokens {
+      try inSealing(file: file, record: stored.id) { () throws(SealingError) in
+        do throws(SealingError) { try keys.checkOpens(token) } catch { throw error.at(path.description) }
+      }
+      guard seen.insert(token).inserted else { throw refused("holds the same sealed value as another field", path) }
+    }
+  }
+
+  private func compareTokens(_ baseline: JSONObject) throws(VaultError) {
+    let old = Dictionary(uniqueKeysWithValues: baseline.tokens)
+    let new = Dictionary(uniqueKeysWithValues: stored.stored.tokens)
+    for (path, token) in stored.stored.tokens where old[path] != token {
+      throw refused("holds another sealed value than in the version that verifies: it was moved or copied", path)
+    }
+    for (path, _) in baseline.tokens where new[path] == nil {
+      throw refused("held a sealed value in the version that verifies, which is gone", path)
+    }
+  }
+
+  /// A record that was wrapped again since has another `key` for the same data key: that its values open tells.
+  private func compareEnvelope(_ baseline: JSONObject) throws(VaultError) {
+    let free: Set<String> = ["deleted_at", "key", "mac", "revision", "updated_at"]
+    for name in Set(envelope.names + baseline.names).subtracting(free).sorted() where envelope[name] != baseline[name] {
+      throw refused(
+        "differs from the version that verifies: only readable fields can be accepted",
+        MemberPath.root.appending(RecordEnvelope.memberName).appending(name))
+    }
+  }
+
+  private func refused(_ reason: String, _ path: MemberPath) -> VaultError {
+    VaultError(
+      .damaged, reason, file: file, record: stored.id, field: path.description,
+      hints: ["put that back by hand, or let `vault repair` restore the record"])
+  }
+
+  private func olderThanCheckpoint(_ candidate: RepairPlanner.Candidate, _ listed: Int) -> VaultError {
+    VaultError(
+      .unexpectedVault,
+      "the newest version that verifies is revision \(candidate.revision), and the checkpoint lists \(listed)",
+      file: file, record: stored.id,
+      hints: ["look for a newer version in a backup before you accept an edit of an older one"])
+  }
+}
+
+/// The leaves in which two records differ.
+private struct Difference {
+  private(set) var changes: [Acceptance.Change] = []
+
+  init(from old: JSONObject, to new: JSONObject) { compare(.object(old), .object(new), at: .root) }
+
+  private mutating func compare(_ old: JSONValue?, _ new: JSONValue?, at path: MemberPath) {
+    switch (old, new) {
+    case (.object(let left)?, .object(let right)?):
+      for name in Set(left.names).union(right.names).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+        compare(left[name], right[name], at: path.appending(name))
+      }
+    case (.array(let left)?, .array(let right)?):
+      for index in 0..<max(left.count, right.count) {
+        compare(
+          index < left.count ? left[index] : nil, index < right.count ? right[index] : nil, at: path.appending(index))
+      }
+    default:
+      if old != new { changes.append(Acceptance.Change(path: path, before: old, after: new)) }
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate var envelopeMembers: JSONObject { self[RecordEnvelope.memberName]?.object ?? JSONObject() }
+
+  fileprivate var recordFields: JSONObject {
+    var fields = object ?? JSONObject()
+    fields[RecordEnvelope.memberName] = nil
+    return fields
+  }
+}
+
+extension JSONObject {
+  /// Every sealed value with its path.
+  fileprivate var tokens: [(MemberPath, String)] {
+    var tokens: [(MemberPath, String)] = []
+    JSONValue.object(self).forEachString { path, text in
+      if SealedToken.hasTokenShape(text) { tokens.append((path, text)) }
+    }
+    return tokens
+  }
+}

@@ -1,0 +1,43 @@
+internal import VaultFileStore
+internal import VaultStorage
+
+/// The state of what surrounds a vault's records; no key is needed for it.
+public struct VaultCondition: Sendable {
+  /// A journal that is none, or names files that are gone.
+  public internal(set) var journalFault: VaultFault?
+  /// A batch that waits to be put in place.
+  public internal(set) var journalNote: String?
+  /// Whether files are being written, or were left by a process that died.
+  public internal(set) var hasStagedFiles = false
+  /// What others than the owner may read, as paths.
+  public internal(set) var placesOpenToOthers: [String] = []
+  /// Lines that git must find in `.gitattributes` and `.gitignore` and does not, each with its file.
+  public internal(set) var missingGitLines: [String] = []
+}
+
+extension LockedVault {
+  /// Looks at the journal, at modes, and at what git is told; a store that is no folder has nothing of it.
+  ///
+  /// - Throws: ``VaultError`` `.permissionDenied`, `.ioFailed`.
+  public func condition() throws(VaultError) -> VaultCondition {
+    var condition = VaultCondition()
+    guard let directory = store as? DirectoryStore else { return condition }
+    let (journal, missing) = try inStore { () throws(StoreError) in
+      (try directory.journalState(), try directory.missingGitLines())
+    }
+    condition.journalFault = journal.fault
+    condition.journalNote = journal.note
+    condition.hasStagedFiles = directory.hasStagedFiles()
+    condition.placesOpenToOthers = directory.placesOpenToOthers()
+    condition.missingGitLines = missing.flatMap { file in file.lines.map { "`\($0)` in \(file.name)" } }
+    return condition
+  }
+
+  /// The checkpoint as its file says it is; nobody has verified it. Nil when there is none.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  public func unverifiedCheckpoint() throws(VaultError) -> Checkpoint? {
+    guard let bytes = try inStore({ () throws(StoreError) in try store.read(.checkpoint) }) else { return nil }
+    return try Checkpoint(parsing: bytes)
+  }
+}

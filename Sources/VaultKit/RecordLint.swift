@@ -1,0 +1,116 @@
+internal import VaultDocument
+internal import VaultRecords
+internal import VaultSealing
+internal import VaultStorage
+
+/// What can be said of one record file without a key.
+struct RecordLint: Sendable {
+  let id: RecordID
+  private(set) var findings: [VaultFault] = []
+  /// Nil when the bytes are canonical, and when the file is no record of this place.
+  private(set) var form: CanonicalForm?
+  /// The revision that it says it has.
+  private(set) var revision: Int?
+  private let file: String
+
+  /// - Throws: ``VaultError`` of memory or the library; what is wrong with the file is among the findings.
+  init(
+    _ bytes: Result<[UInt8], StoreError>, at place: StoreLocation, _ id: RecordID, _ kinds: KindCatalog
+  ) throws(VaultError) {
+    self.id = id
+    file = place.relativePath
+    do throws(VaultError) {
+      let bytes = try inStore(record: id) { () throws(StoreError) in try bytes.get() }
+      let document = try parseDocument(bytes, file: file)
+      guard let record = try record(document, place, kinds) else { return }
+      revision = record.envelope.revision
+      form = try CanonicalForm(of: document, bytes, at: place, record: id)
+      checkTokens(record.stored)
+      try checkKind(record)
+    } catch {
+      findings.append(try VaultFault(error, file: file, record: id))
+    }
+  }
+
+  /// What the envelope says against the place has no cause below that would tell the code.
+  private mutating func record(
+    _ document: JSONValue, _ place: StoreLocation, _ kinds: KindCatalog
+  ) throws(VaultError) -> StoredRecord? {
+    do throws(VaultError) {
+      return try StoredRecord(document, file: file, id: id, kinds: kinds, isTrashed: place == .trash(id))
+    } catch {
+      guard error.code == .damaged, error.underlying == nil else { throw error }
+      let code: VaultFault.Code = (try? RecordEnvelope(of: document))?.id == id ? .wrongPlace : .misplaced
+      findings.append(VaultFault(code, error.reason, file: file, record: id))
+      return nil
+    }
+  }
+
+  private mutating func checkKind(_ record: StoredRecord) throws(VaultError) {
+    // What an older schema has in clear, `migrate` seals.
+    guard let kind = record.kind, record.envelope.schema == kind.schema else { return }
+    if let path = kind.clearTextPath(in: record.fields) {
+      return add(.clearText, "holds clear text where a sealed value belongs", path)
+    }
+    // A token that was named already would be an error of decoding, too.
+    guard findings.isEmpty else { return }
+    do throws(RecordError) {
+      try kind.validate(record.fields, in: .locked)
+    } catch {
+      throw VaultError(record: error, file: file, id: id, input: false)
+    }
+  }
+
+  /// Tokens must have the shape of one, belong to one key, and stand once each.
+  private mutating func checkTokens(_ fields: JSONObject) {
+    var hint: [UInt8]?
+    var paths: [String: MemberPath] = [:]
+    JSONValue.object(fields).forEachString { path, text in
+      guard SealedToken.hasTokenShape(text) else { return }
+      guard let token = try? SealedToken(parsing: text) else {
+        return add(.damagedToken, "the sealed value is damaged", path)
+      }
+      if let hint, hint != token.hint {
+        add(.foreignToken, "was sealed for another record, or with another key, than the values before it", path)
+      }
+      hint = hint ?? token.hint
+      if let first = paths.updateValue(path, forKey: text) {
+        add(.repeatedToken, "holds the same sealed value as \(first)", path)
+      }
+    }
+  }
+
+  private mutating func add(_ code: VaultFault.Code, _ reason: String, _ path: MemberPath) {
+    findings.append(VaultFault(code, reason, file: file, record: id, field: path.description))
+  }
+}
+
+/// What this program writes of a document whose bytes are others.
+struct CanonicalForm: Sendable {
+  let record: RecordID?
+  /// Puts the canonical bytes in place of those that are there.
+  let change: StoreChange
+  /// Whether the canonical bytes say the same: the tree they are read as has the same encoding `T` (format 1, section 2).
+  let keepsMeaning: Bool
+
+  /// What a finding says.
+  let reason = "differs from the canonical form in white space, order of members or spelling"
+
+  /// Nil when the bytes are canonical.
+  init?(
+    of document: JSONValue, _ bytes: [UInt8], at place: StoreLocation, record: RecordID? = nil,
+    limits: JSONLimits = .record
+  ) throws(VaultError) {
+    do throws(DocumentError) {
+      let canonical = try document.prettyBytes(limits: limits)
+      guard canonical != bytes else { return nil }
+      change = StoreChange(place, from: bytes, to: canonical)
+      keepsMeaning = try JSONParser.parse(canonical, limits: limits).canonicalBytes() == document.canonicalBytes()
+    } catch {
+      throw VaultError(
+        .damaged, "has no canonical form within the limits: \(error.reason)", file: place.relativePath,
+        record: record)
+    }
+    self.record = record
+  }
+}

@@ -1,0 +1,93 @@
+import Testing
+import VaultTestSupport
+
+@Suite("vault accept")
+struct AcceptCommandTests {
+  /// A vault in git whose record of Shai Mishali lives in another city since.
+  private func edited(commits: Bool = true) throws -> (workspace: Workspace, file: String)? {
+    let workspace = try Workspace.withCustomers()
+    let git = "/usr/bin/git"
+    guard FileTree.mode(of: git) != nil else { return nil }
+    let who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", workspace.vault]
+    for arguments in commits ? [["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]] : [] {
+      let run = ProcessRun(path: git, arguments: who + arguments, environment: workspace.environment).run()
+      try #require(run.code == 0, "\(run.errors)")
+    }
+    let file = try workspace.recordFile("Shai Mishali")
+    let lines = workspace.text(of: "v/" + file).split(separator: "\n").map { line in
+      line.hasPrefix("    \"city\" : ") ? "    \"city\" : \"Oslo\"," : String(line)
+    }
+    _ = workspace.write(lines.joined(separator: "\n"), to: "v/" + file)
+    return (workspace, file)
+  }
+
+  @Test("it shows what differs from the version in git, asks, and the record verifies again")
+  func accepted() throws {
+    guard let (workspace, file) = try edited() else { return print("vault accept: git is missing, 1 case not run") }
+    #expect(workspace.open("get", "Shai Mishali", "address.city").code == 13)
+    let before = workspace.snapshot()
+    let asked = workspace.open("accept", "Shai Mishali")
+    #expect(asked.code == 3, "nobody is there to ask")
+    #expect(asked.output.contains("\(file): compared with revision 1 from git commit "))
+    #expect(asked.output.contains("\n  address.city: \"") && asked.output.hasSuffix(" → \"Oslo\"\n"))
+    #expect(workspace.open("accept", "Shai Mishali", "--json").code == 3)
+    let declined = workspace.type(
+      ["accept", "Shai Mishali", "--vault", "v", "--identity", "id.txt"], [("Accept this record", "n\n")])
+    #expect(declined.code == 3)
+    #expect(workspace.snapshot().filter { $0.key != ".lock" } == before.filter { $0.key != ".lock" })
+    let accepted = JSON(workspace.open("accept", "Shai Mishali", "-y", "--json").stdout)["accepted"]?[0]
+    #expect(accepted?["revision"] == .number(2) && accepted?["file"]?.text == file)
+    #expect(accepted?["changes"]?[0]?["after"]?.text == "Oslo")
+    #expect(workspace.open("get", "Shai Mishali", "address.city").output == "Oslo")
+    #expect(workspace.open("verify").code == 0)
+    #expect(workspace.open("accept", "Shai Mishali").code == 0, "there is nothing left to accept")
+  }
+
+  @Test("with nothing to compare it shows the whole record, masked, and --yes alone does not do")
+  func noBaseline() throws {
+    guard let (workspace, file) = try edited(commits: false) else {
+      return print("vault accept: git is missing, 1 case not run")
+    }
+    let refused = workspace.open("accept", "Shai Mishali", "-y")
+    #expect(refused.code == 3)
+    #expect(refused.errorLines.first?.hasPrefix("vault: \(file): no version of it verifies") == true)
+    #expect(refused.errors.contains("--no-baseline"))
+    #expect(refused.output.contains("Oslo") && refused.output.contains("•••••••• sealed "))
+    let secrets = try Fixture.secrets()
+    #expect(!secrets.contains { refused.stdout.holds($0) || refused.stderr.holds($0) })
+    #expect(workspace.open("accept", "Shai Mishali", "--no-baseline").code == 3, "nobody is there to ask")
+    #expect(workspace.open("accept", "Shai Mishali", "--no-baseline", "-y").code == 0)
+    #expect(workspace.open("verify").code == 0)
+  }
+
+  @Test("a sealed value that was moved is 13 and names its path, and nothing is written")
+  func moved() throws {
+    guard let (workspace, file) = try edited() else { return print("vault accept: git is missing, 1 case not run") }
+    let text = workspace.text(of: "v/" + file)
+    let swapped = text.split(separator: "\n").map { line in
+      line.hasPrefix("  \"access_key\"")
+        ? line.replacing("access_key", with: "atm_code")
+        : line.hasPrefix("  \"atm_code\"") ? line.replacing("atm_code", with: "access_key") : String(line)
+    }
+    _ = workspace.write(swapped.joined(separator: "\n"), to: "v/" + file)
+    let outcome = workspace.open("accept", "Shai Mishali", "-y")
+    #expect(outcome.code == 13)
+    #expect(outcome.errorLines.first?.hasPrefix("vault: \(file): access_key: holds another sealed value") == true)
+    #expect(workspace.text(of: "v/" + file) == swapped.joined(separator: "\n"))
+  }
+
+  @Test("what does not parse any more is 13 with line and column")
+  func malformed() throws {
+    guard let (workspace, file) = try edited() else { return print("vault accept: git is missing, 1 case not run") }
+    _ = workspace.write("{\n" + workspace.text(of: "v/" + file), to: "v/" + file)
+    let id = String(file.dropFirst(11).prefix(36))
+    let outcome = workspace.open("accept", id, "-y")
+    #expect(outcome.code == 13 && outcome.errorLines.first?.hasPrefix("vault: \(file): line 2, column 1: ") == true)
+  }
+}
+
+extension Substring {
+  fileprivate func replacing(_ old: String, with new: String) -> String {
+    split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
+  }
+}

@@ -1,0 +1,76 @@
+import Testing
+import VaultTestSupport
+
+@Suite("vault checkpoint")
+struct CheckpointCommandTests {
+  @Test("a checkpoint prints its number and counts; verify then tells what changed since")
+  func made() throws {
+    let workspace = try Workspace.withCustomers()
+    #expect(workspace.open("verify", "--since-checkpoint").code == 10)
+    #expect(workspace.open("checkpoint").output == "checkpoint 1: 24 records, 0 in the trash\n")
+    #expect(workspace.open("rm", "Shai Mishali", "-y").code == 0)
+    let second = JSON(workspace.open("checkpoint", "--json").stdout)
+    #expect(second["sequence"] == .number(2) && second["records"] == .number(23) && second["trashed"] == .number(1))
+    #expect(second["previous"]?.text?.utf8.count == 64 && second["hash"]?.text?.utf8.count == 64)
+    let file = try workspace.recordFile("Amélie Dubois")
+    #expect(workspace.open("set", "Amélie Dubois", "website=https://example.com").code == 0)
+    let verified = workspace.open("verify", "--since-checkpoint")
+    #expect(verified.code == 0, "\(verified.errors)")
+    let lines = verified.output.split(separator: "\n")
+    #expect(lines.first == "23 records, 1 in the trash, 1 slot: all verified")
+    #expect(lines.dropFirst().first?.hasSuffix(": 0 added, 1 changed, 0 removed") == true)
+    #expect(lines.dropFirst(2) == ["changed \(file.dropFirst(11).prefix(36))"])
+    #expect(workspace.run("checkpoint", "--vault", "v").code == 11)
+  }
+
+  @Test("a record that went back, or is gone, ends with 16, damage with 13; accepting makes a new list")
+  func rollback() throws {
+    let workspace = try Workspace.withCustomers()
+    let files = [try workspace.recordFile("Shai Mishali"), try workspace.recordFile("Amélie Dubois")]
+    let old = try #require(FileTree.contents(of: workspace.vault + "/" + files[0]))
+    #expect(workspace.open("set", "Shai Mishali", "website=https://example.com").code == 0)
+    #expect(workspace.open("checkpoint").code == 0)
+    FileTree.write(old, to: workspace.vault + "/" + files[0])
+    FileTree.remove(workspace.vault + "/" + files[1])
+    let verified = workspace.open("verify")
+    #expect(verified.code == 16)
+    #expect(verified.errors.contains("vault: \(files[0]): went back to revision 1: "))
+    #expect(verified.errors.contains("vault: \(files[1]): is gone: "))
+    #expect(verified.errors.contains("hint: when it was you, `vault checkpoint --accept-rollback`"))
+    let before = workspace.snapshot()
+    for arguments in [["checkpoint"], ["checkpoint", "-y"]] {
+      let refused = workspace.run(arguments + ["--vault", "v", "--identity", "id.txt"])
+      #expect(refused.code == 16 && refused.output.isEmpty)
+    }
+    #expect(workspace.snapshot() == before)
+    #expect(workspace.open("checkpoint", "--accept-rollback").output == "checkpoint 2: 23 records, 0 in the trash\n")
+    #expect(workspace.open("verify").code == 0)
+    FileTree.write(Array(old.dropLast(9)), to: workspace.vault + "/" + files[1])
+    FileTree.remove(workspace.vault + "/" + files[0])
+    #expect(workspace.open("verify").code == 13, "damage comes before a rollback")
+    #expect(workspace.open("checkpoint", "--accept-rollback").code == 13)
+  }
+
+  @Test("a forged checkpoint is 13 and names its file")
+  func forged() throws {
+    let workspace = try Workspace.withCustomers()
+    #expect(workspace.open("checkpoint").code == 0)
+    try workspace.damage("checkpoint.json", "\"mac\" : \"")
+    let outcome = workspace.open("verify")
+    #expect(outcome.code == 13 && outcome.errorLines.first?.hasPrefix("vault: checkpoint.json: ") == true)
+  }
+
+  @Test("--subset verifies one part, and all parts are the whole; a part that does not exist is 64")
+  func subset() throws {
+    let workspace = try Workspace.withCustomers()
+    let counts = try (1...3).map { number in
+      let outcome = workspace.open("verify", "--json", "--subset", "\(number)/3")
+      #expect(outcome.code == 0)
+      return try #require(JSON(outcome.stdout)["records"]?.number)
+    }
+    #expect(counts.reduce(0, +) == 24)
+    for text in ["0/3", "4/3", "1", "1/0", "1/257", "a/b", "1/3/5", ""] {
+      #expect(workspace.open("verify", "--subset", text).code == 64, "\(text)")
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import Testing
+import VaultTestSupport
+
+@Suite("vault doctor")
+struct DoctorTests {
+  /// The state of the line with this name, and its text.
+  private func check(
+    _ name: String, _ workspace: Workspace, _ arguments: [String] = ["--identity", "id.txt"],
+    adding: [String: String] = [:]
+  ) throws -> (state: String, text: String) {
+    let outcome = workspace.run(["doctor", "--vault", "v", "--json"] + arguments, adding: adding)
+    let checks = try #require(JSON(outcome.stdout)["checks"]?.items, "\(outcome.errors)")
+    let found = try #require(checks.first { $0["name"]?.text?.hasPrefix(name) == true })
+    let states = checks.compactMap { $0["state"]?.text }
+    #expect(outcome.code == (states.allSatisfy { $0 == "ok" } ? 0 : 14))
+    let state = found["state"]?.text ?? ""
+    if state != "ok" { #expect(found["advice"]?.text != nil || name == "journal", "\(name) says what to do") }
+    return (state, found["text"]?.text ?? "")
+  }
+
+  private func expect(
+    _ state: String, _ name: String, _ workspace: Workspace, _ arguments: [String] = ["--identity", "id.txt"],
+    adding: [String: String] = [:]
+  ) throws {
+    let found = try check(name, workspace, arguments, adding: adding)
+    #expect(found.state == state, "\(name): \(found.text)")
+  }
+
+  private func shell(_ script: String, _ workspace: Workspace) {
+    let run = ProcessRun(
+      path: "/bin/sh", arguments: ["-c", script], environment: workspace.environment, directory: workspace.path
+    ).run()
+    #expect(run.code == 0, "\(run.errors)")
+  }
+
+  @Test("in a good vault every line but that of the memory is ok, and nothing is changed")
+  func good() throws {
+    let workspace = try Workspace.withCustomers()
+    let before = workspace.snapshot()
+    let outcome = workspace.run("doctor", "--vault", "v", "--identity", "id.txt")
+    let lines = outcome.output.split(separator: "\n")
+    #expect(lines.count >= 8)
+    #expect(lines.allSatisfy { $0.hasPrefix("ok ") || $0.contains(" memory: ") }, "\(outcome.output)")
+    #expect(workspace.snapshot() == before)
+  }
+
+  @Test("key: none, one that is not there, another's, and one that others may read")
+  func key() throws {
+    let workspace = try Workspace.withVault()
+    try expect("warn", "key", workspace, [])
+    try expect("fault", "key", workspace, ["--identity", "missing.txt"])
+    try expect("fault", "key", workspace, ["--passphrase-file", "missing.txt"])
+    #expect(workspace.run("init", "w", "--generate-identity", "other.txt").code == 0)
+    try expect("fault", "key", workspace, ["--identity", "other.txt"])
+    try expect("ok", "key", workspace)
+    shell("chmod 644 id.txt", workspace)
+    try expect("warn", "key", workspace)
+    try expect("warn", "key", workspace, [], adding: ["CVAULT_IDENTITY_FILE": workspace.identity])
+  }
+
+  @Test("slots: a weak work factor, a file that was exchanged, a file that is gone")
+  func slots() throws {
+    let workspace = try Workspace()
+    _ = workspace.write("correct horse\n", to: "pass.txt")
+    let made = workspace.run(
+      "init", "v", "--passphrase", "--new-passphrase-file", "pass.txt", "--work-factor", "10")
+    try #require(made.code == 0, "\(made.errors)")
+    let weak = try check("slot", workspace, [])
+    #expect(weak.state == "warn" && weak.text.contains("work factor 10"))
+    #expect(workspace.run("status", "--vault", "v").output.contains("work factor 10, weak"))
+    shell("for slot in v/slots/*.age; do echo >> $slot; done", workspace)
+    try expect("fault", "slot", workspace, [])
+    shell("rm v/slots/*.age", workspace)
+    try expect("fault", "slot", workspace, [])
+  }
+
+  @Test("memory that cannot be locked")
+  func memory() throws {
+    let workspace = try Workspace.withVault()
+    let run = ProcessRun(
+      path: "/bin/sh",
+      arguments: ["-c", "ulimit -l 0; exec '\(Binary.path)' doctor --vault v --identity id.txt"],
+      environment: workspace.environment, directory: workspace.path
+    ).run()
+    guard !run.output.contains("ok    memory: ") else { return print("vault doctor: memory is locked all the same") }
+    #expect(run.code == 14 && run.output.contains("warn  memory: "), "\(run.output)\(run.errors)")
+  }
+
+  @Test("permissions of the vault")
+  func permissions() throws {
+    let workspace = try Workspace.withVault()
+    try expect("ok", "permissions", workspace)
+    shell("chmod -R a+rX v", workspace)
+    try expect("warn", "permissions", workspace)
+  }
+
+  @Test("a journal that is none")
+  func journal() throws {
+    let workspace = try Workspace.withVault()
+    try expect("ok", "journal", workspace)
+    _ = workspace.write("{}", to: "v/.journal.json")
+    try expect("fault", "journal", workspace)
+  }
+
+  @Test("a checkpoint that is none")
+  func checkpoint() throws {
+    let workspace = try Workspace.withVault()
+    #expect(workspace.open("checkpoint").code == 0)
+    #expect(try check("checkpoint", workspace).text.hasPrefix("number 1 of "))
+    _ = workspace.write("{}", to: "v/checkpoint.json")
+    try expect("fault", "checkpoint", workspace)
+  }
+
+  @Test("in a git work tree: a file that git is not told about")
+  func git() throws {
+    let workspace = try Workspace.withVault()
+    shell("mkdir .git", workspace)
+    try expect("ok", "git", workspace)
+    shell("rm v/.gitattributes", workspace)
+    try expect("warn", "git", workspace)
+  }
+
+  @Test("the state folder: open to others, and no folder")
+  func state() throws {
+    let workspace = try Workspace.withVault()
+    try expect("ok", "state", workspace)
+    shell("chmod 755 state; echo > file", workspace)
+    try expect("warn", "state", workspace)
+    try expect("fault", "state", workspace, adding: ["CVAULT_STATE_DIR": workspace.path + "/file"])
+  }
+}
