@@ -7,35 +7,27 @@ public import VaultDocument
 
 extension JSONEncoder {
   /// An encoder for records and sealed values: ISO 8601 dates as in format 1, and this context.
-  public static func sealing(with context: SealingContext) -> JSONEncoder {
+  public static func sealing(with context: SealingContext) -> JSONEncoder { plain(userInfo: context) }
+
+  /// The same, also without a context.
+  static func plain(userInfo context: SealingContext?) -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
-    encoder.dateEncodingStrategy = .custom { date, encoder in
-      guard let timestamp = Timestamp(date) else {
-        throw EncodingError.invalidValue(
-          "<date>", .init(codingPath: encoder.codingPath, debugDescription: "is outside the years 1 to 9999"))
-      }
-      var container = encoder.singleValueContainer()
-      try container.encode(timestamp.text)
-    }
-    encoder.userInfo[.sealingContext] = context
+    encoder.dateEncodingStrategy = .format(.iso8601)
+    encoder.userInfo[SealingContext.userInfoKey] = context
     return encoder
   }
 }
 
 extension JSONDecoder {
   /// A decoder for records and sealed values: ISO 8601 dates as in format 1, and this context.
-  public static func opening(with context: SealingContext) -> JSONDecoder {
+  public static func opening(with context: SealingContext) -> JSONDecoder { plain(userInfo: context) }
+
+  /// The same, also without a context.
+  static func plain(userInfo context: SealingContext?) -> JSONDecoder {
     let decoder = JSONDecoder()
-    decoder.dateDecodingStrategy = .custom { decoder in
-      let text = try decoder.singleValueContainer().decode(String.self)
-      guard let timestamp = try? Timestamp(parsing: text) else {
-        throw DecodingError.dataCorrupted(
-          .init(codingPath: decoder.codingPath, debugDescription: "is not a date in ISO 8601"))
-      }
-      return Date(timestamp)
-    }
-    decoder.userInfo[.sealingContext] = context
+    decoder.dateDecodingStrategy = .formats(.iso8601)
+    decoder.userInfo[SealingContext.userInfoKey] = context
     return decoder
   }
 }
@@ -73,13 +65,22 @@ extension Date {
 }
 
 extension Error {
-  /// The sealing error that Codable carried in one of its own.
+  /// The sealing error that Codable carried in one of its own, at any depth: property lists wrap errors twice.
   public var sealingError: SealingError? {
     switch self as any Error {
     case let error as SealingError: error
-    case DecodingError.dataCorrupted(let context): context.underlyingError as? SealingError
-    case EncodingError.invalidValue(_, let context): context.underlyingError as? SealingError
+    case DecodingError.dataCorrupted(let context): context.underlyingError?.sealingError
+    case EncodingError.invalidValue(_, let context): context.underlyingError?.sealingError
     default: nil
     }
+  }
+
+  /// This error of an encoder without the value that it could not write, which for property lists is the whole document.
+  var withoutValue: any Error {
+    guard case EncodingError.invalidValue(_, let context) = self as any Error else { return self }
+    if let inner = context.underlyingError as? EncodingError { return inner.withoutValue }
+    return EncodingError.invalidValue(
+      "<value>",
+      .init(codingPath: [], debugDescription: "cannot be written", underlyingError: context.underlyingError))
   }
 }

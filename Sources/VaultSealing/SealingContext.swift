@@ -3,13 +3,7 @@ public import VaultDocument
 
 extension CodingUserInfoKey {
   /// Where an encoder's or decoder's `userInfo` holds its ``SealingContext``.
-  public static let sealingContext: CodingUserInfoKey = {
-    // The standard library's initialiser is failable but takes any text.
-    guard let key = CodingUserInfoKey(rawValue: "VaultSealing.context") else {
-      preconditionFailure("any text is a key")
-    }
-    return key
-  }()
+  public static let sealingContext = SealingContext.userInfoKey.key
 }
 
 /// What sealed fields are sealed and opened with while a value is encoded or decoded.
@@ -37,6 +31,8 @@ public final class SealingContext: Sendable {
 
   /// Reads without any key: values stay unopened, and saving is refused.
   public static let locked = SealingContext(.locked, reading: .tokens)
+
+  static let userInfoKey = UserInfoKey<SealingContext>("VaultSealing.context")
 
   let access: Access
   let reading: Reading
@@ -109,7 +105,7 @@ public final class SealingContext: Sendable {
 
   /// The context that an encoder or decoder with this `userInfo` uses.
   static func resolve(_ userInfo: [CodingUserInfoKey: Any]) throws(SealingError) -> SealingContext {
-    let own = userInfo[.sealingContext] as? SealingContext
+    let own = userInfo[userInfoKey]
     let task = current
     guard let context = own ?? task else {
       throw SealingError(.noContext, "no sealing context is set for this encoder, decoder or task")

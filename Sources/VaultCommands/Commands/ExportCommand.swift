@@ -7,24 +7,40 @@ import VaultSealing
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write records out as JSON, in the order of their ids.",
+    abstract: "Write records out as JSON or a property list, in the order of their ids.",
     discussion: """
       Sealed fields are left out unless they are revealed, which is asked about on a terminal. Without --json the format \
-      json is a plain array that `vault import json` reads.
+      json is a plain array that `vault import json` reads, as long as --keys does not change the names.
 
       Example:
         vault export --reveal --output customers.json --identity identity.txt
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
-    case json, jsonl
+    case json, jsonl, plist
+    case plistBinary = "plist-binary"
+  }
+
+  enum Keys: String, ExpressibleByArgument, CaseIterable {
+    case snake, camel, kebab
+
+    var style: KeyStyle {
+      switch self {
+      case .snake: .snake
+      case .camel: .camel
+      case .kebab: .kebab
+      }
+    }
   }
 
   @Option(help: "Only records of this kind.")
   var kind: String?
 
-  @Option(help: "An array (json), or one object a line (jsonl).")
+  @Option(help: "An array as json, plist (XML) or plist-binary, or one object a line (jsonl).")
   var format: Format = .json
+
+  @Option(help: "How the words of member names are joined: snake, camel or kebab.")
+  var keys: Keys?
 
   @Flag(help: "Open the sealed fields.")
   var reveal = false
@@ -42,8 +58,8 @@ struct ExportCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard !(reveal && sealed) else { throw CommandError.usage("--sealed", "cannot be used together with --reveal") }
-    guard !(global.json && format == .jsonl) else {
-      throw CommandError.usage("--format", "jsonl cannot be used together with --json")
+    guard !global.json || format == .json else {
+      throw CommandError.usage("--format", "\(format.rawValue) cannot be used together with --json")
     }
     let session = try Session(vault, global)
     let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
@@ -66,7 +82,7 @@ struct ExportCommand: AsyncParsableCommand {
 
   private func stream(_ session: Session, _ opened: Vault?, _ write: (RawSpan) throws -> Void) throws -> Int {
     try withoutActuallyEscaping(write) { write in
-      var stream = RecordStream(shape: shape, OutputBuffer(to: write))
+      var stream = RecordStream(shape: shape, keys: keys?.style, OutputBuffer(to: write))
       try stream.begin()
       try forEachView(session, opened) { view in try stream.append(view, reveal: reveal, sealed: sealed) }
       try stream.end(isVerified: opened != nil)
@@ -74,7 +90,14 @@ struct ExportCommand: AsyncParsableCommand {
     }
   }
 
-  private var shape: RecordStream.Shape { global.json ? .document : format == .json ? .array : .lines }
+  private var shape: RecordStream.Shape {
+    switch format {
+    case .json: global.json ? .document : .array
+    case .jsonl: .lines
+    case .plist: .propertyList(.propertyList)
+    case .plistBinary: .propertyList(.binaryPropertyList)
+    }
+  }
 
   /// Every record of the kind; the first one that is damaged ends it.
   private func forEachView(
@@ -116,79 +139,5 @@ struct ExportCommand: AsyncParsableCommand {
     }
     progress.end()
     if let failure { throw failure }
-  }
-}
-
-/// Records written one after the other as one text.
-struct RecordStream: ~Copyable {
-  enum Shape {
-    /// The document of `--json`.
-    case document
-    case array
-    case lines
-  }
-
-  private let shape: Shape
-  private var output: OutputBuffer
-  private var isFirst = true
-  private(set) var leftOutCount = 0
-
-  init(shape: Shape, _ output: consuming OutputBuffer) {
-    self.shape = shape
-    self.output = output
-  }
-
-  mutating func begin() throws {
-    switch shape {
-    case .document: try output.append("{\n  \"records\" : [")
-    case .array: try output.append("[")
-    case .lines: break
-    }
-  }
-
-  mutating func append(_ view: RecordView, reveal: Bool, sealed: Bool) throws {
-    let value: JSONValue
-    switch shape {
-    case .document:
-      if !reveal, !sealed { leftOutCount += try view.sealedCount() }
-      value = view.document(record: sealed ? view.fields : try view.markedFields())
-    case .array, .lines: value = .object(try fields(of: view, reveal: reveal, sealed: sealed))
-    }
-    switch shape {
-    case .lines: try output.append(value.compactBytes() + [UInt8(ascii: "\n")])
-    case .array: try appendItem(value, indent: 2)
-    case .document: try appendItem(value, indent: 4)
-    }
-  }
-
-  private mutating func fields(of view: RecordView, reveal: Bool, sealed: Bool) throws -> JSONObject {
-    if reveal || sealed { return view.fields }
-    let (fields, count) = try view.readableFields()
-    leftOutCount += count
-    return fields
-  }
-
-  /// One item as our writer lays it out within an array. Strings hold no line feed, so lines can be moved to the right.
-  private mutating func appendItem(_ value: JSONValue, indent: Int) throws {
-    let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
-    var bytes: [UInt8] = Array((isFirst ? "\n" : ",\n").utf8) + margin
-    isFirst = false
-    bytes.reserveCapacity(2048)
-    for byte in try value.prettyBytes(finalNewline: false) {
-      bytes.append(byte)
-      if byte == UInt8(ascii: "\n") { bytes += margin }
-    }
-    try output.append(bytes)
-  }
-
-  mutating func end(isVerified: Bool) throws {
-    switch shape {
-    case .lines: break
-    case .array: try output.append(isFirst ? "\n\n]\n" : "\n]\n")
-    case .document:
-      try output.append(isFirst ? "\n\n  ],\n" : "\n  ],\n")
-      try output.append("  \"schema\" : 1,\n  \"sealed_count\" : \(leftOutCount),\n  \"verified\" : \(isVerified)\n}\n")
-    }
-    try output.flush()
   }
 }

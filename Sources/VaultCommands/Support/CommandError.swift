@@ -131,14 +131,7 @@ extension CommandError {
 }
 
 /// `noSuchRecord` as `no_such_record`.
-func snakeCase(_ name: String) -> String {
-  var result = ""
-  for character in name {
-    if character.isUppercase { result += "_" }
-    result += character.lowercased()
-  }
-  return result
-}
+func snakeCase(_ name: String) -> String { KeyStyle.snake.name(for: name) }
 
 /// Ends a command that has said everything already.
 struct Finished: Error {

@@ -82,7 +82,7 @@ extension RecordView {
     for (path, value) in leaves() {
       let text =
         switch try content(of: value, at: path) {
-        case .sealed(let time): style.dim("\(Self.mask) sealed \(time.text.prefix(10))")
+        case .sealed(let time): style.dim("\(Self.mask) sealed \(DateFormat.day.text(of: time))")
         case .notYetSealed: style.dim("\(Self.mask) not sealed yet: run `vault migrate`")
         case .readable(let value): try Printable.text(value.plainText())
         }
@@ -116,6 +116,11 @@ extension RecordView {
       case .notYetSealed: .members(["sealed": false, "sealed_at": .null])
       }
     }.object ?? JSONObject()
+  }
+
+  /// Whether this is what ``markedFields()`` puts in the place of a sealed field.
+  static func isMark(_ value: JSONValue) -> Bool {
+    value.object?.names == ["sealed", "sealed_at"] && value["sealed"]?.bool == true
   }
 
   /// The members without sealed fields, and how many those are.

@@ -1,0 +1,16 @@
+public import VaultRecords
+
+/// A record that says what an example needs and no more: which member names it, and which are sealed.
+public protocol ExampleRecord: VaultRecord, Equatable {
+  /// The member that names a record in lists.
+  static var title: String { get }
+  /// The sealed members at the top; the vault refuses to read one that holds clear text.
+  static var secrets: [String] { get }
+}
+
+extension ExampleRecord {
+  public static var titlePath: String { title }
+  public static var fields: [RecordField] {
+    [RecordField(title, title, required: true)] + secrets.map { RecordField($0, $0, sealed: true) }
+  }
+}

@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A sealed column in SQLite through GRDB. A package of its own, so that nobody else fetches GRDB.
+let package = Package(
+  name: "vault-example-database",
+  platforms: [.macOS(.v26)],
+  dependencies: [
+    .package(name: "vault", path: "../.."),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "Database",
+      dependencies: [
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "VaultCrypto", package: "vault"),
+        .product(name: "VaultSealing", package: "vault"),
+      ],
+      path: "Sources")
+  ]
+)
+
+for target in package.targets {
+  target.swiftSettings = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ]
+}

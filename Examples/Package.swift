@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The cookbook: one file for each system whose data it reads. A package of its own: who uses the vault never builds it.
+// Run by Scripts/examples; one alone with `swift run --package-path Examples Launches [FILE…]`.
+let products = ["VaultAge", "VaultCrypto", "VaultDocument", "VaultKit", "VaultRecords", "VaultSealing"]
+  .map { Target.Dependency.product(name: $0, package: "vault") }
+
+// Each executable is one file of the same folder.
+let cookbook = ["Launches", "ToyStore", "Books", "Cards", "Stocks", "Customers"]
+
+let package = Package(
+  name: "vault-examples",
+  platforms: [.macOS(.v26)],
+  dependencies: [.package(name: "vault", path: "..")],
+  targets: [.target(name: "CookbookSupport", dependencies: products, path: "Cookbook/Support")]
+    + cookbook.map { name in
+      .executableTarget(
+        name: name, dependencies: ["CookbookSupport"] + products, path: "Cookbook",
+        exclude: ["Support"] + cookbook.filter { $0 != name }.map { "\($0).swift" }, sources: ["\(name).swift"])
+    }
+)
+
+for target in package.targets {
+  target.swiftSettings = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ]
+}

@@ -1,0 +1,45 @@
+public import VaultDocument
+
+/// Where and why decoding failed, in fixed phrases: what decoders say themselves can hold the value.
+public struct CodingFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The way from the top of the document to the member; as good as the decoder says it.
+  public let path: MemberPath
+  /// A fixed phrase.
+  public let reason: String
+
+  /// What an error of a decoder comes to; `path` is used where the error has none.
+  public init(_ error: any Error, at path: [any CodingKey] = []) {
+    let (keys, reason) = Self.explain(error)
+    self.path = MemberPath(keys: keys ?? path)
+    self.reason = reason
+  }
+
+  public var description: String { path == .root ? reason : "\(path): \(reason)" }
+
+  private static func explain(_ error: any Error) -> (path: [any CodingKey]?, reason: String) {
+    switch error {
+    case DecodingError.keyNotFound(let key, let context): (context.codingPath + [key], "is required")
+    case DecodingError.valueNotFound(_, let context): (context.codingPath, "is required")
+    case DecodingError.typeMismatch(_, let context): (context.codingPath, "is of another type")
+    case DecodingError.dataCorrupted(let context):
+      (context.codingPath, fixedReason(context.underlyingError) ?? "is not a valid value")
+    default: (nil, fixedReason(error) ?? "is not a valid value")
+    }
+  }
+
+  /// Only errors of our own have reasons that are known to hold no content.
+  private static func fixedReason(_ error: (any Error)?) -> String? {
+    switch error {
+    case let error as SealingError: error.reason
+    case let error as DocumentError: error.reason
+    default: nil
+    }
+  }
+}
+
+extension MemberPath {
+  /// The path of a decoder.
+  public init(keys: [any CodingKey]) {
+    self.init(keys.map { key in key.intValue.map(Component.index) ?? .member(key.stringValue) })
+  }
+}

@@ -1,0 +1,51 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import VaultDocument
+
+extension JSONEncoder.DateEncodingStrategy {
+  /// Writes dates in one format, Unix seconds as numbers.
+  ///
+  /// The encoder throws `EncodingError` for a date outside the years 1 to 9999; its value is not in it.
+  public static func format(_ format: DateFormat) -> JSONEncoder.DateEncodingStrategy {
+    .custom { date, encoder in
+      guard let timestamp = Timestamp(date) else {
+        throw EncodingError.invalidValue(
+          "<date>", .init(codingPath: encoder.codingPath, debugDescription: "is outside the years 1 to 9999"))
+      }
+      var container = encoder.singleValueContainer()
+      if !format.isNumber {
+        try container.encode(format.text(of: timestamp))
+      } else if timestamp.nanoseconds == 0 {
+        try container.encode(timestamp.secondsSinceEpoch)
+      } else {
+        try container.encode(date.timeIntervalSince1970)
+      }
+    }
+  }
+}
+
+extension JSONDecoder.DateDecodingStrategy {
+  /// Reads dates in the first format that fits; numbers where Unix seconds are among them.
+  ///
+  /// The decoder throws `DecodingError.dataCorrupted` where none fits, without the text.
+  public static func formats(_ formats: DateFormat...) -> JSONDecoder.DateDecodingStrategy {
+    .custom { decoder in
+      let container = try decoder.singleValueContainer()
+      let takesNumbers = formats.contains { $0.isNumber }
+      if takesNumbers, let seconds = try? container.decode(Double.self) {
+        return Date(timeIntervalSince1970: seconds)
+      }
+      let text = try container.decode(String.self)
+      for format in formats {
+        if let timestamp = try? format.timestamp(from: text) { return Date(timestamp) }
+      }
+      let reason = formats == [.iso8601] ? "is not a date in ISO 8601" : "is not a date in an expected format"
+      let underlying = DocumentError(code: .invalidDate, reason: reason)
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: reason, underlyingError: underlying))
+    }
+  }
+}

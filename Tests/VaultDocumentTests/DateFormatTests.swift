@@ -1,0 +1,72 @@
+import Testing
+import VaultDocument
+
+@Suite("Formats of dates")
+struct DateFormatTests {
+  private func time(_ seconds: Int64, _ nanoseconds: Int32 = 0) throws -> Timestamp {
+    try Timestamp(secondsSinceEpoch: seconds, nanoseconds: nanoseconds)
+  }
+
+  @Test(
+    "write a moment and read it again",
+    arguments: [
+      ("yyyy-MM-dd HH:mm:ss", "2017-12-18 14:56:00", Int64(1_513_608_960)), ("dd/MM/yyyy", "31/12/1969", -86_400),
+      ("yyyyMMdd'T'HHmmss'Z'", "20261121T014028Z", 1_795_225_228), ("yyyy.MM.dd", "0001.01.01", -62_135_596_800),
+      ("yyyy-MM-dd HH:mm:ss", "9999-12-31 23:59:59", 253_402_300_799), ("yyyy-MM-dd", "2000-02-29", 951_782_400),
+    ])
+  func patterns(pattern: String, text: String, seconds: Int64) throws {
+    let format = try DateFormat(pattern: pattern)
+    #expect(try format.timestamp(from: text) == time(seconds))
+    #expect(format.text(of: try time(seconds)) == text)
+  }
+
+  @Test("keep milliseconds where the pattern has them, and drop what it has not")
+  func precision() throws {
+    let format = try DateFormat(pattern: "yyyy-MM-dd HH:mm:ss.SSS")
+    #expect(try format.timestamp(from: "1970-01-01 00:00:01.250") == time(1, 250_000_000))
+    #expect(format.text(of: try time(-1, 999_999_999)) == "1969-12-31 23:59:59.999")
+    #expect(DateFormat.day.text(of: try time(86_399, 5)) == "1970-01-01")
+  }
+
+  @Test(
+    "refuse what does not fit the pattern or does not exist",
+    arguments: [
+      "2017-12-18", "2017-12-18 14:56:0", "2017-12-18 14:56:000", "2017-02-29 14:56:00", "2017-12-18 24:00:00",
+    ])
+  func refusals(text: String) throws {
+    let format = try DateFormat(pattern: "yyyy-MM-dd HH:mm:ss")
+    #expect(throws: DocumentError(code: .invalidDate)) { try format.timestamp(from: text) }
+  }
+
+  @Test(
+    "refuse a pattern that is none",
+    arguments: ["", "yyyy", "yyyy-MM", "yy-MM-dd", "yyyy-MM-dd 'x", "yyyy-MM-ddTHH", "yyyy-MM-dd dd", "yyyy-MM-ddd"])
+  func badPatterns(pattern: String) {
+    #expect(throws: DocumentError(code: .invalidDate)) { try DateFormat(pattern: pattern) }
+  }
+
+  @Test(
+    "read and write Unix seconds, whole or with a fraction, before and after 1970",
+    arguments: [
+      ("0", Int64(0), Int32(0)), ("1550799900", 1_550_799_900, 0), ("1.25", 1, 250_000_000), ("-1", -1, 0),
+      ("-0.25", -1, 750_000_000), ("-1.000000001", -2, 999_999_999), ("1.000000001", 1, 1),
+    ])
+  func unix(text: String, seconds: Int64, nanoseconds: Int32) throws {
+    #expect(try DateFormat.unixSeconds.timestamp(from: text) == time(seconds, nanoseconds))
+    #expect(DateFormat.unixSeconds.text(of: try time(seconds, nanoseconds)) == text)
+  }
+
+  @Test(
+    "refuse Unix seconds that are no plain decimal",
+    arguments: ["", "-", "1.", ".5", "1e3", "+1", "1.0000000001", "9999999999999"])
+  func notUnix(text: String) {
+    #expect(throws: DocumentError(code: .invalidDate)) { try DateFormat.unixSeconds.timestamp(from: text) }
+  }
+
+  @Test("read ISO 8601 with and without a fraction, with Z and with an offset")
+  func iso8601() throws {
+    for text in ["2019-02-22T01:45:00.000Z", "2019-02-22T01:45:00Z", "2019-02-21T20:45:00-05:00"] {
+      #expect(try DateFormat.iso8601.timestamp(from: text) == time(1_550_799_900))
+    }
+  }
+}
