@@ -46,7 +46,7 @@ let package = Package(
     .target(
       name: "VaultCommands",
       dependencies: [
-        "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
+        "VaultKit", "VaultExchange", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "vault", dependencies: ["VaultCommands"]),

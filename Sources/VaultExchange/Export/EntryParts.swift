@@ -1,0 +1,61 @@
+internal import VaultDocument
+
+/// A record as managers of passwords see it: members that all of them have, and the rest as named values.
+struct EntryParts {
+  /// A value that becomes a custom field.
+  struct Extra {
+    let name: String
+    let text: String
+    let isSealed: Bool
+    let member: String
+  }
+
+  /// Text members by name, as far as they were asked for.
+  private(set) var texts: [String: String] = [:]
+  private(set) var urls: [String] = []
+  private(set) var tags: [String] = []
+  private(set) var extras: [Extra] = []
+  /// How many values hold nothing that a text could.
+  private(set) var voidCount = 0
+
+  /// - Parameter known: the text members that the format has places for; a path may be one.
+  init(_ record: ExportedRecord, known: Set<String>) throws(ExportError) {
+    let hasSecrets = record.kind == "login" || record.kind == "custom"
+    for (path, value) in record.leaves {
+      if value.isVoid, value.string == nil {
+        voidCount += 1
+      } else if let text = value.string, known.contains(path.description) {
+        texts[path.description] = text
+      } else if let text = value.string, path.components.count == 2, path.top == "tags" {
+        tags.append(text)
+      } else if let text = value.string, path.components.count == 2, path.top == "urls" {
+        urls.append(text)
+      } else {
+        extras.append(
+          Extra(
+            name: Self.name(of: path, hasSecrets: hasSecrets), text: try value.plainText(in: record),
+            isSealed: record.isSealed(path), member: path.top))
+      }
+    }
+  }
+
+  /// The name that a person has chosen, without the map it stands in; the path of everything else.
+  private static func name(of path: MemberPath, hasSecrets: Bool) -> String {
+    let maps: Set<String> = hasSecrets ? ["fields", "secrets"] : ["extra"]
+    if path.components.count == 2, case .member(let name) = path.components[1], maps.contains(path.top) { return name }
+    return path.description
+  }
+
+  /// Takes a tag away, and tells whether it was there.
+  mutating func takeTag(_ tag: String) -> Bool {
+    guard let index = tags.firstIndex(of: tag) else { return false }
+    tags.remove(at: index)
+    return true
+  }
+
+  /// Takes the readable or sealed value of a name away, as a member of its own that the format has.
+  mutating func take(_ name: String) -> String? {
+    guard let index = extras.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
+    return extras.remove(at: index).text
+  }
+}
