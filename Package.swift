@@ -20,6 +20,9 @@ let package = Package(
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
 
+    // Declarations only: nothing is linked, and nothing need be installed to build.
+    .systemLibrary(name: "CLateLibraries"),
+
     // Layer 1
     .target(name: "VaultCrypto", dependencies: ["COpenSSL"]),
     .target(name: "VaultDocument"),
@@ -40,7 +43,9 @@ let package = Package(
         "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
       ]),
 
-    .target(name: "VaultExchange", dependencies: ["VaultRecords", "VaultDocument", "VaultCrypto", "VaultAge"]),
+    .target(
+      name: "VaultExchange",
+      dependencies: ["CLateLibraries", "VaultRecords", "VaultDocument", "VaultCrypto", "VaultAge"]),
 
     // Layers 6 and 7
     .target(

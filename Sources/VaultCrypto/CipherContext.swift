@@ -108,4 +108,48 @@ import COpenSSL
       throw CryptoError(.authenticationFailed, "the key is wrong or the bytes were changed")
     }
   }
+
+  /// Sets key and nonce of AES-256-GCM for opening; the nonce has any size that OpenSSL takes.
+  ///
+  /// - Throws: `.libraryFailed`.
+  func beginForeignGCM(key: RawSpan, nonce: RawSpan) throws(CryptoError) {
+    let cipher = try unsafe Algorithms.aes256GCM.get()
+    try unsafe key.withInput { key throws(CryptoError) in
+      try unsafe nonce.withInput { start throws(CryptoError) in
+        try ErrorQueue.check("the cipher refused its key or nonce") {
+          unsafe EVP_CipherInit_ex2(pointer, cipher, nil, nil, 0, nil) == 1
+            && EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_SET_IVLEN, Int32(nonce.byteCount), nil) == 1
+            && EVP_CipherInit_ex2(pointer, nil, key, start, 0, nil) == 1
+        }
+      }
+    }
+  }
+
+  /// The plaintext of whole blocks of AES-256-CBC without their padding; the caller has checked sizes and MAC.
+  ///
+  /// - Throws: `.authenticationFailed` for a padding that is none, `.libraryFailed`.
+  func openCBC(_ ciphertext: RawSpan, key: RawSpan, nonce: RawSpan) throws(CryptoError) -> [UInt8] {
+    try unsafe key.withInput { key throws(CryptoError) in
+      try unsafe nonce.withInput { nonce throws(CryptoError) in
+        try ErrorQueue.check("the cipher refused its key or nonce") {
+          unsafe EVP_CipherInit_ex2(pointer, EVP_aes_256_cbc(), key, nonce, 0, nil) == 1
+        }
+      }
+    }
+    var written: Int32 = 0
+    var last: Int32 = 0
+    var output = try unsafe [UInt8](byteCount: ciphertext.byteCount + 16) { output throws(CryptoError) in
+      guard let target = unsafe output.byteStart else { return }
+      try unsafe ciphertext.withInput { input throws(CryptoError) in
+        try ErrorQueue.check("the cipher refused the message") {
+          unsafe EVP_CipherUpdate(pointer, target, &written, input, Int32(ciphertext.byteCount)) == 1
+        }
+      }
+      try ErrorQueue.check("the padding is wrong", code: .authenticationFailed) {
+        unsafe EVP_CipherFinal_ex(pointer, target + Int(written), &last) == 1
+      }
+    }
+    output.removeLast(output.count - Int(written + last))
+    return output
+  }
 }

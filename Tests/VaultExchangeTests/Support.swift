@@ -76,6 +76,37 @@ extension ImportedRecord {
 
 /// Counts leaves without the importers' code: what the ledger must account for.
 enum LeafCount {
+  /// Attributes, and elements without elements in them, of a document without comments, or text beside elements.
+  static func xml(_ text: String) -> Int {
+    let tags = text.split(separator: "<").dropFirst(text.hasPrefix("<") ? 0 : 1).filter { !$0.hasPrefix("?") }
+    // Values may hold equals signs too: an attribute is where one stands before a quote.
+    var count = tags.reduce(0) { $0 + $1.prefix { $0 != ">" }.ranges(of: "=\"").count }
+    var isOpen = false
+    for tag in tags {
+      let inside = tag.prefix { $0 != ">" }
+      if inside.hasPrefix("/") {
+        if isOpen { count += 1 }
+        isOpen = false
+      } else {
+        isOpen = !inside.hasSuffix("/")
+        if !isOpen { count += 1 }
+      }
+    }
+    return count
+  }
+
+  /// Values of a JSON text, an empty object or list being one.
+  static func json(_ bytes: [UInt8]) throws -> Int {
+    var count = 0
+    var open: [JSONValue] = [try JSONParser.parse(bytes, limits: .list)]
+    while let value = open.popLast() {
+      let below = (value.object?.map(\.value) ?? []) + (value.array ?? [])
+      if below.isEmpty { count += 1 }
+      open += below
+    }
+    return count
+  }
+
   /// Cells of rows that are not blank, below so many rows of header.
   static func csv(
     _ bytes: [UInt8], headerRowCount: Int = 1, separator: Character = ",", backslash: Bool = false

@@ -1,7 +1,10 @@
 /// The formats that records can come from.
 public enum ImportFormats {
   /// All of them, in the order of their names.
-  public static let all: [any Importer] = (csv).sorted { $0.format.name < $1.format.name }
+  public static let all: [any Importer] = (csv + json + documents).sorted { $0.format.name < $1.format.name }
+
+  /// Formats of one file each that are neither tables nor JSON.
+  private static let documents: [any Importer] = [KeePassXMLImporter()]
 
   /// The importer of a format.
   ///

@@ -1,0 +1,48 @@
+/// Argon2id, version 1.3 (RFC 9106), for files of other tools; this program's own files use scrypt.
+///
+/// OpenSSL has it from 3.2 only. libargon2 is opened when the first such file is met.
+public enum Argon2id {
+  /// Whether this system has the library.
+  public static var isAvailable: Bool { unsafe hash != nil }
+
+  /// Derives `byteCount` bytes, at least 4.
+  ///
+  /// - Parameters:
+  ///   - salt: at least 8 bytes.
+  ///   - passes: from 1.
+  ///   - kibibytes: memory, at least 8 for each lane and at most 4 GiB.
+  ///   - lanes: from 1.
+  /// - Throws: `.costOutOfRange`, `.libraryFailed` also when there is no library, `.secureMemoryExhausted`,
+  ///   `.secureMemoryUnavailable`.
+  public static func derive(
+    passphrase: RawSpan, salt: RawSpan, passes: Int, kibibytes: Int, lanes: Int, byteCount: Int = 32
+  ) throws(CryptoError) -> SecretBytes {
+    guard (1...1 << 20).contains(passes), (1...1 << 10).contains(lanes), (8 * lanes...4 << 20).contains(kibibytes)
+    else {
+      throw CryptoError(.costOutOfRange, "Argon2id does not take these costs")
+    }
+    guard let hash = unsafe hash else { throw CryptoError(.libraryFailed, "the library for Argon2id is not there") }
+    return try SecretBytes(count: byteCount) { output throws(CryptoError) in
+      try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
+        try unsafe passphrase.withInput { pass throws(CryptoError) in
+          try unsafe salt.withInput { saltStart throws(CryptoError) in
+            let status = unsafe hash(
+              UInt32(passes), UInt32(kibibytes), UInt32(lanes), pass, passphrase.byteCount, saltStart, salt.byteCount,
+              output.baseAddress, output.count)
+            guard status == 0 else { throw CryptoError(.libraryFailed, "Argon2id failed") }
+          }
+        }
+      }
+    }
+  }
+
+  private typealias Hash =
+    @convention(c) (
+      UInt32, UInt32, UInt32, UnsafeRawPointer?, Int, UnsafeRawPointer?, Int, UnsafeMutableRawPointer?, Int
+    ) -> Int32
+
+  private static let library = LateLibrary(["libargon2.so.1", "libargon2.1.dylib", "libargon2.dylib"])
+  private static let hash = unsafe library.flatMap {
+    unsafe $0.function("argon2id_hash_raw", as: Hash.self)
+  }
+}

@@ -1,0 +1,29 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A library of the system that is opened when it is first needed, so that no other run pays for it.
+@safe package struct LateLibrary: @unchecked Sendable {
+  // @unchecked: the handle is never closed, and looking symbols up is safe from any thread.
+  private let handle: UnsafeMutableRawPointer
+
+  /// Opens the first of the names that there is; nil when there is none, as in a static program.
+  package init?(_ names: [String]) {
+    for name in names {
+      guard let handle = unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) else { continue }
+      unsafe self.handle = handle
+      return
+    }
+    return nil
+  }
+
+  /// The function of a name, as the type that its library declares; nil when it has none.
+  @unsafe package func function<Function>(_ name: String, as type: Function.Type) -> Function? {
+    guard let address = unsafe dlsym(handle, name) else { return nil }
+    return unsafe unsafeBitCast(address, to: type)
+  }
+}

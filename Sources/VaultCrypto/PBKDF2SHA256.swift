@@ -1,0 +1,33 @@
+import COpenSSL
+
+/// PBKDF2 with HMAC-SHA-256 (RFC 8018), for files of other tools; this program's own files use scrypt.
+public enum PBKDF2SHA256 {
+  /// Derives `byteCount` bytes, at least 1, with so many iterations, at least 1.
+  ///
+  /// - Throws: `.costOutOfRange`, `.wrongByteCount`, `.secureMemoryExhausted`, `.secureMemoryUnavailable`,
+  ///   `.libraryFailed`.
+  public static func derive(
+    passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
+  ) throws(CryptoError) -> SecretBytes {
+    guard (1...Int(Int32.max)).contains(iterations) else {
+      throw CryptoError(.costOutOfRange, "PBKDF2 does not take this number of iterations")
+    }
+    guard byteCount >= 1 else { throw CryptoError(.wrongByteCount, "PBKDF2 gives at least 1 byte") }
+    _ = Algorithms.isLibraryStarted
+    return try SecretBytes(count: byteCount) { output throws(CryptoError) in
+      try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
+        try unsafe passphrase.withInput { pass throws(CryptoError) in
+          try unsafe salt.withInput { saltStart throws(CryptoError) in
+            try ErrorQueue.check("PBKDF2 failed") {
+              unsafe pass.withMemoryRebound(to: CChar.self, capacity: passphrase.byteCount) { pass in
+                unsafe PKCS5_PBKDF2_HMAC(
+                  pass, Int32(passphrase.byteCount), saltStart, Int32(salt.byteCount), Int32(iterations), EVP_sha256(),
+                  Int32(output.count), output.byteStart) == 1
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}

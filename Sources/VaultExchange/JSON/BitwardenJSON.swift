@@ -1,0 +1,157 @@
+internal import VaultDocument
+
+/// Bitwarden's own JSON, of a person or an organization.
+struct BitwardenImporter: Importer {
+  let format = ImportFormat(
+    "bitwarden-json", title: "Bitwarden, JSON", versions: "2018 to 2026, individual and organization vaults",
+    keeps: "everything; folders, collections, favorites and deleted as tags, custom fields, passkeys and old passwords "
+      + "as secrets, dates as fields")
+
+  func detects(_ sample: ImportSample) -> Bool {
+    let outline = JSONOutline(sample)
+    if outline.has("passwordProtected") || outline.has("items[].template_type") { return false }
+    return outline.has("folders", "items") || outline.has("collections", "items")
+      || outline.has("encKeyValidation_DO_NOT_EDIT")
+  }
+
+  func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
+    try Self.items(of: try JSONReading.value(of: source, options: options))
+  }
+
+  /// The items of an export that is in clear.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`.
+  static func items(of document: JSONValue) throws(ExchangeError) -> ImportedItems {
+    if document["encrypted"]?.bool == true {
+      throw ExchangeError(.unsupported, "is sealed with the key of an account, which is not in it")
+    }
+    guard let root = document.object, let entries = root["items"]?.array else {
+      throw ExchangeError(.malformed, "has no list of items")
+    }
+    let folders = Folders(root)
+    let used = Set(entries.flatMap(folders.ids))
+    var rest = entries[...]
+    var leaves: [LedgerLine]? = lines(outsideItems: root, used: used)
+    return ImportedItems { () throws(ExchangeError) in
+      if let lines = leaves {
+        leaves = nil
+        return .leaves(lines)
+      }
+      guard let entry = rest.popFirst() else { return nil }
+      return .record(try record(of: entry, at: rest.startIndex - 1, folders))
+    }
+  }
+
+  private static func record(
+    of entry: JSONValue, at index: Int, _ folders: Folders
+  ) throws(ExchangeError) -> ImportedRecord {
+    let place = SourcePlace(path: "items[\(index)]")
+    var builder = RecordBuilder(format: "bitwarden-json", place: place)
+    for id in folders.ids(of: entry) { builder.add(folders.names[id] ?? id, .list("tags"), as: "folder") }
+    builder.take(entry, at: place, by: .bitwarden)
+    builder.addExpiry()
+    return try builder.record()
+  }
+
+  /// The lines of everything but the items: folders are tags of what is in them.
+  private static func lines(outsideItems root: JSONObject, used: Set<String>) -> [LedgerLine] {
+    root.flatMap { member -> [LedgerLine] in
+      let path = MemberPath([.member(member.name)])
+      switch member.name {
+      case "items": return member.value.isLeaf ? member.value.lines(at: path, .empty) : []
+      case "folders", "collections":
+        return member.value.children.flatMap { child in
+          let isUsed = child.value["id"]?.string.map(used.contains) ?? false
+          return child.value.lines(
+            at: MemberPath(path.components + [child.component]), isUsed ? .mapped(to: "tags") : .empty)
+        } + (member.value.isLeaf ? member.value.lines(at: path, .empty) : [])
+      case "encrypted": return member.value.lines(at: path, .mapped(to: "."))
+      default: return member.value.lines(at: path, .refused("the format does not say what this is"))
+      }
+    }
+  }
+
+  /// The names of folders and collections by their ids.
+  private struct Folders {
+    var names: [String: String] = [:]
+
+    init(_ root: JSONObject) {
+      for list in ["folders", "collections"] {
+        for folder in root[list]?.array ?? [] {
+          if let id = folder["id"]?.string, let name = folder["name"]?.string { names[id] = name }
+        }
+      }
+    }
+
+    func ids(of entry: JSONValue) -> [String] {
+      ([entry["folderId"]] + (entry["collectionIds"]?.array ?? [])).compactMap { $0?.string }.filter { !$0.isEmpty }
+    }
+  }
+}
+
+extension TreeRules {
+  fileprivate static let bitwarden = TreeRules(
+    leaves: [
+      "id": .identifier, "name": .title, "notes": .notes, "favorite": .flag("favorite"), "reprompt": .flag("reprompt"),
+      "type": .kind([
+        "1": "login", "2": "secure-note", "3": "payment-card", "4": "custom", "5": "ssh-key",
+      ]),
+      "folderId": .known(as: "tags"), "collectionIds[]": .known(as: "tags"), "secureNote.type": .known(as: "kind"),
+      "login.username": .username, "login.password": .password, "login.totp": .totp, "login.uris[].uri": .url,
+      "login.uri": .url, "card.cardholderName": .card("holder"), "card.number": .card("number"),
+      "card.code": .card("security_code"), "card.expMonth": .part("month", of: "expiry"),
+      "card.expYear": .part("year", of: "expiry"), "card.brand": .field("brand"),
+      "sshKey.privateKey": .member("private_key"), "sshKey.publicKey": .member("public_key"),
+      "sshKey.keyFingerprint": .member("fingerprint"), "creationDate": .field("created"),
+      "revisionDate": .field("modified"), "deletedDate": .dated("deleted"), "archivedDate": .dated("archived"),
+      "login.passwordRevisionDate": .field("password changed"), "identity.ssn": .secret("ssn"),
+      "identity.passportNumber": .secret("passportNumber"), "identity.licenseNumber": .secret("licenseNumber"),
+    ].merging(identity) { first, _ in first },
+    subtrees: ["fields[]": bitwardenField],
+    readable: ["organizationId", "login.uris[].match", "passwordHistory[].lastUsedDate"])
+
+  private static let identity = Dictionary(
+    uniqueKeysWithValues: [
+      "title", "firstName", "middleName", "lastName", "address1", "address2", "address3", "city", "state",
+      "postalCode", "country", "company", "email", "phone", "username",
+    ].map { ("identity.\($0)", LeafRule.field($0)) })
+
+  /// A custom field: a name and a value. Also a text is sealed, since many a PIN is one.
+  private static let bitwardenField: Subtree = { builder, value, place in
+    let name = value["name"]?.leafText ?? ""
+    let text = value["value"]?.leafText ?? ""
+    let rule = value["type"]?.int == 2 ? LeafRule.field(name) : .secret(name)
+    for (path, leaf) in value.leafPaths(at: .root) {
+      let place = place.below(path)
+      switch path.description {
+      case "value": builder.take(text, from: place, by: name.isEmpty ? .secret("field") : rule)
+      case "name": builder.note(place, name.isEmpty || text.isEmpty ? .empty : .mapped(to: "secrets"))
+      case "type": builder.note(place, .mapped(to: "secrets"))
+      default: builder.take(leaf.leafText, from: place, by: .field("\(name) \(path)"))
+      }
+    }
+  }
+}
+
+extension LeafRule {
+  /// What has been understood already, without a text of its own.
+  static func known(as member: String) -> LeafRule {
+    LeafRule { builder, _, place in builder.note(place, .mapped(to: member)) }
+  }
+
+  /// A moment whose mere presence says something: a field and a tag of that name.
+  static func dated(_ name: String) -> LeafRule {
+    LeafRule { builder, text, place in
+      builder.add(name, .list("tags"), as: name)
+      builder.put(text, .field(name), from: place)
+    }
+  }
+}
+
+extension RecordBuilder {
+  /// Makes the month in which a card ends of the parts `month` and `year`.
+  mutating func addExpiry() {
+    let text = [parts["month"], parts["year"]].compactMap { $0 }.joined(separator: "/")
+    add(CardExpiry.normal(text) ?? text, .member("expiry"), as: "expiry")
+  }
+}

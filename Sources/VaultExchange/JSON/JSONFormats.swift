@@ -1,0 +1,4 @@
+extension ImportFormats {
+  /// Formats that are JSON.
+  static let json: [any Importer] = [BitwardenImporter(), BitwardenProtectedImporter()]
+}

@@ -1,0 +1,81 @@
+internal import VaultDocument
+
+enum JSONReading {
+  /// The whole source as JSON, in any encoding that it says it has.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed`, `.invalidText`, `.tooLarge`, and what the source throws.
+  static func value(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> JSONValue {
+    try value(of: try text(of: source, options: options))
+  }
+
+  /// The whole source in UTF-8.
+  ///
+  /// - Throws: what the source throws, `.tooLarge`.
+  static func text(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> [UInt8] {
+    var decoder = TextDecoder(options.encoding)
+    let bytes = try source.readAll()
+    return decoder.decode(bytes) + decoder.decode([])
+  }
+
+  /// Text as JSON; `line` is where it begins.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed`, `.invalidText`, `.tooLarge`.
+  static func value(of text: [UInt8], line: Int = 1) throws(ExchangeError) -> JSONValue {
+    do throws(DocumentError) {
+      return try JSONParser.parse(text, limits: .list)
+    } catch {
+      let place = SourcePlace(line: error.line.map { $0 + line - 1 }, column: error.column)
+      switch error.code {
+      case .invalidUTF8, .loneSurrogate, .byteOrderMark:
+        throw ExchangeError(.invalidText, "is no text in the encoding of the file", at: place)
+      case .tooDeep: throw ExchangeError(.tooLarge, "is nested deeper than any file of its kind", at: place)
+      case .tooLarge, .numberTooLong: throw ExchangeError(.tooLarge, "is larger than this format may be", at: place)
+      case .duplicateMember: throw ExchangeError(.malformed, "has a member twice in one object", at: place)
+      default: throw ExchangeError(.malformed, "is no JSON", at: place)
+      }
+    }
+  }
+}
+
+extension JSONValue {
+  /// Text, number or boolean as text; empty for null and for what is not one value.
+  var leafText: String {
+    switch self {
+    case .string(let text): text
+    case .number(let number): number.literal
+    case .bool(let flag): flag ? "true" : "false"
+    case .null, .object, .array: ""
+    }
+  }
+
+  /// Whether nothing is below it: one value, or an empty object or list.
+  var isLeaf: Bool {
+    switch self {
+    case .object(let object): object.isEmpty
+    case .array(let items): items.isEmpty
+    default: true
+    }
+  }
+
+  /// What is directly below it.
+  var children: [(component: MemberPath.Component, value: JSONValue)] {
+    switch self {
+    case .object(let object): object.map { (.member($0.name), $0.value) }
+    case .array(let items): items.enumerated().map { (.index($0.offset), $0.element) }
+    default: []
+    }
+  }
+
+  /// The paths of its leaves below `path`, in order.
+  func leafPaths(at path: MemberPath) -> [(path: MemberPath, value: JSONValue)] {
+    if isLeaf { return [(path, self)] }
+    return children.flatMap { $0.value.leafPaths(at: MemberPath(path.components + [$0.component])) }
+  }
+
+  /// A ledger line for each of its leaves: `outcome`, or empty where there is nothing.
+  func lines(at path: MemberPath, _ outcome: LedgerLine.Outcome) -> [LedgerLine] {
+    leafPaths(at: path).map { leaf in
+      LedgerLine(SourcePlace(path: leaf.path.description), leaf.value.leafText.isEmpty ? .empty : outcome)
+    }
+  }
+}

@@ -1,0 +1,210 @@
+internal import VaultDocument
+
+/// The XML that KeePass 2 and KeePassXC export.
+struct KeePassXMLImporter: Importer {
+  let format = ImportFormat(
+    "keepass-xml", title: "KeePass 2 and KeePassXC, XML", versions: "KeePass 2.x, file formats 3 and 4",
+    keeps: "entries with all strings, histories and attachments as secrets; groups as tags, dates as fields; deleted "
+      + "entries with the tag deleted; settings of the database and the look of entries are refused")
+
+  func detects(_ sample: ImportSample) -> Bool {
+    var decoder = TextDecoder()
+    let text = decoder.decode(sample.head) + decoder.decode([])
+    return text.first { $0 > 0x20 } == UInt8(ascii: "<") && !text.ranges(of: Array("<KeePassFile".utf8)).isEmpty
+  }
+
+  func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
+    let root = try XMLReader.root(of: try source.readAll(limit: Int(Int32.max)))
+    guard root.name == "KeePassFile", root.all("Root").count == 1, let content = root.first("Root") else {
+      throw ExchangeError(.malformed, "is no KeePass file with exactly one root")
+    }
+    guard !content.all("Group").isEmpty else {
+      throw ExchangeError(.malformed, "has no group", at: SourcePlace(line: content.line))
+    }
+    return ImportedItems(try KeePassReading(root, content).items())
+  }
+}
+
+/// One reading of a file: what entries refer to, and the items so far.
+private struct KeePassReading {
+  private let root: XMLElement
+  private let content: XMLElement
+  /// Attachments by their ids.
+  private var binaries: [String: XMLElement] = [:]
+  private let recycleBin: String?
+  private var usedBinaries: Set<String> = []
+  private var found: [ImportedItem] = []
+
+  init(_ root: XMLElement, _ content: XMLElement) {
+    self.root = root
+    self.content = content
+    let meta = root.first("Meta")
+    for binary in meta?.first("Binaries")?.all("Binary") ?? [] {
+      if let id = binary[attribute: "ID"] { binaries[id] = binary }
+    }
+    recycleBin = meta?.first("RecycleBinUUID")?.text
+  }
+
+  func items() throws(ExchangeError) -> [ImportedItem] {
+    var reading = self
+    for (group, path) in content.childPaths(below: "Root") where group.name == "Group" {
+      try reading.take(group, in: nil, isDeleted: false, path: path)
+    }
+    return reading.found + [.leaves(reading.linesOutside())]
+  }
+
+  /// The lines of a group itself, then its entries and the groups in it; `above` is nil for the outermost group, which
+  /// is the database.
+  private mutating func take(
+    _ group: XMLElement, in above: [String]?, isDeleted: Bool, path: String
+  ) throws(ExchangeError) {
+    let isDeleted = isDeleted || group.first("UUID")?.text == recycleBin
+    let folder = above.map { $0 + [group.first("Name")?.text ?? ""] } ?? []
+    let members = group.childPaths(below: path)
+    let lines = members.filter { $0.element.name != "Group" && $0.element.name != "Entry" }.flatMap { member in
+      let isKnown = member.element.name == "Name" || member.element.name == "UUID"
+      return member.element.lines(
+        at: member.path, isKnown ? .mapped(to: "tags") : .refused("what a group says of itself has no place"))
+    }
+    found.append(.leaves(group.ownLines(at: path) + lines))
+    for (entry, path) in members where entry.name == "Entry" {
+      found.append(try item(entry, folder, isDeleted: isDeleted, path: path))
+    }
+    for (child, path) in members where child.name == "Group" {
+      try take(child, in: folder, isDeleted: isDeleted, path: path)
+    }
+  }
+
+  private mutating func item(
+    _ entry: XMLElement, _ folder: [String], isDeleted: Bool, path: String
+  ) throws(ExchangeError) -> ImportedItem {
+    let place = SourcePlace(line: entry.line, path: path)
+    guard entry.first("UUID") != nil else {
+      let reason = "the entry has no UUID"
+      return .refused(place, reason: reason, lines: entry.lines(at: path, .refused(reason)))
+    }
+    var builder = RecordBuilder(format: "keepass-xml", place: place)
+    builder.add(folder.joined(separator: "/"), .list("tags"), as: "group")
+    if isDeleted { builder.add("deleted", .list("tags"), as: "deleted") }
+    for line in entry.ownLines(at: path) { builder.note(line.place, line.outcome) }
+    for (child, path) in entry.childPaths(below: path) { take(child, into: &builder, at: path, name: "") }
+    return .record(try builder.record())
+  }
+
+  /// Takes a member of an entry; `name` is what stands before the names of members of an earlier version.
+  private mutating func take(_ element: XMLElement, into builder: inout RecordBuilder, at path: String, name: String) {
+    switch element.name {
+    case "String": takeString(element, into: &builder, at: path, name: name)
+    case "Binary": takeBinary(element, into: &builder, at: path, name: name)
+    case "History":
+      for line in element.ownLines(at: path) { builder.note(line.place, line.outcome) }
+      for (index, (version, path)) in element.childPaths(below: path).enumerated() {
+        for line in version.ownLines(at: path) { builder.note(line.place, line.outcome) }
+        for (child, path) in version.childPaths(below: path) {
+          take(child, into: &builder, at: path, name: "\(name)history \(index + 1) ")
+        }
+      }
+    default:
+      for leaf in element.leaves(at: path) {
+        let rule = name.isEmpty ? KeePassRules.members[leaf.element.name] : nil
+        let rest = String(leaf.path.dropFirst(path.count - element.name.count))
+        let own = name + (KeePassRules.fieldNames[leaf.element.name] ?? rest)
+        let other = KeePassRules.isSecret(leaf.path) ? LeafRule.secret(own) : .field(own)
+        builder.take(leaf.text, from: leaf.place, by: rule ?? other)
+      }
+    }
+  }
+
+  /// A key and its value.
+  private func takeString(_ element: XMLElement, into builder: inout RecordBuilder, at path: String, name: String) {
+    let key = element.first("Key")?.text ?? ""
+    let value = element.first("Value")
+    let isSealed = value?[attribute: "Protected"]?.lowercased() == "true"
+    let own = name + (key.isEmpty ? "value" : key)
+    for leaf in element.leaves(at: path) {
+      if leaf.element !== value || leaf.attribute != nil {
+        builder.note(leaf.place, value?.text.isEmpty != false || leaf.text.isEmpty ? .empty : .mapped(to: "secrets"))
+      } else if isSealed {
+        builder.note(leaf.place, .refused("the value is sealed with a key that is not in the file"))
+      } else {
+        builder.take(leaf.text, from: leaf.place, by: (name.isEmpty ? KeePassRules.strings[key] : nil) ?? .secret(own))
+      }
+    }
+  }
+
+  /// The name of an attachment and its bytes, which stay in base64; compressed ones are unpacked.
+  private mutating func takeBinary(
+    _ element: XMLElement, into builder: inout RecordBuilder, at path: String, name: String
+  ) {
+    let value = element.first("Value")
+    let reference = value?[attribute: "Ref"]
+    let text = (reference.map { binaries[$0] } ?? value).flatMap(KeePassRules.attachment)
+    let own = "\(name)attachment \(element.first("Key")?.text ?? "")"
+    for leaf in element.leaves(at: path) {
+      if text == nil {
+        builder.note(leaf.place, leaf.text.isEmpty ? .empty : .refused(KeePassRules.badAttachment))
+      } else if leaf.element === value, leaf.attribute == nil, let text {
+        builder.take(reference == nil ? text : "", from: leaf.place, by: .secret(own))
+      } else {
+        builder.note(leaf.place, leaf.text.isEmpty ? .empty : .mapped(to: "secrets"))
+      }
+    }
+    guard let reference, let text else { return }
+    usedBinaries.insert(reference)
+    builder.add(text, .secret(own), as: own)
+  }
+
+  /// The lines of all that is in no group: settings of the database, its icons, the attachments, deleted ids.
+  private func linesOutside() -> [LedgerLine] {
+    let outside =
+      root.childPaths(below: "").filter { $0.element !== content }
+      + content.childPaths(below: "Root").filter { $0.element.name != "Group" }
+    let lines = outside.flatMap { $0.element.leaves(at: $0.path) }.map { $0.line(outcome(outside: $0)) }
+    return root.ownLines(at: "KeePassFile") + content.ownLines(at: "Root") + lines
+  }
+
+  private func outcome(outside leaf: XMLLeaf) -> LedgerLine.Outcome {
+    if leaf.path.hasPrefix("Meta/Binaries/") {
+      let isUsed = leaf.element[attribute: "ID"].map(usedBinaries.contains) ?? false
+      return isUsed ? .mapped(to: "secrets") : .refused("no entry has this attachment")
+    }
+    // What a password is sealed as here anyway, and by which program the file was written.
+    let isUnderstood = leaf.path == "Meta/Generator" || leaf.path.hasPrefix("Meta/MemoryProtection")
+    return isUnderstood ? .mapped(to: ".") : .refused("what the database says of itself has no place")
+  }
+}
+
+/// Where members of entries go.
+private enum KeePassRules {
+  static let strings: [String: LeafRule] = [
+    "Title": .title, "UserName": .username, "Password": .password, "URL": .url, "Notes": .notes, "otp": .totp,
+  ]
+  static let members: [String: LeafRule] = [
+    "UUID": .identifier, "Tags": .keePassTags, "CreationTime": .field("created"),
+    "LastModificationTime": .field("modified"),
+  ]
+  static let fieldNames = [
+    "CreationTime": "created", "LastModificationTime": "modified", "LastAccessTime": "accessed",
+    "ExpiryTime": "expiry", "Expires": "expires", "UsageCount": "usage count", "LocationChanged": "moved",
+    "IconID": "icon", "Tags": "tags", "UUID": "uuid",
+  ]
+  static let badAttachment = "the attachment is not in the file, or is damaged"
+
+  /// What plugins and automatic typing keep may be a password.
+  static func isSecret(_ path: String) -> Bool { path.contains("CustomData/") || path.contains("AutoType/") }
+
+  /// The bytes of an attachment in base64; nil when they are damaged.
+  static func attachment(_ element: XMLElement) -> String? {
+    let text = String(element.text.filter { !$0.isWhitespace })
+    guard let bytes = try? Base64.decode(text) else { return nil }
+    guard element[attribute: "Compressed"]?.lowercased() == "true" else { return text }
+    return (try? Inflate.gzip(bytes, limit: 64 << 20)).map { Base64.encode($0) }
+  }
+}
+
+extension LeafRule {
+  /// KeePass writes `;` between tags, older versions a space or a comma.
+  fileprivate static let keePassTags = LeafRule { builder, text, place in
+    list("tags", separatedBy: text.contains(";") ? ";" : text.contains(",") ? "," : " ").apply(&builder, text, place)
+  }
+}
