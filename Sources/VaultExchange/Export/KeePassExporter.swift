@@ -23,8 +23,16 @@ struct KeePassExporter: Exporter {
     }
   }
 
-  /// Tags stand in one text, between semicolons; KeePassXC takes commas as well.
-  private static func isTag(_ tag: String) -> Bool { !tag.contains { $0 == ";" || $0 == "," } }
+  /// Tags stand in one text, between semicolons; KeePassXC takes commas and tabs as well, and no spaces at the ends.
+  private static func isTag(_ tag: String) -> Bool {
+    !tag.contains { $0 == ";" || $0 == "," || $0 == "\t" } && tag.trimmingSpaces == tag && !tag.isEmpty
+  }
+
+  /// Older versions put spaces between tags: a semicolon says that this is no such text.
+  private static func text(ofTags tags: [String]) -> String {
+    let text = tags.joined(separator: ";")
+    return tags.count == 1 && text.contains(" ") ? text + ";" : text
+  }
 
   mutating func begin() throws(ExportError) -> [UInt8] {
     let group = try Self.identifier(["group"])
@@ -47,7 +55,7 @@ struct KeePassExporter: Exporter {
     let parts = try EntryParts(record, known: Self.texts)
     var text = "      <Entry>\n        <UUID>\(try Self.identifier(["entry", record.id]))</UUID>\n"
     let tags = parts.tags.filter(Self.isTag)
-    if !tags.isEmpty { text += "        <Tags>\(XMLText.escaped(tags.joined(separator: ";")))</Tags>\n" }
+    if !tags.isEmpty { text += "        <Tags>\(XMLText.escaped(Self.text(ofTags: tags)))</Tags>\n" }
     for string in Self.strings(of: record, parts) {
       let mark = string.isSealed ? " ProtectInMemory=\"True\"" : ""
       text += "        <String>\n          <Key>\(XMLText.escaped(string.name))</Key>\n"

@@ -127,7 +127,7 @@ private struct KeePassReading {
       } else if isSealed {
         builder.note(leaf.place, .refused("the value is sealed with a key that is not in the file"))
       } else {
-        builder.take(leaf.text, from: leaf.place, by: (name.isEmpty ? KeePassRules.strings[key] : nil) ?? .secret(own))
+        builder.take(leaf.text, from: leaf.place, by: (name.isEmpty ? KeePassRules.rule(for: key) : nil) ?? .secret(own))
       }
     }
   }
@@ -178,7 +178,13 @@ private struct KeePassReading {
 private enum KeePassRules {
   static let strings: [String: LeafRule] = [
     "Title": .title, "UserName": .username, "Password": .password, "URL": .url, "Notes": .notes, "otp": .totp,
+    "TimeOtp-Secret-Base32": .totp,
   ]
+
+  /// The rule for a string; further addresses have numbers behind a name that browsers' plugins know.
+  static func rule(for key: String) -> LeafRule? {
+    key == "KP2A_URL" || key.hasPrefix("KP2A_URL_") ? .url : strings[key]
+  }
   static let members: [String: LeafRule] = [
     "UUID": .identifier, "Tags": .keePassTags, "CreationTime": .field("created"),
     "LastModificationTime": .field("modified"),
