@@ -65,8 +65,7 @@ struct BitwardenExporter: Exporter {
     item["name"] = .string(parts.texts["title"] ?? record.name)
     for (member, name) in [
       ("creationDate", "created"), ("revisionDate", "modified"), ("deletedDate", "deleted"), ("archivedDate", "archived"),
-      ("organizationId", "organizationId"),
-    ] { item[member] = parts.take(name).map { .string($0) } }
+    ] { item[member] = parts.takeReadable(name, if: EntryParts.isDate).map { .string($0) } }
     Self.fill(&item, form, &parts)
     let fields = parts.tags.dropFirst().map { Self.field("tag", $0, isSealed: false) }
       + parts.extras.map { Self.field($0.name, $0.text, isSealed: $0.isSealed) }
@@ -83,7 +82,8 @@ struct BitwardenExporter: Exporter {
     item["favorite"] = .bool(parts.takeTag("favorite"))
     item["reprompt"] = parts.takeTag("reprompt") ? 1 : 0
     // The dates say so already, where they are known.
-    for tag in ["deleted", "archived"] where parts.extras.contains(where: { $0.name == tag }) { _ = parts.takeTag(tag) }
+    for tag in ["deleted", "archived"]
+    where parts.extras.contains(where: { $0.name == tag && EntryParts.isDate($0.text) }) { _ = parts.takeTag(tag) }
     return item
   }
 
@@ -95,7 +95,7 @@ struct BitwardenExporter: Exporter {
       var login = JSONObject()
       login["uris"] = .array(parts.urls.map { .members(["match": .null, "uri": .string($0)]) })
       for name in ["username", "password", "totp"] { login[name] = text(name) }
-      if let date = parts.take("password changed") { login["passwordRevisionDate"] = .string(date) }
+      if let date = parts.takeReadable("password changed", if: EntryParts.isDate) { login["passwordRevisionDate"] = .string(date) }
       item["login"] = .object(login)
     case .note: item["secureNote"] = .members(["type": 0])
     case .card:

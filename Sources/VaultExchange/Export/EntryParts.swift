@@ -53,6 +53,16 @@ struct EntryParts {
     return true
   }
 
+  /// Takes the value of a readable custom field away, if it is what the format takes there.
+  mutating func takeReadable(_ name: String, if isFit: (String) -> Bool) -> String? {
+    let isThere = extras.contains {
+      !$0.isSealed && $0.member == "fields" && $0.name.utf8.elementsEqual(name.utf8) && isFit($0.text)
+    }
+    return isThere ? take(name) : nil
+  }
+
+  static func isDate(_ text: String) -> Bool { (try? Timestamp(parsing: text)) != nil }
+
   /// Takes the readable or sealed value of a name away, as a member of its own that the format has.
   mutating func take(_ name: String) -> String? {
     guard let index = extras.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }

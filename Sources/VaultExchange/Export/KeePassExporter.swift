@@ -4,6 +4,9 @@ internal import VaultDocument
 ///
 /// What KeePass has no name for is a string of the entry; sealed values are marked to be protected in memory.
 struct KeePassExporter: Exporter {
+  /// What files of this exporter say they were written by: in them, strings that are not protected were readable.
+  static let generator = "vault"
+
   private(set) var notes = ExportNotes("keepass-xml")
 
   private static let texts: Set<String> = ["title", "username", "password", "totp", "notes", "text"]
@@ -41,7 +44,7 @@ struct KeePassExporter: Exporter {
       <?xml version="1.0" encoding="utf-8" standalone="yes"?>
       <KeePassFile>
         <Meta>
-          <Generator>vault</Generator>
+          <Generator>\(Self.generator)</Generator>
         </Meta>
         <Root>
           <Group>
@@ -52,8 +55,9 @@ struct KeePassExporter: Exporter {
   }
 
   mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
-    let parts = try EntryParts(record, known: Self.texts)
+    var parts = try EntryParts(record, known: Self.texts)
     var text = "      <Entry>\n        <UUID>\(try Self.identifier(["entry", record.id]))</UUID>\n"
+    text += Self.members(of: &parts)
     let tags = parts.tags.filter(Self.isTag)
     if !tags.isEmpty { text += "        <Tags>\(XMLText.escaped(Self.text(ofTags: tags)))</Tags>\n" }
     for string in Self.strings(of: record, parts) {
@@ -70,6 +74,32 @@ struct KeePassExporter: Exporter {
     let name: String
     let text: String
     var isSealed = false
+  }
+
+  /// What an entry says of itself, by the names that the importer has for it.
+  private static var members: [(element: String, name: String, isFit: (String) -> Bool)] {
+    [
+    ("LastModificationTime", "modified", isTime), ("CreationTime", "created", isTime),
+    ("LastAccessTime", "accessed", isTime), ("ExpiryTime", "expiry", isTime),
+    ("Expires", "expires", { $0 == "True" || $0 == "False" }), ("UsageCount", "usage count", isCount),
+    ("LocationChanged", "moved", isTime),
+    ]
+  }
+
+  /// A date, or seconds as 8 bytes in base64.
+  private static func isTime(_ text: String) -> Bool {
+    EntryParts.isDate(text) || (try? Base64.decode(text))?.count == 8
+  }
+
+  private static func isCount(_ text: String) -> Bool { UInt32(text) != nil }
+
+  private static func members(of parts: inout EntryParts) -> String {
+    var text = ""
+    if let icon = parts.takeReadable("icon", if: isCount) { text += "        <IconID>\(XMLText.escaped(icon))</IconID>\n" }
+    let times = members.compactMap { element, name, isFit in
+      parts.takeReadable(name, if: isFit).map { "          <\(element)>\(XMLText.escaped($0))</\(element)>\n" }
+    }
+    return times.isEmpty ? text : text + "        <Times>\n\(times.joined())        </Times>\n"
   }
 
   private static func strings(of record: ExportedRecord, _ parts: EntryParts) -> [Named] {
