@@ -93,7 +93,7 @@ let package = Package(
     .testTarget(
       name: "VaultExchangeTests",
       dependencies: [
-        "VaultExchange", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto", "VaultTestSupport",
+        "VaultExchange", "VaultRecords", "VaultSealing", "VaultAge", "VaultDocument", "VaultCrypto", "VaultTestSupport",
       ]),
     .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
   ]

@@ -1,10 +1,11 @@
 """Opens a JSON document of sops 3 with an age identity: `python3 readsops.py FILE IDENTITY-FILE`.
 
-Written from the description of the format, apart from the program whose exports it reads. Prints the document in clear, or ends
+Written from the description of the format, apart from the program that exports it. Prints the document in clear, or ends
 with 1 and one word on stderr when a value or the MAC is not authentic.
 """
 
 import base64
+import decimal
 import hashlib
 import json
 import re
@@ -49,8 +50,7 @@ def plain_bytes(value):
         return b"True" if value else b"False"
     if isinstance(value, str):
         return value.encode()
-    text = format(value, "f") if isinstance(value, int) else repr(value)
-    return text.removesuffix(".000000").encode() if isinstance(value, int) else text.encode()
+    return format(decimal.Decimal(repr(value)), "f").encode()
 
 
 class Reading:

@@ -52,7 +52,9 @@ extension [ImportedRecord] {
     #expect(count == others.count)
     for (one, other) in zip(self, others) {
       #expect(one.kind == other.kind)
-      let (left, right) = (try JSONValue.object(one.members).prettyBytes(), try JSONValue.object(other.members).prettyBytes())
+      let (left, right) = (
+        try JSONValue.object(one.members).prettyBytes(), try JSONValue.object(other.members).prettyBytes()
+      )
       #expect(String(decoding: left, as: UTF8.self) == String(decoding: right, as: UTF8.self))
     }
   }

@@ -13,7 +13,9 @@ struct ExportRun {
   let global: GlobalOptions
 
   /// Writes a form of our own, which holds everything.
-  func write(_ shape: RecordStream.Shape, to target: ExportTarget) throws { sayWhatIsLeftOut(try stream(shape, target)) }
+  func write(_ shape: RecordStream.Shape, to target: ExportTarget) throws {
+    sayWhatIsLeftOut(try stream(shape, target))
+  }
 
   /// Writes a format of another tool, after saying what it cannot hold.
   func write(_ exporter: any Exporter, to target: ExportTarget) throws {

@@ -64,10 +64,12 @@ struct BitwardenExporter: Exporter {
     item["type"] = .number(JSONNumber(form.rawValue))
     item["name"] = .string(parts.texts["title"] ?? record.name)
     for (member, name) in [
-      ("creationDate", "created"), ("revisionDate", "modified"), ("deletedDate", "deleted"), ("archivedDate", "archived"),
+      ("creationDate", "created"), ("revisionDate", "modified"), ("deletedDate", "deleted"),
+      ("archivedDate", "archived"),
     ] { item[member] = parts.takeReadable(name, if: EntryParts.isDate).map { .string($0) } }
     Self.fill(&item, form, &parts)
-    let fields = parts.tags.dropFirst().map { Self.field("tag", $0, isSealed: false) }
+    let fields =
+      parts.tags.dropFirst().map { Self.field("tag", $0, isSealed: false) }
       + parts.extras.map { Self.field($0.name, $0.text, isSealed: $0.isSealed) }
     item["fields"] = fields.isEmpty ? nil : .array(fields)
     defer { isFirst = false }
@@ -95,7 +97,9 @@ struct BitwardenExporter: Exporter {
       var login = JSONObject()
       login["uris"] = .array(parts.urls.map { .members(["match": .null, "uri": .string($0)]) })
       for name in ["username", "password", "totp"] { login[name] = text(name) }
-      if let date = parts.takeReadable("password changed", if: EntryParts.isDate) { login["passwordRevisionDate"] = .string(date) }
+      if let date = parts.takeReadable("password changed", if: EntryParts.isDate) {
+        login["passwordRevisionDate"] = .string(date)
+      }
       item["login"] = .object(login)
     case .note: item["secureNote"] = .members(["type": 0])
     case .card:

@@ -41,7 +41,8 @@ public struct ExportNotes: Equatable, Sendable {
     return switch remark {
     case .recordsLeftOut(let kind): "\(records(kind)) \(count == 1 ? "has" : "have") no place in \(format): left out"
     case .valuesLeftOut(let member, let kind):
-      "\(values) of \(member) in records of the kind \(kind) \(count == 1 ? "has" : "have") no place in \(format): left out"
+      "\(values) of \(member) in records of the kind \(kind) \(count == 1 ? "has" : "have") no place in "
+        + "\(format): left out"
     case .emptyLeftOut(let kind):
       "\(values) in records of the kind \(kind) \(count == 1 ? "is" : "are") empty, "
         + "which \(format) cannot tell from absent: left out"
@@ -49,7 +50,8 @@ public struct ExportNotes: Equatable, Sendable {
     case .formulas:
       "\(values) \(count == 1 ? "begins" : "begin") with = + - @, a tab or a line end, which spreadsheets take for "
         + "formulas: have them read all columns as text"
-    case .renumbered: "\(count) name\(count == 1 ? "" : "s") would stand twice and \(count == 1 ? "has" : "have") a number"
+    case .renumbered:
+      "\(count) name\(count == 1 ? "" : "s") would stand twice and \(count == 1 ? "has" : "have") a number"
     }
   }
 }

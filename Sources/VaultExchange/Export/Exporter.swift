@@ -64,4 +64,3 @@ public struct ExportError: Error, Sendable {
     ExportError("was changed by another process while it was exported", in: record, isChange: true)
   }
 }
-

@@ -79,10 +79,10 @@ struct KeePassExporter: Exporter {
   /// What an entry says of itself, by the names that the importer has for it.
   private static var members: [(element: String, name: String, isFit: (String) -> Bool)] {
     [
-    ("LastModificationTime", "modified", isTime), ("CreationTime", "created", isTime),
-    ("LastAccessTime", "accessed", isTime), ("ExpiryTime", "expiry", isTime),
-    ("Expires", "expires", { $0 == "True" || $0 == "False" }), ("UsageCount", "usage count", isCount),
-    ("LocationChanged", "moved", isTime),
+      ("LastModificationTime", "modified", isTime), ("CreationTime", "created", isTime),
+      ("LastAccessTime", "accessed", isTime), ("ExpiryTime", "expiry", isTime),
+      ("Expires", "expires", { $0 == "True" || $0 == "False" }), ("UsageCount", "usage count", isCount),
+      ("LocationChanged", "moved", isTime),
     ]
   }
 
@@ -95,7 +95,9 @@ struct KeePassExporter: Exporter {
 
   private static func members(of parts: inout EntryParts) -> String {
     var text = ""
-    if let icon = parts.takeReadable("icon", if: isCount) { text += "        <IconID>\(XMLText.escaped(icon))</IconID>\n" }
+    if let icon = parts.takeReadable("icon", if: isCount) {
+      text += "        <IconID>\(XMLText.escaped(icon))</IconID>\n"
+    }
     let times = members.compactMap { element, name, isFit in
       parts.takeReadable(name, if: isFit).map { "          <\(element)>\(XMLText.escaped($0))</\(element)>\n" }
     }

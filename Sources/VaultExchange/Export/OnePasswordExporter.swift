@@ -1,17 +1,25 @@
 internal import VaultDocument
 
-/// The table that 1Password 8 writes and reads: logins, with one address and without custom fields.
+/// The table that 1Password 8 writes and reads: logins, with one address and without custom fields, and notes.
 struct OnePasswordExporter: Exporter {
   private(set) var notes = ExportNotes("1password-csv")
 
   private static let columns = [
     "Title", "Url", "Username", "Password", "OTPAuth", "Favorite", "Archived", "Tags", "Notes",
   ]
-  private static let texts: Set<String> = ["title", "username", "password", "totp", "notes"]
+
+  /// The text members that have columns; nil for a kind that has no place.
+  private static func texts(of record: ExportedRecord) -> Set<String>? {
+    switch record.kind {
+    case "login": ["title", "username", "password", "totp", "notes"]
+    case "secure-note": ["title", "text"]
+    default: nil
+    }
+  }
 
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
-    guard record.kind == "login" else { return notes.add(.recordsLeftOut(kind: record.kind)) }
-    let parts = try EntryParts(record, known: Self.texts)
+    guard let texts = Self.texts(of: record) else { return notes.add(.recordsLeftOut(kind: record.kind)) }
+    let parts = try EntryParts(record, known: texts)
     for extra in parts.extras { notes.add(.valuesLeftOut(member: extra.member, kind: record.kind)) }
     for _ in parts.urls.dropFirst() { notes.add(.valuesLeftOut(member: "urls", kind: record.kind)) }
     for tag in parts.tags where tag.utf8.contains(UInt8(ascii: ";")) {
@@ -28,15 +36,16 @@ struct OnePasswordExporter: Exporter {
   mutating func begin() -> [UInt8] { CSVText.row(Self.columns) }
 
   mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
-    guard record.kind == "login" else { return [] }
-    var parts = try EntryParts(record, known: Self.texts)
+    guard let texts = Self.texts(of: record) else { return [] }
+    var parts = try EntryParts(record, known: texts)
     let isFavorite = parts.takeTag("favorite")
     let isArchived = parts.takeTag("archived")
     let tags = parts.tags.filter { !$0.utf8.contains(UInt8(ascii: ";")) }
     func text(_ name: String) -> String { parts.texts[name] ?? "" }
     return CSVText.row([
       text("title"), parts.urls.first ?? "", text("username"), text("password"), text("totp"),
-      isFavorite ? "true" : "false", isArchived ? "true" : "false", tags.joined(separator: ";"), text("notes"),
+      isFavorite ? "true" : "false", isArchived ? "true" : "false", tags.joined(separator: ";"),
+      parts.texts["text"] ?? text("notes"),
     ])
   }
 }

@@ -25,6 +25,10 @@ struct KindShape {
 
   func has(_ member: String) -> Bool { kind.content.members.contains { $0.name.utf8.elementsEqual(member.utf8) } }
 
+  func requires(_ member: String) -> Bool {
+    kind.content.members.contains { $0.isRequired && $0.name.utf8.elementsEqual(member.utf8) }
+  }
+
   /// Whether these can be a record of the kind; a title can still be added.
   func takes(_ members: JSONObject) -> Bool {
     let required = kind.content.members.filter { $0.isRequired && $0.name != "title" }

@@ -69,9 +69,11 @@ struct MemberCollector {
     return .custom(at: MemberPath([.member(map), .member(free)]).description)
   }
 
-  /// Gives the record a title when it has none and its kind has one.
+  /// Gives the record a title when it has none and its kind has one, or, where the kind was chosen, requires one.
   mutating func nameRecord(_ title: @autoclosure () -> String) {
-    if shape.has("title"), members["title"] == nil { members["title"] = .string(title()) }
+    if isStrict ? shape.requires("title") : shape.has("title"), members["title"] == nil {
+      members["title"] = .string(title())
+    }
   }
 
   /// Takes the e-mail address for the user name where there is no other.
