@@ -45,7 +45,7 @@ let package = Package(
 
     .target(
       name: "VaultExchange",
-      dependencies: ["CLateLibraries", "VaultRecords", "VaultDocument", "VaultCrypto", "VaultAge"]),
+      dependencies: ["CLateLibraries", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto", "VaultAge"]),
 
     // Layers 6 and 7
     .target(
@@ -93,7 +93,8 @@ let package = Package(
     .testTarget(
       name: "VaultExchangeTests",
       dependencies: [
-        "VaultExchange", "VaultRecords", "VaultSealing", "VaultAge", "VaultDocument", "VaultCrypto", "VaultTestSupport",
+        "VaultExchange", "VaultAge", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto",
+        "VaultTestSupport",
       ]),
     .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
   ]

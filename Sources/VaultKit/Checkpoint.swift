@@ -189,7 +189,8 @@ extension Vault {
 }
 
 extension MemberReader {
-  fileprivate func hash(_ name: String) throws(VaultError) -> [UInt8] {
+  /// A SHA-256 in hex, 32 bytes.
+  func hash(_ name: String) throws(VaultError) -> [UInt8] {
     guard let hash = try? Hex.decode(text(name)), hash.count == 32 else { throw damaged(name) }
     return hash
   }

@@ -48,29 +48,36 @@ public struct LockedVault: Sendable {
 
   /// Unlocks it.
   ///
+  /// What this machine remembers is compared twice: before a key is used that it is this vault under this root key, and
+  /// after the header verified that it is no older state. So a wrong vault is told first, then damage, then a rollback.
+  ///
   /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.changedUnderneath` when the vault got
-  ///   another root key since its header was read.
+  ///   another root key since its header was read; with `options.state` also `.unexpectedVault`, `.rolledBack`,
+  ///   `.forked`, `.damagedState`.
   public func unlock(with key: VaultKey, options: Vault.Options = .init()) async throws(VaultError) -> Vault {
     do throws(VaultError) {
       return try unlocked(with: key, options)
     } catch {
-      // A slot may have been exchanged since the header was read: it is read once more then (format 1, section 7).
-      guard error.code == .damaged, try readHeader() != headerBytes else { throw error }
-      let newer = try LockedVault(store: store)
-      guard newer.header.vaultID == header.vaultID, newer.header.root.id == header.root.id else {
+      // Somebody may have written the header, and its pin, or exchanged a slot, since it was read here: it is read once
+      // more then (format 1, section 7).
+      guard error.isAboutPin || error.code == .damaged, let newer = try reread() else { throw error }
+      guard error.isAboutPin || newer.header.root.id == header.root.id else {
         throw VaultError(
           .changedUnderneath, "has other keys than a moment ago", file: VaultHeader.fileName,
           hints: ["run the command again"])
       }
-      return try newer.unlocked(with: key, options)
+      return try await newer.unlock(with: key, options: options)
     }
   }
 
   private func unlocked(with key: VaultKey, _ options: Vault.Options) throws(VaultError) -> Vault {
+    let memory = VaultMemory(of: self, options)
+    try memory?.requireIdentity(header)
     let (root, slot) = try Unlocking(store: store, header: header).unlock(with: key)
+    try memory?.remember(header)
     let passphrase: SecretBytes? =
       if options.keepsPassphrase, case .passphrase(let passphrase, _) = key { passphrase } else { nil }
-    return Vault(locked: self, root: root, slot: slot, passphrase: passphrase, options: options)
+    return Vault(locked: self, root: root, slot: slot, passphrase: passphrase, memory: memory, options: options)
   }
 
   /// What people compare to know that two folders are the same vault: 40 hex digits of 20 bytes.

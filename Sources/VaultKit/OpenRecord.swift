@@ -57,34 +57,38 @@ public struct OpenRecord: Sendable {
   ///
   /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`.
   public func revealed(at path: MemberPath) throws(VaultError) -> JSONValue {
-    try revealed(value(at: path), at: path)
-  }
-
-  private func revealed(_ value: JSONValue, at path: MemberPath) throws(VaultError) -> JSONValue {
-    switch value {
-    case .object(let members):
-      var result = members
-      for (name, value) in members { result[name] = try revealed(value, at: path.appending(name)) }
-      return .object(result)
-    case .array(let items):
-      var result: [JSONValue] = []
-      for (index, item) in items.enumerated() { result.append(try revealed(item, at: path.appending(index))) }
-      return .array(result)
-    case .string(let text) where SealedToken.hasTokenShape(text): return try opened(text, at: path)
-    default: return value
-    }
-  }
-
-  private func opened(_ token: String, at path: MemberPath) throws(VaultError) -> JSONValue {
-    do throws(SealingError) {
-      let text = try verified.keys.reveal(token)
-      guard let schema = kind?.value(at: path), schema.isSealed, !schema.isText else { return .string(text) }
-      guard let value = try? JSONParser.parse(Array(text.utf8)) else {
-        throw SealingError(.malformedPlaintext, "what was sealed is not the expected JSON")
+    let base = kind?.presentPath(path) ?? path
+    var value = try value(at: path)
+    var documents: [(path: MemberPath, value: JSONValue)] = []
+    try value.mapStrings { path, text throws(VaultError) in
+      guard SealedToken.hasTokenShape(text) else { return text }
+      let place = base.components.isEmpty ? path : MemberPath(base.components + path.components)
+      do throws(SealingError) {
+        let opened = try verified.keys.reveal(text)
+        if kind?.sealsJSON(at: place) == true { documents.append((path, try Self.document(opened))) }
+        return opened
+      } catch {
+        throw VaultError(sealing: error.at(place.description), file: file, record: id)
       }
-      return value
+    }
+    for document in documents { try put(document.value, at: document.path, into: &value) }
+    return value
+  }
+
+  /// What was sealed as JSON.
+  private static func document(_ text: String) throws(SealingError) -> JSONValue {
+    guard let value = try? JSONParser.parse(Array(text.utf8)) else {
+      throw SealingError(.malformedPlaintext, "what was sealed is not the expected JSON")
+    }
+    return value
+  }
+
+  private func put(_ document: JSONValue, at path: MemberPath, into value: inout JSONValue) throws(VaultError) {
+    guard !path.components.isEmpty else { return value = document }
+    do throws(DocumentError) {
+      try value.set(document, at: path)
     } catch {
-      throw VaultError(sealing: error.at(path.description), file: file, record: id)
+      throw VaultError(.damaged, error.reason, file: file, record: id, field: path.description)
     }
   }
 
@@ -106,7 +110,7 @@ public struct OpenRecord: Sendable {
   /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, and what `body` throws.
   public func withSecret<Result>(at path: MemberPath, _ body: (RawSpan) throws -> Result) throws -> Result? {
     guard case .string(let text) = try value(at: path), SealedToken.hasTokenShape(text) else { return nil }
-    if let schema = kind?.value(at: path), !schema.isText { return nil }
+    if kind?.sealsJSON(at: path) == true { return nil }
     return try withOpened(text, at: path, body)
   }
 

@@ -53,8 +53,8 @@ struct RecordRewriter {
   /// Chunks under way at once.
   private static let chunksAtOnce = 8
   /// Changes in one batch of the journal.
-  private static let batchCount = 2_000
-  private static let batchByteLimit = 32 << 20
+  private static let batchCount = 10_000
+  private static let batchByteLimit = 64 << 20
 
   let vault: Vault
   /// Nil when nothing is written.
@@ -113,6 +113,7 @@ struct RecordRewriter {
       for file in chunk {
         let old = try vault.verify(file.bytes, file.id, in: file.place)
         try old.require(isTrashed: file.place == .trash(file.id))
+        try vault.memory?.check(old)
         var envelope = old.envelope
         let replacement = try inSealing(file: old.file, record: file.id) { () throws(SealingError) in
           try makeReplacement(old)

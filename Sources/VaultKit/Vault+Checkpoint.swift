@@ -31,6 +31,7 @@ extension Vault {
         following: old?.checkpoint, of: found.versions, headerHash: header.hash(), createdAt: options.now(),
         under: keyring.current)
       try apply([StoreChange(.checkpoint, from: old?.bytes, to: new.fileBytes())], lock)
+      if acceptingRollback { acceptSeen(found) }
       return CheckpointResult(checkpoint: new, verification: found)
     }
   }

@@ -7,14 +7,19 @@ extension Vault {
   /// The record with this id, verified.
   ///
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, `.newerFormat`.
-  public func record(_ id: RecordID) async throws(VaultError) -> OpenRecord { try verifiedRecord(id) }
+  ///   With ``Options/state``, here and below: `.rolledBack`, `.forked` when this machine has seen a newer version, or
+  ///   another one with the same revision.
+  public func record(_ id: RecordID) async throws(VaultError) -> OpenRecord {
+    defer { memory?.flush() }
+    return try verifiedRecord(id)
+  }
 
   /// The record that `text` means, verified, and meant by it still; see ``LockedVault/resolve(_:)``.
   ///
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath` when the record got
   ///   another name between the look-up and the reading.
   public func record(named text: String) async throws(VaultError) -> OpenRecord {
-    let record = try verifiedRecord(locked.resolve(text))
+    let record = try await record(locked.resolve(text))
     guard NameMatch(text).means(record.id, name: record.name) else {
       throw VaultError(
         .changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id,
@@ -29,7 +34,7 @@ extension Vault {
   public func get<Record: VaultRecord>(
     _ id: RecordID, as type: Record.Type = Record.self
   ) async throws(VaultError) -> Record {
-    try verifiedRecord(id).decoded(as: type)
+    try await record(id).decoded(as: type)
   }
 
   /// All records of one type, in the order of their ids.
@@ -49,6 +54,7 @@ extension Vault {
   public func list(
     _ query: RecordQuery = .init()
   ) async throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
+    defer { memory?.flush() }
     var (records, faults) = try locked.list(query)
     records.removeAll { summary in
       do throws(VaultError) {
@@ -71,10 +77,13 @@ extension Vault {
     _ body: (OpenRecord) throws(VaultError) -> Void
   ) throws(VaultError) {
     var failure: VaultError?
+    defer { memory?.flush() }
     try reading { () throws(VaultError) in
       try locked.forEachFile { id, bytes in
         do throws(VaultError) {
-          try body(verify(bytes.get(), id))
+          let record = try verify(bytes.get(), id)
+          try memory?.check(record)
+          try body(record)
           return true
         } catch {
           failure = error
@@ -87,7 +96,15 @@ extension Vault {
 
   func verifiedRecord(_ id: RecordID) throws(VaultError) -> OpenRecord {
     guard let bytes = try locked.read(id) else { throw .noSuchRecord }
-    return try verify(bytes, id)
+    let record = try verify(bytes, id)
+    do throws(VaultError) {
+      try memory?.check(record)
+      return record
+    } catch {
+      // Somebody may have written the record, and noted it, since it was read here.
+      guard error.isAboutPin, try locked.read(id) != bytes else { throw error }
+      return try verifiedRecord(id)
+    }
   }
 
   /// Parses and verifies the bytes of a live record's file.

@@ -22,7 +22,10 @@ extension Vault {
     let lock = try inStore { () throws(StoreError) in
       try store.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
     }
-    defer { lock.release() }
+    defer {
+      lock.release()
+      memory?.flush()
+    }
     try refresh()
     let plan = try rotationPlan(renewal)
     if let unfinished = plan.unfinished {
@@ -40,6 +43,7 @@ extension Vault {
   ) async throws(VaultError) -> Rotation {
     let checkpoint = try checkpoint(in: store)
     let entries = try await verifiedEntries(isReseal: reason == .reseal)
+    try checkpoint?.checkpoint.requireNoRollback(in: entries)
     let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: header.vaultID) }
     try replaceRoot(by: root, renewedSlots(plan, renewal, root: root), reason, lock)
     if reason == .reseal {
@@ -62,7 +66,7 @@ extension Vault {
     let new = try old.changed(
       slots: slots.map(\.slot), keyring: old.keyring + [entry], root: root, rootCreatedAt: now)
     let files = slots.map { StoreChange(.slot($0.slot.id), from: nil, to: $0.file) }
-    try replaceHeader(by: new, root: root, slots: files + old.slots.flatMap(removal(of:)), lock)
+    try replaceHeader(by: new, root: root, slots: files + old.slots.map(\.id).flatMap(removal(of:)), lock)
   }
 
   /// From the header with the new root on: the records, the checkpoint, and the end of the old root.
@@ -79,8 +83,15 @@ extension Vault {
       try apply([StoreChange(.checkpoint, from: checkpoint.bytes, to: again.fileBytes())], lock)
     }
     let keyring = header.keyring.map { $0.state == .openOnly ? $0.retired : $0 }
-    try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, lock)
+    try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, slots: strayFiles(), lock)
     if isReseal { await waitUntilPast(olds.map(\.replacedAt).max()) }
+  }
+
+  /// The deletion of slot files that nothing refers to: an interruption may have left those of the old root.
+  private func strayFiles() throws(VaultError) -> [StoreChange] {
+    let known = Set(header.slots.map(\.id))
+    return try inStore { () throws(StoreError) in try store.slots() }
+      .filter { !known.contains($0) }.flatMap(removal(of:))
   }
 
   private func write(
@@ -105,6 +116,20 @@ extension Rotation {
     self.init(
       reason: reason, isResumed: isResumed, recordCount: plan.recordCount, trashedCount: plan.trashedCount,
       dropped: plan.dropped)
+  }
+}
+
+extension Checkpoint {
+  /// A rotation must not make a record that went back the newest one there is.
+  fileprivate func requireNoRollback(in entries: [Entry]) throws(VaultError) {
+    for entry in entries {
+      guard let listed = self[entry.id], listed.revision >= entry.revision, listed != entry else { continue }
+      let isOlder = listed.revision > entry.revision
+      throw VaultError(
+        isOlder ? .rolledBack : .forked,
+        isOlder ? "is older than the checkpoint lists it" : "is another version than the checkpoint lists",
+        record: entry.id, hints: ["`vault verify --since-checkpoint` shows what changed"])
+    }
   }
 }
 

@@ -45,7 +45,7 @@ extension Vault {
       let isDamaged = try locked.state(of: slot).fault != nil
       if !(isDamaged && evenDamaged) { try requireGood(header.slots) }
       let changed = try header.changed(slots: header.slots.filter { $0.id != id }, root: root)
-      try replaceHeader(by: changed, root: root, slots: removal(of: slot), lock)
+      try replaceHeader(by: changed, root: root, slots: removal(of: slot.id), lock)
       return slot
     }
   }
@@ -68,7 +68,7 @@ extension Vault {
       let new = NewSlot(.passphrase(passphrase, workFactor: workFactor), label: old.label)
       let (slot, file) = try SlotFile.make(new, root: root, now: options.now())
       let changed = try header.changed(slots: header.slots.map { $0.id == id ? slot : $0 }, root: root)
-      let files = [StoreChange(.slot(slot.id), from: nil, to: file)] + removal(of: old)
+      let files = [StoreChange(.slot(slot.id), from: nil, to: file)] + removal(of: old.id)
       try replaceHeader(by: changed, root: root, slots: files, lock)
       return slot
     }
@@ -99,9 +99,9 @@ extension Vault {
   }
 
   /// The deletion of a slot's file. One that cannot be read is left behind, unreferenced, which is no fault.
-  func removal(of slot: Slot) -> [StoreChange] {
-    guard let file = (try? store.read(.slot(slot.id))) ?? nil else { return [] }
-    return [StoreChange(.slot(slot.id), from: file, to: nil)]
+  func removal(of slot: SlotID) -> [StoreChange] {
+    guard let file = (try? store.read(.slot(slot))) ?? nil else { return [] }
+    return [StoreChange(.slot(slot), from: file, to: nil)]
   }
 }
 

@@ -15,12 +15,15 @@ extension Vault {
   ///
   /// - Throws: ``VaultError`` when the trash cannot be read as a folder, `.lockedByOther`.
   public func trash() async throws(VaultError) -> (records: [TrashedRecord], faults: [VaultError]) {
-    try reading { () throws(VaultError) in
+    defer { memory?.flush() }
+    return try reading { () throws(VaultError) in
       var records: [TrashedRecord] = []
       var faults: [VaultError] = []
       try locked.forEachTrashedFile { id, bytes in
         do throws(VaultError) {
           let (record, deletedAt) = try verifyTrashed(bytes.get(), id)
+          // An older one than was seen may lie beside a newer live one: `verify` tells.
+          _ = try memory?.take(id, SeenVersion(record))
           records.append(TrashedRecord(StoredRecord(record), deletedAt: deletedAt))
         } catch {
           faults.append(error)
@@ -52,6 +55,7 @@ extension Vault {
     let old = try verifyTrashed(bytes, id).record
     let live = try locked.read(id)
     if let live { try checkReplaceable(verify(live, id), by: old) }
+    try memory?.check(old)
     let draft = EnvelopeDraft(next: old.verified, now: now)
     let restored = try sealedBytes(old.stored, draft, old.verified.keys, in: .record(id))
     return [

@@ -162,7 +162,9 @@ extension Vault {
     } catch {
       throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: id)
     }
-    return (bytes, try verify(bytes, id, in: location))
+    let record = try verify(bytes, id, in: location)
+    memory?.prepare(record, for: location)
+    return (bytes, record)
   }
 
   /// For a process that is about to end: undoes or completes the writes under way, in any vault, within a time limit;
@@ -171,5 +173,19 @@ extension Vault {
 
   func apply(_ changes: [StoreChange], _ lock: any StoreLock) throws(VaultError) {
     try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+    try remember(changes)
+  }
+
+  /// Remembers what this process has just written, whatever was seen before.
+  private func remember(_ changes: [StoreChange]) throws(VaultError) {
+    guard let memory else { return }
+    memory.noteWritten(changes)
+    for change in changes {
+      switch (change.location, change.replacement) {
+      case (.header, let bytes?): try memory.remember(VaultHeader(parsing: bytes), isOwn: true)
+      case (.checkpoint, let bytes?): try memory.noteCheckpoint(Checkpoint(parsing: bytes), isOwn: true)
+      default: break
+      }
+    }
   }
 }

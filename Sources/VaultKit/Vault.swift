@@ -19,6 +19,10 @@ public final class Vault: Sendable {
     /// Whether the passphrase that unlocks is kept, in the secure heap, so that ``Vault/rotate(_:slots:progress:)`` can make
     /// its slot again without asking.
     public var keepsPassphrase = false
+    /// Where it is remembered which vault this is and what was seen of it; nil remembers nothing and compares nothing.
+    public var state: VaultState?
+    /// Called when there is something to say about what is remembered.
+    public var onStateNote: @Sendable (StateNote) -> Void = { _ in }
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
     /// Kinds of the caller's own, besides those of this program and of the vault.
@@ -41,6 +45,8 @@ public final class Vault: Sendable {
   /// What unlocked it, if it is a passphrase that is to be kept.
   let passphrase: SecretBytes?
   let options: Options
+  /// What this machine remembers of the vault; nil when nothing is to be remembered.
+  let memory: VaultMemory?
   private let session: Mutex<Session>
 
   var store: any RecordStore { locked.store }
@@ -53,10 +59,14 @@ public final class Vault: Sendable {
   /// The kinds of records that are known here: those of types, and those that the verified header declares.
   public var kinds: KindCatalog { session.withLock { $0.kinds } }
 
-  init(locked: LockedVault, root: RootKey, slot: Slot, passphrase: SecretBytes? = nil, options: Options) {
+  init(
+    locked: LockedVault, root: RootKey, slot: Slot, passphrase: SecretBytes? = nil, memory: VaultMemory?,
+    options: Options
+  ) {
     self.locked = LockedVault(locked, adding: options.types)
     self.slot = slot
     self.passphrase = passphrase
+    self.memory = memory
     self.options = options
     session = Mutex(
       Session(
@@ -100,13 +110,17 @@ public final class Vault: Sendable {
       }
       throw VaultError(store: error)
     }
-    return Vault(locked: try LockedVault(store: store), root: root, slot: slots[0], options: options)
+    let locked = try LockedVault(store: store)
+    let memory = VaultMemory(of: locked, options)
+    try memory?.remember(header, isOwn: true)
+    return Vault(locked: locked, root: root, slot: slots[0], memory: memory, options: options)
   }
 
   /// Unlocks the vault in `directory`.
   ///
   /// - Throws: ``VaultError`` `.notAVault`, `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.newerFormat`,
-  ///   `.permissionDenied`, and `.ioFailed` where there is no such directory.
+  ///   `.permissionDenied`, and `.ioFailed` where there is no such directory; with ``Options/state`` also
+  ///   `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
   public static func open(
     at directory: String, unlockingWith key: VaultKey, options: Options = Options()
   ) async throws(VaultError) -> Vault {
@@ -116,7 +130,8 @@ public final class Vault: Sendable {
   /// Brings header and keys up to date when somebody wrote the header meanwhile.
   ///
   /// - Returns: whether anything was new.
-  /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`.
+  /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`; `.rolledBack`, `.forked` when
+  ///   it is older than what this machine has seen.
   @discardableResult
   func refresh() throws(VaultError) -> Bool {
     let bytes = try locked.readHeader()
@@ -130,6 +145,7 @@ public final class Vault: Sendable {
     }
     let root = known.keyring.current
     try header.authenticate(under: root)
+    try memory?.remember(header)
     adopt(header, bytes, root: root)
     return true
   }
@@ -150,6 +166,7 @@ public final class Vault: Sendable {
   ) throws(VaultError) {
     let old = session.withLock { $0.headerBytes }
     let bytes = try header.fileBytes()
+    if header.root.id != self.header.root.id { try memory?.announce(header) }
     try apply(slots + [StoreChange(.header, from: old, to: bytes)], lock)
     adopt(header, bytes, root: root)
   }
@@ -172,6 +189,7 @@ public final class Vault: Sendable {
     }
     defer { lock.release() }
     try refresh()
+    defer { memory?.flush() }
     return try body(lock)
   }
 }

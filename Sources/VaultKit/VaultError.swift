@@ -11,6 +11,7 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
       case noKey, noMatchingSlot, wrongPassphrase, slotRefused, noSuchSlot, ambiguousSlot
       case rotationUnfinished
       case lockedByOther, damaged, newerFormat, changedUnderneath, unexpectedVault
+      case rolledBack, forked, damagedState
       case inputRefused, unknownKind, usage, diskFull, permissionDenied, ioFailed, memoryUnavailable, internalFailure
     }
     private let name: Name
@@ -53,6 +54,12 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let changedUnderneath = Code(name: .changedUnderneath)
     /// The vault is not the one that was expected.
     public static let unexpectedVault = Code(name: .unexpectedVault)
+    /// The vault or a record is older than this machine has seen it.
+    public static let rolledBack = Code(name: .rolledBack)
+    /// The vault or a record has the revision that this machine has seen, and is not the same.
+    public static let forked = Code(name: .forked)
+    /// A file of what this machine remembers is damaged, so that nothing can be compared with it.
+    public static let damagedState = Code(name: .damagedState)
     /// The content of a record was refused.
     public static let inputRefused = Code(name: .inputRefused)
     /// No kind has this name.

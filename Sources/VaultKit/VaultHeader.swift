@@ -150,9 +150,7 @@ public struct VaultHeader: Sendable {
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func fingerprint() throws(VaultError) -> String {
-    let message = CanonicalEncoding.enc("ecv/1/fingerprint", [vaultID.bytes, root.commitment])
-    let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(message.span.bytes) }
-    return Hex.encode(Array(hash.prefix(20)))
+    try Fingerprint.text(vaultID: vaultID, commitment: root.commitment)
   }
 
   /// The bytes of `vault.json`.

@@ -86,7 +86,7 @@ extension Vault {
     verifier.compareWithCheckpoint()
     try verifier.checkStrayEntries()
     verifier.checkPermissions()
-    return verifier.result
+    return try comparedWithSeen(verifier.result, scope)
   }
 }
 

@@ -40,6 +40,7 @@ public final class RecordKind: Sendable {
   public let migrations: [Migration]
   let whole: ValueSchema
   let type: TypeFunctions?
+  private let seals: SealMap?
 
   /// The kind of a type.
   public convenience init<Record: VaultRecord>(of type: Record.Type) {
@@ -71,6 +72,7 @@ public final class RecordKind: Sendable {
     let extra = MemberSchema(Self.extraMember, .map(of: ValueSchema(.any).sealed))
     let hasExtra = content.member(named: Self.extraMember) != nil
     whole = ValueSchema(.object(hasExtra ? content : content.adding(extra)))
+    seals = SealMap(of: whole)
   }
 
   /// Names that a vault cannot declare for kinds of its own (format 1, section 7).
@@ -223,7 +225,12 @@ extension RecordKind {
   }
 
   /// The first sealed field whose value is clear text; nil when all of them are tokens, absent or null.
-  public func clearTextPath(in members: JSONObject) -> MemberPath? { whole.clearTextPath(in: .object(members)) }
+  public func clearTextPath(in members: JSONObject) -> MemberPath? {
+    seals?.clearText(in: .object(members)).map { MemberPath($0.reversed()) }
+  }
+
+  /// Whether what is sealed at a path is JSON rather than text.
+  public func sealsJSON(at path: MemberPath) -> Bool { seals?.holdsJSON(at: path) ?? false }
 }
 
 extension MemberPath {

@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 
+import attacks
 import vaultdir
 from badvectors import negatives
 from samples import (
@@ -277,6 +278,16 @@ def write_document(folder, name, document):
     write(os.path.join(folder, f"{name}.json"), (json.dumps(document, indent=1, ensure_ascii=True) + "\n").encode())
 
 
+def write_attacks(folder):
+    """Good vaults, and what an attacker changes in them."""
+    for name, tree in attacks.bases().items():
+        write_document(folder, f"bases/{name}", {"files": attacks.in_json(tree)})
+    for attack in attacks.attacks():
+        write_document(folder, attack.name, {
+            "description": attack.description, "base": attack.base, "layer": attack.layer, "known": attack.known,
+            "fresh": attack.fresh, "changes": attacks.in_json(attack.changes)})
+
+
 def main(folder=VECTORS):
     shutil.rmtree(folder, ignore_errors=True)
     for name, description, cases in FILES:
@@ -284,6 +295,7 @@ def main(folder=VECTORS):
     for name, document in negatives():
         write_document(folder, os.path.join("negative", name), document)
     write_vault(os.path.join(folder, "vaults"))
+    write_attacks(os.path.join(folder, "attacks"))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import agefile
+import attacks
 import badvectors
 import makevectors
 import vaultdir
@@ -228,6 +229,33 @@ class WholeVaults(SmallVault):
     def test_files_are_for_the_owner_only(self):
         for name in files_below(self.vault):
             self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.vault, name)).st_mode), 0o600)
+
+
+class Attacks(unittest.TestCase):
+    """This reader remembers nothing and does not compare what vanished: it sees what the files alone show."""
+
+    silent = {"slot-removed", "record-vanished", "planted-journal"}
+
+    def refusal(self, tree):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, data in tree.items():
+                if data is not None:
+                    makevectors.write(os.path.join(folder, name), data)
+            try:
+                vaultdir.Vault.open(folder, [identity()]).read_all()
+            except Refused as refusal:
+                return refusal
+        return None
+
+    def test_the_good_vaults_open(self):
+        for tree in attacks.bases().values():
+            self.assertIsNone(self.refusal(tree))
+
+    def test_each_attack_that_the_files_show_is_refused(self):
+        bases = attacks.bases()
+        for attack in attacks.attacks():
+            refusal = self.refusal({**bases[attack.base], **attack.changes})
+            self.assertEqual(refusal is None, attack.fresh == 0 or attack.name in self.silent, attack.name)
 
 
 @unittest.skipUnless(shutil.which("age"), "age is not installed")

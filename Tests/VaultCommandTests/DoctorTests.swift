@@ -120,6 +120,18 @@ struct DoctorTests {
     try expect("warn", "git", workspace)
   }
 
+  @Test("the pin: a vault that is new here, one that is known, and another in its place")
+  func pin() throws {
+    let workspace = try Workspace.withVault()
+    #expect(try check("pin", workspace).text.hasPrefix("pinned"))
+    #expect(try check("pin", workspace, adding: ["CVAULT_STATE_DIR": workspace.path + "/new"]).text.hasPrefix("new"))
+    shell("mv v old", workspace)
+    let other = ["CVAULT_STATE_DIR": workspace.path + "/other"]
+    #expect(workspace.run("init", "v", "--generate-identity", "other.txt", adding: other).code == 0)
+    let found = try check("pin", workspace, ["--identity", "other.txt"])
+    #expect(found.state == "fault" && found.text.hasPrefix("differs"), "\(found.text)")
+  }
+
   @Test("the state folder: open to others, and no folder")
   func state() throws {
     let workspace = try Workspace.withVault()

@@ -30,7 +30,7 @@ struct EditTests {
     let workspace = try Workspace.withCustomers()
     let outcome = edit(
       workspace,
-      #"sed -i -e 's/Albuquerque/Santa Fe/' -e 's/"000522"/"123456"/' -e '/"email"/d' "$1" && sed -i -e 's/"name" : "Shai Mishali",/"name" : "Shai M."/' "$1""#
+      #"sed -i -e 's/Albuquerque/Santa Fe/' -e 's/"000522"/"123456"/' -e '/"email"/d' "$1" && sed -i -e 's/"name" : "Shai Mishali"/"name" : "Shai M."/' "$1""#
     )
     #expect(outcome.code == 0, "\(outcome.errors)")
     let record = JSON(workspace.open("show", "Shai M.", "--reveal", "--json").stdout)["record"]

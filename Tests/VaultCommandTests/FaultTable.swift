@@ -33,17 +33,19 @@ struct FaultBench {
 
   let workspace: Workspace
   /// What `$NAME` stands for in rows: the program, the options for vault and key, a record, its file, folder and id, the
-  /// slot, and a file to import.
+  /// slot, and a file to import. The vault is known here: what a first use says is no part of a row.
   let variables: [String: String]
 
   init() throws {
     let template = try Self.template.get()
     workspace = try Workspace()
     let copied = ProcessRun(
-      path: "/bin/cp", arguments: ["-a", template.vault, template.identity, workspace.path],
+      path: "/bin/cp", arguments: ["-a", template.vault, template.identity, template.path + "/state", workspace.path],
       environment: ["PATH": "/usr/bin:/bin"]
     ).run()
     try #require(copied.code == 0, "\(copied.errors)")
+    // The path is new.
+    try #require(workspace.open("list", "--limit", "1").errors == "")
     let record = try template.recordFile("Shai Mishali")
     let slot = try #require(FileTree.names(in: template.vault + "/slots").first)
     variables = [

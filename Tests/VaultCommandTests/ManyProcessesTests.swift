@@ -20,6 +20,7 @@ struct ManyProcessesTests {
     let stored = Set(
       bench.workspace.snapshot().keys.compactMap { $0.split(separator: "/").last?.dropLast(5) }.map(String.init))
     #expect(stored.isSuperset(of: acknowledged))
+    #expect(try bench.workspace.seenIDs().isSuperset(of: acknowledged), "what one process saw was lost by another")
     let verified = bench.workspace.open("verify")
     #expect(verified.output == "224 records, 0 in the trash, 1 slot: all verified\n", "\(verified.errors)")
   }

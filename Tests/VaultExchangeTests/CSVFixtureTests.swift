@@ -60,6 +60,21 @@ struct CSVFixtureTests {
     tally.report()
   }
 
+  @Test("no file of another form is taken for a table")
+  func otherForms() throws {
+    guard SharedData.isPresent(forCases: 50, of: "files that are no tables") else { return }
+    let tables = Set(Self.expected.values.map(\.format))
+    var tally = CaseTally("files that are no tables")
+    for path in try Fixtures.all("").filter({ !$0.hasSuffix(".csv") && $0.split(separator: ".").count > 1 }) {
+      guard let source = try? Fixtures.source(path) else { continue }
+      let detected = try? ImportFormats.detecting(source.sample()).format.name
+      #expect(!tables.contains(detected ?? ""), "\(path)")
+      tally.ran()
+    }
+    tally.report()
+    #expect(tally.runCount == 50)
+  }
+
   @Test("two exports of the same entry have the same external id, whatever its secrets are")
   func stableIDs() throws {
     let header = "name,url,username,password,note\n"

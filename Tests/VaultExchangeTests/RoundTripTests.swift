@@ -1,4 +1,5 @@
 import Testing
+import VaultAge
 import VaultDocument
 import VaultExchange
 import VaultRecords
@@ -77,6 +78,21 @@ struct RoundTripTests {
     #expect(try imported[0].text("expiry") == "01/30")
     #expect(try imported[0].text("security_code") == "123")
     #expect(try imported[0].text("extra.brand") == "Visa")
+  }
+
+  @Test("sops' JSON brings back records of every kind")
+  func sops() throws {
+    let identity = try AgeIdentity.generate()
+    let records =
+      try ExportedRecord.list("login", Self.hostile)
+      + ExportedRecord.list("database", #"[{"title":"d","engine":"mysql","host":"h","port":3306,"password":"p"}]"#)
+      + ExportedRecord.list("custom", #"[{"title":"c","fields":{"password":"x"},"secrets":{"d":"e"}}]"#)
+    var options = ImportOptions()
+    options.identities = [identity]
+    let exported = try Exported(.sops, records, recipients: [identity.recipient])
+    let imported = try exported.imported(as: "sops-json", options: options).records
+    #expect(imported.map(\.kind) == records.map(\.kind))
+    #expect(imported.map(\.members) == records.map(\.members))
   }
 
   @Test(

@@ -90,7 +90,7 @@ struct AcceptanceTests {
     ("access_key", { ($0["access_key"], $0["atm_code"]) = ($0["atm_code"], $0["access_key"]) }),
     ("note", { $0["note"] = $0["access_key"] }), ("access_key", { $0["access_key"] = nil }),
     ("access_key", { $0["access_key"] = "in clear" }), ("access_key", { $0["access_key"] = "es1:AAAA" }),
-    ("$vault.kind", { $0.setEnvelope("kind", "login") }), ("$vault.schema", { $0.setEnvelope("schema", 2) }),
+    ("$vault.kind", { $0.setEnvelope("kind", "login") }), ("$vault.schema", { $0.setEnvelope("schema", 1) }),
     ("$vault.created_at", { $0.setEnvelope("created_at", "2020-01-01T00:00:00Z") }),
   ]
 

@@ -53,7 +53,23 @@ struct ReferenceTests {
     ]
     for file in files { try reader.expectRefusal(of: file) }
     #expect(reader.run(["--identity", reader.identityFile, "--json"]).stdout == expected)
+    try await rotate(vault, reader)
     print("reference: \(ids.count) records read, \(files.count) flipped bytes refused")
+  }
+
+  /// Rotates the vault both ways, and expects it to be read after each.
+  private func rotate(_ vault: Vault, _ reader: ReferenceReader) async throws {
+    for reason in [KeyringEntry.Reason.rewrap, .reseal, .rewrap] {
+      var renewal = SlotRenewal()
+      renewal.workFactor = 10
+      renewal.passphrases[vault.header.slots[1].id] = try secret(ReferenceReader.passphrase)
+      _ = try await vault.rotate(reason, slots: renewal)
+      let expected = try allRecords(of: vault)
+      for key in [["--identity", reader.identityFile], ["--passphrase-file", reader.passphraseFile]] {
+        let outcome = reader.run(key + ["--json"])
+        #expect(outcome.code == 0 && outcome.stdout == expected, "\(reason): \(outcome.errors)")
+      }
+    }
   }
 
   /// Adds customers with all hard texts as secrets and as readable values, updates some and removes others.

@@ -9,8 +9,8 @@ public protocol ExampleRecord: VaultRecord, Equatable {
 }
 
 extension ExampleRecord {
-  public static var titlePath: String { title }
-  public static var fields: [RecordField] {
-    [RecordField(title, title, required: true)] + secrets.map { RecordField($0, $0, sealed: true) }
+  public static var titlePaths: [String] { [title] }
+  public static var content: [MemberSchema] {
+    [MemberSchema(title, .text, required: true)] + secrets.map { MemberSchema($0, .text.sealed) }
   }
 }

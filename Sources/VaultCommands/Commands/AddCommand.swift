@@ -49,7 +49,7 @@ struct AddCommand: AsyncParsableCommand {
       throw CommandError.usage(
         "arguments", "give the fields with --from, --set and --secret…", "`vault kinds show \(kind.name)` shows them")
     }
-    let opened = try await session.unlock(unlocking)
+    let opened = try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
     var record = try isAsking ? FieldPrompts(kind: kind, global: global).record() : try given(kind, assignments)
     try record.fillDates(of: kind)

@@ -24,7 +24,7 @@ struct CheckpointCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
-    let opened = try await Session(vault, global).unlock(unlocking)
+    let opened = try await Session(vault, global).unlockToWrite(unlocking)
     let progress = Progress("verified", global)
     let result = try await opened.makeCheckpoint(acceptingRollback: acceptRollback) { progress.advance() }
     progress.end()

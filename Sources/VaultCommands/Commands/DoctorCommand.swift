@@ -21,7 +21,7 @@ struct DoctorCommand: ParsableCommand {
 
   func run() throws {
     _ = try unlocking.maximumWorkFactor()
-    let checks = try Doctor(Session(vault, global), unlocking).checks()
+    let checks = try Doctor(Session(vault, global, refusingOtherVaults: false), unlocking).checks()
     if global.json {
       try Output.document(["checks": .array(checks.map(\.document))])
     } else {

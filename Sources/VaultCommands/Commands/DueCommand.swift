@@ -27,7 +27,9 @@ struct DueCommand: ParsableCommand {
 
   func run() throws {
     let rule = try rule()
-    let due = try Session(vault, global).locked.due(rule)
+    let session = try Session(vault, global)
+    try session.pin.requireKnownState()
+    let due = try session.locked.due(rule)
     try print(due)
     for fault in due.faults { global.messages.report(fault) }
     if let fault = due.faults.first { throw Finished(status: ExitStatus(fault.code)) }

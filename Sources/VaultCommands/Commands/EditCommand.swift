@@ -32,7 +32,7 @@ struct EditCommand: AsyncParsableCommand {
   func run() async throws {
     let field = try field.map { text in try MemberPath.argument(text, of: "--field") }
     let session = try Session(vault, global)
-    let opened = try await session.unlock(unlocking)
+    let opened = try await session.unlockToWrite(unlocking)
     let found = try await session.record(record, in: opened)
     let draft = try RecordDraft(found, field: field)
     let text = try EditableText(draft.text, name: field == nil ? "record.json" : "field.txt", permitDisk: permitDisk)

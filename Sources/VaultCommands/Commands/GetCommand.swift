@@ -30,7 +30,8 @@ struct GetCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard (path == nil) == url else {
-      throw CommandError.usage("arguments", url ? "--url takes no path" : "no path", "give a member path, or --url")
+      throw CommandError.usage(
+        "arguments", url ? "--url takes no path" : "missing expected argument '<path>'", "give a member path, or --url")
     }
     let path = try path.map { text in try MemberPath.argument(text, of: "path") }
     let session = try Session(vault, global)

@@ -7,29 +7,43 @@ import VaultRecords
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Store the records of a JSON file as one batch.",
+    abstract: "Store the records of a file, of this program or of another tool.",
     discussion: """
       json is an array of objects (or one object), jsonl one object a line. Each is checked by itself; refused ones are \
-      reported with their place and the reason, never with their content, and the others are stored (exit code 4).
+      reported with their place and the reason, never with their content, and the others are stored (exit code 4). The \
+      formats of other tools are those of `vault import --list`; auto goes by how the file begins. Every value of such a \
+      file is accounted for, and an entry that came before is not stored again.
 
       Example:
-        vault import json customers.json --kind customer --dry-run
+        vault import auto bitwarden.csv --dry-run
       """)
 
-  @Argument(help: "json or jsonl.")
-  var format: ImportFormat
+  @Argument(help: "json, jsonl, auto, or a format of `vault import --list`.")
+  var format: String?
 
   @Argument(help: "The file, or - for standard input.")
-  var file: String
+  var file: String?
 
-  @Option(help: "The kind of the records; `vault kinds list` shows them.")
-  var kind: String
+  @Flag(help: "List the formats of other tools and what is kept of them.")
+  var list = false
 
-  @Flag(help: "Check everything and store nothing.")
+  @Option(help: "The kind of the records; `vault kinds list` shows them. Other tools say it themselves, csv takes it.")
+  var kind: String?
+
+  @Option(help: ArgumentHelp("Send a column of csv to a member, such as username=E-Mail.", valueName: "field=source"))
+  var map: [String] = []
+
+  @Option(help: "The encoding of csv that is not UTF-8: utf-16le, utf-16be or windows-1252.")
+  var encoding: String?
+
+  @Flag(help: "Check everything and store nothing; of other tools' files, print what becomes of each value.")
   var dryRun = false
 
   @Flag(help: "Store nothing at all when one is refused.")
   var strict = false
+
+  @Flag(help: "Change records that came from the same entries before, where the file says otherwise.")
+  var update = false
 
   @Flag(help: "Seal members that the kind does not have in `extra`, rather than refuse them.")
   var keepUnknown = false
@@ -42,10 +56,27 @@ struct ImportCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
+    if list { return try printFormats() }
+    guard let format, let file else {
+      throw CommandError.usage("import", "needs a format and a file", "`vault import --list` shows the formats")
+    }
+    if let own = ImportFormat(rawValue: format) {
+      try await importOwn(own, file)
+    } else {
+      try await importForeign(format, file)
+    }
+  }
+
+  private func importOwn(_ format: ImportFormat, _ file: String) async throws {
+    guard let name = kind else { throw CommandError.usage("--kind", "is needed for \(format.rawValue)") }
+    for (option, isGiven) in [("--map", !map.isEmpty), ("--encoding", encoding != nil), ("--update", update)]
+    where isGiven {
+      throw CommandError.usage(option, "is for files of other tools")
+    }
     let session = try Session(vault, global)
-    var kind = try session.locked.kinds.argument(kind)
+    var kind = try session.locked.kinds.argument(name)
     let elements = try format.elements(of: file)
-    let opened = try await session.unlock(unlocking)
+    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
     var report = ImportReport(elements: elements, file: file == "-" ? "stdin" : file)
     let prepared = await prepare(elements, kind, opened, &report)
@@ -93,7 +124,7 @@ struct ImportCommand: AsyncParsableCommand {
 }
 
 /// The forms that can be imported.
-enum ImportFormat: String, ExpressibleByArgument, CaseIterable {
+enum ImportFormat: String {
   case json, jsonl
 
   private static let limits = JSONLimits.list

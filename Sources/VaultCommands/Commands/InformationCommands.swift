@@ -19,7 +19,11 @@ struct FingerprintCommand: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() throws {
-    let fingerprint = try Session(vault, global).locked.fingerprint()
+    let session = try Session(vault, global, refusingOtherVaults: false)
+    let fingerprint = try session.locked.fingerprint()
+    if let refusal = session.pin.refusal {
+      global.messages.note("not as this machine knows it: \(refusal.description)")
+    }
     guard global.json else { return try Output.line(fingerprint) }
     try Output.document(["fingerprint": .string(fingerprint)])
   }

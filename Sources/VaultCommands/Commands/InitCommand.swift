@@ -55,7 +55,8 @@ struct InitCommand: AsyncParsableCommand {
   private func make(_ location: VaultLocation, _ slots: [NewSlot], identity: String?) async throws -> Vault {
     do {
       if location.origin == .standard { try System.makeDirectories(System.parent(of: location.path)) }
-      return try await Vault.create(at: location.path, slots: slots, options: global.vaultOptions())
+      let options = try global.vaultOptions(StateLocation.state(global.messages))
+      return try await Vault.create(at: location.path, slots: slots, options: options)
     } catch {
       if let identity, System.kind(of: location.path + "/vault.json") == nil { System.remove(identity) }
       throw error

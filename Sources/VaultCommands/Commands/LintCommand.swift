@@ -32,7 +32,7 @@ struct LintCommand: AsyncParsableCommand {
     } catch let error as CommandError where error.status == .damaged {
       // A header that cannot be read is one finding among others.
     }
-    let lint = try VaultLint(at: location.path, options: global.vaultOptions())
+    let lint = try VaultLint(at: location.path, options: global.vaultOptions(nil))
     let progress = Progress("checked", global)
     let report = try await fix ? lint.fix { progress.advance() } : lint.check { progress.advance() }
     progress.end()

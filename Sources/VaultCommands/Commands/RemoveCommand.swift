@@ -29,7 +29,7 @@ struct RemoveCommand: AsyncParsableCommand {
         hints: ["say so beforehand with --yes"])
     }
     let session = try Session(vault, global)
-    let opened = try await session.unlock(unlocking)
+    let opened = try await session.unlockToWrite(unlocking)
     var records: [OpenRecord] = []
     for text in record {
       let found = try await session.record(text, in: opened)

@@ -42,7 +42,7 @@ struct RepairCommand: AsyncParsableCommand {
     }
     let session = try Session(vault, global)
     let folder = try AsideLocation.path(aside, vault: session.location.path)
-    let opened = try await session.unlock(unlocking)
+    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     let plan = try await plan(session, opened)
     guard !dryRun, plan.hasWork else { return try finish(plan, nil) }
     if !global.json { try Output.lines(plan.steps.map(\.line)) }

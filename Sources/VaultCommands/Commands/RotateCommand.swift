@@ -40,7 +40,7 @@ struct RotateCommand: AsyncParsableCommand {
     try SlotFile.checkNewWorkFactor(workFactor)
     var session = try Session(vault, global)
     session.keepsPassphrase = true
-    let opened = try await session.unlock(unlocking)
+    let opened = try await session.unlockToWrite(unlocking)
     var run = RotationRun(opened: opened, global: global)
     run.renewal = try renewal(opened.header)
     let reason = reseal ? KeyringEntry.Reason.reseal : .rewrap

@@ -36,7 +36,7 @@ struct SetCommand: AsyncParsableCommand {
     let assignments = try values.map { text in try MemberPath.assignment(text, of: "path=value") }
     try secrets.checkForm()
     let session = try Session(vault, global)
-    let opened = try await session.unlock(unlocking)
+    let opened = try await session.unlockToWrite(unlocking)
     let found = try await session.record(record, in: opened)
     let kind = found.kind
     for (path, _) in assignments { try kind?.checkReadable(path, option: "path=value") }
@@ -97,7 +97,7 @@ struct UnsetCommand: AsyncParsableCommand {
     let paths = try paths.map { text in try MemberPath.argument(text, of: "path") }
     try paths.checkDistinct()
     let session = try Session(vault, global)
-    let opened = try await session.unlock(unlocking)
+    let opened = try await session.unlockToWrite(unlocking)
     let found = try await session.record(record, in: opened)
     let hasChanged = try await opened.edit(found.id, paths.map(FieldEdit.unset))
     try RecordChange(id: found.id, global: global).report(hasChanged)

@@ -40,7 +40,7 @@ extension SlotCommand {
       try check()
       let recipient = try recipient.map { try AgeRecipient.argument($0) }
       let session = try Session(vault, global)
-      let opened = try await session.unlock(unlocking)
+      let opened = try await session.unlockToWrite(unlocking)
       if let path = generateIdentity { return try report(await generate(path, opened, session.location), path) }
       let kind: NewSlot.Kind
       if let recipient {
@@ -118,7 +118,7 @@ extension SlotCommand {
 
     func run() async throws {
       try SlotFile.checkNewWorkFactor(workFactor)
-      let opened = try await Session(vault, global).unlock(unlocking)
+      let opened = try await Session(vault, global).unlockToWrite(unlocking)
       let old = try slot.map { try opened.header.slot(argument: $0) } ?? standard(opened)
       guard old.kind == .scrypt else {
         throw CommandError.usage(

@@ -21,9 +21,10 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() throws {
-    let session = try Session(vault, global)
+    let session = try Session(vault, global, refusingOtherVaults: false)
     let status = try VaultStatus(session, unlocking)
     if global.json { try Output.write(status.document.prettyBytes()) } else { try Output.lines(status.lines) }
+    if let refusal = session.pin.refusal { throw CommandError(refusal) }
   }
 }
 
@@ -68,7 +69,7 @@ private struct VaultStatus {
     for slot in slots { rows.append(("slot", slot.summary)) }
     if let rotation = header.unfinishedRotation { rows.append(("rotation", rotation.unfinishedNote)) }
     rows += [
-      ("key", key ?? "none: give --identity FILE, or a passphrase"), ("memory", memory),
+      ("pin", session.pin.line), ("key", key ?? "none: give --identity FILE, or a passphrase"), ("memory", memory),
       ("permissions", permissions), ("library", CryptoLibrary.version),
     ]
     return rows.map { Printable.padded($0.0 + ":", to: 12) + " " + Printable.text($0.1) }
@@ -79,7 +80,8 @@ private struct VaultStatus {
       "created_at": .string(header.createdAt.text), "fingerprint": .string(fingerprint),
       "found_by": .string(session.location.origin.rawValue), "id": .string(header.vaultID.text),
       "key": .optional(key), "library": .string(CryptoLibrary.version), "memory": .string(memory),
-      "permissions": .string(permissions), "records": .number(JSONNumber(recordCount)),
+      "permissions": .string(permissions), "pin": .string(session.pin.word),
+      "records": .number(JSONNumber(recordCount)),
       "slots": .array(slots.map(\.document)), "vault": .string(session.location.path),
       "unfinished_rotation": .optional(header.unfinishedRotation?.reason.rawValue), "verified": false,
     ])

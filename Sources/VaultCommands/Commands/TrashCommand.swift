@@ -84,7 +84,7 @@ extension TrashCommand {
 
     func run() async throws {
       let session = try Session(vault, global)
-      let opened = try await session.unlock(unlocking)
+      let opened = try await session.unlockToWrite(unlocking)
       let ids = try session.resolveTrashed(record)
       try await opened.restore(ids)
       if global.json { return try Output.document(["restored": .array(ids.map { .string($0.text) })]) }

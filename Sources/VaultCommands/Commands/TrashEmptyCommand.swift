@@ -35,7 +35,7 @@ extension TrashCommand {
       }
       let age = try olderThan.map { try Age($0, option: "--older-than") }
       let session = try Session(vault, global)
-      let opened = try await session.unlock(unlocking)
+      let opened = try await session.unlockToWrite(unlocking)
       let (records, faults) = try await opened.trash()
       let choice = try TrashChoice(records, faults, named: session.resolveTrashed(record), words: record)
         .limited(to: age?.before(.now()))

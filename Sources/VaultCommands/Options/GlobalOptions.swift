@@ -30,13 +30,15 @@ struct GlobalOptions: ParsableArguments {
   var style: Style { Style(noColor: noColor, descriptor: System.standardOutput) }
 
   /// How a vault behaves under these flags.
-  func vaultOptions() throws -> Vault.Options {
+  func vaultOptions(_ state: VaultState?) throws -> Vault.Options {
     guard (0...86_400).contains(lockTimeout) else {
       throw CommandError.usage("--lock-timeout", "must be between 0 and 86400 seconds")
     }
     var options = Vault.Options()
     options.lockTimeout = .seconds(lockTimeout)
     let messages = messages
+    options.state = state
+    options.onStateNote = { news in messages.note(news) }
     options.onLockWait = { holder in
       messages.note("waiting for " + (holder.map { "process \($0)" } ?? "another process"))
     }

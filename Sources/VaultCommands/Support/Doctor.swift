@@ -48,7 +48,7 @@ struct Doctor {
     for slot in try session.locked.slotStates() { checks.append(check(slot)) }
     checks += [rotation, memory, permissions(condition), journal(condition), checkpoint]
     if GitFolder.holds(session.location.path) { checks.append(git(condition)) }
-    return checks + [state, DoctorCheck(name: "library", state: .good, text: CryptoLibrary.version)]
+    return checks + [pin, state, DoctorCheck(name: "library", state: .good, text: CryptoLibrary.version)]
   }
 
   private var rotation: DoctorCheck {
@@ -117,12 +117,16 @@ struct Doctor {
       advice: "add " + condition.missingGitLines.joined(separator: ", "))
   }
 
+  private var pin: DoctorCheck {
+    guard let refusal = session.pin.refusal else {
+      return DoctorCheck(name: "pin", state: .good, text: session.pin.line)
+    }
+    let advice = refusal.hints.first ?? "find out why before you go on"
+    return DoctorCheck(name: "pin", state: .fault, text: session.pin.line, advice: advice)
+  }
+
   private var state: DoctorCheck {
-    guard
-      let path = System.environment("CVAULT_STATE_DIR")
-        ?? XDG.directory("XDG_STATE_HOME", under: ".local/state")
-        .map({ $0 + "/cvault" })
-    else {
+    guard let path = StateLocation.path else {
       return DoctorCheck(
         name: "state", state: .fault, text: "there is no folder for what this machine has seen",
         advice: "set HOME or CVAULT_STATE_DIR")

@@ -31,7 +31,7 @@ enum ExitStatus: Int32 {
       case .damaged, .newerFormat: .damaged
       case .changedUnderneath: .changedUnderneath
       case .rotationUnfinished: .findings
-      case .unexpectedVault: .unexpectedVault
+      case .unexpectedVault, .rolledBack, .forked, .damagedState: .unexpectedVault
       case .inputRefused, .unknownKind, .slotRefused: .inputRefused
       case .diskFull, .permissionDenied, .ioFailed: .inputOutput
       case .usage: .usage

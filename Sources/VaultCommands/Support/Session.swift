@@ -9,10 +9,17 @@ struct Session {
   let global: GlobalOptions
   /// Whether the passphrase is kept for making its slot again.
   var keepsPassphrase = false
+  /// What this machine remembers of the vault.
+  let pin: PinCheck
+  /// Whether a fingerprint was required, and is the vault's.
+  private let isFingerprintRequired: Bool
   var messages: Messages { global.messages }
 
   /// Finds the vault and reads its header; refuses another than the required one.
-  init(_ options: VaultOptions, _ global: GlobalOptions) throws {
+  ///
+  /// - Parameter refusingOtherVaults: refuses also another vault, or another root key, than this machine knows. An older
+  ///   state is refused later: when a key has shown that nothing is damaged, or when there is no key.
+  init(_ options: VaultOptions, _ global: GlobalOptions, refusingOtherVaults: Bool = true) throws {
     self.global = global
     location = try VaultLocation.find(options.vault)
     global.messages.detail("vault \(location.path) (\(location.origin.rawValue))")
@@ -21,7 +28,14 @@ struct Session {
     } catch {
       throw Self.explained(error, location)
     }
-    try checkFingerprint(options.requireFingerprint)
+    pin = PinCheck(locked, StateLocation.state(global.messages))
+    let option = options.requireFingerprint
+    let required = option ?? System.environment("CVAULT_FINGERPRINT")
+    isFingerprintRequired = required != nil
+    if let required {
+      try require(fingerprint: required, option: option == nil ? "CVAULT_FINGERPRINT" : "--require-fingerprint")
+    }
+    if refusingOtherVaults { try pin.requireIdentity() }
   }
 
   private static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
@@ -35,9 +49,8 @@ struct Session {
     return explained
   }
 
-  private func checkFingerprint(_ option: String?) throws {
-    guard let required = option ?? System.environment("CVAULT_FINGERPRINT") else { return }
-    let name = option == nil ? "CVAULT_FINGERPRINT" : "--require-fingerprint"
+  /// Refuses the vault when it has another fingerprint.
+  func require(fingerprint required: String, option name: String) throws {
     let wanted = required.lowercased().filter { $0 != " " && $0 != ":" }
     guard wanted.utf8.count == 40, (try? Hex.decode(wanted)) != nil else {
       throw CommandError.usage(name, "is no fingerprint: 40 hex digits", "`vault fingerprint` prints it")
@@ -56,7 +69,44 @@ struct Session {
     if let identity = KeySource.standardIdentity(for: locked) {
       return try await unlock(identity, options)
     }
+    try pin.requireKnownState()
     return try await unlockByPrompt(options)
+  }
+
+  /// As ``unlock(_:)``, for a command that writes: a vault that is not known here, and was only found by searching, is
+  /// asked for first. `--yes` does not answer that: what it says yes to would be anybody's.
+  func unlockToWrite(_ options: UnlockOptions) async throws -> Vault {
+    if location.origin == .parent, !isFingerprintRequired, pin.isFirstUse { try confirmFirstWrite() }
+    return try await unlock(options)
+  }
+
+  private func confirmFirstWrite() throws {
+    let fingerprint = try locked.fingerprint()
+    guard let terminal = Terminal(noInput: global.noInput) else {
+      throw CommandError(
+        .unexpectedVault, "unknown_vault", subject: location.path,
+        "was found by searching and is not known on this machine: nothing is written to it unasked",
+        hints: [
+          "its fingerprint is \(fingerprint): compare it, and say so with --require-fingerprint HEX",
+          "or name the vault with --vault DIR or CVAULT_DIR",
+        ])
+    }
+    let question =
+      "\(location.path) was found by searching and is not known on this machine. Its fingerprint is \(fingerprint). "
+      + "Write to it?"
+    guard try terminal.confirms(Printable.text(question)) else {
+      throw CommandError(.declined, "declined", subject: "terminal", "declined", hints: ["nothing was changed"])
+    }
+  }
+
+  /// Where something can be remembered.
+  func requiredState() throws -> VaultState {
+    guard let state = pin.state else {
+      throw CommandError(
+        .inputOutput, "io_failed", subject: "state", "there is no home directory to remember anything in",
+        hints: ["name a directory with CVAULT_STATE_DIR"])
+    }
+    return state
   }
 
   /// Unlocks when an option or a variable gives a key; nil when none does.
@@ -74,7 +124,15 @@ struct Session {
 
   /// Unlocks for a command that works without a key as well: a variable that is set for another vault is no error then,
   /// an option is.
+  ///
+  /// Without a key, what this machine remembers is all that there is to compare.
   func unlockWhereItHelps(_ options: UnlockOptions) async throws -> Vault? {
+    let opened = try await unlockIfItHelps(options)
+    if opened == nil { try pin.requireKnownState() }
+    return opened
+  }
+
+  private func unlockIfItHelps(_ options: UnlockOptions) async throws -> Vault? {
     do {
       return try await unlockIfKeyGiven(options)
     } catch let error as CommandError where error.status == .cannotUnlock && !options.givesKey {
@@ -91,7 +149,7 @@ struct Session {
   }
 
   private func unlock(with key: VaultKey, subject: String) async throws -> Vault {
-    var options = try global.vaultOptions()
+    var options = try global.vaultOptions(pin.state)
     options.keepsPassphrase = keepsPassphrase
     do throws(VaultError) {
       let vault = try await locked.unlock(with: key, options: options)

@@ -7,7 +7,8 @@ public struct ExchangeError: Error, Equatable, Sendable {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name: String {
       case unknownFormat, ambiguousFormat, malformed, invalidText, missingColumn, unsupported, tooLarge
-      case passphraseNeeded, wrongPassphrase, notAuthentic, invalidMapping, reading
+      case passphraseNeeded, wrongPassphrase, notAuthentic, identityNeeded, wrongIdentity, invalidMapping
+      case reading
     }
     private let name: Name
 
@@ -31,6 +32,10 @@ public struct ExchangeError: Error, Equatable, Sendable {
     public static let passphraseNeeded = Code(name: .passphraseNeeded)
     /// The passphrase does not open the file.
     public static let wrongPassphrase = Code(name: .wrongPassphrase)
+    /// The file is sealed to an age key and no identity was given.
+    public static let identityNeeded = Code(name: .identityNeeded)
+    /// No identity that was given opens the file.
+    public static let wrongIdentity = Code(name: .wrongIdentity)
     /// A tag or MAC of the file is not that of its content.
     public static let notAuthentic = Code(name: .notAuthentic)
     /// A mapping names a source or a member that cannot be.

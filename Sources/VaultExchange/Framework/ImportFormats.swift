@@ -4,7 +4,10 @@ public enum ImportFormats {
   public static let all: [any Importer] = (csv + json + documents).sorted { $0.format.name < $1.format.name }
 
   /// Formats of one file each that are neither tables nor JSON.
-  private static let documents: [any Importer] = [KeePassXMLImporter()]
+  private static let documents: [any Importer] = [
+    KeePassXMLImporter(), OnePassword1PUXImporter(), SopsImporter.json, SopsImporter.yaml, DotenvImporter(),
+    PassageImporter(), PlainJSONImporter(), PlainJSONLinesImporter(), PropertyListImporter(),
+  ]
 
   /// The importer of a format.
   ///

@@ -2,6 +2,8 @@
 public final class ImportSource {
   /// The name of the file, without folders; empty for standard input.
   public let name: String
+  /// What is in the folder that is imported, in the order of the paths; nil for a file.
+  public let files: [ImportFile]?
   private let pull: () throws(ExchangeError) -> [UInt8]
   private var head: [UInt8] = []
 
@@ -9,6 +11,14 @@ public final class ImportSource {
   public init(name: String, pull: @escaping () throws(ExchangeError) -> [UInt8]) {
     self.name = name
     self.pull = pull
+    files = nil
+  }
+
+  /// A folder, of which importers open the files that they know.
+  public init(name: String, files: [ImportFile]) {
+    self.name = name
+    self.files = files.sorted { $0.path < $1.path }
+    pull = { () throws(ExchangeError) in [] }
   }
 
   /// A source of bytes that are at hand.
@@ -55,7 +65,23 @@ public final class ImportSource {
       isWhole = piece.isEmpty
       head += piece
     }
-    return ImportSample(name: name, head: head, isWhole: isWhole)
+    return ImportSample(name: name, head: head, isWhole: isWhole, paths: files?.map(\.path) ?? [])
+  }
+}
+
+/// A file in a folder that is imported.
+public struct ImportFile {
+  /// Its path in the folder, with `/` between the parts.
+  public let path: String
+  /// Why it is not opened, such as for a link; nil for a plain file.
+  public let refusal: String?
+  /// The bytes of the file.
+  public let read: () throws(ExchangeError) -> [UInt8]
+
+  public init(path: String, refusal: String? = nil, read: @escaping () throws(ExchangeError) -> [UInt8]) {
+    self.path = path
+    self.refusal = refusal
+    self.read = read
   }
 }
 
@@ -70,8 +96,11 @@ public struct ImportSample: Sendable {
   public let head: [UInt8]
   /// Whether ``head`` is the whole file.
   public let isWhole: Bool
+  /// The paths of the files, for a folder.
+  public let paths: [String]
 
-  public init(name: String, head: [UInt8], isWhole: Bool) {
+  public init(name: String, head: [UInt8], isWhole: Bool, paths: [String] = []) {
+    self.paths = paths
     self.name = name
     self.head = head
     self.isWhole = isWhole

@@ -1,3 +1,4 @@
+public import VaultAge
 public import VaultCrypto
 public import VaultRecords
 
@@ -49,6 +50,9 @@ public struct ImportOptions: Sendable {
   public var encoding: TextEncoding?
   /// Asks for the passphrase of a sealed file; nil when nobody can be asked.
   public var passphrase: (@Sendable () throws(ExchangeError) -> SecretBytes)?
+
+  /// The keys of files that are sealed with age.
+  public var identities: [AgeIdentity] = []
 
   public init() {}
 }

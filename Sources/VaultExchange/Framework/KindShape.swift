@@ -25,10 +25,6 @@ struct KindShape {
 
   func has(_ member: String) -> Bool { kind.content.members.contains { $0.name.utf8.elementsEqual(member.utf8) } }
 
-  func requires(_ member: String) -> Bool {
-    kind.content.members.contains { $0.isRequired && $0.name.utf8.elementsEqual(member.utf8) }
-  }
-
   /// Whether these can be a record of the kind; a title can still be added.
   func takes(_ members: JSONObject) -> Bool {
     let required = kind.content.members.filter { $0.isRequired && $0.name != "title" }
@@ -52,6 +48,9 @@ struct KindShape {
     let value = schema.value(ofText: text)
     return schema.accepts(value) ? value : nil
   }
+
+  /// What names such a record in lists; empty where nothing does.
+  func title(of members: JSONObject) -> String { kind.title(of: members) }
 
   /// Whether a list of the kind takes an item.
   func takes(_ item: String, inList name: String) -> Bool {

@@ -69,11 +69,9 @@ struct MemberCollector {
     return .custom(at: MemberPath([.member(map), .member(free)]).description)
   }
 
-  /// Gives the record a title when it has none and its kind has one, or, where the kind was chosen, requires one.
+  /// Gives the record a title when nothing in it names it.
   mutating func nameRecord(_ title: @autoclosure () -> String) {
-    if isStrict ? shape.requires("title") : shape.has("title"), members["title"] == nil {
-      members["title"] = .string(title())
-    }
+    if shape.has("title"), shape.title(of: members).isEmpty { members["title"] = .string(title()) }
   }
 
   /// Takes the e-mail address for the user name where there is no other.

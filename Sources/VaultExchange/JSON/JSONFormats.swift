@@ -1,4 +1,6 @@
 extension ImportFormats {
   /// Formats that are JSON.
-  static let json: [any Importer] = [BitwardenImporter(), BitwardenProtectedImporter()]
+  static let json: [any Importer] = [
+    BitwardenImporter(), BitwardenProtectedImporter(), EnpassJSONImporter(), ProtonPassJSONImporter(),
+  ]
 }

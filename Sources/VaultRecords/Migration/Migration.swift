@@ -60,12 +60,15 @@ extension RecordKind {
 
   /// Clear input with members where the present schema has them that an older one had elsewhere.
   func modernised(_ input: JSONObject) -> JSONObject {
+    guard !migrations.isEmpty else { return input }
     var tree = JSONValue.object(input)
     for step in steps(from: 0) {
       switch step {
       case .move(let source, _), .split(let source, _, _):
         // What the present schema has at the old place means something else there.
-        guard (try? tree.value(at: source)) != nil, whole.value(at: source) == nil else { continue }
+        guard case .member(let top)? = source.components.first, tree[top] != nil, whole.value(at: source) == nil else {
+          continue
+        }
         var migrator = Migrator(tree, seal: nil, open: nil)
         if (try? migrator.take(step)) != nil { tree = migrator.tree }
       default: continue

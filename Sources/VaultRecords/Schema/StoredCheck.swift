@@ -86,29 +86,3 @@ struct StoredCheck {
     path.components.removeLast()
   }
 }
-
-extension ValueSchema {
-  /// The first place where clear text stands and a token belongs.
-  func clearTextPath(in value: JSONValue, at path: MemberPath = .root) -> MemberPath? {
-    if isSealed {
-      switch value {
-      case .null: return nil
-      case .string(let text) where SealedToken.hasTokenShape(text): return nil
-      default: return path
-      }
-    }
-    switch (form, value) {
-    case (.object(let rule), .object(let members)):
-      for member in members {
-        guard let schema = rule.value(named: member.name) else { continue }
-        if let found = schema.clearTextPath(in: member.value, at: path.appending(member.name)) { return found }
-      }
-    case (.list(let rule), .array(let items)):
-      for (index, item) in items.enumerated() {
-        if let found = rule.items.clearTextPath(in: item, at: path.appending(index)) { return found }
-      }
-    default: break
-    }
-    return nil
-  }
-}

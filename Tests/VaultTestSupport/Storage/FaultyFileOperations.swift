@@ -44,15 +44,19 @@ package final class FaultyFileOperations: FileOperations {
   private let chunkByteCount: Int
   /// Whether everything that changes the disk fails, as on a read-only mount.
   private let isReadOnly: Bool
+  /// Whether only calls count that change the disk or make it durable.
+  private let countsChangesAlone: Bool
   /// Changes what a read brings.
   private let readFilter: (@Sendable (inout [UInt8]) -> Void)?
 
   /// Lets the call with `number`, counted from 1, go wrong; `Int.max` for none.
   package init(
     _ fault: Fault = .dying, at number: Int = .max, recorder: (any DiskRecorder)? = nil,
-    chunkByteCount: Int = .max, isReadOnly: Bool = false, readFilter: (@Sendable (inout [UInt8]) -> Void)? = nil
+    countsChangesAlone: Bool = false, chunkByteCount: Int = .max, isReadOnly: Bool = false,
+    readFilter: (@Sendable (inout [UInt8]) -> Void)? = nil
   ) {
     (self.fault, self.number, self.recorder) = (fault, number, recorder)
+    self.countsChangesAlone = countsChangesAlone
     (self.chunkByteCount, self.isReadOnly, self.readFilter) = (chunkByteCount, isReadOnly, readFilter)
   }
 
@@ -69,10 +73,13 @@ package final class FaultyFileOperations: FileOperations {
   package var reachedCall: String? { state.withLock { $0.reached } }
 
   /// Counts a call. `half` is what a dying process still gets done of it.
-  private func step(_ call: String, writes: Bool = false, half: () -> Void = {}) throws(Errno) {
+  private func step(
+    _ call: String, writes: Bool = false, syncs: Bool = false, half: () -> Void = {}
+  ) throws(Errno) {
     if isReadOnly, writes { throw Errno(EROFS) }
     let (failure, diesNow) = state.withLock { state -> (Errno?, Bool) in
       if state.isDead { return (Self.death, false) }
+      if countsChangesAlone, !writes, !syncs { return (nil, false) }
       state.count += 1
       guard state.count >= number else { return (nil, false) }
       if state.count == number { state.reached = call }
@@ -144,12 +151,12 @@ extension FaultyFileOperations {
   }
 
   package func sync(_ file: Int32) throws(Errno) {
-    try step("fsync")
+    try step("fsync", syncs: true)
     if recorder?.didSync(file) ?? true { try live.sync(file) }
   }
 
   package func syncFileSystem(of file: Int32) throws(Errno) {
-    try step("syncfs")
+    try step("syncfs", syncs: true)
     if recorder?.didSyncAll() ?? true { try live.syncFileSystem(of: file) }
   }
 

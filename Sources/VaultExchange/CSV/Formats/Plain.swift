@@ -7,21 +7,11 @@ struct PlainCSVImporter: Importer {
     "csv", title: "Any table with a header, CSV", versions: "commas, semicolons or tabs between the cells",
     keeps: "columns with usual names, member paths or a --map; all others as secrets", isGeneral: true)
 
-  private static let usual: [String: LeafRule] = [
-    "title": .title, "name": .title, "account": .title, "username": .username, "user name": .username,
-    "user": .username, "login": .username, "login name": .username, "password": .password, "pass": .password,
-    "pwd": .password, "url": .url, "website": .url, "web site": .url, "site": .url, "link": .url, "uri": .url,
-    "notes": .notes, "note": .notes, "comments": .notes, "comment": .notes, "totp": .totp, "otp": .totp,
-    "otpauth": .totp, "email": .field("email"), "e-mail": .field("email"), "folder": .folder(), "group": .folder(),
-    "tags": .list("tags", separatedBy: ","), "favorite": .flag("favorite"), "type": .field("type"),
-    "created": .field("created"), "modified": .field("modified"),
-  ]
-
   func detects(_ sample: ImportSample) -> Bool {
     let dialect = Self.dialect(of: sample)
     guard let row = CSVTable.firstRow(of: sample, dialect: dialect) else { return false }
     let names = row.cells.map { $0.trimmingSpaces.lowercased() }
-    return names.filter { Self.usual[$0] != nil }.count >= 2
+    return names.filter { LeafRule.usual[$0] != nil }.count >= 2
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
@@ -32,11 +22,14 @@ struct PlainCSVImporter: Importer {
     }
     let shape = KindShape(kind)
     let mapped = try Self.rules(for: options.mappings, in: shape)
-    var named = kind.name == "login" ? Self.usual : [:]
+    var named = kind.name == "login" ? LeafRule.usual : [:]
     // A column that is called as a member goes there, whatever else its name is used for.
     for name in CSVTable.firstRow(of: sample, dialect: dialect)?.cells ?? [] {
       let name = String(name.trimmingSpaces)
-      if let rule = Self.rule(forPath: name, in: shape) { named[name.lowercased()] = rule }
+      if let rule = FieldRules.rule(forPath: name, in: shape) ?? FieldRules.rule(forPath: name.lowercased(), in: shape)
+      {
+        named[name.lowercased()] = rule
+      }
     }
     let isChosen = options.kind != nil
     return try CSVImporter(
@@ -52,7 +45,7 @@ struct PlainCSVImporter: Importer {
   {
     var rules: [String: LeafRule] = [:]
     for mapping in mappings {
-      guard let rule = rule(forPath: mapping.field, in: shape) else {
+      guard let rule = FieldRules.rule(forPath: mapping.field, in: shape) else {
         throw ExchangeError(.invalidMapping, "the kind has no member for a mapping")
       }
       guard rules.updateValue(rule, forKey: mapping.source.lowercased()) == nil else {
@@ -60,23 +53,6 @@ struct PlainCSVImporter: Importer {
       }
     }
     return rules
-  }
-
-  /// What a member path means as the name of a column; nil when the kind has no such member.
-  private static func rule(forPath text: String, in shape: KindShape) -> LeafRule? {
-    guard let path = try? MemberPath(parsing: text), case .member(let first)? = path.components.first else {
-      return nil
-    }
-    switch (first, path.components.count, path.components.last) {
-    case ("fields", 2, .member(let name)?): return .field(name)
-    case ("secrets", 2, .member(let name)?), ("extra", 2, .member(let name)?): return .secret(name)
-    case ("tags", 2, .index?), ("urls", 2, .index?):
-      return LeafRule { builder, text, place in builder.put(text, .list(first), from: place) }
-    case ("tags", _, _): return .list("tags", separatedBy: ",")
-    case ("urls", _, _): return .url
-    case ("notes", 1, _): return .notes
-    default: return shape.hasMember(at: path) ? .member(text) : nil
-    }
   }
 
   /// The separator that the first line has most of.

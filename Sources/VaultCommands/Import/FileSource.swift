@@ -1,0 +1,43 @@
+import VaultExchange
+
+/// A file, or standard input, that is read while it is imported.
+final class FileSource {
+  private let file: OpenFile?
+  private let descriptor: Int32
+  private let name: String
+
+  /// - Parameter path: `-` is standard input.
+  init(_ path: String) throws {
+    name = path == "-" ? "stdin" : path
+    if path == "-" {
+      descriptor = System.standardInput
+      file = nil
+    } else {
+      let opened = try OpenFile.reading(path)
+      descriptor = opened.descriptor
+      file = consume opened
+    }
+  }
+
+  /// The source; it keeps the file open.
+  func importSource() -> ImportSource {
+    let short = name.split(separator: "/").last.map(String.init) ?? name
+    return ImportSource(name: short) { () throws(ExchangeError) in
+      do throws(SystemError) {
+        return try self.piece()
+      } catch {
+        throw ExchangeError(.reading, "could not be read", underlying: error)
+      }
+    }
+  }
+
+  private func piece() throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    var span = bytes.mutableSpan
+    // Unsafe only in that any bytes can be stored: a UInt8 may be any byte.
+    var raw = unsafe span.mutableBytes
+    let count = try System.readSome(into: &raw, at: 0, from: descriptor, path: name)
+    bytes.removeLast(bytes.count - count)
+    return bytes
+  }
+}

@@ -1,0 +1,106 @@
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultRecords
+
+extension ImportCommand {
+  /// Imports a file of another tool.
+  func importForeign(_ format: String, _ file: String) async throws {
+    for (option, isGiven) in [("--keep-unknown", keepUnknown), ("--rejects", rejects != nil)] where isGiven {
+      throw CommandError.usage(option, "is for json and jsonl")
+    }
+    let name = file == "-" ? "stdin" : file
+    let named = format == "auto" ? nil : try Self.importer(named: format)
+    let session = try Session(vault, global)
+    let source = try FileSource(file).importSource()
+    let importer =
+      if let named { named } else {
+        try inExchange(name) { () throws(ExchangeError) in try ImportFormats.detecting(source.sample()) }
+      }
+    try checkOptions(for: importer.format)
+    let opened = try await session.unlock(unlocking)
+    var options = ImportOptions()
+    options.encoding = try encoding.map { name in
+      guard let encoding = TextEncoding(rawValue: name) else {
+        let names = TextEncoding.allCases.map(\.rawValue).joined(separator: ", ")
+        throw CommandError.usage("--encoding", "is none that this program reads", "one of \(names)")
+      }
+      return encoding
+    }
+    options.kind = try kind.map { try opened.kinds.argument($0) }
+    options.mappings = try inExchange("--map") { () throws(ExchangeError) in
+      try map.map { text throws(ExchangeError) in try FieldMapping(parsing: text) }
+    }
+    let items = try inExchange(name) { () throws(ExchangeError) in try importer.items(of: source, options: options) }
+    let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
+    var work = try ForeignImport(
+      into: opened, mode, ForeignReport(name, importer.format, isDryRun: dryRun, global), Progress("read", global))
+    try await work.run(items)
+    let status = try work.report.finish()
+    if status != .done { throw Finished(status: status) }
+  }
+
+  private static func importer(named name: String) throws -> any Importer {
+    guard let importer = try? ImportFormats.named(name) else {
+      throw CommandError.usage("format", "is none that this program reads", "`vault import --list` shows the formats")
+    }
+    return importer
+  }
+
+  private func checkOptions(for format: VaultExchange.ImportFormat) throws {
+    guard !format.isGeneral else { return }
+    for (option, isGiven) in [("--kind", kind != nil), ("--map", !map.isEmpty)] where isGiven {
+      throw CommandError.usage(option, "is for csv: \(format.name) says itself what its columns are")
+    }
+  }
+
+  /// Prints the formats of other tools.
+  func printFormats() throws {
+    let formats = ImportFormats.all.map(\.format)
+    guard global.json else {
+      return try Output.lines(formats.map { "\($0.name)\n  \($0.title); \($0.versions)\n  keeps \($0.keeps)" })
+    }
+    try Output.document([
+      "formats": .array(
+        formats.map { format in
+          .members([
+            "keeps": .string(format.keeps), "name": .string(format.name), "title": .string(format.title),
+            "versions": .string(format.versions),
+          ])
+        })
+    ])
+  }
+
+  private func inExchange<Result>(
+    _ subject: String, _ step: () throws(ExchangeError) -> Result
+  ) throws -> Result {
+    do throws(ExchangeError) {
+      return try step()
+    } catch {
+      throw CommandError(error, subject: subject)
+    }
+  }
+}
+
+extension CommandError {
+  /// A file of another tool that cannot be imported.
+  init(_ error: ExchangeError, subject: String) {
+    if let underlying = error.underlying as? SystemError {
+      self.init(underlying)
+      return
+    }
+    let isUsage = error.code == .invalidMapping
+    self.init(
+      isUsage ? .usage : .inputRefused, snakeCase(error.code.description), subject: isUsage ? "--map" : subject,
+      error.description)
+    if !isUsage { file = subject }
+    switch error.code {
+    case .unknownFormat:
+      hints = ["`vault import --list` shows the formats", "a table of any kind: `vault import csv` with --map"]
+    case .ambiguousFormat: hints = ["say which it is: `vault import FORMAT FILE`"]
+    case .missingColumn: hints = ["look at its first line, and at `vault import --list`"]
+    case .invalidMapping: hints = ["`vault kinds show KIND` lists the members"]
+    default: hints = ["correct the file and try again; nothing was changed"]
+    }
+  }
+}

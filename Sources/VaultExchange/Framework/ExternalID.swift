@@ -1,0 +1,27 @@
+public import VaultDocument
+public import VaultRecords
+
+/// Where a record says which entry of another tool it came from.
+public enum ExternalID {
+  /// The name of the custom field.
+  public static let fieldName = "external_id"
+
+  /// `fields.external_id`, or `extra.external_id` in kinds without readable custom fields; nil where neither can be.
+  public static func path(in kind: RecordKind) -> MemberPath? {
+    [
+      MemberPath([.member("fields"), .member(fieldName)]),
+      MemberPath([.member(RecordKind.extraMember), .member(fieldName)]),
+    ]
+    .first { kind.value(at: $0) != nil }
+  }
+
+  /// The members with the id in its place.
+  public static func adding(_ id: String, to members: JSONObject, of kind: RecordKind) -> JSONObject {
+    guard let path = path(in: kind), case .member(let map)? = path.components.first else { return members }
+    var members = members
+    var values = members[map]?.object ?? JSONObject()
+    values[fieldName] = .string(id)
+    members[map] = .object(values)
+    return members
+  }
+}

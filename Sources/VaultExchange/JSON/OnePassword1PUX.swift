@@ -1,0 +1,117 @@
+internal import VaultDocument
+
+/// The file that 1Password 8 exports: a zip of `export.attributes`, `export.data` and attachments.
+struct OnePassword1PUXImporter: Importer {
+  let format = ImportFormat(
+    "1password-1pux", title: "1Password 8, 1PUX", versions: "export format 3, or its export.data alone",
+    keeps: "items with all fields, old passwords and attachments as secrets, vaults, archived and favorites as tags, "
+      + "dates as fields; how a form looks and what accounts and vaults say of themselves are refused")
+
+  /// No larger attachment fits into a record.
+  static let maximumAttachmentByteCount = 8 << 20
+
+  func detects(_ sample: ImportSample) -> Bool {
+    if ZipArchive.begins(sample.head) {
+      return sample.name.lowercased().hasSuffix(".1pux")
+        || ["export.attributes", "export.data"].contains { !sample.head.ranges(of: Array($0.utf8)).isEmpty }
+    }
+    return JSONOutline(sample).has("accounts[].vaults", "accounts[].attrs")
+  }
+
+  func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
+    let bytes = try source.readAll()
+    guard ZipArchive.begins(bytes) else {
+      let text = try JSONReading.text(of: ImportSource(name: source.name, bytes: bytes), options: options)
+      return ImportedItems(try OnePasswordReading(nil).items(of: try JSONReading.value(of: text)))
+    }
+    let archive = try ZipArchive(bytes)
+    guard let data = try archive.file("export.data") else {
+      throw ExchangeError(.malformed, "lacks export.data, the part with the items")
+    }
+    var items = try OnePasswordReading(archive).items(of: try JSONReading.value(of: data))
+    if let attributes = try archive.file("export.attributes") {
+      let value = try JSONReading.value(of: attributes)
+      items.append(.leaves(value.lines(at: MemberPath([.member("export.attributes")]), .mapped(to: "."))))
+    }
+    return ImportedItems(items)
+  }
+}
+
+/// One reading of an export.
+private struct OnePasswordReading {
+  private let archive: ZipArchive?
+  private var usedFiles: [String: LedgerLine.Outcome] = [:]
+
+  init(_ archive: ZipArchive?) { self.archive = archive }
+
+  func items(of document: JSONValue) throws(ExchangeError) -> [ImportedItem] {
+    guard let root = document.object, let accounts = root["accounts"]?.array else {
+      throw ExchangeError(.malformed, "has no list of accounts")
+    }
+    var reading = self
+    var items: [ImportedItem] = [.leaves(root.lines(at: .root, without: ["accounts"]) { _ in .unknown })]
+    for (index, account) in accounts.enumerated() {
+      let path = MemberPath([.member("accounts"), .index(index)])
+      items.append(.leaves(account.lines(at: path, without: "vaults") { _ in .container }))
+      for (number, vault) in (account["vaults"]?.array ?? []).enumerated() {
+        items += try reading.items(of: vault, at: path.appending("vaults").appending(number))
+      }
+    }
+    return items + [.leaves(reading.fileLines())]
+  }
+
+  private mutating func items(of vault: JSONValue, at path: MemberPath) throws(ExchangeError) -> [ImportedItem] {
+    let name = vault["attrs"]?["name"]?.string ?? ""
+    let lines = vault.leafPaths(at: path).filter { !$0.path.description.hasPrefix("\(path).items[") }.map { leaf in
+      let isName = ["\(path).attrs.name", "\(path).attrs.uuid", "\(path).attrs.type"].contains(leaf.path.description)
+      let outcome: LedgerLine.Outcome = isName ? .mapped(to: "tags") : .container
+      return LedgerLine(SourcePlace(path: leaf.path.description), leaf.value.leafText.isEmpty ? .empty : outcome)
+    }
+    var items: [ImportedItem] = [.leaves(lines)]
+    for (index, item) in (vault["items"]?.array ?? []).enumerated() {
+      let place = SourcePlace(path: path.appending("items").appending(index).description)
+      // An older form has each item under a member that names its type.
+      var builder = RecordBuilder(format: "1password-1pux", place: place)
+      builder.add(name, .list("tags"), as: "vault")
+      builder.kind = OnePasswordRules.kinds[item["categoryUuid"]?.string ?? ""]
+      builder.take(item, at: place, by: OnePasswordRules.item)
+      try attach(item, to: &builder)
+      items.append(.record(try builder.record(kind: item["categoryUuid"] == nil ? "login" : "custom")))
+    }
+    return items
+  }
+
+  /// Puts the files of an item into its record.
+  private mutating func attach(_ item: JSONValue, to builder: inout RecordBuilder) throws(ExchangeError) {
+    for (path, value) in item.leafPaths(at: .root) where path.components.last == .member("documentId") {
+      let above = MemberPath(Array(path.components.dropLast()))
+      guard let id = value.string, let archive,
+        let entry = archive.names.first(where: { $0.hasPrefix("files/\(id)") }), let bytes = try archive.file(entry)
+      else { continue }
+      guard bytes.count <= OnePassword1PUXImporter.maximumAttachmentByteCount else {
+        usedFiles[entry] = .refused("the attachment is larger than a record may hold")
+        continue
+      }
+      usedFiles[entry] = .mapped(to: "secrets")
+      let name = (try? item.value(at: above.appending("fileName")))?.string ?? id
+      builder.add(Base64.encode(bytes), .secret("attachment \(name)"), as: name)
+    }
+  }
+
+  /// A line for each file beside the two that hold the items.
+  private func fileLines() -> [LedgerLine] {
+    (archive?.names ?? []).filter { $0 != "export.data" && $0 != "export.attributes" }.map { name in
+      LedgerLine(SourcePlace(path: name), usedFiles[name] ?? .refused("no item has this file"))
+    }
+  }
+}
+
+extension JSONValue {
+  /// Lines for all members but one, which is read as entries.
+  fileprivate func lines(
+    at path: MemberPath, without entries: String, _ outcome: (String) -> LedgerLine.Outcome
+  ) -> [LedgerLine] {
+    object.map { $0.isEmpty ? lines(at: path, .empty) : $0.lines(at: path, without: [entries], outcome) }
+      ?? lines(at: path, .unknown)
+  }
+}

@@ -1,0 +1,80 @@
+/// How many values a binary property list has when each is written out where it is referred to.
+///
+/// A list of some hundred bytes can stand for more values than there is memory, and whoever decodes it finds out too
+/// late.
+struct BinaryPropertyListSize {
+  static let maximumDepth = 64
+
+  private let bytes: [UInt8]
+  private let offsetByteCount: Int
+  private let referenceByteCount: Int
+  private let objectCount: Int
+  private let table: Int
+  private var sizes: [Int: Int] = [:]
+
+  /// Whether there are no more values than the limit, no deeper than allowed; false also for what is damaged.
+  static func isWithin(_ limit: Int, _ bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 40, var list = BinaryPropertyListSize(bytes), let top = list.integer(bytes.count - 16, 8),
+      let size = list.size(of: top, depth: 0, limit: limit)
+    else { return false }
+    return size <= limit
+  }
+
+  private init?(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    let trailer = bytes.count - 32
+    offsetByteCount = Int(bytes[trailer + 6])
+    referenceByteCount = Int(bytes[trailer + 7])
+    guard (1...8).contains(offsetByteCount), (1...8).contains(referenceByteCount),
+      let count = Self.integer(bytes, trailer + 8, 8), let table = Self.integer(bytes, trailer + 24, 8)
+    else { return nil }
+    objectCount = count
+    self.table = table
+  }
+
+  /// The size of an object; nil when it is too deep, too large or damaged, as one that contains itself.
+  private mutating func size(of object: Int, depth: Int, limit: Int) -> Int? {
+    if let known = sizes[object] { return known }
+    guard depth < Self.maximumDepth, object < objectCount,
+      let offset = integer(table + object * offsetByteCount, offsetByteCount), offset < bytes.count
+    else { return nil }
+    var total = 1
+    let references = references(at: offset)
+    for index in 0..<references.count {
+      guard let child = integer(references.start + index * referenceByteCount, referenceByteCount),
+        let size = size(of: child, depth: depth + 1, limit: limit)
+      else { return nil }
+      total += size
+      guard total <= limit else { return nil }
+    }
+    sizes[object] = total
+    return total
+  }
+
+  /// How many references an object has, and where they begin: behind the end where that is damaged.
+  private func references(at offset: Int) -> (count: Int, start: Int) {
+    let kind = bytes[offset] >> 4
+    // Arrays, sets and dictionaries.
+    guard kind == 0xA || kind == 0xC || kind == 0xD else { return (0, 0) }
+    var count = Int(bytes[offset] & 0xF)
+    var start = offset + 1
+    if count == 0xF {
+      let damaged = (1, bytes.count)
+      guard start < bytes.count, bytes[start] >> 4 == 1, bytes[start] & 0xF <= 3 else { return damaged }
+      let byteCount = 1 << Int(bytes[start] & 0xF)
+      guard let long = integer(start + 1, byteCount), long <= bytes.count else { return damaged }
+      count = long
+      start += 1 + byteCount
+    }
+    return (kind == 0xD ? count * 2 : count, start)
+  }
+
+  private func integer(_ offset: Int, _ count: Int) -> Int? { Self.integer(bytes, offset, count) }
+
+  /// An integer, the highest byte first; nil outside the bytes and beyond what an offset can be.
+  private static func integer(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> Int? {
+    guard offset >= 0, offset <= bytes.count - count else { return nil }
+    let value = bytes[offset..<offset + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return value < UInt64(1) << 40 ? Int(value) : nil
+  }
+}

@@ -1,0 +1,75 @@
+internal import VaultDocument
+internal import VaultRecords
+
+/// What a person has said about a source that has no meaning of its own: kind and mappings.
+struct FieldRules {
+  private let kind: RecordKind?
+  private let mapped: [String: LeafRule]
+  private let shape: KindShape
+
+  /// - Throws: ``ExchangeError`` `.invalidMapping` for a member that the kind has not, or a source that is used twice.
+  init(_ options: ImportOptions) throws(ExchangeError) {
+    kind = options.kind
+    guard let kind = options.kind ?? KindCatalog.builtIn["login"] else {
+      preconditionFailure("login is a kind of this program")
+    }
+    shape = KindShape(kind)
+    var rules: [String: LeafRule] = [:]
+    for mapping in options.mappings {
+      guard let rule = Self.rule(forPath: mapping.field, in: shape) else {
+        throw ExchangeError(.invalidMapping, "the kind has no member for a mapping")
+      }
+      guard rules.updateValue(rule, forKey: mapping.source) == nil else {
+        throw ExchangeError(.invalidMapping, "a source is mapped twice")
+      }
+    }
+    mapped = rules
+  }
+
+  /// Whether the names that files usually have mean what they do for logins.
+  var hasUsualNames: Bool { kind == nil || kind?.name == "login" }
+
+  /// The rule that a person has given for a source; nil when there is none.
+  func rule(for source: String) -> LeafRule? { mapped[source] }
+
+  /// The rule for a source that is called as a member of the kind; nil when none is.
+  func rule(named source: String) -> LeafRule? { Self.rule(forPath: source, in: shape) }
+
+  /// The record, of the kind that was chosen or of the one that the values fit.
+  ///
+  /// - Throws: ``ExchangeError`` `.reading`.
+  func record(_ builder: inout RecordBuilder, fallback: String) throws(ExchangeError) -> ImportedRecord {
+    if let kind { return try builder.record(of: kind) }
+    return try builder.record(kind: mapped.isEmpty ? fallback : "login")
+  }
+
+  /// What a member path means; nil when the kind has no such member.
+  static func rule(forPath text: String, in shape: KindShape) -> LeafRule? {
+    guard let path = try? MemberPath(parsing: text), case .member(let first)? = path.components.first else {
+      return nil
+    }
+    switch (first, path.components.count, path.components.last) {
+    case ("fields", 2, .member(let name)?): return .field(name)
+    case ("secrets", 2, .member(let name)?), ("extra", 2, .member(let name)?): return .secret(name)
+    case ("tags", 2, .index?), ("urls", 2, .index?):
+      return LeafRule { builder, text, place in builder.put(text, .list(first), from: place) }
+    case ("tags", _, _): return .list("tags", separatedBy: ",")
+    case ("urls", _, _): return .url
+    case ("notes", 1, _): return .notes
+    default: return shape.hasMember(at: path) ? .member(text) : nil
+    }
+  }
+}
+
+extension LeafRule {
+  /// What names mean in files that follow no tool, in lower case.
+  static let usual: [String: LeafRule] = [
+    "title": .title, "name": .title, "account": .title, "username": .username, "user name": .username,
+    "user": .username, "login": .username, "login name": .username, "password": .password, "pass": .password,
+    "pwd": .password, "url": .url, "website": .url, "web site": .url, "site": .url, "link": .url, "uri": .url,
+    "notes": .notes, "note": .notes, "comments": .notes, "comment": .notes, "totp": .totp, "otp": .totp,
+    "otpauth": .totp, "email": .field("email"), "e-mail": .field("email"), "folder": .folder(), "group": .folder(),
+    "tags": .list("tags", separatedBy: ","), "favorite": .flag("favorite"), "type": .field("type"),
+    "created": .field("created"), "modified": .field("modified"),
+  ]
+}

@@ -1,0 +1,61 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Lists the folder that somebody wants to import.
+public enum ImportFolder {
+  static let maximumFileCount = 100_000
+  static let maximumDepth = 32
+  static let maximumFileByteCount = 16 << 20
+
+  /// The folder as a source. Links are not followed; what begins with a dot, such as `.git`, is not looked at.
+  ///
+  /// - Throws: ``ExchangeError`` `.reading`, `.tooLarge`.
+  public static func source(at folder: String) throws(ExchangeError) -> ImportSource {
+    var files: [ImportFile] = []
+    try list(folder, below: "", depth: 0, into: &files)
+    let name = folder.split(separator: "/" as Character).last.map(String.init) ?? ""
+    return ImportSource(name: name, files: files)
+  }
+
+  private static func list(
+    _ folder: String, below path: String, depth: Int, into files: inout [ImportFile]
+  ) throws(ExchangeError) {
+    guard depth < maximumDepth else { throw ExchangeError(.tooLarge, "has folders deeper than it may") }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+      throw ExchangeError(.reading, "holds a folder that cannot be read", at: SourcePlace(path: path))
+    }
+    for name in names.sorted() where !name.hasPrefix(".") {
+      let own = path.isEmpty ? name : "\(path)/\(name)"
+      let file = "\(folder)/\(name)"
+      let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+      let type = attributes?[.type] as? FileAttributeType
+      if type == .typeDirectory {
+        try list(file, below: own, depth: depth + 1, into: &files)
+      } else {
+        let size = (attributes?[.size] as? any BinaryInteger).map { Int($0) } ?? 0
+        files.append(self.file(file, own, type, size))
+      }
+      guard files.count <= maximumFileCount else { throw ExchangeError(.tooLarge, "has more files than it may") }
+    }
+  }
+
+  private static func file(_ file: String, _ path: String, _ type: FileAttributeType?, _ size: Int) -> ImportFile {
+    let refusal: String? =
+      if type != .typeRegular {
+        "is a link or no plain file"
+      } else if size > maximumFileByteCount {
+        "is larger than an entry may be"
+      } else {
+        nil
+      }
+    return ImportFile(path: path, refusal: refusal) { () throws(ExchangeError) in
+      guard let data = FileManager.default.contents(atPath: file) else {
+        throw ExchangeError(.reading, "cannot be read", at: SourcePlace(path: path))
+      }
+      return [UInt8](data)
+    }
+  }
+}

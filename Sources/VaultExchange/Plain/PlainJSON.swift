@@ -1,0 +1,115 @@
+internal import VaultDocument
+
+/// Any JSON: a list of objects, or one.
+struct PlainJSONImporter: Importer {
+  let format = ImportFormat(
+    "plain-json", title: "Any list of objects, JSON", versions: "an array of objects, or one object",
+    keeps: "values with usual names, member paths or a --map; all others as secrets under their paths", isGeneral: true)
+
+  func detects(_ sample: ImportSample) -> Bool {
+    let outline = JSONOutline(sample)
+    // Records of this program are imported by their own command.
+    return outline.isJSON && !outline.paths.isEmpty && !outline.has("$vault") && !outline.has("[].$vault")
+      && !JSONLines.begins(sample)
+  }
+
+  func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
+    let document = try JSONReading.value(of: source, options: options)
+    let rules = try FieldRules(options)
+    guard let entries = document.array else {
+      guard document.object != nil else { throw ExchangeError(.malformed, "is neither a list nor an object") }
+      return ImportedItems([try rules.item(document, at: SourcePlace(), of: format, title: source.name)])
+    }
+    var rest = entries[...]
+    return ImportedItems { () throws(ExchangeError) in
+      guard let entry = rest.popFirst() else { return nil }
+      return try rules.item(entry, at: SourcePlace(path: "[\(rest.startIndex - 1)]"), of: format)
+    }
+  }
+}
+
+/// Any JSON lines: an object a line, read line by line.
+struct PlainJSONLinesImporter: Importer {
+  let format = ImportFormat(
+    "plain-jsonl", title: "Any objects, one a line, JSON lines", versions: "UTF-8, or UTF-16 by its mark",
+    keeps: "as plain-json; a line that is no JSON is refused by itself", isGeneral: true)
+
+  func detects(_ sample: ImportSample) -> Bool {
+    let outline = JSONOutline(sample)
+    return JSONLines.begins(sample) && !outline.has("$vault")
+  }
+
+  func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
+    let rules = try FieldRules(options)
+    var lines = JSONLines(source, options.encoding)
+    return ImportedItems { () throws(ExchangeError) in
+      guard let line = try lines.next() else { return nil }
+      let place = SourcePlace(line: line.number)
+      do throws(ExchangeError) {
+        return try rules.item(try JSONReading.value(of: line.bytes, line: line.number), at: place, of: format)
+      } catch {
+        guard error.code != .reading else { throw error }
+        return .refused(error.place ?? place, reason: error.reason, lines: [LedgerLine(place, .refused(error.reason))])
+      }
+    }
+  }
+}
+
+/// Lines that are not blank, of which no more than one is in memory.
+struct JSONLines {
+  static let maximumByteCount = 16 << 20
+
+  private let source: ImportSource
+  private var decoder: TextDecoder
+  private var rest: ArraySlice<UInt8> = []
+  private var number = 0
+  private var hasEnded = false
+
+  init(_ source: ImportSource, _ encoding: TextEncoding?) {
+    self.source = source
+    decoder = TextDecoder(encoding)
+  }
+
+  /// Whether a file begins with an object in one line, and an object behind it or nothing.
+  static func begins(_ sample: ImportSample) -> Bool {
+    var lines = JSONLines(ImportSource(name: "", bytes: sample.head), nil)
+    guard let first = try? lines.next(), (try? JSONReading.value(of: first.bytes))?.object != nil,
+      let second = try? lines.next()
+    else { return false }
+    return second.bytes.first { $0 > 0x20 } == UInt8(ascii: "{")
+  }
+
+  /// The next line and its number; nil at the end.
+  ///
+  /// - Throws: ``ExchangeError`` `.tooLarge` with the line, and what the source throws.
+  mutating func next() throws(ExchangeError) -> (bytes: [UInt8], number: Int)? {
+    while let line = try line() {
+      if line.contains(where: { $0 > 0x20 }) { return (line, number) }
+    }
+    return nil
+  }
+
+  private mutating func line() throws(ExchangeError) -> [UInt8]? {
+    var searched = 0
+    while true {
+      if let end = rest.dropFirst(searched).firstIndex(of: UInt8(ascii: "\n")) {
+        defer { rest = rest[(end + 1)...] }
+        number += 1
+        return Array(rest[..<end])
+      }
+      searched = rest.count
+      guard searched <= Self.maximumByteCount else {
+        throw ExchangeError(.tooLarge, "a line is longer than any may be", at: SourcePlace(line: number + 1))
+      }
+      guard !hasEnded else {
+        guard !rest.isEmpty else { return nil }
+        defer { rest = [] }
+        number += 1
+        return Array(rest)
+      }
+      let piece = try source.read()
+      hasEnded = piece.isEmpty
+      rest = ArraySlice(Array(rest) + decoder.decode(piece))
+    }
+  }
+}

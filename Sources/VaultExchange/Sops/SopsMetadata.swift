@@ -1,0 +1,107 @@
+internal import VaultAge
+internal import VaultCrypto
+internal import VaultDocument
+internal import VaultRecords
+
+/// What a file of sops says of itself: who opens it, what is sealed, and the MAC over its values.
+struct SopsMetadata {
+  let mac: String
+  /// The moment of the last change as it is written, under which the MAC is sealed.
+  let lastModified: String
+  /// Whether the MAC is over sealed values only.
+  let isMACOfSealedOnly: Bool
+  private let rule: Rule
+  private let ageFiles: [String]
+  private let otherKeys: [String]
+
+  private enum Rule {
+    case unsealedSuffix(String), sealedSuffix(String), unsealedPattern(Pattern), sealedPattern(Pattern)
+  }
+
+  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`.
+  init(_ node: SopsNode) throws(ExchangeError) {
+    guard let mac = node["mac"]?.text, let lastModified = node["lastmodified"]?.text else {
+      throw ExchangeError(.malformed, "lacks the MAC of sops", at: SourcePlace(path: "sops"))
+    }
+    self.mac = mac
+    self.lastModified = lastModified
+    isMACOfSealedOnly = node["mac_only_encrypted"]?.text == "true"
+    let groups = node["key_groups"]?.items ?? []
+    guard groups.count <= 1 else {
+      throw ExchangeError(.unsupported, "splits its key among groups", at: SourcePlace(path: "sops.key_groups"))
+    }
+    let holders = [node] + groups
+    ageFiles = holders.flatMap { $0["age"]?.items ?? [] }.compactMap { $0["enc"]?.text }
+    otherKeys = ["pgp", "kms", "gcp_kms", "azure_kv", "hc_vault", "hckms"].filter { name in
+      holders.contains { !($0[name]?.items ?? []).isEmpty }
+    }
+    rule = try Self.rule(node)
+  }
+
+  private static func rule(_ node: SopsNode) throws(ExchangeError) -> Rule {
+    let names = [
+      "unencrypted_suffix", "encrypted_suffix", "unencrypted_regex", "encrypted_regex", "unencrypted_comment_regex",
+      "encrypted_comment_regex",
+    ]
+    let given = names.compactMap { name in node[name]?.text.flatMap { $0.isEmpty ? nil : (name, $0) } }
+    guard let (name, text) = given.first else { return .unsealedSuffix("_unencrypted") }
+    let place = SourcePlace(path: "sops.\(name)")
+    guard given.count == 1 else { throw ExchangeError(.malformed, "has two rules for what is sealed", at: place) }
+    switch name {
+    case "unencrypted_suffix": return .unsealedSuffix(text)
+    case "encrypted_suffix": return .sealedSuffix(text)
+    case "unencrypted_regex": return .unsealedPattern(try pattern(text, at: place))
+    case "encrypted_regex": return .sealedPattern(try pattern(text, at: place))
+    default: throw ExchangeError(.unsupported, "says in comments what is sealed", at: place)
+    }
+  }
+
+  private static func pattern(_ text: String, at place: SourcePlace) throws(ExchangeError) -> Pattern {
+    guard let pattern = try? Pattern(text) else {
+      throw ExchangeError(.unsupported, "says what is sealed by a pattern that is not understood", at: place)
+    }
+    return pattern
+  }
+
+  /// Whether the value at a path of names is to be sealed: one of the names decides.
+  func seals(_ path: [String]) -> Bool {
+    switch rule {
+    case .unsealedSuffix(let suffix): !path.contains { $0.utf8.ends(with: suffix) }
+    case .sealedSuffix(let suffix): path.contains { $0.utf8.ends(with: suffix) }
+    case .unsealedPattern(let pattern): !path.contains(where: pattern.matches)
+    case .sealedPattern(let pattern): path.contains(where: pattern.matches)
+    }
+  }
+
+  /// The key that all values are sealed under, 32 bytes.
+  ///
+  /// - Throws: ``ExchangeError`` `.identityNeeded`, `.wrongIdentity`, `.unsupported` for files without an age key,
+  ///   `.malformed`.
+  func dataKey(for identities: [AgeIdentity]) throws(ExchangeError) -> SecretBytes {
+    guard !ageFiles.isEmpty else {
+      throw ExchangeError(.unsupported, "is sealed to no age key, only to others", candidates: otherKeys)
+    }
+    guard !identities.isEmpty else {
+      throw ExchangeError(.identityNeeded, "is sealed to an age key; give its identity")
+    }
+    let place = SourcePlace(path: "sops.age")
+    let credentials = identities.map { AgeCredential.identity($0) }
+    for file in ageFiles {
+      let bytes = Array(file.utf8)
+      var key: SecretBytes?
+      do throws(AgeError) {
+        key = try AgeFile.open(RawSpan(_elements: bytes.span), with: credentials, encoding: .detected)
+      } catch {
+        if error.code == .noMatchingIdentity { continue }
+        throw ExchangeError(.malformed, "holds an age file that is damaged", at: place, underlying: error)
+      }
+      guard let key, key.count == 32 else { throw ExchangeError(.malformed, "holds a key of another size", at: place) }
+      return key
+    }
+    throw ExchangeError(.wrongIdentity, "is sealed to age keys of which none was given")
+  }
+}
+
+extension String.UTF8View {
+  fileprivate func ends(with suffix: String) -> Bool { self.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
+}

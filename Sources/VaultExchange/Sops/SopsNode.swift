@@ -1,0 +1,94 @@
+internal import VaultDocument
+
+/// A document in the order in which it is written, over which the MAC of sops is taken.
+indirect enum SopsNode {
+  case map([(name: String, node: SopsNode)])
+  case list([SopsNode])
+  /// Text, number, boolean or null, and the line where it stands, if the format has lines that mean something.
+  case leaf(JSONValue, line: Int?)
+
+  /// The member of a name.
+  subscript(name: String) -> SopsNode? {
+    guard case .map(let members) = self else { return nil }
+    return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.node
+  }
+
+  /// The text of a leaf; empty for null.
+  var text: String? {
+    guard case .leaf(let value, _) = self else { return nil }
+    return value.leafText
+  }
+
+  var items: [SopsNode] {
+    guard case .list(let items) = self else { return [] }
+    return items
+  }
+}
+
+/// Reads the order of members out of JSON, which the parser of documents does not keep.
+struct SopsJSONReader {
+  private let text: [UInt8]
+  private var index = 0
+
+  /// The document as a tree.
+  ///
+  /// - Throws: ``ExchangeError`` as the parser of documents.
+  static func node(of text: [UInt8]) throws(ExchangeError) -> SopsNode {
+    // What follows relies on a text that is known to be JSON, no deeper than allowed and without repeated names.
+    _ = try JSONReading.value(of: text)
+    var reader = SopsJSONReader(text: text)
+    return try reader.value()
+  }
+
+  private init(text: [UInt8]) { self.text = text }
+
+  private mutating func value() throws(ExchangeError) -> SopsNode {
+    switch next() {
+    case UInt8(ascii: "{"):
+      var members: [(name: String, node: SopsNode)] = []
+      try forEachItem(until: UInt8(ascii: "}")) { reader throws(ExchangeError) in
+        let name = try reader.scalar().string ?? ""
+        _ = reader.next()
+        reader.index += 1
+        members.append((name, try reader.value()))
+      }
+      return .map(members)
+    case UInt8(ascii: "["):
+      var items: [SopsNode] = []
+      try forEachItem(until: UInt8(ascii: "]")) { reader throws(ExchangeError) in items.append(try reader.value()) }
+      return .list(items)
+    default: return .leaf(try scalar(), line: nil)
+    }
+  }
+
+  private mutating func forEachItem(
+    until end: UInt8, _ body: (inout SopsJSONReader) throws(ExchangeError) -> Void
+  ) throws(ExchangeError) {
+    index += 1
+    while next() != end {
+      try body(&self)
+      if next() == UInt8(ascii: ",") { index += 1 }
+    }
+    index += 1
+  }
+
+  private mutating func scalar() throws(ExchangeError) -> JSONValue {
+    _ = next()
+    let start = index
+    if text[index] == UInt8(ascii: "\"") {
+      index += 1
+      while text[index] != UInt8(ascii: "\"") { index += text[index] == UInt8(ascii: "\\") ? 2 : 1 }
+      index += 1
+    } else {
+      let ends = Array(",:]} \t\r\n".utf8)
+      while index < text.count, !ends.contains(text[index]) { index += 1 }
+    }
+    return try JSONReading.value(of: Array(text[start..<index]))
+  }
+
+  /// The next byte that is no white space, where the reading then stands; 0 at the end.
+  private mutating func next() -> UInt8 {
+    while index < text.count, text[index] <= UInt8(ascii: " ") { index += 1 }
+    return index < text.count ? text[index] : 0
+  }
+}

@@ -1,0 +1,144 @@
+/// A zip file that is read whole, of which little of what the format allows is accepted.
+///
+/// Names that lead elsewhere, links, sealed, repeated or overlapping entries and sizes out of proportion are refused
+/// before anything is unpacked, and unpacking ends at the size that the entry says.
+struct ZipArchive {
+  struct Limits {
+    var entryCount = 10_000
+    var entryByteCount = 256 << 20
+    var totalByteCount = 1 << 30
+    /// How often larger an entry may get, beyond its first mebibyte.
+    var ratio = 200
+  }
+
+  private struct Entry {
+    let name: String
+    let isPacked: Bool
+    let checksum: UInt32
+    let packedCount: Int
+    let count: Int
+    let offset: Int
+  }
+
+  private let bytes: [UInt8]
+  private var entries: [String: Entry] = [:]
+  /// The paths of the files in it, in its order, without folders.
+  private(set) var names: [String] = []
+
+  /// Whether these bytes begin a zip file.
+  static func begins(_ head: [UInt8]) -> Bool { head.starts(with: [0x50, 0x4B, 3, 4]) }
+
+  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`, `.tooLarge`.
+  init(_ bytes: [UInt8], limits: Limits = Limits()) throws(ExchangeError) {
+    self.bytes = bytes
+    let end = try Self.end(of: bytes)
+    let count = Self.integer(bytes, end + 10, 2)
+    var offset = Self.integer(bytes, end + 16, 4)
+    guard count <= limits.entryCount else { throw ExchangeError(.tooLarge, "has more files than it may") }
+    guard count != 0xFFFF, offset != 0xFFFF_FFFF else { throw ExchangeError(.unsupported, "is a zip file of 64 bits") }
+    var total = 0
+    for _ in 0..<count {
+      let entry = try entry(at: &offset, before: end)
+      try Self.check(entry, limits)
+      total += entry.count
+      guard total <= limits.totalByteCount else { throw ExchangeError(.tooLarge, "unpacks to more than it may") }
+      guard entries.updateValue(entry, forKey: entry.name) == nil else {
+        throw ExchangeError(.malformed, "has a file twice")
+      }
+      if !entry.name.hasSuffix("/") { names.append(entry.name) }
+    }
+    try checkOverlap(before: end)
+  }
+
+  /// The bytes of a file; nil when there is none of the name.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed` when it is not what the directory says, `.unsupported` without zlib.
+  func file(_ name: String) throws(ExchangeError) -> [UInt8]? {
+    guard let entry = entries[name] else { return nil }
+    let start = try dataStart(of: entry)
+    let packed = Array(bytes[start..<start + entry.packedCount])
+    let data = entry.isPacked ? try Inflate.raw(packed, limit: entry.count) : packed
+    guard data.count == entry.count, try Inflate.crc32(data) == entry.checksum else {
+      throw ExchangeError(.malformed, "holds a file that is damaged")
+    }
+    return data
+  }
+
+  /// Where the record at the end begins, which a comment may follow.
+  private static func end(of bytes: [UInt8]) throws(ExchangeError) -> Int {
+    var index = bytes.count - 22
+    let last = max(0, index - 0xFFFF)
+    while index >= last {
+      let isRecord = bytes[index] == 0x50 && integer(bytes, index, 4) == 0x0605_4B50
+      if isRecord, index + 22 + integer(bytes, index + 20, 2) == bytes.count { return index }
+      index -= 1
+    }
+    throw ExchangeError(.malformed, "is no zip file, or is cut off")
+  }
+
+  /// The entry of the directory at an offset, which moves behind it.
+  private func entry(at offset: inout Int, before end: Int) throws(ExchangeError) -> Entry {
+    guard offset + 46 <= end, Self.integer(bytes, offset, 4) == 0x0201_4B50 else { throw Self.damaged }
+    let nameCount = Self.integer(bytes, offset + 28, 2)
+    let restCount = Self.integer(bytes, offset + 30, 2) + Self.integer(bytes, offset + 32, 2)
+    guard offset + 46 + nameCount + restCount <= end else { throw Self.damaged }
+    let method = Self.integer(bytes, offset + 10, 2)
+    guard Self.integer(bytes, offset + 8, 2) & 1 == 0 else { throw ExchangeError(.unsupported, "holds a sealed file") }
+    guard method == 0 || method == 8 else {
+      throw ExchangeError(.unsupported, "holds a file that is packed in an unusual way")
+    }
+    // The upper half is the mode of the file where the writer is a Unix: 12 is a symbolic link.
+    guard Self.integer(bytes, offset + 38, 4) >> 28 != 0xA else { throw ExchangeError(.unsupported, "holds a link") }
+    guard let name = String(validating: bytes[offset + 46..<offset + 46 + nameCount], as: UTF8.self) else {
+      throw ExchangeError(.invalidText, "holds a file whose name is no UTF-8")
+    }
+    let entry = Entry(
+      name: name, isPacked: method == 8, checksum: UInt32(Self.integer(bytes, offset + 16, 4)),
+      packedCount: Self.integer(bytes, offset + 20, 4), count: Self.integer(bytes, offset + 24, 4),
+      offset: Self.integer(bytes, offset + 42, 4))
+    offset += 46 + nameCount + restCount
+    return entry
+  }
+
+  private static func check(_ entry: Entry, _ limits: Limits) throws(ExchangeError) {
+    let parts = entry.name.split(separator: "/" as Character, omittingEmptySubsequences: false).map(String.init)
+    let isFolder = entry.name.hasSuffix("/")
+    let isPlain = !(isFolder ? parts.dropLast() : parts[...]).contains { ["", ".", ".."].contains($0) }
+    guard isPlain, !entry.name.contains("\\"), !entry.name.contains("\u{0}"), !entry.name.contains(":") else {
+      throw ExchangeError(.malformed, "holds a file whose name leads elsewhere")
+    }
+    guard entry.count <= limits.entryByteCount, entry.count <= entry.packedCount * limits.ratio + (1 << 20) else {
+      throw ExchangeError(.tooLarge, "holds a file that unpacks to more than it may")
+    }
+    guard entry.isPacked || entry.count == entry.packedCount else { throw damaged }
+  }
+
+  /// Entries that share bytes make a small file unpack to a large one.
+  private func checkOverlap(before end: Int) throws(ExchangeError) {
+    var last = 0
+    for entry in entries.values.sorted(by: { $0.offset < $1.offset }) {
+      guard entry.offset >= last else { throw ExchangeError(.malformed, "holds files that overlap") }
+      last = try dataStart(of: entry) + entry.packedCount
+    }
+    guard last <= end else { throw Self.damaged }
+  }
+
+  /// Where the bytes of an entry begin, behind a header that has its name again.
+  private func dataStart(of entry: Entry) throws(ExchangeError) -> Int {
+    let offset = entry.offset
+    guard offset + 30 <= bytes.count, Self.integer(bytes, offset, 4) == 0x0403_4B50 else { throw Self.damaged }
+    let nameCount = Self.integer(bytes, offset + 26, 2)
+    let start = offset + 30 + nameCount + Self.integer(bytes, offset + 28, 2)
+    guard start + entry.packedCount <= bytes.count,
+      bytes[offset + 30..<offset + 30 + nameCount].elementsEqual(entry.name.utf8)
+    else { throw Self.damaged }
+    return start
+  }
+
+  private static var damaged: ExchangeError { ExchangeError(.malformed, "is a zip file that is damaged") }
+
+  /// An integer of so many bytes, the lowest first.
+  private static func integer(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> Int {
+    bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+}

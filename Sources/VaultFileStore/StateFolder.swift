@@ -1,0 +1,199 @@
+internal import VaultDocument
+package import VaultStorage
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// A folder outside every vault in which a machine keeps small files: each replaced whole and durably, by one writer at a
+/// time, so that nobody reads half of one and nobody's change is lost.
+///
+/// It need not be there: then there is nothing in it, and the first write makes it.
+package struct StateFolder: Sendable {
+  /// A file to be replaced, or with nil removed.
+  package struct Change {
+    package let name: StateName
+    package let bytes: [UInt8]?
+
+    package init(_ name: StateName, _ bytes: [UInt8]?) {
+      self.name = name
+      self.bytes = bytes
+    }
+  }
+
+  /// The largest file that is read, in bytes.
+  private static let byteLimit = 16 << 20
+  /// From how many changes on one sync of the whole file system is cheaper than one of each file.
+  private static let wholeSyncThreshold = 8
+
+  /// Its path; whoever owns it may have put links on the way.
+  package let path: String
+  private let files: FileSystem
+
+  package init(at path: String) { self.init(at: path, operations: LiveFileOperations()) }
+
+  package init(at path: String, operations: any FileOperations) {
+    self.path = path
+    files = FileSystem(operations: operations)
+  }
+
+  /// The path of a file, for messages.
+  package func path(of name: StateName) -> String { "\(path)/\(name.folder)/\(name.file)" }
+
+  /// The bytes of a file; nil when it is not there.
+  ///
+  /// - Throws: `StoreError` `.permissionDenied`, `.notARegularFile`, `.notADirectory`, `.symbolicLink`, `.tooLarge`, `.ioFailed`.
+  package func read(_ name: StateName) throws(StoreError) -> [UInt8]? {
+    let file = path(of: name)
+    return try files.contents(of: file, in: OpenPurpose.noDirectory, limit: Self.byteLimit, at: file)
+  }
+
+  /// The names in one of its folders, sorted; none when it is not there.
+  ///
+  /// - Throws: `StoreError` `.permissionDenied`, `.notADirectory`, `.ioFailed`.
+  package func names(in folder: String) throws(StoreError) -> [String] {
+    let place = "\(path)/\(folder)"
+    let noDirectory = OpenPurpose.noDirectory
+    guard let directory = try files.openIfPresent(place, in: noDirectory, as: .directory, at: place) else { return [] }
+    let descriptor = directory.descriptor
+    return try files.call(at: place) { (system) throws(Errno) in try system.entries(of: descriptor) }
+      .filter { $0.isExact && !$0.name.hasPrefix(".") }.map(\.name).sorted()
+  }
+
+  /// Waits until nobody else writes here; the folder is made when it is missing.
+  ///
+  /// - Throws: `StoreError` `.locked` after 10 seconds, `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
+  package func lock() throws(StoreError) -> StateLock {
+    try makeFolder(path)
+    let name = "\(path)/\(StoreDirectory.lockName)"
+    let file = try files.open(name, in: OpenPurpose.noDirectory, as: .locking, at: name)
+    let descriptor = file.descriptor
+    var wait = LockWait(start: files.operations.now(), timeout: .seconds(10))
+    while try !files.call(at: name, { (system) throws(Errno) in try system.tryLock(descriptor, .exclusive) }) {
+      let step = try wait.nextStep(now: files.operations.now(), holder: { nil }, onWait: { _ in })
+      files.operations.sleep(step)
+    }
+    return StateLock(file, files.operations)
+  }
+
+  /// Makes changes as the one writer; an error leaves each file as it was or as it is to be.
+  ///
+  /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`, `.unverifiedWrite`.
+  package func apply(_ changes: [Change], under lock: borrowing StateLock) throws(StoreError) {
+    guard !changes.isEmpty else { return }
+    try PendingWrites.during { () throws(StoreError) in try apply(changes) }
+  }
+}
+
+/// The right to write into a state folder, given back at the end of its life.
+package struct StateLock: ~Copyable {
+  private let file: OpenFile
+  private let operations: any FileOperations
+
+  init(_ file: consuming OpenFile, _ operations: any FileOperations) {
+    self.file = file
+    self.operations = operations
+  }
+
+  deinit { operations.unlock(file.descriptor) }
+}
+
+/// A file of the state: the folder, of one or two components, and its name in it.
+package struct StateName: Hashable, Sendable {
+  package let folder: String
+  package let file: String
+
+  package init(_ folder: String, _ file: String) {
+    self.folder = folder
+    self.file = file
+  }
+}
+
+extension StateFolder {
+  /// Stages all, makes it durable, and renames each into place.
+  private func apply(_ changes: [Change]) throws(StoreError) {
+    let staging = try opened(".staging")
+    empty(staging.descriptor)
+    let isWhole =
+      changes.count > Self.wholeSyncThreshold && files.operations.canSyncFileSystem(of: staging.descriptor)
+    var names = StagedNames()
+    var staged: [String: [(file: String, source: String?)]] = [:]
+    for change in changes {
+      let source = change.bytes.map { _ in names.next() }
+      if let bytes = change.bytes, let source {
+        let place = path(of: change.name)
+        try files.stage(bytes, as: source, in: staging.descriptor, isSynced: !isWhole, at: place)
+      }
+      staged[change.name.folder, default: []].append((change.name.file, source))
+    }
+    if isWhole {
+      try files.call(at: path) { (system) throws(Errno) in try system.syncFileSystem(of: staging.descriptor) }
+    }
+    for (folder, entries) in staged { try put(entries, into: folder, from: staging.descriptor) }
+  }
+
+  private func put(
+    _ entries: [(file: String, source: String?)], into folder: String, from staging: Int32
+  ) throws(StoreError) {
+    let target = try opened(folder)
+    let descriptor = target.descriptor
+    for (file, source) in entries {
+      let place = path(of: StateName(folder, file))
+      _ = try files.callIfPresent(at: place) { (system) throws(Errno) in
+        if let source {
+          try system.rename(source, in: staging, to: file, in: descriptor)
+        } else {
+          try system.removeFile(file, in: descriptor)
+        }
+      }
+    }
+    try files.sync(descriptor, at: "\(path)/\(folder)")
+  }
+
+  /// What a process that died left behind.
+  private func empty(_ staging: Int32) {
+    let left = try? files.call(at: path) { (system) throws(Errno) in try system.entries(of: staging) }
+    for entry in left ?? [] where entry.isExact {
+      try? files.call(at: path) { (system) throws(Errno) in try system.removeFile(entry.name, in: staging) }
+    }
+  }
+
+  /// One of its folders, made when it is missing.
+  private func opened(_ folder: String) throws(StoreError) -> OpenFile {
+    let place = "\(path)/\(folder)"
+    try makeFolder(place)
+    return try files.open(place, in: OpenPurpose.noDirectory, as: .directory, at: place)
+  }
+
+  /// Makes a folder of 0700 and those above it that are missing, durably.
+  private func makeFolder(_ place: String) throws(StoreError) {
+    let noDirectory = OpenPurpose.noDirectory
+    let status = try files.callIfPresent(at: place) { (system) throws(Errno) in
+      try system.status(of: place, in: noDirectory, followingLink: true)
+    }
+    guard status == nil else { return }
+    if let slash = place.lastIndex(of: "/"), slash > place.startIndex { try makeFolder(String(place[..<slash])) }
+    do throws(StoreError) {
+      try files.call(at: place) { (system) throws(Errno) in try system.makeDirectory(place, in: noDirectory) }
+    } catch {
+      guard error.errno == Errno.exists.number else { throw error }
+    }
+    let directory = try files.open(place, in: noDirectory, as: .vaultDirectory, at: place)
+    let parent = try files.open("..", in: directory.descriptor, as: .directory, at: place)
+    try files.sync(parent.descriptor, at: place)
+  }
+}
+
+extension DirectoryStore {
+  /// The path of the vault's directory without links and dots; nil when it was moved away meanwhile.
+  package var realPath: String? {
+    guard let text = unsafe realpath(path, nil) else { return nil }
+    // Safe: what realpath(3) gives is NUL-terminated and ours to free.
+    defer { unsafe free(text) }
+    return unsafe String(cString: text)
+  }
+}

@@ -1,0 +1,109 @@
+internal import VaultDocument
+
+extension Pin {
+  static let format = 1
+
+  /// Reads the bytes of a file of the state, which must be of this vault.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`.
+  init(parsing bytes: [UInt8], of vaultID: VaultID, file: String) throws(VaultError) {
+    guard let pin = Self.parsed(bytes), pin.vaultID == vaultID else { throw .damagedState(file) }
+    self = pin
+  }
+
+  private static func parsed(_ bytes: [UInt8]) -> Pin? {
+    guard case .object(let document)? = try? JSONParser.parse(bytes) else { return nil }
+    return try? Pin(MemberReader(document, file: ""))
+  }
+
+  private init(_ members: MemberReader) throws(VaultError) {
+    try members.allowOnly(["announced", "checkpoint", "format", "header", "root", "slots", "vault"])
+    guard try members.integer("format") == Self.format else { throw members.damaged("format") }
+    vaultID = try members.identifier("vault")
+    commitment = try members.base64("root", byteCount: 32)
+    header = try members.mark("header", "revision").map { Header(revision: $0.number, hash: $0.hash) }
+    checkpoint = try members.mark("checkpoint", "sequence").map { CheckpointMark(sequence: $0.number, hash: $0.hash) }
+    announced = members["announced"] == nil ? nil : try members.hash("announced")
+    slots = []
+    for slot in try members.objects("slots") {
+      try slot.allowOnly(["id", "label"])
+      slots.append(SlotName(id: try slot.identifier("id"), label: try slot.text("label")))
+    }
+  }
+
+  /// The bytes of a file of the state.
+  func fileBytes() throws(VaultError) -> [UInt8] {
+    var document = JSONObject()
+    document["announced"] = announced.map { .string(Hex.encode($0)) }
+    document["checkpoint"] = .mark("sequence", checkpoint?.sequence, checkpoint?.hash)
+    document["format"] = .number(JSONNumber(Self.format))
+    document["header"] = .mark("revision", header?.revision, header?.hash)
+    document["root"] = .string(Base64.encode(commitment))
+    document["slots"] = .array(
+      slots.map { slot in
+        var members = JSONObject()
+        members["id"] = .string(slot.id.text)
+        members["label"] = .string(slot.label)
+        return .object(members)
+      })
+    document["vault"] = .string(vaultID.text)
+    return try stateBytes(document)
+  }
+}
+
+extension MemberReader {
+  /// A state by its number and its hash; nil for `null`.
+  fileprivate func mark(
+    _ name: String, _ number: String
+  ) throws(VaultError) -> (number: Int, hash: [UInt8])? {
+    if case .null? = self[name] { return nil }
+    let members = try object(name)
+    try members.allowOnly(["hash", number])
+    let value = try members.integer(number)
+    guard value >= 1 else { throw damaged(name) }
+    return (value, try members.hash("hash"))
+  }
+}
+
+extension JSONValue {
+  fileprivate static func mark(_ name: String, _ number: Int?, _ hash: [UInt8]?) -> JSONValue {
+    guard let number, let hash else { return .null }
+    var members = JSONObject()
+    members["hash"] = .string(Hex.encode(hash))
+    members[name] = .number(JSONNumber(number))
+    return .object(members)
+  }
+}
+
+/// What is remembered of a path: the vault that was there.
+struct PathMark: Equatable {
+  static let format = 1
+
+  let path: String
+  let vaultID: VaultID
+
+  init(path: String, vaultID: VaultID) {
+    self.path = path
+    self.vaultID = vaultID
+  }
+
+  /// Reads the bytes of a file of the state.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`.
+  init(parsing bytes: [UInt8], file: String) throws(VaultError) {
+    guard case .object(let document)? = try? JSONParser.parse(bytes), document.names == ["format", "path", "vault"],
+      document["format"]?.int == Self.format, let path = document["path"]?.string,
+      let id = document["vault"]?.string.flatMap(VaultID.init(parsing:))
+    else { throw .damagedState(file) }
+    self.init(path: path, vaultID: id)
+  }
+
+  /// The bytes of a file of the state.
+  func fileBytes() throws(VaultError) -> [UInt8] {
+    var document = JSONObject()
+    document["format"] = .number(JSONNumber(Self.format))
+    document["path"] = .string(path)
+    document["vault"] = .string(vaultID.text)
+    return try stateBytes(document)
+  }
+}

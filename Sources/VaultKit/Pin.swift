@@ -1,0 +1,170 @@
+internal import VaultCrypto
+public import VaultDocument
+
+/// What a machine remembers of a vault, outside of it (format 1, section 7); nothing in it is secret.
+public struct Pin: Sendable, Equatable {
+  /// One state of the header.
+  public struct Header: Sendable, Equatable {
+    public let revision: Int
+    /// ``VaultHeader/hash()``, 32 bytes.
+    public let hash: [UInt8]
+  }
+
+  /// A slot as it was listed.
+  public struct SlotName: Sendable, Equatable {
+    public let id: SlotID
+    /// What people call it; may be empty.
+    public let label: String
+  }
+
+  /// One state of the list of all records.
+  public struct CheckpointMark: Sendable, Equatable {
+    public let sequence: Int
+    /// ``Checkpoint/hash()``, 32 bytes.
+    public let hash: [UInt8]
+
+    public init(sequence: Int, hash: [UInt8]) {
+      self.sequence = sequence
+      self.hash = hash
+    }
+  }
+
+  public let vaultID: VaultID
+  /// The commitment of the root key, 32 bytes.
+  public let commitment: [UInt8]
+  /// The newest header that verified; nil after a fingerprint was accepted without a key, when any that verifies will do.
+  public internal(set) var header: Header?
+  /// The slots of that header.
+  public internal(set) var slots: [SlotName]
+  /// The newest checkpoint that verified.
+  public internal(set) var checkpoint: CheckpointMark?
+  /// The hash (32 bytes) of the header with another root that this machine is about to write: if it dies over that, it
+  /// still knows its own work.
+  var announced: [UInt8]?
+
+  /// A pin of the vault and the root that `header` names, and of no state of them.
+  init(accepting header: VaultHeader) {
+    vaultID = header.vaultID
+    commitment = header.root.commitment
+    slots = []
+  }
+
+  /// A pin of a header that verified.
+  init(_ header: VaultHeader, checkpoint: CheckpointMark? = nil) throws(VaultError) {
+    self.init(accepting: header)
+    self.header = Header(revision: header.revision, hash: try header.hash())
+    slots = header.slots.map { SlotName(id: $0.id, label: $0.label) }
+    self.checkpoint = checkpoint
+  }
+
+  /// What people compare: 40 hex digits of 20 bytes; see ``LockedVault/fingerprint()``.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  public func fingerprint() throws(VaultError) -> String {
+    try Fingerprint.text(vaultID: vaultID, commitment: commitment)
+  }
+
+  /// How a header differs from what is remembered; nil when it is the same or a later one.
+  ///
+  /// Another root is told before an older or forked header.
+  func difference(from header: VaultHeader) throws(VaultError) -> PinDifference? {
+    if let announced, try header.hash() == announced { return nil }
+    guard commitment == header.root.commitment else {
+      return .otherRoot(
+        expected: try fingerprint(),
+        found: try Fingerprint.text(vaultID: header.vaultID, commitment: header.root.commitment))
+    }
+    guard let known = self.header, header.revision <= known.revision else { return nil }
+    let found = Header(revision: header.revision, hash: try header.hash())
+    if found.revision < known.revision { return .olderHeader(expected: known, found: found) }
+    return found == known ? nil : .otherHeader(expected: known, found: found)
+  }
+}
+
+/// How a vault differs from what a machine remembers.
+public enum PinDifference: Sendable, Equatable {
+  /// Another vault was at this path.
+  case otherVault(expected: VaultID, found: VaultID)
+  /// The vault had another root key; both as fingerprints.
+  case otherRoot(expected: String, found: String)
+  /// The header is older than the newest that was seen.
+  case olderHeader(expected: Pin.Header, found: Pin.Header)
+  /// The header has the revision of the newest that was seen, and is not the same.
+  case otherHeader(expected: Pin.Header, found: Pin.Header)
+  /// The checkpoint is older than the newest that was seen, or gone (nil).
+  case olderCheckpoint(expected: Int, found: Int?)
+  /// The checkpoint has the sequence of the newest that was seen, and is not the same.
+  case otherCheckpoint(sequence: Int)
+
+  /// Whether it is not the vault, or not the root key, that was expected: told before any damage (format 1, section 7).
+  public var isIdentity: Bool {
+    switch self {
+    case .otherVault, .otherRoot: true
+    case .olderHeader, .otherHeader, .olderCheckpoint, .otherCheckpoint: false
+    }
+  }
+}
+
+/// How a vault relates to what a machine remembers.
+public enum PinState: Sendable, Equatable {
+  /// Nothing is remembered of it.
+  case new
+  /// It is the vault that is remembered, in the same state or a later one.
+  case pinned(Pin)
+  case differs(PinDifference)
+}
+
+extension PinDifference {
+  /// The error that it is: what was expected, what was found, and the way on.
+  public var error: VaultError {
+    switch self {
+    case .otherVault(let expected, let found):
+      Self.error(
+        .unexpectedVault, "is of another vault than this machine knows at this path",
+        "expected the vault \(expected.text), found \(found.text)")
+    case .otherRoot(let expected, let found):
+      Self.error(
+        .unexpectedVault, "has another root key than this machine knows of this vault",
+        "expected the fingerprint \(expected), found \(found)",
+        "after a rotation elsewhere that is so: ask who did it for the new fingerprint")
+    case .olderHeader(let expected, let found):
+      Self.error(
+        .rolledBack, "is older than the one that this machine has seen",
+        "expected revision \(expected.revision) or later, found \(found.text)")
+    case .otherHeader(let expected, let found):
+      Self.error(
+        .forked, "is another one than this machine has seen with the same revision",
+        "expected \(expected.text), found \(found.text)")
+    case .olderCheckpoint(let expected, let found):
+      Self.error(
+        .rolledBack, found == nil ? "is gone" : "is older than the one that this machine has seen",
+        "expected sequence \(expected) or later, found \(found.map { "\($0)" } ?? "none")", file: "checkpoint.json")
+    case .otherCheckpoint(let sequence):
+      Self.error(
+        .forked, "is another one than this machine has seen with the same sequence",
+        "both have the sequence \(sequence)", file: "checkpoint.json")
+    }
+  }
+
+  private static func error(
+    _ code: VaultError.Code, _ reason: String, _ hints: String..., file: String = VaultHeader.fileName
+  ) -> VaultError {
+    VaultError(code, reason, file: file, hints: hints + [acceptHint])
+  }
+
+  static let acceptHint =
+    "find out why; if it is meant to be so, `vault pin accept --fingerprint HEX`, with HEX from somebody you trust"
+}
+
+extension Pin.Header {
+  fileprivate var text: String { "revision \(revision) (hash \(Hex.encode(hash).prefix(16))…)" }
+}
+
+/// What tells a vault from every other (format 1, section 7).
+enum Fingerprint {
+  static func text(vaultID: VaultID, commitment: [UInt8]) throws(VaultError) -> String {
+    let message = CanonicalEncoding.enc("ecv/1/fingerprint", [vaultID.bytes, commitment])
+    let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(message.span.bytes) }
+    return Hex.encode(Array(hash.prefix(20)))
+  }
+}

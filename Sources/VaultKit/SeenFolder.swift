@@ -1,0 +1,109 @@
+internal import VaultDocument
+
+/// The version of a record that a machine read or wrote last, and verified (format 1, section 7).
+struct SeenVersion: Equatable {
+  let revision: Int
+  /// The record's MAC, 32 bytes.
+  let mac: [UInt8]
+  /// Whether it lay in the trash.
+  let isTrashed: Bool
+}
+
+/// What is remembered of the records of one folder, by ids; a value that knows no disk.
+struct SeenFolder: Equatable {
+  private(set) var versions: [RecordID: SeenVersion] = [:]
+
+  /// How a version relates to what was seen of its record.
+  enum Comparison: Equatable {
+    /// Nothing was seen of it, or something older.
+    case new
+    case same
+    case older(than: Int)
+    case forked
+  }
+
+  func comparison(of id: RecordID, _ version: SeenVersion) -> Comparison {
+    guard let seen = versions[id], version.revision <= seen.revision else { return .new }
+    if version.revision < seen.revision { return .older(than: seen.revision) }
+    return version.mac == seen.mac ? .same : .forked
+  }
+
+  /// Takes a change over; what another process saw meanwhile stays when it is newer.
+  mutating func take(_ change: SeenChange, of id: RecordID) {
+    switch change {
+    case .seen(let version): if comparison(of: id, version) == .new { versions[id] = version }
+    case .written(let version): versions[id] = version
+    case .forgotten: versions[id] = nil
+    }
+  }
+}
+
+/// Something to remember of a record.
+enum SeenChange: Equatable {
+  /// It was read.
+  case seen(SeenVersion)
+  /// It was written, whatever was seen before.
+  case written(SeenVersion)
+  /// It was deleted for good, or what was seen of it shall not count.
+  case forgotten
+}
+
+extension SeenFolder {
+  static let format = 1
+
+  /// Reads the bytes of a file of the state; `records` and `trash` hold `"<id>" : [revision, "<mac>"]`.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`.
+  init(parsing bytes: [UInt8], file: String) throws(VaultError) {
+    guard case .object(let document)? = try? JSONParser.parse(bytes), document.names == ["format", "records", "trash"],
+      document["format"]?.int == Self.format, case .object(let records)? = document["records"],
+      case .object(let trash)? = document["trash"], take(records, isTrashed: false), take(trash, isTrashed: true)
+    else { throw .damagedState(file) }
+  }
+
+  private mutating func take(_ list: JSONObject, isTrashed: Bool) -> Bool {
+    for (name, value) in list {
+      guard let id = RecordID(parsing: name), versions[id] == nil, case .array(let pair) = value, pair.count == 2,
+        let revision = pair[0].int, revision >= 1, let text = pair[1].string, let mac = try? Base64.decode(text),
+        mac.count == 32
+      else { return false }
+      versions[id] = SeenVersion(revision: revision, mac: mac, isTrashed: isTrashed)
+    }
+    return true
+  }
+
+  /// The bytes of a file of the state.
+  func fileBytes() throws(VaultError) -> [UInt8] {
+    var document = JSONObject()
+    document["format"] = .number(JSONNumber(Self.format))
+    document["records"] = .object(list(isTrashed: false))
+    document["trash"] = .object(list(isTrashed: true))
+    return try stateBytes(document, isCompact: true)
+  }
+
+  private func list(isTrashed: Bool) -> JSONObject {
+    var list = JSONObject()
+    for (id, version) in versions.sorted(by: { $0.key < $1.key }) where version.isTrashed == isTrashed {
+      list[id.text] = .array([.number(JSONNumber(version.revision)), .string(Base64.encode(version.mac))])
+    }
+    return list
+  }
+}
+
+extension VaultError {
+  static func damagedState(_ file: String) -> VaultError {
+    VaultError(
+      .damagedState, "is damaged: what this machine remembers of the vault cannot be compared with it", file: file,
+      hints: [PinDifference.acceptHint])
+  }
+}
+
+/// The text of a file of the state.
+func stateBytes(_ document: JSONObject, isCompact: Bool = false) throws(VaultError) -> [UInt8] {
+  do {
+    guard isCompact else { return try JSONValue.object(document).prettyBytes() }
+    return try JSONValue.object(document).compactBytes() + [UInt8(ascii: "\n")]
+  } catch {
+    throw VaultError(.ioFailed, "what this machine remembers of the vault exceeds the size of a file")
+  }
+}

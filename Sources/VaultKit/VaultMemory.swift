@@ -1,0 +1,222 @@
+internal import Synchronization
+internal import VaultDocument
+internal import VaultSealing
+internal import VaultStorage
+
+/// What a machine remembers of one vault, while the vault is open.
+final class VaultMemory: Sendable {
+  private struct Contents {
+    /// The files that were read, by folders.
+    var folders: [UInt8: SeenFolder] = [:]
+    /// What is to be written.
+    var pending: [RecordID: SeenChange] = [:]
+    /// Records that were sealed and verified, and may be written next.
+    var sealed: [StoreLocation: SeenVersion] = [:]
+    var hasFailed = false
+  }
+
+  private let state: VaultState
+  private let vaultID: VaultID
+  private let path: String?
+  private let onNote: @Sendable (StateNote) -> Void
+  private let contents = Mutex(Contents())
+
+  /// Nil when nothing is to be remembered.
+  init?(of vault: LockedVault, _ options: Vault.Options) {
+    guard let state = options.state else { return nil }
+    self.state = state
+    vaultID = vault.header.vaultID
+    path = vault.realPath
+    onNote = options.onStateNote
+  }
+
+  /// Refuses another vault or another root than this machine knows, before any key is used.
+  func requireIdentity(_ header: VaultHeader) throws(VaultError) {
+    if case .differs(let difference) = try state.pinState(of: header, at: path), difference.isIdentity {
+      throw difference.error
+    }
+  }
+
+  /// Pins a header that verified, and says what is new about it.
+  ///
+  /// Where nothing can be written the vault works all the same; what is remembered was compared before.
+  ///
+  /// - Parameter isOwn: whether this vault has just written it.
+  /// - Throws: ``VaultError`` `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
+  func remember(_ header: VaultHeader, isOwn: Bool = false) throws(VaultError) {
+    let old: Pin?
+    do throws(VaultError) {
+      old = try state.remember(header, at: path, isOwn: isOwn)
+    } catch {
+      guard error.isOnlyForgetting else { throw error }
+      return fail(error)
+    }
+    guard !isOwn else { return }
+    guard let old else {
+      return onNote(.firstUse(try Fingerprint.text(vaultID: header.vaultID, commitment: header.root.commitment)))
+    }
+    if old.header != nil, let change = StateNote.slots(old.slots, header) { onNote(change) }
+  }
+
+  /// Remembers a header with another root before it is written, so that dying over it leaves no vault that is refused.
+  func announce(_ header: VaultHeader) throws(VaultError) {
+    do throws(VaultError) {
+      try state.announce(header)
+    } catch {
+      guard error.isOnlyForgetting else { throw error }
+      fail(error)
+    }
+  }
+
+  /// Says once that nothing is remembered.
+  private func fail(_ error: VaultError) {
+    let isFirst = contents.withLock { contents in
+      defer { contents.hasFailed = true }
+      return !contents.hasFailed
+    }
+    if isFirst { onNote(.notRemembered(error)) }
+  }
+}
+
+extension VaultMemory {
+  /// Compares a version that verified with what was seen of its record, and notes it.
+  ///
+  /// - Throws: ``VaultError`` `.rolledBack`, `.forked`, `.damagedState`, `.permissionDenied`, `.ioFailed`.
+  func check(_ record: OpenRecord) throws(VaultError) {
+    switch try take(record.id, SeenVersion(record)) {
+    case .new, .same: break
+    case .older(let revision):
+      throw .record(
+        .rolledBack, "is older than this machine has seen it", record,
+        "expected revision \(revision) or later, found revision \(record.envelope.revision)")
+    case .forked:
+      throw .record(
+        .forked, "is another version than this machine has seen with the same revision", record,
+        "both have the revision \(record.envelope.revision)")
+    }
+  }
+
+  /// Compares a version that verified with what was seen of its record, and notes one that is new.
+  func take(_ id: RecordID, _ version: SeenVersion) throws(VaultError) -> SeenFolder.Comparison {
+    let comparison = try folder(id.folder).comparison(of: id, version)
+    if comparison == .new { note(.seen(version), of: id) }
+    return comparison
+  }
+
+  /// What was seen of the records of a folder.
+  func folder(_ number: UInt8) throws(VaultError) -> SeenFolder {
+    if let known = contents.withLock({ $0.folders[number] }) { return known }
+    let read = try state.seen(in: number, of: vaultID)
+    contents.withLock { $0.folders[number] = read }
+    return read
+  }
+
+  func note(_ change: SeenChange, of id: RecordID) {
+    contents.withLock { contents in
+      contents.pending[id] = change
+      contents.folders[id.folder]?.take(change, of: id)
+    }
+  }
+
+  /// A record that was sealed for a place; it counts once it is written.
+  func prepare(_ record: OpenRecord, for place: StoreLocation) {
+    contents.withLock { $0.sealed[place] = SeenVersion(record) }
+  }
+
+  /// Notes changes that were written.
+  func noteWritten(_ changes: [StoreChange]) {
+    let places = Set(changes.map(\.location))
+    for change in changes {
+      switch change.location {
+      case .record(let id), .trash(let id):
+        let sealed = contents.withLock { $0.sealed.removeValue(forKey: change.location) }
+        if let version = sealed ?? change.replacement.flatMap({ SeenVersion(parsing: $0) }) {
+          note(.written(version), of: id)
+        } else if case .trash = change.location, !places.contains(.record(id)) {
+          noteDeleted(id)
+        }
+      case .header, .checkpoint, .slot: break
+      }
+    }
+  }
+
+  /// A file of the trash was deleted for good; a live record of the same id stays remembered.
+  private func noteDeleted(_ id: RecordID) {
+    if let seen = try? folder(id.folder).versions[id], !seen.isTrashed { return }
+    note(.forgotten, of: id)
+  }
+
+  func noteCheckpoint(_ checkpoint: Checkpoint, isOwn: Bool = false) throws(VaultError) {
+    let mark = Pin.CheckpointMark(sequence: checkpoint.sequence, hash: try checkpoint.hash())
+    do throws(VaultError) {
+      try state.noteCheckpoint(mark, of: vaultID, isOwn: isOwn)
+    } catch {
+      fail(error)
+    }
+  }
+
+  func expectedCheckpoint() throws(VaultError) -> Pin.CheckpointMark? { try state.expectedCheckpoint(of: vaultID) }
+
+  /// Writes what was noted; a failure is told, and never undoes what was done.
+  func flush() {
+    let pending = contents.withLock { contents in
+      defer { contents.pending = [:] }
+      return contents.pending
+    }
+    do throws(VaultError) {
+      try state.note(pending, of: vaultID)
+    } catch {
+      fail(error)
+    }
+  }
+}
+
+/// Something about what a machine remembers that a person may want to know.
+public enum StateNote: Sendable {
+  /// The vault was not known here; the value is its fingerprint.
+  case firstUse(String)
+  /// Since this machine unlocked it last, somebody added or removed ways to unlock.
+  case slotsChanged(added: [Pin.SlotName], removed: [Pin.SlotName])
+  /// Nothing can be remembered.
+  case notRemembered(VaultError)
+
+  fileprivate static func slots(_ old: [Pin.SlotName], _ header: VaultHeader) -> StateNote? {
+    let added = header.slots.filter { slot in !old.contains { $0.id == slot.id } }
+    let removed = old.filter { slot in !header.slots.contains { $0.id == slot.id } }
+    guard !added.isEmpty || !removed.isEmpty else { return nil }
+    return .slotsChanged(added: added.map { Pin.SlotName(id: $0.id, label: $0.label) }, removed: removed)
+  }
+}
+
+extension SeenVersion {
+  init(_ record: OpenRecord) {
+    self.init(
+      revision: record.envelope.revision, mac: record.envelope.mac, isTrashed: record.envelope.deletedAt != nil)
+  }
+
+  /// The version in the bytes of a record's file, which verified.
+  init?(parsing bytes: [UInt8]) {
+    guard let document = try? JSONParser.parse(bytes), let envelope = try? RecordEnvelope(of: document) else {
+      return nil
+    }
+    self.init(revision: envelope.revision, mac: envelope.mac, isTrashed: envelope.deletedAt != nil)
+  }
+}
+
+extension VaultError {
+  /// Whether it says that something is not as this machine remembers it.
+  var isAboutPin: Bool { code == .unexpectedVault || code == .rolledBack || code == .forked }
+
+  /// Whether the vault can be used all the same: it is only that nothing can be written about it.
+  fileprivate var isOnlyForgetting: Bool {
+    code == .permissionDenied || code == .diskFull || code == .lockedByOther || code == .ioFailed
+  }
+
+  fileprivate static func record(
+    _ code: Code, _ reason: String, _ record: OpenRecord, _ hint: String
+  ) -> VaultError {
+    VaultError(
+      code, reason, file: record.file, record: record.id,
+      hints: [hint, "`vault pin accept --fingerprint HEX --record \(record.id.text)` takes it as it is now"])
+  }
+}

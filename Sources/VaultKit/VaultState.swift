@@ -1,0 +1,269 @@
+internal import VaultCrypto
+public import VaultDocument
+internal import VaultFileStore
+internal import VaultStorage
+
+/// Where a machine remembers which vaults it knows and what it has seen of them (format 1, section 7).
+///
+/// It lies outside of every vault, is shared by all processes of a user, and holds nothing secret.
+public struct VaultState: Sendable {
+  let folder: StateFolder
+
+  /// The state in a directory; it is made, 0700, when something is first written.
+  public init(directory: String) { folder = StateFolder(at: directory) }
+
+  /// Its directory.
+  public var directory: String { folder.path }
+
+  /// How a vault relates to what is remembered. Nothing is written, and no key is needed: the header may be anybody's.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`; for the vault as ``LockedVault/init(at:)``.
+  public func pinState(of vault: LockedVault) throws(VaultError) -> PinState {
+    let state = try pinState(of: vault.header, at: vault.realPath)
+    // Somebody may have written the header, and its pin, since it was read here.
+    guard case .differs = state, let newer = try vault.reread() else { return state }
+    return try pinState(of: newer)
+  }
+
+  func pinState(of header: VaultHeader, at path: String?) throws(VaultError) -> PinState {
+    if let path, let known = try vaultID(at: path), known != header.vaultID {
+      return .differs(.otherVault(expected: known, found: header.vaultID))
+    }
+    guard let pin = try pin(of: header.vaultID) else { return .new }
+    return try pin.difference(from: header).map { .differs($0) } ?? .pinned(pin)
+  }
+
+  /// What is remembered of a vault; nil when nothing is.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
+  public func pin(of vaultID: VaultID) throws(VaultError) -> Pin? {
+    let name = StateName.pin(vaultID)
+    guard let bytes = try read(name) else { return nil }
+    return try Pin(parsing: bytes, of: vaultID, file: folder.path(of: name))
+  }
+
+  /// The real paths at which a vault was seen, sorted.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
+  public func paths(of vaultID: VaultID) throws(VaultError) -> [String] {
+    try pathMarks().filter { $0.mark.vaultID == vaultID }.map(\.mark.path).sorted()
+  }
+
+  private func vaultID(at path: String) throws(VaultError) -> VaultID? {
+    let name = try StateName.path(path)
+    guard let bytes = try read(name) else { return nil }
+    let mark = try PathMark(parsing: bytes, file: folder.path(of: name))
+    guard mark.path.utf8.elementsEqual(path.utf8) else { throw .damagedState(folder.path(of: name)) }
+    return mark.vaultID
+  }
+
+  private func pathMarks() throws(VaultError) -> [(name: StateName, mark: PathMark)] {
+    var marks: [(StateName, PathMark)] = []
+    for file in try inState({ () throws(StoreError) in try folder.names(in: StateName.paths) }) {
+      let name = StateName(StateName.paths, file)
+      if let bytes = try read(name) { marks.append((name, try PathMark(parsing: bytes, file: folder.path(of: name)))) }
+    }
+    return marks
+  }
+
+  func read(_ name: StateName) throws(VaultError) -> [UInt8]? {
+    try inState { () throws(StoreError) in try folder.read(name) }
+  }
+}
+
+extension VaultState {
+  /// Pins a vault by a header that verified; what is remembered already is only ever renewed under the same root.
+  ///
+  /// - Parameter isOwn: whether this process has just written it, under the vault's lock: then it may have another root.
+  /// - Returns: what was remembered before, nil for nothing; a vault that was known already is not written again.
+  /// - Throws: ``VaultError`` `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`; where it cannot be written
+  ///   `.permissionDenied`, `.diskFull`, `.ioFailed`.
+  func remember(_ header: VaultHeader, at path: String?, isOwn: Bool = false) throws(VaultError) -> Pin? {
+    let changes = try changes(toRemember: header, at: path, isOwn: isOwn)
+    guard !changes.files.isEmpty else { return changes.old }
+    let lock = try inState { () throws(StoreError) in try folder.lock() }
+    // Another process may have been faster.
+    let current = try self.changes(toRemember: header, at: path, isOwn: isOwn)
+    try inState { () throws(StoreError) in try folder.apply(current.files, under: lock) }
+    return current.old
+  }
+
+  private func changes(
+    toRemember header: VaultHeader, at path: String?, isOwn: Bool
+  ) throws(VaultError) -> (files: [StateFolder.Change], old: Pin?) {
+    if !isOwn, case .differs(let difference) = try pinState(of: header, at: path) { throw difference.error }
+    let old = try pin(of: header.vaultID)
+    let new = try Pin(header, checkpoint: old?.checkpoint)
+    var files: [StateFolder.Change] = []
+    if new != old { files.append(StateFolder.Change(.pin(header.vaultID), try new.fileBytes())) }
+    if let path, try vaultID(at: path) != header.vaultID { files.append(try .path(path, header.vaultID)) }
+    return (files, old)
+  }
+
+  /// Remembers a header with another root that this process is about to write, beside what is pinned.
+  func announce(_ header: VaultHeader) throws(VaultError) {
+    let lock = try inState { () throws(StoreError) in try folder.lock() }
+    guard var pin = try pin(of: header.vaultID) else { return }
+    pin.announced = try header.hash()
+    let bytes = try pin.fileBytes()
+    try inState { () throws(StoreError) in
+      try folder.apply([StateFolder.Change(.pin(header.vaultID), bytes)], under: lock)
+    }
+  }
+
+  /// The newest checkpoint that this machine has seen of a vault; nil when none.
+  ///
+  /// - Throws: ``VaultError`` as ``pin(of:)``.
+  public func expectedCheckpoint(of vaultID: VaultID) throws(VaultError) -> Pin.CheckpointMark? {
+    try pin(of: vaultID)?.checkpoint
+  }
+
+  /// Remembers a checkpoint that verified, unless a newer one was seen.
+  ///
+  /// - Parameter isOwn: whether this process has just written it.
+  func noteCheckpoint(
+    _ mark: Pin.CheckpointMark, of vaultID: VaultID, isOwn: Bool = false
+  ) throws(VaultError) {
+    func isNews(_ pin: Pin) -> Bool {
+      pin.checkpoint != mark && (isOwn || mark.sequence > pin.checkpoint?.sequence ?? 0)
+    }
+    guard let pin = try pin(of: vaultID), isNews(pin) else { return }
+    let lock = try inState { () throws(StoreError) in try folder.lock() }
+    guard var pin = try self.pin(of: vaultID), isNews(pin) else { return }
+    pin.checkpoint = mark
+    let bytes = try pin.fileBytes()
+    try inState { () throws(StoreError) in
+      try folder.apply([StateFolder.Change(.pin(vaultID), bytes)], under: lock)
+    }
+  }
+}
+
+extension VaultState {
+  /// Takes a vault as it is now for the one that is expected, whatever was remembered; what was seen of its records is
+  /// forgotten. No key is needed, so the caller compares the fingerprint; the next header that verifies is pinned.
+  ///
+  /// - Throws: ``VaultError`` `.permissionDenied`, `.diskFull`, `.ioFailed`.
+  public func accept(_ vault: LockedVault) throws(VaultError) {
+    let vaultID = vault.header.vaultID
+    let lock = try inState { () throws(StoreError) in try folder.lock() }
+    var changes = try seenNames(of: vaultID).map { StateFolder.Change($0, nil) }
+    changes.append(StateFolder.Change(.pin(vaultID), try Pin(accepting: vault.header).fileBytes()))
+    if let path = vault.realPath { changes.append(try .path(path, vaultID)) }
+    try inState { () throws(StoreError) in try folder.apply(changes, under: lock) }
+  }
+
+  /// Forgets what was seen of some records.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.diskFull`, `.ioFailed`.
+  public func forgetSeen(_ ids: [RecordID], of vaultID: VaultID) throws(VaultError) {
+    try note(Dictionary(ids.map { ($0, .forgotten) }) { $1 }, of: vaultID)
+  }
+
+  /// Forgets a vault, its paths, and what stands at the path of this one.
+  ///
+  /// - Returns: whether anything was remembered.
+  /// - Throws: ``VaultError`` `.permissionDenied`, `.diskFull`, `.ioFailed`.
+  @discardableResult
+  public func forget(_ vault: LockedVault) throws(VaultError) -> Bool {
+    let vaultID = vault.header.vaultID
+    var names = try seenNames(of: vaultID) + [.pin(vaultID)]
+    // A damaged mark of another path is no reason to keep this one.
+    names += ((try? pathMarks()) ?? []).filter { $0.mark.vaultID == vaultID }.map(\.name)
+    if let path = vault.realPath { names.append(try .path(path)) }
+    var present: [StateName] = []
+    for name in Set(names) where try isPresent(name) { present.append(name) }
+    guard !present.isEmpty else { return false }
+    let lock = try inState { () throws(StoreError) in try folder.lock() }
+    try inState { () throws(StoreError) in
+      try folder.apply(present.map { StateFolder.Change($0, nil) }, under: lock)
+    }
+    return true
+  }
+
+  private func isPresent(_ name: StateName) throws(VaultError) -> Bool {
+    try inState { () throws(StoreError) in try folder.names(in: name.folder) }.contains(name.file)
+  }
+}
+
+extension VaultState {
+  /// What was seen of the records of one folder.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
+  func seen(in number: UInt8, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
+    let name = StateName.seen(vaultID, number)
+    guard let bytes = try read(name) else { return SeenFolder() }
+    return try SeenFolder(parsing: bytes, file: folder.path(of: name))
+  }
+
+  /// Remembers what was seen of records, together with what others have noted meanwhile.
+  ///
+  /// - Throws: ``VaultError`` as ``forgetSeen(_:of:)``.
+  func note(_ changes: [RecordID: SeenChange], of vaultID: VaultID) throws(VaultError) {
+    guard !changes.isEmpty else { return }
+    let lock = try inState { () throws(StoreError) in try folder.lock() }
+    var files: [StateFolder.Change] = []
+    for (number, changes) in Dictionary(grouping: changes, by: \.key.folder) {
+      let old = try seen(in: number, of: vaultID)
+      var new = old
+      for (id, change) in changes { new.take(change, of: id) }
+      if new != old { files.append(StateFolder.Change(.seen(vaultID, number), try new.fileBytes())) }
+    }
+    try inState { () throws(StoreError) in try folder.apply(files, under: lock) }
+  }
+
+  private func seenNames(of vaultID: VaultID) throws(VaultError) -> [StateName] {
+    let place = StateName.seenFolder(vaultID)
+    return try inState { () throws(StoreError) in try folder.names(in: place) }.map { StateName(place, $0) }
+  }
+}
+
+extension StateName {
+  static let paths = "paths"
+
+  static func pin(_ id: VaultID) -> StateName { StateName("pins", id.text + ".json") }
+
+  static func seenFolder(_ id: VaultID) -> String { "seen/" + id.text }
+
+  static func seen(_ id: VaultID, _ folder: UInt8) -> StateName {
+    StateName(seenFolder(id), Hex.encode([folder]) + ".json")
+  }
+
+  /// A path can hold any character and be longer than a name: the hash of it stands for it.
+  static func path(_ path: String) throws(VaultError) -> StateName {
+    let bytes = Array(path.utf8)
+    let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(bytes.span.bytes) }
+    return StateName(paths, Hex.encode(Array(hash.prefix(16))) + ".json")
+  }
+}
+
+extension StateFolder.Change {
+  fileprivate static func path(_ path: String, _ vaultID: VaultID) throws(VaultError) -> StateFolder.Change {
+    StateFolder.Change(try .path(path), try PathMark(path: path, vaultID: vaultID).fileBytes())
+  }
+}
+
+extension LockedVault {
+  /// Where the vault's directory really is; nil for one that is in no directory.
+  var realPath: String? { (store as? DirectoryStore)?.realPath }
+
+  /// The vault with its header read once more; nil when that is the same.
+  func reread() throws(VaultError) -> LockedVault? {
+    let newer = try LockedVault(store: store)
+    return newer.headerBytes == headerBytes ? nil : newer
+  }
+}
+
+/// Runs a step in the state's directory.
+private func inState<Result: ~Copyable>(_ step: () throws(StoreError) -> Result) throws(VaultError) -> Result {
+  do {
+    return try step()
+  } catch {
+    var failure = VaultError(store: error)
+    switch failure.code {
+    case .damaged: failure = .damagedState(error.path ?? "state")
+    default:
+      failure.hints = ["this machine remembers its vaults there: put it right, or name another with CVAULT_STATE_DIR"]
+    }
+    throw failure
+  }
+}

@@ -1,0 +1,92 @@
+internal import VaultDocument
+internal import VaultSealing
+
+/// Where a description seals, and nothing else of it: every record that is read is held against it.
+final class SealMap: Sendable {
+  private enum Form: Sendable {
+    case sealed(isText: Bool)
+    /// Members that are sealed or hold something sealed.
+    case object([(name: String, map: SealMap)])
+    /// An object that takes any name: the members that it describes, readable ones as nil, and what all others are.
+    case map([(name: String, map: SealMap?)], others: SealMap)
+    case list(SealMap)
+  }
+  private let form: Form
+
+  /// Nil where nothing is sealed.
+  init?(of value: ValueSchema) {
+    guard !value.isSealed else {
+      form = .sealed(isText: value.isText)
+      return
+    }
+    switch value.form {
+    case .object(let rule):
+      let members = rule.members.map { (name: $0.name, map: SealMap(of: $0.value)) }
+      let sealed = members.compactMap { member in member.map.map { (name: member.name, map: $0) } }
+      if let others = rule.others.flatMap(SealMap.init(of:)) {
+        form = .map(members, others: others)
+      } else if !sealed.isEmpty {
+        form = .object(sealed)
+      } else {
+        return nil
+      }
+    case .list(let rule):
+      guard let items = SealMap(of: rule.items) else { return nil }
+      form = .list(items)
+    default: return nil
+    }
+  }
+
+  /// Whether the token at a path holds JSON rather than text.
+  func holdsJSON(at path: MemberPath) -> Bool {
+    var map = self
+    for component in path.components {
+      guard let next = map.child(component) else { return false }
+      map = next
+    }
+    if case .sealed(let isText) = map.form { return !isText }
+    return false
+  }
+
+  private func child(_ component: MemberPath.Component) -> SealMap? {
+    switch (form, component) {
+    case (.object(let members), .member(let name)):
+      members.first { $0.name.utf8.elementsEqual(name.utf8) }?.map
+    case (.map(let members, let others), .member(let name)): Self.member(name, members, others)
+    case (.list(let items), .index): items
+    default: nil
+    }
+  }
+
+  private static func member(
+    _ name: String, _ members: [(name: String, map: SealMap?)], _ others: SealMap
+  ) -> SealMap? {
+    guard let described = members.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return others }
+    return described.map
+  }
+
+  /// The steps to the first place where clear text stands and a token belongs, the last one first.
+  func clearText(in value: JSONValue) -> [MemberPath.Component]? {
+    switch (form, value) {
+    case (.sealed, .null): return nil
+    case (.sealed, .string(let text)): return SealedToken.hasTokenShape(text) ? nil : []
+    case (.sealed, _): return []
+    case (.object(let members), .object(let object)):
+      for member in members {
+        guard let value = object[member.name], let found = member.map.clearText(in: value) else { continue }
+        return found + [.member(member.name)]
+      }
+    case (.map(let members, let others), .object(let object)):
+      for (name, value) in object {
+        guard let found = Self.member(name, members, others)?.clearText(in: value) else { continue }
+        return found + [.member(name)]
+      }
+    case (.list(let items), .array(let values)):
+      for (index, value) in values.enumerated() {
+        if let found = items.clearText(in: value) { return found + [.index(index)] }
+      }
+    default: break
+    }
+    return nil
+  }
+}

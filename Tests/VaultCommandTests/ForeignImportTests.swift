@@ -1,0 +1,151 @@
+import Testing
+import VaultTestSupport
+
+@Suite("Import from other tools")
+struct ForeignImportTests {
+  private static let header = "name,url,username,password,note\n"
+  private static let shop = "shop,https://shop.example,ann,hunter2,\n"
+
+  private func workspace(_ files: [String: String]) throws -> Workspace {
+    let workspace = try Workspace.withVault()
+    for (name, text) in files { FileTree.write(Array(text.utf8), to: workspace.path + "/" + name) }
+    return workspace
+  }
+
+  private func snapshot(_ folder: String) -> [String: [UInt8]?] {
+    Dictionary(
+      uniqueKeysWithValues: FileTree.files(below: folder).map { ($0, FileTree.contents(of: folder + "/" + $0)) })
+  }
+
+  @Test("a file is told by how it begins, its records are stored, and every value is accounted for")
+  func imports() throws {
+    let workspace = try workspace(["a.csv": Self.header + Self.shop])
+    let imported = workspace.open("import", "auto", "a.csv")
+    #expect(imported.code == 0 && imported.errors == "")
+    #expect(
+      imported.output == """
+        1 stored, 0 updated, 0 there already, 0 refused
+        values: 5: 4 stored, 0 mapped, 0 custom fields, 0 tags, 1 empty, 0 refused
+
+        """)
+    #expect(workspace.open("get", "shop", "password").output == "hunter2")
+    #expect(workspace.open("get", "shop", "fields.external_id").output.hasPrefix("chrome-csv:"))
+  }
+
+  @Test("a dry run prints what becomes of each value and stores nothing")
+  func dryRun() throws {
+    let workspace = try workspace(["a.csv": Self.header + Self.shop])
+    let dry = workspace.open("import", "auto", "a.csv", "--dry-run")
+    #expect(dry.code == 0 && dry.output.hasPrefix("line 2: name: stored: title\nline 2: url: stored: urls\n"))
+    #expect(dry.output.contains("line 2: note: empty\n1 would be stored"))
+    #expect(!dry.output.contains("hunter2") && workspace.run("list", "--vault", "v").output.isEmpty)
+  }
+
+  @Test("the same file again writes nothing, two equal entries included")
+  func again() throws {
+    let workspace = try workspace(["a.csv": Self.header + Self.shop + Self.shop])
+    #expect(workspace.open("import", "auto", "a.csv").output.hasPrefix("2 stored"))
+    let before = snapshot(workspace.vault)
+    let second = workspace.open("import", "auto", "a.csv")
+    #expect(second.code == 0 && second.output.hasPrefix("0 stored, 0 updated, 2 there already, 0 refused\n"))
+    #expect(snapshot(workspace.vault) == before)
+  }
+
+  @Test("an entry that changed is left alone and said so; --update takes what changed and keeps the rest")
+  func update() throws {
+    let changed = "shop,https://shop.example,ann,correct horse,a note\n"
+    let workspace = try workspace(["a.csv": Self.header + Self.shop, "b.csv": Self.header + changed])
+    #expect(workspace.open("import", "auto", "a.csv").code == 0)
+    #expect(workspace.open("set", "shop", "fields.mine=1").code == 0)
+    let kept = workspace.open("import", "auto", "b.csv")
+    #expect(kept.code == 0 && kept.errors.contains("1 of the vault differ"))
+    #expect(workspace.open("get", "shop", "password").output == "hunter2")
+    #expect(workspace.open("import", "auto", "b.csv", "--update", "--dry-run").output.contains("1 would be updated"))
+    #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 1 updated"))
+    #expect(workspace.open("get", "shop", "password").output == "correct horse")
+    #expect(workspace.open("get", "shop", "notes").output == "a note")
+    #expect(workspace.open("get", "shop", "fields.mine").output == "1")
+    #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 0 updated, 1 there"))
+  }
+
+  @Test("values under extra are compared and updated as text, also where they look like numbers")
+  func updateOfExtra() throws {
+    let header =
+      "name,url,username,password,note,cardholdername,cardnumber,cvc,expirydate,zipcode,folder,full_name,"
+      + "phone_number,email,address1,address2,city,country,state\n"
+    func row(_ zip: String) -> String { "visa,,,,,Ann,4111111111111111,123,01/30,\(zip),,,,,,,,,\n" }
+    let workspace = try workspace(["a.csv": header + row("01234"), "b.csv": header + row("98765")])
+    #expect(workspace.open("import", "auto", "a.csv").code == 0)
+    #expect(workspace.open("import", "auto", "a.csv").errors == "")
+    #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 1 updated"))
+    #expect(workspace.open("get", "visa", "extra.zip_code").output == "98765")
+    #expect(workspace.open("import", "auto", "b.csv").output.hasPrefix("0 stored, 0 updated, 1 there"))
+  }
+
+  @Test("good rows are stored and bad ones named by line, never by content; --strict stores none")
+  func partly() throws {
+    let workspace = try workspace(["a.csv": Self.header + "bad,hunter2,x,y,z,one too many\n" + Self.shop])
+    let strict = workspace.open("import", "auto", "a.csv", "--strict")
+    #expect(strict.code == 17 && workspace.run("list", "--vault", "v").output.isEmpty)
+    let partly = workspace.open("import", "auto", "a.csv")
+    #expect(partly.code == 4 && partly.output.hasPrefix("1 stored, 0 updated, 0 there already, 1 refused\n"))
+    #expect(partly.errors.hasPrefix("vault: a.csv: line 2: the row has more cells than the header\n"))
+    #expect(!partly.errors.contains("hunter2") && !strict.errors.contains("hunter2"))
+  }
+
+  @Test("what stands before a fault that ends the reading is stored")
+  func truncated() throws {
+    let workspace = try workspace(["a.csv": Self.header + Self.shop + "x,,,\"hunter2"])
+    let cut = workspace.open("import", "auto", "a.csv", "--json")
+    let document = JSON(cut.output)
+    #expect(cut.code == 4 && document["stored"]?.number == 1 && document["ledger"]?["leaves"]?.number == 5)
+    let fault = document["refused"]?[0]
+    #expect(fault?["line"]?.number == 3 && fault?["column"]?.number == 5)
+    #expect(!cut.output.contains("hunter2"))
+  }
+
+  @Test("a table of any kind goes where it is mapped, and what the kind refuses is refused with its member")
+  func mapped() throws {
+    let table = "Server,Port,What\ndb.example,5432,postgres\ndb2.example,many,postgres\n"
+    let workspace = try workspace(["a.csv": table])
+    let imported = workspace.open(
+      "import", "csv", "a.csv", "--kind", "database", "--map", "host=Server", "--map", "engine=What")
+    #expect(imported.code == 4 && imported.errors.hasPrefix("vault: a.csv: line 3: port: "))
+    #expect(!imported.errors.contains("many"))
+    #expect(workspace.open("get", "db.example", "--url").output == "postgres://db.example:5432")
+  }
+
+  @Test("standard input is read, and an encoding can be named")
+  func standardInput() throws {
+    let workspace = try workspace([:])
+    #expect(workspace.open("import", "auto", "-", input: Self.header + Self.shop).code == 0)
+    FileTree.write(Array(Self.header.utf8) + [0xE9] + Array(",,,x,\n".utf8), to: workspace.path + "/latin.csv")
+    #expect(workspace.open("import", "auto", "latin.csv").code == 17)
+    #expect(workspace.open("import", "auto", "latin.csv", "--encoding", "windows-1252").code == 0)
+    #expect(workspace.open("get", "é", "password").output == "x")
+  }
+
+  @Test(
+    "what cannot be is refused before anything is unlocked",
+    arguments: [
+      (["import", "hunter2", "a.csv"], 64), (["import", "auto", "plain.txt"], 17),
+      (["import", "auto", "none.csv"], 18),
+      (["import", "firefox-csv", "a.csv"], 17), (["import", "auto"], 64), (["import", "json", "a.csv"], 64),
+      (["import", "auto", "a.csv", "--map", "title=x"], 64), (["import", "auto", "a.csv", "--rejects", "r"], 64),
+      (["import", "csv", "a.csv", "--map", "nonsense=name"], 64), (["import", "csv", "a.csv", "--encoding", "x"], 64),
+      (["import", "json", "a.csv", "--kind", "login", "--update"], 64),
+    ])
+  func refused(_ arguments: [String], _ code: Int) throws {
+    let workspace = try workspace(["a.csv": Self.header + Self.shop, "plain.txt": "hunter2 is my password\n"])
+    let outcome = workspace.run(arguments + ["--vault", workspace.vault, "--identity", workspace.identity])
+    #expect(Int(outcome.code) == code && !outcome.errors.contains("hunter2") && outcome.output == "")
+  }
+
+  @Test("the list names each format and what is kept of it")
+  func list() throws {
+    let workspace = try Workspace()
+    let list = workspace.run("import", "--list")
+    #expect(list.code == 0 && list.output.contains("lastpass-csv\n  LastPass, CSV; "))
+    #expect(try #require(JSON(workspace.run("import", "--list", "--json").output)["formats"]?.items?.count) >= 30)
+  }
+}

@@ -1,0 +1,205 @@
+import Testing
+import VaultTestSupport
+
+@Suite("vault pin")
+struct PinCommandTests {
+  private func fingerprint(_ workspace: Workspace, _ folder: String = "v") -> String {
+    String(workspace.run("fingerprint", "--vault", folder, "-q").output.dropLast())
+  }
+
+  @Test("another vault for the same key at a known path is refused before any prompt, with and without a key")
+  func otherVault() throws {
+    let workspace = try Workspace.withCustomers()
+    let recipient = try #require(
+      JSON(workspace.run("status", "--vault", "v", "--json").stdout)["slots"]?.items?.first?["recipient"]?.text)
+    #expect(workspace.run("init", "w", "--recipient", recipient).code == 0)
+    let known = fingerprint(workspace)
+    FileTree.remove(workspace.vault)
+    FileTree.copy(workspace.path + "/w", to: workspace.vault)
+    for command in [["list"], ["get", "Ada", "name"], ["add", "customer", "--set", "name=Ada"], ["verify"]] {
+      let outcome = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
+      #expect(outcome.code == 16 && outcome.stdout.isEmpty, "\(command): \(outcome.errors)")
+      #expect(outcome.errorLines.first == "vault: vault.json: is of another vault than this machine knows at this path")
+      #expect(outcome.errorLines.last?.contains("`vault pin accept --fingerprint HEX`") == true)
+    }
+    // No passphrase is asked for.
+    #expect(workspace.type(["list", "--vault", "v"], []).shown.isEmpty)
+    let status = workspace.run("status", "--vault", "v")
+    #expect(status.code == 16 && status.output.contains("\npin:         differs: vault.json: is of another vault"))
+    let refused = workspace.run("pin", "accept", "--vault", "v", "--fingerprint", known)
+    #expect(refused.code == 16, "\(refused.errors)")
+    let accepted = workspace.run("pin", "accept", "--vault", "v", "--fingerprint", fingerprint(workspace))
+    #expect(accepted.code == 0 && accepted.output == fingerprint(workspace) + "\n", "\(accepted.errors)")
+    #expect(accepted.errors.contains("no longer held against it: vault.json: is of another vault"))
+    #expect(workspace.open("list").code == 0)
+  }
+
+  @Test("a record that went back is 16 for every reading of its value, names both revisions, and has a way on")
+  func rollback() throws {
+    let workspace = try Workspace.withCustomers()
+    let file = try workspace.recordFile("Shai Mishali")
+    let id = String(file.dropFirst(11).prefix(36))
+    let old = try #require(FileTree.contents(of: workspace.vault + "/" + file))
+    #expect(workspace.open("set", id, "address.city=Oslo").code == 0)
+    let new = try #require(FileTree.contents(of: workspace.vault + "/" + file))
+    FileTree.write(old, to: workspace.vault + "/" + file)
+    for command in [
+      ["get", id, "access_key"], ["show", id, "--reveal"], ["set", id, "address.city=Rome"], ["export", "--reveal"],
+    ] {
+      let outcome = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
+      #expect(outcome.code == 16, "\(command): \(outcome.errors)")
+      #expect(outcome.stdout.isEmpty || command[0] == "export", "\(command)")
+      #expect(outcome.errorLines.first == "vault: \(file): is older than this machine has seen it")
+      #expect(outcome.errorLines.contains("hint: expected revision 2 or later, found revision 1"))
+    }
+    let verified = workspace.open("verify")
+    #expect(verified.code == 16 && verified.errors.contains("\(file): went back from revision 2"))
+    FileTree.write(new, to: workspace.vault + "/" + file)
+    #expect(workspace.open("get", id, "address.city").output == "Oslo")
+    FileTree.write(old, to: workspace.vault + "/" + file)
+    let accepted = workspace.run(
+      "pin", "accept", "--vault", "v", "--fingerprint", fingerprint(workspace), "--record", id)
+    #expect(accepted.code == 0, "\(accepted.errors)")
+    #expect(workspace.open("get", id, "address.city").output == "Albuquerque")
+  }
+
+  @Test("a header that is older than seen, or forked, is 16 without a key too; a damaged one is 13 first")
+  func header() throws {
+    let workspace = try Workspace.withCustomers()
+    try workspace.editPin("\"revision\" : 1", "\"revision\" : 5")
+    let older = workspace.run("list", "--vault", "v")
+    #expect(older.code == 16, "\(older.errors)")
+    #expect(older.errorLines.first == "vault: vault.json: is older than the one that this machine has seen")
+    #expect(older.errorLines.dropFirst().first?.contains("expected revision 5 or later, found revision 1 ") == true)
+    #expect(workspace.open("get", "Shai Mishali", "name").code == 16)
+    try workspace.damage("vault.json", "\"mac\" : \"")
+    #expect(workspace.open("get", "Shai Mishali", "name").code == 13)
+    try workspace.editPin("\"revision\" : 5", "\"revision\" : 1")
+    #expect(workspace.run("list", "--vault", "v").errors.contains("is another one than this machine has seen"))
+    #expect(workspace.run("list", "--vault", "v").code == 16)
+  }
+
+  @Test("slots that others changed are told once, and nothing is refused")
+  func slots() throws {
+    let workspace = try Workspace.withCustomers()
+    let slot = try #require(FileTree.names(in: workspace.vault + "/slots").first).prefix(36)
+    try workspace.editPin(String(slot), "00000000-0000-0000-0000-000000000001")
+    let first = workspace.open("get", "Shai Mishali", "name")
+    #expect(first.code == 0)
+    #expect(first.errors.contains("a slot was added: \(slot)"))
+    #expect(first.errors.contains("a slot was removed: 00000000-0000-0000-0000-000000000001"))
+    #expect(workspace.open("get", "Shai Mishali", "name").errors == "")
+  }
+
+  @Test("the first write into a vault that was only found asks on a terminal; without one it is 16; a name answers it")
+  func firstWrite() throws {
+    let workspace = try Workspace.withVault()
+    #expect(workspace.run("pin", "forget", "--vault", "v").code == 0)
+    let command = [
+      "add", "customer", "--set", "name=Ada", "--generate", "access_key", "--identity", workspace.identity,
+    ]
+    var plan = workspace.plan(command + ["-y"])
+    plan.directory = workspace.vault
+    let unasked = plan.run()
+    #expect(unasked.code == 16 && unasked.stdout.isEmpty, "\(unasked.errors)")
+    #expect(unasked.errors.contains("was found by searching and is not known on this machine"))
+    #expect(unasked.errors.contains("hint: its fingerprint is \(fingerprint(workspace))"))
+    plan.arguments = command
+    for (reply, code) in [("n\n", Int32(3)), ("y\n", 0)] {
+      plan.terminal = [("Write to it? [y/N] ", reply)]
+      let asked = plan.run()
+      #expect(asked.code == code, "\(asked.errors)\(asked.shown)")
+      #expect(asked.shown.contains(fingerprint(workspace)))
+    }
+    plan.terminal = nil
+    #expect(plan.run().code == 0)
+    #expect(workspace.run("pin", "forget", "--vault", "v").code == 0)
+    plan.environment["CVAULT_FINGERPRINT"] = fingerprint(workspace)
+    #expect(plan.run().code == 0)
+    #expect(workspace.run("pin", "forget", "--vault", "v").code == 0)
+    #expect(workspace.run(command + ["--vault", "v"]).code == 0)
+  }
+
+  @Test("reading is a first use too: it says so once, and then the vault is known")
+  func firstUse() throws {
+    let workspace = try Workspace.withCustomers()
+    #expect(workspace.run("pin", "forget", "--vault", "v").errors == "note: forgotten\n")
+    #expect(workspace.run("pin", "forget", "--vault", "v").errors == "note: nothing was remembered\n")
+    #expect(JSON(workspace.run("pin", "show", "--vault", "v", "--json").stdout)["pin"]?.text == "new")
+    #expect(workspace.run("list", "--vault", "v").code == 0)
+    #expect(JSON(workspace.run("pin", "show", "--vault", "v", "--json").stdout)["pin"]?.text == "new")
+    #expect(workspace.open("get", "Shai Mishali", "name").errors.contains(fingerprint(workspace)))
+    #expect(workspace.open("get", "Shai Mishali", "name").errors == "")
+    let shown = JSON(workspace.run("pin", "show", "--vault", "v", "--json").stdout)
+    #expect(shown["pin"]?.text == "pinned" && shown["expected"]?.text == fingerprint(workspace))
+    #expect(shown["paths"]?.items?.count == 1)
+  }
+
+  @Test("a damaged state file is 16 with the way on, which helps; one that may not be read is 18")
+  func damagedState() throws {
+    let workspace = try Workspace.withCustomers()
+    let pin = workspace.pinFile
+    FileTree.write(Array("{".utf8), to: pin)
+    let outcome = workspace.open("get", "Shai Mishali", "name")
+    #expect(outcome.code == 16 && outcome.stdout.isEmpty)
+    #expect(outcome.errorLines.first?.hasPrefix("vault: \(pin): is damaged") == true, "\(outcome.errors)")
+    #expect(outcome.errorLines.last?.contains("vault pin accept") == true)
+    #expect(workspace.run("list", "--vault", "v").code == 16)
+    #expect(workspace.run("pin", "show", "--vault", "v").code == 16)
+    let accepted = workspace.run("pin", "accept", "--vault", "v", "--fingerprint", fingerprint(workspace))
+    #expect(accepted.code == 0, "\(accepted.errors)")
+    #expect(workspace.open("get", "Shai Mishali", "name").code == 0)
+  }
+
+  @Test("without a home or a state directory that can be written it works, with a note")
+  func nowhere() throws {
+    let workspace = try Workspace.withCustomers()
+    let home = workspace.open(
+      "get", "Shai Mishali", "name", adding: ["CVAULT_STATE_DIR": "", "HOME": "", "XDG_STATE_HOME": ""])
+    #expect(home.output == "Shai Mishali")
+    #expect(home.errors.hasPrefix("note: nothing is remembered of this vault: there is no home directory"))
+    let readOnly = workspace.open("get", "Shai Mishali", "name", adding: ["CVAULT_STATE_DIR": "/proc/self/none"])
+    #expect(readOnly.output == "Shai Mishali")
+    #expect(readOnly.errorLines.count == 1 && readOnly.errors.contains("note: nothing is remembered of this vault: "))
+  }
+
+  @Test("the state lies where the variables say, and holds no secret")
+  func places() throws {
+    let workspace = try Workspace.withCustomers()
+    let state = ["CVAULT_STATE_DIR": "", "XDG_STATE_HOME": workspace.path + "/xdg"]
+    #expect(workspace.open("export", "--reveal", adding: state).code == 0)
+    #expect(FileTree.names(in: workspace.path + "/xdg/cvault").contains("pins"))
+    #expect(workspace.open("list", adding: ["CVAULT_STATE_DIR": ""]).code == 0)
+    #expect(FileTree.names(in: workspace.home + "/.local/state/cvault").contains("pins"))
+    let secrets = try Fixture.secrets()
+    for file in FileTree.files(below: workspace.path + "/xdg") {
+      let bytes = FileTree.contents(of: workspace.path + "/xdg/" + file) ?? []
+      #expect(!secrets.contains { bytes.holds($0) }, "\(file)")
+    }
+    #expect(try workspace.seenIDs().count == 24)
+  }
+}
+
+extension Workspace {
+  /// The ids of all records that this machine has seen.
+  func seenIDs() throws -> Set<String> {
+    var ids: Set<String> = []
+    for file in FileTree.files(below: path + "/state/seen") {
+      guard case .object(let records)? = JSON(FileTree.contents(of: path + "/state/seen/" + file) ?? [])["records"]
+      else { continue }
+      ids.formUnion(records.keys)
+    }
+    return ids
+  }
+
+  /// The file of the one pin.
+  var pinFile: String { path + "/state/pins/" + (FileTree.names(in: path + "/state/pins").first ?? "none") }
+
+  /// Makes the machine remember something else than it has seen.
+  fileprivate func editPin(_ old: String, _ new: String) throws {
+    let text = String(decoding: try #require(FileTree.contents(of: pinFile)), as: UTF8.self)
+    let parts = text.split(separator: old, omittingEmptySubsequences: false)
+    try #require(parts.count == 2)
+    FileTree.write(Array(parts.joined(separator: new).utf8), to: pinFile)
+  }
+}

@@ -1,0 +1,180 @@
+import Testing
+import VaultDocument
+import VaultSealing
+import VaultTestSupport
+
+@testable import VaultKit
+
+@Suite("The pin")
+struct PinTests {
+  private static let now = Timestamp.now()
+
+  private func slot(_ label: String = "") -> Slot {
+    Slot(id: .random(), label: label, kind: .scrypt, createdAt: Self.now, sha256: Array(repeating: 1, count: 32))
+  }
+
+  private func header(_ root: RootKey, revision: Int, slots: [Slot]? = nil) throws -> VaultHeader {
+    try VaultHeader.make(
+      vaultID: root.vaultID, createdAt: Self.now, revision: revision, root: root, rootCreatedAt: Self.now,
+      slots: slots ?? [slot()])
+  }
+
+  @Test("the same header and a later one are as expected")
+  func asExpected() throws {
+    let root = try RootKey.random(vaultID: .random())
+    let first = try header(root, revision: 3)
+    let pin = try Pin(first)
+    #expect(try pin.difference(from: first) == nil)
+    #expect(try pin.difference(from: header(root, revision: 4)) == nil)
+  }
+
+  @Test("another root differs, and is told before an older revision")
+  func otherRoot() throws {
+    let root = try RootKey.random(vaultID: .random())
+    let other = try RootKey.random(vaultID: root.vaultID)
+    let pin = try Pin(header(root, revision: 3))
+    for revision in [2, 3, 4] {
+      let difference = try #require(try pin.difference(from: header(other, revision: revision)))
+      #expect(difference.isIdentity && difference.error.code == .unexpectedVault)
+      #expect(difference.error.hints.first?.contains(try pin.fingerprint()) == true)
+    }
+  }
+
+  @Test("a lower revision is a rollback, the same with other content a fork; both name what was expected and found")
+  func olderAndForked() throws {
+    let root = try RootKey.random(vaultID: .random())
+    let pin = try Pin(header(root, revision: 3))
+    let older = try #require(try pin.difference(from: header(root, revision: 2)))
+    #expect(!older.isIdentity && older.error.code == .rolledBack)
+    #expect(older.error.hints.first?.hasPrefix("expected revision 3 or later, found revision 2 ") == true)
+    let forked = try #require(try pin.difference(from: header(root, revision: 3)))
+    #expect(!forked.isIdentity && forked.error.code == .forked)
+    #expect(forked.error.hints.last?.contains("vault pin accept --fingerprint") == true)
+  }
+
+  @Test("after a fingerprint was accepted, any header of that root will do")
+  func accepted() throws {
+    let root = try RootKey.random(vaultID: .random())
+    let pin = try Pin(accepting: header(root, revision: 9))
+    #expect(try pin.difference(from: header(root, revision: 1)) == nil)
+    #expect(try pin.difference(from: header(.random(vaultID: root.vaultID), revision: 9))?.isIdentity == true)
+  }
+
+  @Test("its file reads back the same, and any change of shape is damage")
+  func file() throws {
+    let root = try RootKey.random(vaultID: .random())
+    let mark = Pin.CheckpointMark(sequence: 7, hash: Array(repeating: 5, count: 32))
+    for pin in [
+      try Pin(header(root, revision: 3, slots: [slot("Ada's laptop"), slot()]), checkpoint: mark),
+      Pin(accepting: try header(root, revision: 1)),
+    ] {
+      let bytes = try pin.fileBytes()
+      #expect(try Pin(parsing: bytes, of: root.vaultID, file: "pin") == pin)
+      #expect(throws: VaultError(.damagedState, "")) { try Pin(parsing: bytes, of: .random(), file: "pin") }
+      for count in 0..<bytes.count - 1 {
+        #expect(throws: VaultError(.damagedState, "")) {
+          try Pin(parsing: Array(bytes[..<count]), of: root.vaultID, file: "pin")
+        }
+      }
+      for (old, new) in [("\"format\" : 1", "\"format\" : 2"), ("\"root\" : \"", "\"root\" : \"A"), ("slots", "slotz")]
+      {
+        let text = String(decoding: bytes, as: UTF8.self).replacingOnce(old, with: new)
+        #expect(throws: VaultError(.damagedState, "")) {
+          try Pin(parsing: Array(text.utf8), of: root.vaultID, file: "pin")
+        }
+      }
+    }
+  }
+}
+
+@Suite("What was seen of records")
+struct SeenTests {
+  private func version(_ revision: Int, _ byte: UInt8 = 1, isTrashed: Bool = false) -> SeenVersion {
+    SeenVersion(revision: revision, mac: Array(repeating: byte, count: 32), isTrashed: isTrashed)
+  }
+
+  @Test("newer is news; older and forked are told; the same is nothing")
+  func comparison() {
+    let id = RecordID.random()
+    var folder = SeenFolder()
+    #expect(folder.comparison(of: id, version(1)) == .new)
+    folder.take(.seen(version(5)), of: id)
+    #expect(folder.comparison(of: id, version(5)) == .same)
+    #expect(folder.comparison(of: id, version(6)) == .new)
+    #expect(folder.comparison(of: id, version(4)) == .older(than: 5))
+    #expect(folder.comparison(of: id, version(5, 2)) == .forked)
+  }
+
+  @Test("what was read never takes the place of something newer; what was written always does")
+  func taking() {
+    let id = RecordID.random()
+    var folder = SeenFolder()
+    folder.take(.seen(version(5)), of: id)
+    folder.take(.seen(version(4)), of: id)
+    folder.take(.seen(version(5, 2)), of: id)
+    #expect(folder.versions[id] == version(5))
+    folder.take(.written(version(2)), of: id)
+    #expect(folder.versions[id] == version(2))
+    folder.take(.forgotten, of: id)
+    #expect(folder.versions.isEmpty)
+  }
+
+  @Test("its file reads back the same, and any cut is damage")
+  func file() throws {
+    var folder = SeenFolder()
+    for revision in 1...5 { folder.take(.seen(version(revision, isTrashed: revision > 3)), of: .random()) }
+    let bytes = try folder.fileBytes()
+    #expect(try SeenFolder(parsing: bytes, file: "seen") == folder)
+    for count in 0..<bytes.count - 1 {
+      #expect(throws: VaultError(.damagedState, "")) { try SeenFolder(parsing: Array(bytes[..<count]), file: "seen") }
+    }
+    for (old, new) in [("\"format\":1", "\"format\":2"), ("[1,", "[0,"), ("trash", "trasj"), ("[1,", "[1.5,")] {
+      let text = String(decoding: bytes, as: UTF8.self).replacingOnce(old, with: new)
+      #expect(throws: VaultError(.damagedState, "")) { try SeenFolder(parsing: Array(text.utf8), file: "seen") }
+    }
+  }
+
+  @Test("a run over the vault finds what went back, forked and vanished; an emptied trash is a note")
+  func runs() throws {
+    let ids = (0..<5).map { number in RecordID(bytes: [7] + (0..<15).map { _ in UInt8(number) }) }
+    var seen = SeenFolder()
+    for id in ids.prefix(4) { seen.take(.seen(version(3)), of: id) }
+    seen.take(.seen(version(3, isTrashed: true)), of: ids[4])
+    var run = Verification()
+    run.versions = [
+      Checkpoint.Entry(id: ids[0], revision: 4, mac: version(4).mac),
+      Checkpoint.Entry(id: ids[1], revision: 2, mac: version(2).mac),
+      Checkpoint.Entry(id: ids[2], revision: 3, mac: version(3, 9).mac),
+    ]
+    var comparison = SeenComparison(run, trashed: [])
+    comparison.compare(seen, in: 7)
+    #expect(comparison.result.faults.map(\.code) == [.rolledBack, .forked, .vanished])
+    #expect(comparison.result.faults.compactMap(\.record) == [ids[1], ids[2], ids[3]])
+    #expect(comparison.result.notes.count == 1)
+    #expect(comparison.changes == [ids[0]: .seen(version(4)), ids[4]: .forgotten])
+  }
+
+  @Test("a checkpoint that is older than the one seen, another, or gone, is a fault")
+  func checkpoints() {
+    func mark(_ sequence: Int, _ byte: UInt8 = 1) -> Pin.CheckpointMark {
+      Pin.CheckpointMark(sequence: sequence, hash: Array(repeating: byte, count: 32))
+    }
+    for (found, expected, code) in [
+      (nil, nil, nil), (mark(1), nil, nil), (mark(3), mark(3), nil), (mark(4), mark(3), nil),
+      (mark(2), mark(3), .rolledBack), (nil, mark(3), .rolledBack), (mark(3, 2), mark(3), .forked),
+    ] as [(Pin.CheckpointMark?, Pin.CheckpointMark?, VaultFault.Code?)] {
+      var comparison = SeenComparison(Verification(), trashed: [])
+      comparison.compare(found, with: expected)
+      #expect(comparison.result.faults.map(\.code) == (code.map { [$0] } ?? []))
+    }
+  }
+}
+
+extension String {
+  /// The text with the first occurrence replaced, which must be there.
+  fileprivate func replacingOnce(_ old: String, with new: String) -> String {
+    let parts = split(separator: old, maxSplits: 1, omittingEmptySubsequences: false)
+    precondition(parts.count == 2, "a test replaces what is not there")
+    return parts[0] + new + parts[1]
+  }
+}
