@@ -60,7 +60,7 @@ struct BitwardenExporter: Exporter {
       guard let id = folders[folder] else { throw .changed(record) }
       item["folderId"] = .string(id)
     }
-    item["id"] = .string(record.id)
+    item["id"] = .string(parts.takeID(of: "bitwarden-json") { Identifier(parsing: $0) != nil } ?? record.id)
     item["type"] = .number(JSONNumber(form.rawValue))
     item["name"] = .string(parts.texts["title"] ?? record.name)
     for (member, name) in [

@@ -61,6 +61,16 @@ struct EntryParts {
     return isThere ? take(name) : nil
   }
 
+  /// Takes away what an import has noted as the id that the tool itself gave, so that it goes out as that id again.
+  mutating func takeID(of format: String, if isFit: (String) -> Bool) -> String? {
+    let prefix = "\(format):"
+    let isThere = extras.contains {
+      $0.name == "external_id" && ["fields", "extra"].contains($0.member) && $0.text.hasPrefix(prefix)
+        && isFit(String($0.text.dropFirst(prefix.count)))
+    }
+    return isThere ? take("external_id").map { String($0.dropFirst(prefix.count)) } : nil
+  }
+
   static func isDate(_ text: String) -> Bool { (try? Timestamp(parsing: text)) != nil }
 
   /// Takes the readable or sealed value of a name away, as a member of its own that the format has.

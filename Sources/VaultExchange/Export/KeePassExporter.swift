@@ -56,7 +56,9 @@ struct KeePassExporter: Exporter {
 
   mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
     var parts = try EntryParts(record, known: Self.texts)
-    var text = "      <Entry>\n        <UUID>\(try Self.identifier(["entry", record.id]))</UUID>\n"
+    let own = parts.takeID(of: "keepass-xml") { (try? Base64.decode($0))?.count == 16 }
+    let made = try Self.identifier(["entry", record.id])
+    var text = "      <Entry>\n        <UUID>\(own ?? made)</UUID>\n"
     text += Self.members(of: &parts)
     let tags = parts.tags.filter(Self.isTag)
     if !tags.isEmpty { text += "        <Tags>\(XMLText.escaped(Self.text(ofTags: tags)))</Tags>\n" }

@@ -19,7 +19,9 @@ struct OnePasswordExporter: Exporter {
 
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
     guard let texts = Self.texts(of: record) else { return notes.add(.recordsLeftOut(kind: record.kind)) }
-    let parts = try EntryParts(record, known: texts)
+    var parts = try EntryParts(record, known: texts)
+    // Made of title, user name and address, as an import makes it again.
+    _ = parts.takeID(of: "1password-csv") { _ in true }
     for extra in parts.extras { notes.add(.valuesLeftOut(member: extra.member, kind: record.kind)) }
     for _ in parts.urls.dropFirst() { notes.add(.valuesLeftOut(member: "urls", kind: record.kind)) }
     for tag in parts.tags where tag.utf8.contains(UInt8(ascii: ";")) {
