@@ -53,25 +53,6 @@ extension AESGCM {
   }
 }
 
-/// SHA-512 (FIPS 180-4), which sops takes over all values; import only.
-public enum SHA512 {
-  /// The hash, 64 bytes.
-  ///
-  /// - Throws: `.libraryFailed`.
-  public static func hash(_ message: RawSpan) throws(CryptoError) -> [UInt8] {
-    _ = Algorithms.isLibraryStarted
-    return try unsafe [UInt8](byteCount: 64) { output throws(CryptoError) in
-      var written: UInt32 = 0
-      try unsafe message.withInput { start throws(CryptoError) in
-        try ErrorQueue.check("SHA-512 failed") {
-          unsafe EVP_Digest(start, message.byteCount, output.byteStart, &written, EVP_sha512(), nil) == 1
-            && Int(written) == output.count
-        }
-      }
-    }
-  }
-}
-
 extension RawSpan {
   /// A copy of the bytes.
   fileprivate var array: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }

@@ -73,6 +73,17 @@ extension JSONValue {
 }
 
 extension JSONValue {
+  /// Every value that is no object or array, or is empty, with its path.
+  public func leaves(at path: MemberPath = .root) -> [(MemberPath, JSONValue)] {
+    switch self {
+    case .object(let members) where !members.isEmpty:
+      members.flatMap { $0.value.leaves(at: path.appending($0.name)) }
+    case .array(let items) where !items.isEmpty:
+      items.enumerated().flatMap { $1.leaves(at: path.appending($0)) }
+    default: [(path, self)]
+    }
+  }
+
   /// Calls `body` for every string of the tree with its path; member names are not strings of the tree.
   public func forEachString<E: Error>(_ body: (MemberPath, String) throws(E) -> Void) throws(E) {
     var path = MemberPath.root

@@ -89,8 +89,8 @@ struct JSONWriter {
   }
 
   @inline(__always)
-  private mutating func append(_ text: StaticString) {
-    for byte in "\(text)".utf8 { bytes.append(byte) }
+  private mutating func append(_ text: String) {
+    for byte in text.utf8 { bytes.append(byte) }
   }
 
   @inline(__always)

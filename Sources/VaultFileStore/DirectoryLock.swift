@@ -1,7 +1,7 @@
 internal import Synchronization
 public import VaultStorage
 
-/// A lock on a vault's directory: `flock` on its `.lock`.
+/// A lock on a vault's directory: `flock` on its `.lock`. Readers who come while a writer waits let it go first.
 ///
 /// The system drops it with the process, so a stale lock cannot exist. What the file holds is the pid of a holder, for
 /// messages alone.
@@ -38,6 +38,14 @@ final class DirectoryLock: StoreLock {
   }
 }
 
+/// The vault's directory, opened to be locked by a writer as long as it waits.
+private struct WaitingMark: ~Copyable {
+  let file: OpenFile
+  let files: FileSystem
+
+  deinit { files.operations.unlock(file.descriptor) }
+}
+
 extension DirectoryStore {
   public func lock(
     _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
@@ -61,11 +69,13 @@ extension DirectoryStore {
     _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
   ) throws(StoreError) -> DirectoryLock {
     let operations = files.operations
-    var wait = LockWait(start: operations.now(), timeout: timeout)
+    var wait = LockWait(start: operations.now(), timeout: timeout, path: path)
+    var mark: WaitingMark?
     while true {
       var holder: Int32?
-      if let lock = try tryLock(kind, holder: &holder) { return lock }
+      if kind == .exclusive || !isWriterWaiting(), let lock = try tryLock(kind, holder: &holder) { return lock }
       let step = try wait.nextStep(now: operations.now(), holder: { holder }, onWait: onWait)
+      if kind == .exclusive, mark == nil { mark = markAsWaiting() }
       operations.sleep(step)
     }
   }
@@ -101,6 +111,34 @@ extension DirectoryStore {
       _ = try files.regularStatus(of: file.descriptor, at: name)
       return file
     }
+  }
+
+  /// Lets readers that come know that a writer waits: readers who take turns would else never let it in.
+  ///
+  /// The mark is a lock on the vault's own directory, so that it, too, goes with the process. It only puts readers off: where
+  /// a directory cannot be locked, or another writer waits already, there is none.
+  private func markAsWaiting() -> WaitingMark? {
+    guard let mark = openMark(), isLocked(mark, .exclusive) else { return nil }
+    return mark
+  }
+
+  private func isWriterWaiting() -> Bool {
+    guard let mark = openMark() else { return false }
+    // Given back at once, with the descriptor.
+    return !isLocked(mark, .shared)
+  }
+
+  /// Of its own each time: a lock belongs to the open file, which threads would else share.
+  private func openMark() -> WaitingMark? {
+    guard let file = try? files.open(".", in: root.descriptor, as: .directory, at: path) else { return nil }
+    return WaitingMark(file: file, files: files)
+  }
+
+  private func isLocked(_ mark: borrowing WaitingMark, _ kind: LockKind) -> Bool {
+    let descriptor = mark.file.descriptor
+    let isLocked = try? files.call(at: path) { (system) throws(Errno) in try system.tryLock(descriptor, kind) }
+    // Where directories cannot be locked, nobody is put off.
+    return isLocked ?? (kind == .shared)
   }
 
   private func isInPlace(_ file: borrowing OpenFile) throws(StoreError) -> Bool {

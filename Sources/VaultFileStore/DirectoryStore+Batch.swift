@@ -1,81 +1,138 @@
-internal import VaultStorage
+public import VaultStorage
 
 /// Several records at once (format 1, section 8): everything staged and durable, then the journal's rename as the one commit
 /// point, then every file into its place.
 ///
 /// ```
-/// stage every file, make folders, sync        any error: nothing happened
-/// journal: write, sync, rename, sync          committed from here on
+/// stage every file and the journal            any error: nothing happened
+/// make folders, sync
+/// journal: rename, sync                       committed from here on
 /// rename or remove each place, sync           an error or a crash: the next to lock does it again
 /// remove the journal, sync
 /// ```
-extension DirectoryStore {
+final class DirectoryBatch: StoreBatch {
   /// From how many changes on one sync of the whole file system is cheaper than one of each file.
-  private static let wholeSyncThreshold = 8
+  fileprivate static let wholeSyncThreshold = 8
 
-  func applyBatch(_ changes: [StoreChange]) throws(StoreError) {
-    let isWhole = syncsWhole(count: changes.count)
-    let journal = try withMadeDirectory(.staging) { (staging) throws(StoreError) in
-      do throws(StoreError) {
-        let journal = try stage(changes, in: staging, isSynced: !isWhole)
-        try makeDirectories(for: journal)
-        if isWhole { try syncFileSystem() }
-        try files.sync(staging, at: StoreDirectory.staging.path)
-        try commit(journal, from: staging)
-        return journal
-      } catch {
-        emptyStaging()
-        throw error
-      }
-    }
-    // Committed: what fails from here on is done by the next to lock, and readers look into the journal meanwhile.
-    try? finish(journal)
+  private let store: DirectoryStore
+  // Held as long as the batch is under way.
+  private let lock: any StoreLock
+  /// The staging directory; nil once the batch has ended.
+  private var staging: OpenFile?
+  private let isWhole: Bool
+  private var plan = BatchPlan()
+  private var names = StagedNames()
+  private var entries: [Journal.Entry] = []
+
+  private var files: FileSystem { store.files }
+
+  init(of store: DirectoryStore, expecting count: Int, under lock: any StoreLock) throws(StoreError) {
+    (self.store, self.lock) = (store, lock)
+    isWhole = store.syncsWhole(count: count)
+    staging = try store.openMade(.staging)
+    PendingWrites.begin()
   }
 
-  private func stage(
-    _ changes: [StoreChange], in staging: Int32, isSynced: Bool
-  ) throws(StoreError) -> Journal {
-    var names = StagedNames()
-    var entries: [Journal.Entry] = []
-    for change in changes {
+  deinit { abandon() }
+
+  func stage(_ changes: [StoreChange]) throws(StoreError) {
+    let writes = try plan.writes(of: changes)
+    try store.requireExpected(changes)
+    try stage(checked: writes)
+  }
+
+  /// Stages writes that were planned, and whose places were looked at.
+  func stage(checked writes: [StoreChange]) throws(StoreError) {
+    let staging = stagingDescriptor
+    entries.reserveCapacity(entries.count + writes.count)
+    for change in writes {
       guard let bytes = change.replacement else {
         entries.append(Journal.Entry(location: change.location, action: .removed))
         continue
       }
       let name = names.next()
-      try files.stage(bytes, as: name, in: staging, isSynced: isSynced, at: change.location.relativePath)
+      try files.stage(bytes, as: name, in: staging, isSynced: !isWhole, at: change.location.relativePath)
       entries.append(Journal.Entry(location: change.location, action: .staged(name)))
     }
-    return Journal(entries)
+  }
+
+  func commit() throws(StoreError) {
+    let staging = stagingDescriptor
+    let journal = Journal(entries)
+    do throws(StoreError) {
+      if !journal.entries.isEmpty { try commit(journal, from: staging) }
+    } catch {
+      abandon()
+      throw error
+    }
+    // Committed: what fails from here on is done by the next to lock, and readers look into the journal meanwhile.
+    if !journal.entries.isEmpty { try? store.finish(journal) }
+    end()
+  }
+
+  private func commit(_ journal: Journal, from staging: Int32) throws(StoreError) {
+    let (name, place) = (names.next(), StoreDirectory.journalName)
+    try files.stage(journal.bytes(), as: name, in: staging, isSynced: !isWhole, at: place)
+    try makeDirectories(for: journal)
+    if isWhole { try store.syncFileSystem() } else { try files.sync(staging, at: StoreDirectory.staging.path) }
+    try files.call(at: place) { (system) throws(Errno) in
+      try system.rename(name, in: staging, to: place, in: store.root.descriptor)
+    }
+    do throws(StoreError) {
+      try files.sync(store.root.descriptor, at: place)
+    } catch {
+      try? store.removeJournal()
+      throw error
+    }
   }
 
   /// Makes the folders before the commit, so that a full disk is noticed while there is a way back.
   private func makeDirectories(for journal: Journal) throws(StoreError) {
     for directory in journal.byDirectory.filter({ $0.entries.contains(where: \.isStaged) }) {
-      try withMadeDirectory(directory.directory) { _ in }
+      // Where the whole file system is synced next, a sync of each new folder would only be slow.
+      _ = try store.openMade(directory.directory, isSynced: !isWhole)
     }
   }
 
-  private func commit(_ journal: Journal, from staging: Int32) throws(StoreError) {
-    var names = StagedNames()
-    let (name, place) = (names.next(), StoreDirectory.journalName)
-    try files.stage(journal.bytes(), as: name, in: staging, isSynced: true, at: place)
-    try files.call(at: place) { (system) throws(Errno) in
-      try system.rename(name, in: staging, to: place, in: root.descriptor)
-    }
-    do throws(StoreError) {
-      try files.sync(root.descriptor, at: place)
-    } catch {
-      try? removeJournal()
-      throw error
-    }
+  func abandon() {
+    guard staging != nil else { return }
+    store.emptyStaging()
+    end()
   }
 
-  private func syncsWhole(count: Int) -> Bool {
-    count > Self.wholeSyncThreshold && files.operations.canSyncFileSystem(of: root.descriptor)
+  private func end() {
+    staging = nil
+    entries = []
+    PendingWrites.end()
   }
 
-  private func syncFileSystem() throws(StoreError) {
+  private var stagingDescriptor: Int32 {
+    switch staging {
+    case .some(let staging): return staging.descriptor
+    case nil: preconditionFailure("a batch that has ended takes nothing more")
+    }
+  }
+}
+
+extension DirectoryStore {
+  public func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
+    try directoryBatch(expecting: expectedCount, under: lock)
+  }
+
+  func directoryBatch(
+    expecting expectedCount: Int, under lock: any StoreLock
+  ) throws(StoreError) -> DirectoryBatch {
+    requireExclusive(lock)
+    // A journal that could not be finished before would, finished later, undo what is written now.
+    try finishJournal()
+    return try DirectoryBatch(of: self, expecting: expectedCount, under: lock)
+  }
+
+  fileprivate func syncsWhole(count: Int) -> Bool {
+    count > DirectoryBatch.wholeSyncThreshold && files.operations.canSyncFileSystem(of: root.descriptor)
+  }
+
+  fileprivate func syncFileSystem() throws(StoreError) {
     try files.call(at: path) { (system) throws(Errno) in try system.syncFileSystem(of: root.descriptor) }
   }
 
@@ -92,13 +149,11 @@ extension DirectoryStore {
   /// Puts everything a committed journal names into its place; whatever is in place already is left alone.
   func finish(_ journal: Journal) throws(StoreError) {
     let isWhole = syncsWhole(count: journal.entries.count)
-    try withMadeDirectory(.staging) { (staging) throws(StoreError) in
-      for (directory, entries) in journal.byDirectory {
-        try withMadeDirectory(directory) { (target) throws(StoreError) in
-          for entry in entries { try finish(entry, from: staging, in: target) }
-          if !isWhole { try files.sync(target, at: directory.path) }
-        }
-      }
+    let staging = try openMade(.staging)
+    for (directory, entries) in journal.byDirectory {
+      let target = try openMade(directory)
+      for entry in entries { try finish(entry, from: staging.descriptor, in: target.descriptor) }
+      if !isWhole { try files.sync(target.descriptor, at: directory.path) }
     }
     if isWhole { try syncFileSystem() }
     // Durable before anything else is written: a journal that came back would remove what is written after it.
@@ -106,12 +161,14 @@ extension DirectoryStore {
   }
 
   private func finish(_ entry: Journal.Entry, from staging: Int32, in target: Int32) throws(StoreError) {
-    let (name, place) = (entry.location.fileName, entry.location.relativePath)
+    let (name, location) = (entry.location.fileName, entry.location)
     switch entry.action {
     case .removed:
-      _ = try files.callIfPresent(at: place) { (system) throws(Errno) in try system.removeFile(name, in: target) }
+      _ = try files.callIfPresent(at: location.relativePath) { (system) throws(Errno) in
+        try system.removeFile(name, in: target)
+      }
     case .staged(let staged):
-      _ = try files.callIfPresent(at: place) { (system) throws(Errno) in
+      _ = try files.callIfPresent(at: location.relativePath) { (system) throws(Errno) in
         try system.rename(staged, in: staging, to: name, in: target)
       }
     }

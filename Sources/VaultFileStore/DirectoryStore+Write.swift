@@ -4,21 +4,34 @@ public import VaultStorage
 extension DirectoryStore {
   public func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
     requireExclusive(lock)
-    try PendingWrites.during { () throws(StoreError) in try write(changes) }
+    switch try ChangePlan(changes) {
+    case .nothing: try writing(changes) {}
+    case .single(let change): try writing(changes) { () throws(StoreError) in try replace(change) }
+    case .header(let newSlots, let header, let removedSlots):
+      try writing(changes) { () throws(StoreError) in
+        try replaceHeader(header, after: newSlots, before: removedSlots)
+      }
+    case .batch(let writes): try applyBatch(writes, of: changes, under: lock)
+    }
   }
 
-  private func write(_ changes: [StoreChange]) throws(StoreError) {
-    let plan = try ChangePlan(changes)
-    // A journal that could not be finished before would, finished later, undo what is written now.
-    try finishJournal()
-    try requireExpected(changes)
-    switch plan {
-    case .nothing: break
-    case .single(let change): try replace(change)
-    case .header(let newSlots, let header, let removedSlots):
-      try replaceHeader(header, after: newSlots, before: removedSlots)
-    case .batch(let changes): try applyBatch(changes)
+  private func writing(_ changes: [StoreChange], _ body: () throws(StoreError) -> Void) throws(StoreError) {
+    try PendingWrites.during { () throws(StoreError) in
+      // A journal that could not be finished before would, finished later, undo what is written now.
+      try finishJournal()
+      try requireExpected(changes)
+      try body()
     }
+  }
+
+  private func applyBatch(
+    _ writes: [StoreChange], of changes: [StoreChange], under lock: any StoreLock
+  ) throws(StoreError) {
+    let batch = try directoryBatch(expecting: writes.count, under: lock)
+    defer { batch.abandon() }
+    try requireExpected(changes)
+    try batch.stage(checked: writes)
+    try batch.commit()
   }
 
   func requireExclusive(_ lock: any StoreLock) {
@@ -27,7 +40,7 @@ extension DirectoryStore {
       (lock as? DirectoryLock)?.isExclusive(of: self) == true, "writing needs an exclusive lock of the same store")
   }
 
-  private func requireExpected(_ changes: [StoreChange]) throws(StoreError) {
+  func requireExpected(_ changes: [StoreChange]) throws(StoreError) {
     for (directory, changes) in Dictionary(grouping: changes, by: \.location.directory) {
       let isRead: Void? = try withDirectory(directory) { (directory) throws(StoreError) in
         for change in changes { try require(change, found: readFile(change.location, in: directory)) }

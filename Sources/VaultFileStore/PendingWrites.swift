@@ -26,10 +26,16 @@ public enum PendingWrites {
 
   /// Does a write.
   static func during<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-    count(+1)
-    defer { count(-1) }
+    begin()
+    defer { end() }
     return try body()
   }
+
+  /// Notes that a write begins, which `end` must follow.
+  static func begin() { count(+1) }
+
+  /// Notes that a write was completed or undone.
+  static func end() { count(-1) }
 
   /// Whoever writes while the process ends waits here for that, so that nothing is said about a write that was stopped.
   private static func count(_ step: Int) {

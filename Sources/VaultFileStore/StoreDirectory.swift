@@ -79,26 +79,40 @@ extension DirectoryStore {
   func withMadeDirectory<Result>(
     _ directory: StoreDirectory, _ body: (Int32) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    guard let parent = directory.parent else { return try body(root.descriptor) }
-    return try withMadeDirectory(parent) { (parent) throws(StoreError) -> Result in
-      let file: OpenFile
-      if let existing = try files.openIfPresent(directory.name, in: parent, as: .directory, at: directory.path) {
-        file = existing
-      } else {
-        try makeDirectory(directory.name, in: parent, at: directory.path)
-        file = try files.open(directory.name, in: parent, as: .directory, at: directory.path)
-      }
-      return try body(file.descriptor)
-    }
+    guard directory.parent != nil else { return try body(root.descriptor) }
+    let file = try openMade(directory)
+    return try body(file.descriptor)
   }
 
-  /// Makes a directory and its entry durable; one that exists is fine.
-  func makeDirectory(_ name: String, in parent: Int32, at path: String) throws(StoreError) {
+  /// Opens a directory below the vault's own, component by component; makes what is missing.
+  ///
+  /// - Parameter isSynced: whether what is made is made durable, too.
+  func openMade(_ directory: StoreDirectory, isSynced: Bool = true) throws(StoreError) -> OpenFile {
+    guard let parent = directory.parent, parent != .root else {
+      return try openMade(directory, in: root.descriptor, isSynced: isSynced)
+    }
+    let file = try openMade(parent, isSynced: isSynced)
+    return try openMade(directory, in: file.descriptor, isSynced: isSynced)
+  }
+
+  private func openMade(
+    _ directory: StoreDirectory, in parent: Int32, isSynced: Bool
+  ) throws(StoreError) -> OpenFile {
+    let (name, path) = (directory.name, directory.path)
+    if let existing = try files.openIfPresent(name, in: parent, as: .directory, at: path) { return existing }
+    try makeDirectory(name, in: parent, isSynced: isSynced, at: path)
+    return try files.open(name, in: parent, as: .directory, at: path)
+  }
+
+  /// Makes a directory and its entry; one that exists is fine.
+  private func makeDirectory(
+    _ name: String, in parent: Int32, isSynced: Bool, at path: String
+  ) throws(StoreError) {
     do throws(StoreError) {
       try files.call(at: path) { (system) throws(Errno) in try system.makeDirectory(name, in: parent) }
     } catch {
       guard error.errno == Errno.exists.number else { throw error }
     }
-    try files.sync(parent, at: path)
+    if isSynced { try files.sync(parent, at: path) }
   }
 }

@@ -14,6 +14,9 @@ public struct OpenRecord: Sendable {
   /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
   public let fields: JSONObject
 
+  /// Whether an older revision of it lies in the trash, which does not count (format 1, section 6).
+  public internal(set) var hasOlderInTrash = false
+
   init(verified: VerifiedRecord, bytes: [UInt8], file: String, kind: RecordKind?) {
     self.verified = verified
     self.bytes = bytes

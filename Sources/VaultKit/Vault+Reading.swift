@@ -19,7 +19,19 @@ extension Vault {
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath` when the record got
   ///   another name between the look-up and the reading.
   public func record(named text: String) async throws(VaultError) -> OpenRecord {
-    let record = try await record(locked.resolve(text))
+    try record(named: text, decides: false)
+  }
+
+  /// As ``record(named:)``, for who is about to remove it: of equal revisions here and in the trash, this one is meant.
+  ///
+  /// - Throws: ``VaultError`` as ``record(named:)``.
+  public func recordToRemove(named text: String) async throws(VaultError) -> OpenRecord {
+    try record(named: text, decides: true)
+  }
+
+  private func record(named text: String, decides: Bool) throws(VaultError) -> OpenRecord {
+    defer { memory?.flush() }
+    let record = try verifiedRecord(locked.resolve(text), decides: decides)
     guard NameMatch(text).means(record.id, name: record.name) else {
       throw VaultError(
         .changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id,
@@ -61,6 +73,8 @@ extension Vault {
         _ = try verifiedRecord(summary.id)
         return false
       } catch {
+        // It was removed: meanwhile, or in the newer revision that the trash has.
+        if error.code == .noSuchRecord { return true }
         faults.append(error)
         return true
       }
@@ -79,13 +93,16 @@ extension Vault {
     var failure: VaultError?
     defer { memory?.flush() }
     try reading { () throws(VaultError) in
+      let trashed = Set((try? store.trashed()) ?? [])
       try locked.forEachFile { id, bytes in
         do throws(VaultError) {
           let record = try verify(bytes.get(), id)
+          if trashed.contains(id) { _ = try isNewerThanTrash(record) }
           try memory?.check(record)
           try body(record)
           return true
         } catch {
+          if trashed.contains(id), error.code == .noSuchRecord { return true }
           failure = error
           return false
         }
@@ -94,17 +111,33 @@ extension Vault {
     if let failure { throw failure }
   }
 
-  func verifiedRecord(_ id: RecordID) throws(VaultError) -> OpenRecord {
+  /// - Parameter decides: whether the caller, who names the live one, decides between equal revisions here and in the trash.
+  func verifiedRecord(_ id: RecordID, decides: Bool = false) throws(VaultError) -> OpenRecord {
     guard let bytes = try locked.read(id) else { throw .noSuchRecord }
-    let record = try verify(bytes, id)
+    var record = try verify(bytes, id)
+    record.hasOlderInTrash = try isNewerThanTrash(record, decides: decides)
     do throws(VaultError) {
       try memory?.check(record)
       return record
     } catch {
       // Somebody may have written the record, and noted it, since it was read here.
       guard error.isAboutPin, try locked.read(id) != bytes else { throw error }
-      return try verifiedRecord(id)
+      return try verifiedRecord(id, decides: decides)
     }
+  }
+
+  /// Whether an older revision of a record is in the trash; a trash that cannot be read, or does not verify, says nothing.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchRecord` when the trash has a newer revision, by which it was removed; `.damaged` for
+  ///   the same one.
+  private func isNewerThanTrash(_ live: OpenRecord, decides: Bool = false) throws(VaultError) -> Bool {
+    guard let bytes = try? readTrash(live.id), let trashed = try? verifyTrashed(bytes, live.id).record else {
+      return false
+    }
+    let (revision, removed) = (live.envelope.revision, trashed.envelope.revision)
+    guard removed <= revision else { throw .removedSince(live.id) }
+    guard removed < revision || decides else { throw .equalRevisions(live.id) }
+    return removed < revision
   }
 
   /// Parses and verifies the bytes of a live record's file.
@@ -125,7 +158,8 @@ extension Vault {
     }
   }
 
-  private func verify(
+  /// Verifies the tree of a record file, and what it was parsed from is kept with it.
+  func verify(
     _ document: JSONValue, _ bytes: [UInt8], _ id: RecordID, _ file: String
   ) throws(VaultError) -> OpenRecord {
     let keyring = keyring

@@ -153,6 +153,13 @@ extension VaultError {
       hints: ["`vault trash list` shows the removed records"])
   }
 
+  /// A live record that was removed in a later revision (format 1, section 6).
+  static func removedSince(_ id: RecordID) -> VaultError {
+    VaultError(
+      .noSuchRecord, "was removed: the trash has a newer revision than lies among the live records", record: id,
+      hints: ["`vault trash restore \(id.text)` brings the newer one back"])
+  }
+
   /// A live and a removed record of the same id and revision (format 1, section 6).
   static func equalRevisions(_ id: RecordID) -> VaultError {
     VaultError(

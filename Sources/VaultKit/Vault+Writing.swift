@@ -32,11 +32,10 @@ extension Vault {
   public func add(
     _ inputs: [JSONObject], kind: RecordKind, keepingUnknown: Bool = false
   ) async throws(VaultError) -> [RecordID] {
-    var records: [PreparedRecord] = []
-    records.reserveCapacity(inputs.count)
-    for result in await prepare(inputs, kind: kind, keepingUnknown: keepingUnknown) { records.append(try result.get()) }
-    try await store(records)
-    return records.map(\.id)
+    let result = try await add(inputs, refusals: .throwFirst) { input in
+      RecordInput(kind, input, keepingUnknown: keepingUnknown)
+    }
+    return result.ids
   }
 
   /// Changes a record as its type; only members that the change touches are written anew.
@@ -73,7 +72,7 @@ extension Vault {
       let now = options.now()
       var changes: [StoreChange] = []
       for id in ids {
-        let old = try verifiedRecord(id)
+        let old = try verifiedRecord(id, decides: true)
         var draft = EnvelopeDraft(next: old.verified, now: now)
         draft.deletedAt = now
         let trashed = try sealedBytes(old.stored, draft, old.verified.keys, in: .trash(id))
@@ -154,17 +153,19 @@ extension Vault {
     of document: JSONValue, _ id: RecordID, in location: StoreLocation
   ) throws(VaultError) -> (bytes: [UInt8], record: OpenRecord) {
     let bytes: [UInt8]
+    let written: JSONValue
     do throws(DocumentError) {
       bytes = try document.prettyBytes()
-      guard try JSONParser.parse(bytes) == document else {
+      written = try JSONParser.parse(bytes)
+      guard written == document else {
         throw DocumentError(code: .wrongType, reason: "a record was not written as it should be")
       }
     } catch {
       throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: id)
     }
-    let record = try verify(bytes, id, in: location)
-    memory?.prepare(record, for: location)
-    return (bytes, record)
+    let verified = try verify(written, bytes, id, location.relativePath)
+    memory?.prepare(verified, for: location)
+    return (bytes, verified)
   }
 
   /// For a process that is about to end: undoes or completes the writes under way, in any vault, within a time limit;

@@ -180,15 +180,22 @@ public final class Vault: Sendable {
     return try body()
   }
 
+  /// Becomes the one writer, with a header that is up to date, until the lock is released.
+  func lockForWriting() throws(VaultError) -> any StoreLock {
+    let lock = try inStore { () throws(StoreError) in
+      try store.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
+    }
+    // A lock that nobody refers to is released: an error here leaves none behind.
+    try refresh()
+    return lock
+  }
+
   /// Does `body` as the one writer, with a header that is up to date.
   func writing<Result>(
     _ body: (any StoreLock) throws(VaultError) -> Result
   ) throws(VaultError) -> Result {
-    let lock = try inStore { () throws(StoreError) in
-      try store.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
-    }
+    let lock = try lockForWriting()
     defer { lock.release() }
-    try refresh()
     defer { memory?.flush() }
     return try body(lock)
   }

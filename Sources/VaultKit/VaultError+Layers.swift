@@ -9,6 +9,9 @@ extension VaultError {
   static let lastGoodVersionHint =
     "restore the last good version of this file, from git (`git log -- FILE`, `git checkout COMMIT -- FILE`) or a backup"
 
+  /// A cancelled task.
+  package static func cancelled() -> VaultError { VaultError(.cancelled, "was cancelled; nothing was changed") }
+
   /// A document that is not JSON of this format.
   static func damaged(file: String, document error: DocumentError) -> VaultError {
     VaultError(
@@ -80,7 +83,22 @@ extension VaultError {
       }
     var reason = error.reason
     if let holder = error.holder { reason += " (process \(holder))" }
-    self.init(code, reason, file: error.path, record: record, hints: Self.hints(for: code), underlying: error)
+    let hints = Self.hints(for: code, at: error.path)
+    self.init(code, reason, file: error.path, record: record, hints: hints, underlying: error)
+  }
+
+  private static func hints(for code: Code, at path: String?) -> [String] {
+    if code == .damaged, let path, let hint = hint(forWorkingFile: path) { return [hint] }
+    return hints(for: code)
+  }
+
+  /// What is no document of the vault is in no backup and no version control either.
+  private static func hint(forWorkingFile path: String) -> String? {
+    switch path {
+    case ".lock", ".staging": "remove it: it holds no record, and is made anew"
+    case ".journal.json": "`vault repair --dry-run` shows what it would finish or drop"
+    default: nil
+    }
   }
 
   private static func hints(for code: Code) -> [String] {

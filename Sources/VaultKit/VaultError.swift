@@ -13,6 +13,7 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
       case lockedByOther, damaged, newerFormat, changedUnderneath, unexpectedVault
       case rolledBack, forked, damagedState
       case inputRefused, unknownKind, usage, diskFull, permissionDenied, ioFailed, memoryUnavailable, internalFailure
+      case cancelled
     }
     private let name: Name
 
@@ -76,6 +77,8 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let memoryUnavailable = Code(name: .memoryUnavailable)
     /// The cryptographic library failed.
     public static let internalFailure = Code(name: .internalFailure)
+    /// The task was cancelled before it was done; nothing was changed.
+    public static let cancelled = Code(name: .cancelled)
   }
 
   public let code: Code

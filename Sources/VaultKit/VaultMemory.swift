@@ -140,6 +140,14 @@ extension VaultMemory {
     }
   }
 
+  /// Notes new records that were written.
+  func noteAdded(_ ids: [RecordID]) {
+    for id in ids {
+      let sealed = contents.withLock { $0.sealed.removeValue(forKey: .record(id)) }
+      if let sealed { note(.written(sealed), of: id) }
+    }
+  }
+
   /// A file of the trash was deleted for good; a live record of the same id stays remembered.
   private func noteDeleted(_ id: RecordID) {
     if let seen = try? folder(id.folder).versions[id], !seen.isTrashed { return }

@@ -128,11 +128,13 @@ extension RecordKind {
     guard input[RecordEnvelope.memberName] == nil else {
       throw RecordError(.reservedMember, "is reserved for the vault", path: RecordEnvelope.memberName)
     }
+    // What the description says everything about is sealed on the way; another type seals what it encodes.
+    let type = type.flatMap { $0.isDescribedByContent ? nil : $0 }
     var reader = InputReader(kind: name, sealing: type == nil ? context : nil, keepsUnknown: keepingUnknown)
     guard case .object(var members) = try reader.read(.object(modernised(input)), as: whole) else { return input }
     let unknown = try Self.extra(reader.unknown, besides: members[Self.extraMember]?.object)
     guard let type else {
-      return try addingExtra(unknown, to: members, in: context)
+      return try addingExtra(unknown, to: completed(members, before: nil), in: context)
     }
     let extra = (members[Self.extraMember]?.object ?? JSONObject()).merging(unknown)
     members[Self.extraMember] = nil
@@ -199,6 +201,9 @@ extension RecordKind {
 
   /// What is odd about clear members but no reason to refuse them.
   public func warnings(about members: JSONObject) -> [(path: String, text: String)] { type?.warn(members) ?? [] }
+
+  /// Whether ``warnings(about:)`` looks at anything.
+  public var givesWarnings: Bool { !(type?.watched.isEmpty ?? true) }
 
   /// Whether ``warnings(about:)`` looks at the value at a path, so that others need not leave the secure heap.
   public func warnsAbout(_ path: MemberPath) -> Bool { type?.watched.contains(path.description) ?? false }

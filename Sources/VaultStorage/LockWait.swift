@@ -4,13 +4,17 @@
 package struct LockWait {
   private let start: Duration
   private let timeout: Duration
+  private let path: String?
   private var step: Duration = .milliseconds(1)
   private var isAnnounced = false
 
   /// A wait that began at `start`, on the clock that `nextStep` is given.
-  package init(start: Duration, timeout: Duration) {
+  ///
+  /// - Parameter path: the vault's, for the error.
+  package init(start: Duration, timeout: Duration, path: String? = nil) {
     self.start = start
     self.timeout = timeout
+    self.path = path
   }
 
   /// How long to sleep before the next attempt.
@@ -21,7 +25,7 @@ package struct LockWait {
   ) throws(StoreError) -> Duration {
     let waited = now - start
     guard waited < timeout else {
-      throw StoreError(.locked, reason: "another process holds the vault's lock", holder: holder())
+      throw StoreError(.locked, reason: "another process holds the vault's lock", path: path, holder: holder())
     }
     if waited >= .seconds(1), !isAnnounced {
       isAnnounced = true

@@ -14,6 +14,8 @@ public final class MemoryStore: RecordStore {
   private struct State {
     var documents: [StoreLocation: [UInt8]] = [:]
     var sharedHolders = 0
+    /// Readers let writers that wait go first.
+    var waitingWriters = 0
     var isHeldExclusively = false
   }
 
@@ -65,16 +67,33 @@ public final class MemoryStore: RecordStore {
 
 extension MemoryStore {
   public func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
-    precondition(
-      (lock as? MemoryLock)?.isExclusive(of: self) == true, "apply needs an exclusive lock of the same store")
+    requireExclusive(lock)
     _ = try ChangePlan(changes)
-    let stale = state.withLock { state -> StoreLocation? in
-      if let stale = changes.first(where: { state.documents[$0.location] != $0.expected }) { return stale.location }
-      for change in changes { state.documents[change.location] = change.replacement }
-      return nil
-    }
+    try requireExpected(changes)
+    put(changes)
+  }
+
+  public func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
+    requireExclusive(lock)
+    return MemoryBatch(of: self, under: lock)
+  }
+
+  private func requireExclusive(_ lock: any StoreLock) {
+    precondition(
+      (lock as? MemoryLock)?.isExclusive(of: self) == true, "writing needs an exclusive lock of the same store")
+  }
+
+  /// Under the exclusive lock, so that nothing changes between this and `put`.
+  fileprivate func requireExpected(_ changes: [StoreChange]) throws(StoreError) {
+    let stale = state.withLock { state in changes.first { state.documents[$0.location] != $0.expected } }
     guard let stale else { return }
-    throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: stale.relativePath)
+    throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: stale.location.relativePath)
+  }
+
+  fileprivate func put(_ changes: [StoreChange]) {
+    state.withLock { state in
+      for change in changes { state.documents[change.location] = change.replacement }
+    }
   }
 
   public func lock(
@@ -82,6 +101,9 @@ extension MemoryStore {
   ) throws(StoreError) -> any StoreLock {
     let start = ContinuousClock.now
     var wait = LockWait(start: .zero, timeout: timeout)
+    guard !tryLock(kind) else { return MemoryLock(kind, of: self) }
+    noteWaiting(kind, +1)
+    defer { noteWaiting(kind, -1) }
     while !tryLock(kind) {
       // Only this process can hold it.
       let step = try wait.nextStep(now: start.duration(to: .now), holder: { getpid() }, onWait: onWait)
@@ -90,11 +112,17 @@ extension MemoryStore {
     return MemoryLock(kind, of: self)
   }
 
+  private func noteWaiting(_ kind: LockKind, _ step: Int) {
+    if kind == .exclusive { state.withLock { $0.waitingWriters += step } }
+  }
+
   private func tryLock(_ kind: LockKind) -> Bool {
     state.withLock { state in
       guard !state.isHeldExclusively else { return false }
       switch kind {
-      case .shared: state.sharedHolders += 1
+      case .shared:
+        guard state.waitingWriters == 0 else { return false }
+        state.sharedHolders += 1
       case .exclusive:
         guard state.sharedHolders == 0 else { return false }
         state.isHeldExclusively = true
@@ -136,4 +164,29 @@ private final class MemoryLock: StoreLock {
     }
     if wasHeld { store.unlock(kind) }
   }
+}
+
+private final class MemoryBatch: StoreBatch {
+  private let store: MemoryStore
+  // Held as long as the batch is under way.
+  private let lock: any StoreLock
+  private var plan = BatchPlan()
+  private var changes: [StoreChange] = []
+
+  init(of store: MemoryStore, under lock: any StoreLock) {
+    (self.store, self.lock) = (store, lock)
+  }
+
+  func stage(_ changes: [StoreChange]) throws(StoreError) {
+    let writes = try plan.writes(of: changes)
+    try store.requireExpected(changes)
+    self.changes += writes
+  }
+
+  func commit() throws(StoreError) {
+    store.put(changes)
+    abandon()
+  }
+
+  func abandon() { changes = [] }
 }

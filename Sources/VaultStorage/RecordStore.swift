@@ -58,7 +58,7 @@ public protocol RecordStore: Sendable {
   /// Takes the vault's lock, waiting at most `timeout` for others.
   ///
   /// One exclusive lock, or any number of shared ones, are held at a time, among processes and among stores of one process;
-  /// a lock is not recursive. A process that ended, however it ended, holds none. `onWait` is called once, after one second
+  /// a lock is not recursive. While somebody waits for the exclusive one, no shared one is given where the system can tell. A process that ended, however it ended, holds none. `onWait` is called once, after one second
   /// of waiting, with the pid of a holder where it is known. Before it returns, a store completes what a process that died
   /// left unfinished, where it may.
   ///
@@ -82,6 +82,35 @@ public protocol RecordStore: Sendable {
   /// - Throws: `StoreError` `.changedUnderneath` naming the place; `.tooLarge`; `.diskFull`, `.permissionDenied`, `.readOnly`,
   ///   `.ioFailed`, `.unverifiedWrite`; `.malformedJournal`; and as `read`.
   func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError)
+
+  /// Begins a batch of changes of records and trash that are handed over piece by piece, so that they need not be in memory
+  /// at once: all or none of them, as with `apply`.
+  ///
+  /// There is one at a time, and the holder of the lock does nothing else to the store until it is committed or abandoned.
+  ///
+  /// - Parameter expectedCount: about how many changes there will be, which decides how they are made durable.
+  /// - Precondition: `lock` is an exclusive lock of this store and not released.
+  /// - Throws: `StoreError` `.malformedJournal`, `.diskFull`, `.permissionDenied`, `.readOnly`, `.ioFailed`; and as `read`.
+  func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch
+}
+
+/// Changes of records and trash on their way into a store; nobody sees any of them before `commit` returns.
+///
+/// One that is neither committed nor abandoned is abandoned with its last reference.
+public protocol StoreBatch: AnyObject {
+  /// Takes more changes, if their places still hold exactly the expected bytes.
+  ///
+  /// - Precondition: they are of records and trash; no place was named before; nothing was committed, abandoned or thrown.
+  /// - Throws: `StoreError` as `apply`; `.tooLarge`, too, for more changes than one batch may have. Abandon the batch then.
+  func stage(_ changes: [StoreChange]) throws(StoreError)
+
+  /// Makes all changes durably, and ends the batch.
+  ///
+  /// - Throws: `StoreError` as `apply`; the batch is abandoned then.
+  func commit() throws(StoreError)
+
+  /// Forgets the changes, and ends the batch; afterwards, and after `commit`, it does nothing.
+  func abandon()
 }
 
 /// How a lock excludes others.

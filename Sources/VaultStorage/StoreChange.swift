@@ -42,14 +42,10 @@ extension ChangePlan {
   ///   with slots that are new or removed. Other mixes have no atomic protocol in format 1: asking is a mistake of our code.
   /// - Throws: `StoreError` `.tooLarge`, when there are too many changes or a document exceeds its place's limit.
   package init(_ changes: [StoreChange]) throws(StoreError) {
-    guard changes.count <= Self.maximumChangeCount else {
-      throw StoreError(.tooLarge, reason: "too many changes for one batch")
-    }
+    guard changes.count <= Self.maximumChangeCount else { throw .tooManyChanges }
     precondition(Set(changes.map(\.location)).count == changes.count, "a place is named twice in one set of changes")
     let writes = changes.filter { !$0.isGuard }
-    for change in writes where (change.replacement?.count ?? 0) > change.location.byteLimit {
-      throw StoreError(.tooLarge, reason: "the document is over its size limit", path: change.location.relativePath)
-    }
+    for change in writes { try change.requireSize() }
     switch writes.count {
     case 0: self = .nothing
     case 1: self = .single(writes[0])
@@ -68,6 +64,38 @@ extension ChangePlan {
     return .header(
       newSlots: slots.filter { $0.replacement != nil }, header: header,
       removedSlots: slots.filter { $0.replacement == nil })
+  }
+}
+
+/// The places of a batch that is handed over piece by piece, held to the same rules as changes that come at once.
+package struct BatchPlan: Sendable {
+  private var places: Set<StoreLocation> = []
+
+  package init() {}
+
+  /// Takes more changes into the batch; returns those that write.
+  ///
+  /// - Precondition: as `StoreBatch.stage`.
+  /// - Throws: `StoreError` `.tooLarge`.
+  package mutating func writes(of changes: [StoreChange]) throws(StoreError) -> [StoreChange] {
+    guard places.count + changes.count <= ChangePlan.maximumChangeCount else { throw .tooManyChanges }
+    for change in changes {
+      precondition(places.insert(change.location).inserted, "a place is named twice in one batch")
+      precondition(change.isGuard || change.location.isRecordOrTrash, "only records and trash change in a batch")
+      try change.requireSize()
+    }
+    return changes.filter { !$0.isGuard }
+  }
+}
+
+extension StoreError {
+  fileprivate static let tooManyChanges = StoreError(.tooLarge, reason: "too many changes for one batch")
+}
+
+extension StoreChange {
+  fileprivate func requireSize() throws(StoreError) {
+    guard !isGuard, let replacement, replacement.count > location.byteLimit else { return }
+    throw StoreError(.tooLarge, reason: "the document is over its size limit", path: location.relativePath)
   }
 }
 

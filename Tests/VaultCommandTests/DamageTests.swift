@@ -93,7 +93,7 @@ struct DamageTests {
   }
 
   @Test(
-    "one changed byte in the header is 13 and names it; in the vault's id or its root, which come first, it is 16",
+    "one changed byte in the header is 13 and names it; a vault's id or root that is another but well formed is 16",
     arguments: [
       "\"id\" : \"", "\"mac\" : \"", "\"revision\" : ", "\"commitment\" : \"", "\"sha256\" : \"",
       "\"created_at\" : \"202",
@@ -106,7 +106,7 @@ struct DamageTests {
     try flip("vault.json", at: offset(of: place, in: "vault.json", workspace), in: workspace)
     let outcome = workspace.open("get", "A", "name")
     let isIdentity = place.hasPrefix("\"id") || place.hasPrefix("\"commitment")
-    #expect(outcome.code == (isIdentity ? 16 : 13), "\(outcome.errors)")
+    #expect((isIdentity ? [13, 16] : [13]).contains(outcome.code), "\(outcome.errors)")
     #expect(outcome.errorLines.first?.hasPrefix("vault: ") == true)
     #expect(outcome.errorLines.contains { $0.hasPrefix("hint: ") })
     #expect(outcome.stdout.isEmpty)

@@ -110,20 +110,23 @@ struct EditTests {
     #expect(workspace.open("get", "Shai Mishali", "address.city").output == "Albuquerque")
   }
 
-  @Test("SIGTERM while the editor runs ends with 143 and says where the text is kept")
-  func terminatedEditor() throws {
+  @Test(
+    "SIGTERM while the editor runs ends with 143; what was saved, or is in a file of the editor's, is kept and named",
+    arguments: [#"echo >>"$1""#, #"touch "$1.swp""#, "true"])
+  func terminatedEditor(_ typing: String) throws {
     let workspace = try Workspace.withCustomers()
     let before = workspace.snapshot()
-    let editor = workspace.write("echo ready >&2; sleep 2\n", to: "editor.sh")
+    let editor = workspace.write("echo \"$1\" >path.txt; \(typing); echo ready >&2; sleep 2\n", to: "editor.sh")
     var plan = workspace.plan(["edit", "Shai Mishali", "--vault", "v", "--identity", "id.txt"])
     plan.environment["CVAULT_EDITOR"] = "sh \(editor)"
     plan.signal = ("ready", SIGTERM)
     let outcome = plan.run()
     #expect(outcome.code == 143)
-    let note = try #require(outcome.errorLines.last)
-    #expect(note.hasPrefix("note: the text is kept in /"))
-    let path = String(note.split(separator: " ").last ?? "")
-    #expect(FileTree.contents(of: path)?.isEmpty == false)
+    let path = String(workspace.text(of: "path.txt").dropLast())
+    let isKept = typing != "true"
+    #expect((outcome.errorLines.last == "note: the text is kept in \(path)") == isKept, "\(outcome.errors)")
+    #expect((FileTree.contents(of: path) != nil) == isKept)
+    #expect(!FileTree.names(in: Binary.parent(path)).isEmpty == isKept)
     FileTree.remove(Binary.parent(path))
     #expect(workspace.snapshot() == before)
   }

@@ -38,6 +38,18 @@ struct FaultTableTests {
     try checkRows("replaced folders", Self.rows(Self.folderCommands) { $0.folder })
   }
 
+  @Test("the hint for what is no document of the vault is not version control")
+  func hintsForWorkingFiles() throws {
+    for (place, make, hint) in [
+      (".lock", "mkdir", "remove it"), (".staging", "ln -s /tmp", "remove it"),
+      (".journal.json", "mkdir", "`vault repair --dry-run`"),
+    ] {
+      let outcome = try FaultBench().shell("rm -rf v/\(place); \(make) v/\(place); $V $ADD")
+      #expect(outcome.code == 13)
+      #expect(outcome.errorLines.dropFirst().first?.hasPrefix("hint: \(hint)") == true, "\(outcome.errors)")
+    }
+  }
+
   private static func rows(
     _ places: [(place: String, commands: [String])],
     _ reason: ((name: String, make: String, file: String, folder: String?)) -> String?

@@ -80,6 +80,15 @@ struct HostileInputTests {
         FaultRow(
           "endless identity", "true", Self.bounded + "$V get $ID name --vault v --identity /dev/zero", 17,
           "vault: /dev/zero: is too large"),
+        FaultRow(
+          "many blanks to import", "truncate -s 8M f && tr '\\0' '\\n' <f >blanks",
+          Self.bounded + "$V import jsonl blanks --kind customer -q $K | grep -qx '0 stored, 0 refused'", 0, nil),
+        FaultRow(
+          "more than 128 MiB to import", "truncate -s 129M f", Self.bounded + "$V import jsonl f --kind customer $K",
+          17, "vault: f: is too large: at most 128 MiB"),
+        FaultRow(
+          "more than 100,000 records", "yes '{}' | head -n 100001 >f", "$V import jsonl f --kind customer $K", 17,
+          "vault: f: has too many records for one batch"),
         FaultRow("a FIFO to export to", "mkfifo f", "$V export -o f $K", 18, "vault: f: is no regular file"),
       ])
   }

@@ -91,6 +91,30 @@ struct PinCommandTests {
     #expect(workspace.open("get", "Shai Mishali", "name").errors == "")
   }
 
+  @Test(
+    "a rotation or a slot by somebody else: the root is refused until its fingerprint is accepted, the slot is told")
+  func keysOfOthers() throws {
+    let workspace = try Workspace.withCustomers()
+    let elsewhere = ["CVAULT_STATE_DIR": workspace.path + "/elsewhere"]
+    #expect(workspace.open("slot", "add", "--generate-identity", "new.txt", "--label", "Ada").code == 0)
+    #expect(workspace.open("get", "Shai Mishali", "name").errors == "", "an own slot is no news")
+    let added = workspace.open("slot", "add", "--generate-identity", "x.txt", "--label", "Bob", adding: elsewhere)
+    #expect(added.code == 0, "\(added.errors)")
+    #expect(workspace.open("get", "Shai Mishali", "name").errors.contains("a slot was added: "))
+    #expect(workspace.open("rotate", adding: elsewhere).code == 0)
+    let refused = workspace.open("get", "Shai Mishali", "name")
+    #expect(refused.code == 16 && refused.stdout.isEmpty)
+    #expect(refused.errorLines.first == "vault: vault.json: has another root key than this machine knows of this vault")
+    #expect(workspace.run("due", "--leaver", "--vault", "v").code == 16)
+    let examined = workspace.run("doctor", "--vault", "v").output
+    #expect(examined.contains("fault pin: differs: vault.json: has another root key"))
+    #expect(workspace.run("pin", "accept", "--vault", "v", "--fingerprint", fingerprint(workspace)).code == 0)
+    #expect(workspace.open("get", "Shai Mishali", "name").output == "Shai Mishali")
+    #expect(workspace.open("rotate", "--reseal").code == 0)
+    #expect(workspace.open("verify").code == 0)
+    #expect(workspace.open("get", "Shai Mishali", "name").errors == "")
+  }
+
   @Test("the first write into a vault that was only found asks on a terminal; without one it is 16; a name answers it")
   func firstWrite() throws {
     let workspace = try Workspace.withVault()
@@ -171,7 +195,9 @@ struct PinCommandTests {
     #expect(FileTree.names(in: workspace.path + "/xdg/cvault").contains("pins"))
     #expect(workspace.open("list", adding: ["CVAULT_STATE_DIR": ""]).code == 0)
     #expect(FileTree.names(in: workspace.home + "/.local/state/cvault").contains("pins"))
-    let secrets = try Fixture.secrets()
+    // Four digits stand in a hash by chance.
+    let secrets = try Fixture.secrets().filter { $0.count >= 8 }
+    #expect(!secrets.isEmpty)
     for file in FileTree.files(below: workspace.path + "/xdg") {
       let bytes = FileTree.contents(of: workspace.path + "/xdg/" + file) ?? []
       #expect(!secrets.contains { bytes.holds($0) }, "\(file)")

@@ -146,11 +146,11 @@ struct TerminalTests {
     #expect(outcome.stdout.isEmpty)
   }
 
-  @Test("a closed terminal keeps the text that is being edited, and says where")
+  @Test("a closed terminal keeps the text that was typed, and says where")
   func closedTerminalKeepsTheText() throws {
     let workspace = try Workspace.withCustomers()
     var plan = workspace.plan(["edit", "Shai Mishali", "--vault", "v", "--identity", "id.txt"])
-    plan.environment["EDITOR"] = "echo begun >&2; sleep 2; true"
+    plan.environment["EDITOR"] = "typing() { echo >>\"$1\"; echo begun >&2; sleep 2; }; typing"
     plan.signal = ("begun", SIGHUP)
     let outcome = plan.run()
     #expect(outcome.code == 129, "\(outcome.errors)")

@@ -24,7 +24,7 @@ private struct Bench {
 
   init() throws { identity = try AgeIdentity.generate() }
 
-  private func options(_ directory: String) -> Vault.Options {
+  func options(_ directory: String) -> Vault.Options {
     var options = Vault.Options()
     options.state = VaultState(directory: directory)
     options.onStateNote = { [notes] note in notes.all.withLock { $0.append(note) } }
@@ -163,6 +163,25 @@ struct VaultStateTests {
     let count = bench.notes.count
     _ = try await bench.open()
     #expect(bench.notes.count == count)
+  }
+
+  @Test("a rotation here renews the pin; one elsewhere is refused; dying between header and pin locks nobody out")
+  func rotation() async throws {
+    let bench = try Bench()
+    let vault = try await bench.create()
+    let id = try await vault.add(sampleCustomer())
+    for name in ["before", "dead"] { FileTree.copy(bench.folder.path + "/state", to: bench.folder.path + "/" + name) }
+    _ = try await vault.rotate(.reseal)
+    let again = try await bench.open()
+    _ = try await again.record(id)
+    #expect(try await again.verify().isGood)
+    let before = bench.options(bench.folder.path + "/before")
+    await #expect(throws: VaultError(.unexpectedVault, "")) { try await bench.open(before) }
+    try before.state?.accept(LockedVault(at: bench.path))
+    _ = try await bench.open(before).record(id)
+    let dead = bench.options(bench.folder.path + "/dead")
+    try dead.state?.announce(again.header)
+    _ = try await bench.open(dead).record(id)
   }
 
   @Test("an older record is refused by every verified read and by changes; the newest is taken again")

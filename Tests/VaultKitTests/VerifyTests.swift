@@ -83,6 +83,46 @@ struct VerifyTests {
     #expect(try await vault.verify().faults.map(\.code) == [.equalRevisions])
   }
 
+  @Test("reads and writes of a record that is removed as well go by the higher revision, and stop at equal ones")
+  func readingTwins() async throws {
+    let (vault, _, store) = try await memoryVault()
+    let id = try await vault.add(sampleCustomer("One"))
+    var versions = [try #require(try store.read(.record(id)))]
+    for name in ["Two", "Three"] {
+      try await vault.update(id, as: Customer.self) { $0.name = name }
+      versions.append(try #require(try store.read(.record(id))))
+    }
+    try store.put(versions[0], at: .record(id))
+    try await vault.remove([id])
+    let trashed = try #require(try store.read(.trash(id)))
+
+    for (version, code) in [(0, VaultError.Code.noSuchRecord), (1, .damaged)] {
+      try store.put(versions[version], at: .record(id))
+      await #expect(throws: VaultError(code, "")) { try await vault.record(id) }
+      await #expect(throws: VaultError(code, "")) { try await vault.update(id, as: Customer.self) { $0.name = "Four" } }
+      #expect(try store.read(.trash(id)) == trashed)
+    }
+    // Of equal ones the person decides, by removing this one.
+    #expect(try await vault.recordToRemove(named: id.text).envelope.revision == 2)
+
+    try store.put(versions[0], at: .record(id))
+    await #expect(throws: VaultError(.noSuchRecord, "")) { try await vault.remove([id]) }
+    #expect(try store.read(.trash(id)) == trashed)
+    #expect(try await vault.list().records.isEmpty)
+    #expect(try await vault.list().faults.isEmpty)
+    #expect(try await vault.records(of: Customer.self).isEmpty)
+
+    try store.put(versions[2], at: .record(id))
+    let record = try await vault.record(id)
+    #expect(record.name == "Three" && record.hasOlderInTrash)
+    #expect(try await vault.records(of: Customer.self).map(\.name) == ["Three"])
+
+    // A file in the trash that does not verify says nothing.
+    try store.put(versions[0], at: .record(id))
+    try store.edit(.trash(id)) { $0["name"] = .string("Somebody Else") }
+    #expect(try await vault.record(id).name == "One")
+  }
+
   @Test("a slot that is missing, damaged or another's is a fault, without opening it")
   func slots() async throws {
     let folder = try await FolderVault()

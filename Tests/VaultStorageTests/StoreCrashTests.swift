@@ -12,7 +12,7 @@ import VaultTestSupport
     let path = try scenario.makeVault(in: folder)
     let operations = FaultyFileOperations(.dying, at: number, recorder: disk)
     let isAcknowledged =
-      (try? DirectoryStore(at: path, operations: operations).apply(scenario.changes)) != nil
+      (try? scenario.apply(to: DirectoryStore(at: path, operations: operations))) != nil
     return (path, isAcknowledged, operations.reachedCall)
   }
 

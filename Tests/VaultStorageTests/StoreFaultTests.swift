@@ -22,7 +22,7 @@ import VaultTestSupport
   private func apply(_ scenario: StoreScenario, at path: String, _ operations: FaultyFileOperations) -> Outcome {
     do throws(StoreError) {
       let store = try DirectoryStore(at: path, operations: operations)
-      try store.apply(scenario.changes)
+      try scenario.apply(to: store)
       return Outcome(isAcknowledged: true, error: nil, call: operations.reachedCall)
     } catch {
       return Outcome(isAcknowledged: false, error: error, call: operations.reachedCall)
@@ -55,14 +55,17 @@ import VaultTestSupport
 
   @Test(
     "a call that fails once is an error with the old state, or no error and the new one",
-    arguments: StoreScenario.all, [EIO, ENOSPC, EACCES])
+    arguments: StoreScenario.all, [EIO, ENOSPC, EDQUOT, EACCES])
   func failingOnce(_ scenario: StoreScenario, errno: Int32) throws {
     let count = try forEveryCall(of: scenario, .failing(errno)) { path, outcome, comment in
       let store = try DirectoryStore(at: path)
       let expected = outcome.isAcknowledged ? scenario.after : scenario.before
       #expect(scenario.isState(try scenario.documents(of: store), expected), comment)
       expectNothingLeft(at: path, comment)
-      if let error = outcome.error { #expect(error.errno == errno, comment) }
+      if let error = outcome.error {
+        #expect(error.errno == errno, comment)
+        #expect((error.code == .diskFull) == [ENOSPC, EDQUOT].contains(errno), comment)
+      }
     }
     print("faults, \(scenario), error \(errno): \(count) calls failed in turn")
     #expect(count > 10)

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import Testing
 import VaultDocument
@@ -21,7 +22,7 @@ import VaultTestSupport
     let lock = try vault.store.lock(.exclusive, timeout: .zero, onWait: { _ in })
     let error = #expect(throws: StoreError.self) { try other.lock(.shared, timeout: .zero, onWait: { _ in }) }
     #expect(error?.code == .locked && error?.holder == getpid())
-    #expect(error?.description == "another process holds the vault's lock (process \(getpid()))")
+    #expect(error?.description == "\(vault.path): another process holds the vault's lock (process \(getpid()))")
     lock.release()
     #expect(FileTree.contents(of: vault[".lock"]) == [], "the pid goes with the lock")
     try other.lock(.exclusive, timeout: .zero, onWait: { _ in }).release()
@@ -116,6 +117,42 @@ import VaultTestSupport
     print("counting, \(inMemory ? "memory" : "directory"): \(workers * steps) steps, \(refusals.value) refusals")
   }
 
+  @Test("no reader is let in while a writer waits, and all are once it is done", arguments: [true, false])
+  func waitingWriterGoesFirst(inMemory: Bool) throws {
+    let (vault, store, reader, writer) = try waitingWriter(inMemory: inMemory, timeout: .seconds(300))
+    reader.release()
+    writer.join()
+    #expect(writer.hasLocked && FileTree.kind(of: vault.path) == .directory)
+    try store.lock(.shared, timeout: .zero, onWait: { _ in }).release()
+  }
+
+  @Test("a writer that gave up puts nobody off", arguments: [true, false])
+  func writerThatGaveUp(inMemory: Bool) throws {
+    let (vault, store, reader, writer) = try waitingWriter(inMemory: inMemory, timeout: .seconds(3))
+    writer.join()
+    #expect(!writer.hasLocked && FileTree.kind(of: vault.path) == .directory)
+    try store.lock(.shared, timeout: .zero, onWait: { _ in }).release()
+    reader.release()
+  }
+
+  /// A store with a shared lock, and a writer that was seen to put readers off.
+  private func waitingWriter(
+    inMemory: Bool, timeout: Duration
+  ) throws -> (vault: StoreFolder, store: any RecordStore, reader: any StoreLock, writer: WaitingWriter) {
+    let vault = try StoreFolder()
+    let memory = MemoryStore()
+    let store: any RecordStore = inMemory ? memory : vault.store
+    let reader = try store.lock(.shared, timeout: .zero, onWait: { _ in })
+    let writer = WaitingWriter(of: inMemory ? memory : try vault.reopen(), timeout: timeout)
+    // Until the writer has begun to wait, other readers are let in.
+    var isPutOff = false
+    while !isPutOff, !writer.isDone {
+      isPutOff = (try? store.lock(.shared, timeout: .zero, onWait: { _ in }).release()) == nil
+    }
+    #expect(isPutOff, "a reader is put off")
+    return (vault, store, reader, writer)
+  }
+
   @Test("a reader beside batches sees old or new, and never goes back")
   func monotonicReading() async throws {
     let vault = try StoreFolder()
@@ -187,4 +224,22 @@ private final class Counter: Sendable {
   private let count = Mutex(0)
   var value: Int { count.withLock { $0 } }
   func add(_ number: Int) { count.withLock { $0 += number } }
+}
+
+/// Waits for the exclusive lock in a thread of its own, which no other test can hold up, and gives it back.
+private final class WaitingWriter: Sendable {
+  private let outcome = Mutex<Bool?>(nil)
+  private let thread = DispatchGroup()
+
+  init(of store: any RecordStore, timeout: Duration) {
+    DispatchQueue(label: "writer").async(group: thread) {
+      let hasLocked = (try? store.lock(.exclusive, timeout: timeout, onWait: { _ in }).release()) != nil
+      self.outcome.withLock { $0 = hasLocked }
+    }
+  }
+
+  var isDone: Bool { outcome.withLock { $0 } != nil }
+  var hasLocked: Bool { outcome.withLock { $0 } == true }
+
+  func join() { thread.wait() }
 }

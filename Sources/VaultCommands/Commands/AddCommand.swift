@@ -81,8 +81,10 @@ struct AddCommand: AsyncParsableCommand {
   }
 
   private func report(_ id: RecordID) throws {
-    guard global.json else { return try Output.line(id.text) }
-    try Output.document(["id": .string(id.text), "kind": .string(kind)])
+    try Output.afterwards("stored as \(id.text)") {
+      guard global.json else { return try Output.line(id.text) }
+      try Output.document(["id": .string(id.text), "kind": .string(kind)])
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 import ArgumentParser
+import VaultAge
 import VaultDocument
+import VaultExchange
 import VaultKit
 import VaultSealing
 
@@ -7,18 +9,27 @@ import VaultSealing
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write records out as JSON or a property list, in the order of their ids.",
+    abstract: "Write records out, for other programs or to move on, in the order of their ids.",
     discussion: """
       Sealed fields are left out unless they are revealed, which is asked about on a terminal. Without --json the format \
-      json is a plain array that `vault import json` reads, as long as --keys does not change the names.
+      json is a plain array that `vault import json` reads, as long as --keys does not change the names. What a format \
+      has no place for is said before it begins, and it ends with 4 then.
 
-      Example:
+      Examples:
         vault export --reveal --output customers.json --identity identity.txt
+        vault export --reveal --format bitwarden --age age1… --output for-ada.json.age
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case json, jsonl, plist
     case plistBinary = "plist-binary"
+    case csv, yaml, env, bitwarden
+    case keepassXML = "keepass-xml"
+    case onePasswordCSV = "1password-csv"
+    case sops
+
+    /// The format of another tool; nil for our own.
+    var foreign: ExportFormat? { ExportFormat(rawValue: rawValue) }
   }
 
   enum Keys: String, ExpressibleByArgument, CaseIterable {
@@ -36,7 +47,7 @@ struct ExportCommand: AsyncParsableCommand {
   @Option(help: "Only records of this kind.")
   var kind: String?
 
-  @Option(help: "An array as json, plist (XML) or plist-binary, or one object a line (jsonl).")
+  @Option(help: "What to write; `json` is an array of records.")
   var format: Format = .json
 
   @Option(help: "How the words of member names are joined: snake, camel or kebab.")
@@ -49,6 +60,11 @@ struct ExportCommand: AsyncParsableCommand {
   var sealed = false
 
   @Option(
+    help: ArgumentHelp(
+      "Seal the export to an age recipient; may be repeated. In sops, who can open the values.", valueName: "age1…"))
+  var age: [String] = []
+
+  @Option(
     name: .shortAndLong, help: ArgumentHelp("Write to a file; it appears whole or not at all.", valueName: "file"))
   var output: String?
 
@@ -57,87 +73,57 @@ struct ExportCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
+    try checkUsage()
+    let recipients = try age.map { try AgeRecipient.argument($0, of: "--age") }
+    let target = ExportTarget(output: output, recipients: format == .sops ? [] : recipients)
+    if !target.recipients.isEmpty, target.file == nil, Output.isTerminal {
+      throw CommandError.usage("--age", "writes bytes that a terminal cannot show", "name a file with --output")
+    }
+    try target.checkReplacing(global)
+    let session = try Session(vault, global)
+    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
+    if reveal, global.canAsk { try global.confirm("Write the secrets of this vault \(question(target))?") }
+    try export(ExportRun(kind: kind, form: form, session: session, opened: opened, global: global), target, recipients)
+  }
+
+  private func question(_ target: ExportTarget) -> String {
+    format == .sops ? "to \(target.file ?? "stdout"), encrypted for sops" : target.description
+  }
+
+  private func checkUsage() throws {
     guard !(reveal && sealed) else { throw CommandError.usage("--sealed", "cannot be used together with --reveal") }
     guard !global.json || format == .json else {
       throw CommandError.usage("--format", "\(format.rawValue) cannot be used together with --json")
     }
-    let session = try Session(vault, global)
-    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
-    if reveal, global.canAsk { try global.confirm("Write the secrets of this vault in clear to \(destination)?") }
-    let count = try write(session, opened)
-    if opened == nil { global.messages.note(Messages.unverifiedNote) }
-    if count > 0 { global.messages.note("\(count) sealed field\(count == 1 ? "" : "s") left out: --reveal opens them") }
-  }
-
-  private var destination: String { output == nil || output == "-" ? "stdout" : output ?? "" }
-
-  /// - Returns: how many sealed fields were left out.
-  private func write(_ session: Session, _ opened: Vault?) throws -> Int {
-    guard let output, output != "-" else { return try stream(session, opened) { try Output.write($0) } }
-    let file = try AtomicFile.beginning(at: output)
-    let count = try stream(session, opened) { try file.write($0) }
-    try file.commit()
-    return count
-  }
-
-  private func stream(_ session: Session, _ opened: Vault?, _ write: (RawSpan) throws -> Void) throws -> Int {
-    try withoutActuallyEscaping(write) { write in
-      var stream = RecordStream(shape: shape, keys: keys?.style, OutputBuffer(to: write))
-      try stream.begin()
-      try forEachView(session, opened) { view in try stream.append(view, reveal: reveal, sealed: sealed) }
-      try stream.end(isVerified: opened != nil)
-      return stream.leftOutCount
+    guard let foreign = format.foreign else { return }
+    guard reveal || !foreign.needsSecrets else {
+      throw CommandError.usage(
+        "--format", "\(format.rawValue) holds nothing of use without the sealed fields", "--reveal opens them")
     }
+    guard keys == nil || foreign.keepsNames else {
+      throw CommandError.usage("--keys", "cannot be used with \(format.rawValue), which has names of its own")
+    }
+    guard format != .sops || !age.isEmpty else {
+      throw CommandError.usage("--age", "must say who can open the values of sops", "--age age1…")
+    }
+  }
+
+  private var form: RecordForm { RecordForm(reveal: reveal, sealed: sealed, keys: keys?.style) }
+
+  private func export(_ run: ExportRun, _ target: ExportTarget, _ recipients: [AgeRecipient]) throws {
+    guard let foreign = format.foreign else { return try run.write(shape, to: target) }
+    let exporter = try CommandError.naming { () throws(ExportError) in
+      try foreign.exporter(recipients: recipients, isOfOneKind: kind != nil)
+    }
+    try run.write(exporter, to: target)
   }
 
   private var shape: RecordStream.Shape {
     switch format {
-    case .json: global.json ? .document : .array
     case .jsonl: .lines
     case .plist: .propertyList(.propertyList)
     case .plistBinary: .propertyList(.binaryPropertyList)
+    default: global.json ? .document : .array
     }
-  }
-
-  /// Every record of the kind; the first one that is damaged ends it.
-  private func forEachView(
-    _ session: Session, _ opened: Vault?, _ body: (RecordView) throws -> Void
-  ) throws {
-    let progress = Progress("exported", global)
-    var failure: (any Error)?
-    func take(_ isWanted: (String) -> Bool, _ kind: String, _ view: () throws -> RecordView) -> Bool {
-      guard isWanted(kind) else { return true }
-      do {
-        try body(view())
-        progress.advance()
-        return true
-      } catch {
-        failure = error
-        return false
-      }
-    }
-    let isWanted = { (name: String) in kind.map { $0.utf8.elementsEqual(name.utf8) } ?? true }
-    if let opened {
-      do throws(VaultError) {
-        try opened.forEachOpenRecord { record throws(VaultError) in
-          guard take(isWanted, record.envelope.kind, { try RecordView(record, revealed: reveal) }) else {
-            throw VaultError(.internalFailure, "stopped")
-          }
-        }
-      } catch {
-        throw failure ?? error
-      }
-    } else {
-      try session.locked.forEachRecord { result in
-        switch result {
-        case .success(let record): return take(isWanted, record.envelope.kind) { RecordView(record) }
-        case .failure(let error):
-          failure = error
-          return false
-        }
-      }
-    }
-    progress.end()
-    if let failure { throw failure }
   }
 }

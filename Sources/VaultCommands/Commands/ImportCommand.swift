@@ -78,191 +78,86 @@ struct ImportCommand: AsyncParsableCommand {
     let elements = try format.elements(of: file)
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
-    var report = ImportReport(elements: elements, file: file == "-" ? "stdin" : file)
-    let prepared = await prepare(elements, kind, opened, &report)
-    let isStoring = !dryRun && !(strict && !report.refusals.isEmpty)
-    if isStoring { try await opened.store(prepared) }
-    if let rejects { try format.write(rejected: report.rejected, to: rejects) }
-    report.stored = strict && !report.refusals.isEmpty ? [] : prepared.map(\.id)
-    report.isDryRun = dryRun
-    try report.print(global)
-    if !report.refusals.isEmpty {
-      throw Finished(status: report.stored.isEmpty ? .inputRefused : .partlyDone)
-    }
-  }
-
-  private func prepare(
-    _ elements: [ImportElement], _ kind: RecordKind, _ vault: Vault, _ report: inout ImportReport
-  ) async -> [PreparedRecord] {
-    var objects: [JSONObject] = []
-    var indices: [Int] = []
-    for (index, element) in elements.enumerated() {
-      switch element.content {
-      case .failure(let refusal): report.refuse(index, refusal)
-      case .success(let object):
-        objects.append(object)
-        indices.append(index)
-      }
-    }
+    let (taken, keepsUnknown) = (kind, keepUnknown)
     let progress = Progress("checked", global)
-    let results = await vault.prepare(objects, kind: kind, keepingUnknown: keepUnknown) { progress.advance(by: $0) }
+    defer { progress.end() }
+    let result = try await opened.add(
+      elements, refusals: strict ? .storeNothing : .leaveOut, isDryRun: dryRun,
+      progress: { progress.advance(by: $0) },
+      record: { element throws(VaultError) in
+        RecordInput(taken, try element.object(), keepingUnknown: keepsUnknown)
+      })
     progress.end()
-    var prepared: [PreparedRecord] = []
-    for (position, (index, result)) in zip(indices, results).enumerated() {
-      switch result {
-      case .success(let record):
-        prepared.append(record)
-        for warning in kind.warnings(about: objects[position]) {
-          global.messages.note("\(report.place(of: index)): \(warning.path): \(warning.text)")
-        }
-      case .failure(let error): report.refuse(index, ImportRefusal(reason: error.reason, field: error.field))
-      }
+    let report = ImportReport(
+      elements: elements, file: file == "-" ? "stdin" : file, result: result, isDryRun: dryRun)
+    report.warn(kind, global)
+    try Output.afterwards(report.deed) {
+      if let rejects { try format.write(rejected: report.rejected, to: rejects) }
+      try report.print(global)
     }
-    report.sort()
-    return prepared
-  }
-}
-
-/// The forms that can be imported.
-enum ImportFormat: String {
-  case json, jsonl
-
-  private static let limits = JSONLimits.list
-
-  func elements(of path: String) throws -> [ImportElement] {
-    let bytes = try TextInput.file(path, limit: Self.limits.byteCount)
-    switch self {
-    case .jsonl:
-      let elements = Self.lines(bytes)
-      // Else every line of an array that spans many would be reported.
-      if let first = elements.first, first.value == nil, first.raw.first == UInt8(ascii: "[") {
-        throw CommandError(
-          .inputRefused, "input_refused", subject: path == "-" ? "stdin" : path,
-          "begins with an array that goes on after its line: that is json, not jsonl", hints: ["`vault import json`"])
-      }
-      return elements
-    case .json:
-      do throws(DocumentError) {
-        switch try JSONParser.parse(bytes, limits: Self.limits) {
-        case .array(let items): return items.map { ImportElement($0, line: nil) }
-        case let value where value.object != nil: return [ImportElement(value, line: nil)]
-        default: throw DocumentError(code: .wrongType, reason: "must be an array of objects", line: 1, column: 1)
-        }
-      } catch {
-        throw CommandError(error, in: path == "-" ? "stdin" : path)
-      }
+    if !result.refusals.isEmpty {
+      throw Finished(status: result.ids.isEmpty ? .inputRefused : .partlyDone)
     }
   }
-
-  /// One element for each line that is not blank.
-  private static func lines(_ bytes: [UInt8]) -> [ImportElement] {
-    var elements: [ImportElement] = []
-    for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-      guard !line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }) else {
-        continue
-      }
-      do throws(DocumentError) {
-        elements.append(ImportElement(try JSONParser.parse(Array(line)), line: index + 1, raw: Array(line)))
-      } catch {
-        let column = error.column.map { "column \($0): " } ?? ""
-        let refusal = ImportRefusal(reason: column + error.reason, field: nil)
-        elements.append(ImportElement(content: .failure(refusal), value: nil, line: index + 1, raw: Array(line)))
-      }
-    }
-    return elements
-  }
-
-  /// Writes refused elements in the form they came in.
-  func write(rejected: [ImportElement], to path: String) throws {
-    let bytes: [UInt8] =
-      switch self {
-      case .json: try JSONValue.array(rejected.map { $0.value ?? .null }).prettyBytes(limits: Self.limits)
-      case .jsonl: Array(rejected.map { $0.raw + [UInt8(ascii: "\n")] }.joined())
-      }
-    let file = try AtomicFile.beginning(at: path)
-    try file.write(bytes)
-    try file.commit()
-  }
-}
-
-/// One element of an imported file.
-struct ImportElement {
-  let content: Result<JSONObject, ImportRefusal>
-  let value: JSONValue?
-  /// For files of one element a line, from 1.
-  let line: Int?
-  let raw: [UInt8]
-
-  init(content: Result<JSONObject, ImportRefusal>, value: JSONValue?, line: Int?, raw: [UInt8]) {
-    self.content = content
-    self.value = value
-    self.line = line
-    self.raw = raw
-  }
-
-  init(_ value: JSONValue, line: Int?, raw: [UInt8] = []) {
-    let content = value.object.map(Result<JSONObject, ImportRefusal>.success)
-    self.init(
-      content: content ?? .failure(ImportRefusal(reason: "must be an object", field: nil)), value: value, line: line,
-      raw: raw)
-  }
-}
-
-/// Why an element is refused; never with any of its content but the names of members.
-struct ImportRefusal: Error {
-  let reason: String
-  let field: String?
 }
 
 /// What an import has done.
 struct ImportReport {
   let elements: [ImportElement]
   let file: String
-  var refusals: [(index: Int, refusal: ImportRefusal)] = []
-  var stored: [RecordID] = []
-  var isDryRun = false
+  let result: Addition
+  let isDryRun: Bool
 
-  init(elements: [ImportElement], file: String) {
-    self.elements = elements
-    self.file = file
+  /// What was done, for an error that comes after it.
+  var deed: String {
+    let count = isDryRun ? 0 : result.ids.count
+    return count == 1 ? "1 record is stored" : "\(count) records are stored"
   }
 
-  mutating func refuse(_ index: Int, _ refusal: ImportRefusal) { refusals.append((index, refusal)) }
-
-  mutating func sort() { refusals.sort { $0.index < $1.index } }
-
-  var rejected: [ImportElement] { refusals.map { elements[$0.index] } }
+  var rejected: [ImportElement] { result.refusals.map { elements[$0.index] } }
 
   func print(_ global: GlobalOptions) throws {
     guard !global.json else { return try printDocument() }
-    for (index, refusal) in refusals {
+    for (index, refusal) in result.refusals {
       let subject = [file, place(of: index), refusal.field].compactMap { $0 }.joined(separator: ": ")
       global.messages.report(CommandError(.inputRefused, "input_refused", subject: subject, refusal.reason))
     }
     if let hint { Messages.print("hint: \(hint)") }
-    try Output.line("\(stored.count) \(isDryRun ? "would be stored" : "stored"), \(refusals.count) refused")
+    try Output.line("\(result.ids.count) \(isDryRun ? "would be stored" : "stored"), \(result.refusals.count) refused")
   }
 
-  func place(of index: Int) -> String { elements[index].line.map { "line \($0)" } ?? "element \(index)" }
+  /// Says what is odd about elements that are taken all the same.
+  func warn(_ kind: RecordKind, _ global: GlobalOptions) {
+    guard kind.givesWarnings else { return }
+    let refused = Set(result.refusals.map(\.index))
+    for (index, element) in elements.enumerated() where !refused.contains(index) {
+      guard let members = element.value?.object else { continue }
+      for warning in kind.warnings(about: members) {
+        global.messages.note("\(place(of: index)): \(warning.path): \(warning.text)")
+      }
+    }
+  }
+
+  private func place(of index: Int) -> String { elements[index].line.map { "line \($0)" } ?? "element \(index)" }
 
   private var hint: String? {
-    guard !refusals.isEmpty else { return nil }
-    if stored.isEmpty { return "nothing was stored; correct the elements above and import again" }
+    guard !result.refusals.isEmpty else { return nil }
+    if result.ids.isEmpty { return "nothing was stored; correct the elements above and import again" }
     return "--rejects FILE keeps the refused ones, --strict stores none when one is refused"
   }
 
   private func printDocument() throws {
     try Output.document([
       "dry_run": .bool(isDryRun),
-      "ids": .array(isDryRun ? [] : stored.map { .string($0.text) }),
+      "ids": .array(isDryRun ? [] : result.ids.map { .string($0.text) }),
       "refused": .array(
-        refusals.map { index, refusal in
+        result.refusals.map { index, refusal in
           .members([
             "field": .optional(refusal.field), "index": .number(JSONNumber(index)),
             "line": elements[index].line.map { .number(JSONNumber($0)) } ?? .null, "reason": .string(refusal.reason),
           ])
         }),
-      "stored": .number(JSONNumber(stored.count)),
+      "stored": .number(JSONNumber(result.ids.count)),
     ])
   }
 }

@@ -32,13 +32,16 @@ struct RemoveCommand: AsyncParsableCommand {
     let opened = try await session.unlockToWrite(unlocking)
     var records: [OpenRecord] = []
     for text in record {
-      let found = try await session.record(text, in: opened)
+      let found = try await session.recordToRemove(text, in: opened)
       if !records.contains(where: { $0.id == found.id }) { records.append(found) }
     }
     try global.confirm(question(records))
     try await opened.remove(records.map(\.id))
-    if global.json { return try Output.document(["removed": .array(records.map { .string($0.id.text) })]) }
-    global.messages.note(records.count == 1 ? "1 record removed" : "\(records.count) records removed")
+    let deed = records.count == 1 ? "1 record removed" : "\(records.count) records removed"
+    guard global.json else { return global.messages.note(deed) }
+    try Output.afterwards(deed) {
+      try Output.document(["removed": .array(records.map { .string($0.id.text) })])
+    }
   }
 
   private func question(_ records: [OpenRecord]) -> String {

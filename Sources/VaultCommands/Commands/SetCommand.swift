@@ -110,7 +110,11 @@ struct RecordChange {
   let global: GlobalOptions
 
   func report(_ hasChanged: Bool) throws {
-    if global.json { return try Output.document(["changed": .bool(hasChanged), "id": .string(id.text)]) }
+    if global.json {
+      return try Output.afterwards(hasChanged ? "the change is stored" : "nothing had to be changed") {
+        try Output.document(["changed": .bool(hasChanged), "id": .string(id.text)])
+      }
+    }
     if !hasChanged { global.messages.note("nothing changed") }
   }
 }

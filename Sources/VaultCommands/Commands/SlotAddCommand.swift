@@ -38,7 +38,7 @@ extension SlotCommand {
 
     func run() async throws {
       try check()
-      let recipient = try recipient.map(AgeRecipient.argument)
+      let recipient = try recipient.map { try AgeRecipient.argument($0) }
       let session = try Session(vault, global)
       let opened = try await session.unlockToWrite(unlocking)
       if let path = generateIdentity { return try report(await generate(path, opened, session.location), path) }

@@ -87,8 +87,9 @@ extension TrashCommand {
       let opened = try await session.unlockToWrite(unlocking)
       let ids = try session.resolveTrashed(record)
       try await opened.restore(ids)
-      if global.json { return try Output.document(["restored": .array(ids.map { .string($0.text) })]) }
-      global.messages.note(ids.count == 1 ? "1 record restored" : "\(ids.count) records restored")
+      let deed = ids.count == 1 ? "1 record restored" : "\(ids.count) records restored"
+      guard global.json else { return global.messages.note(deed) }
+      try Output.afterwards(deed) { try Output.document(["restored": .array(ids.map { .string($0.text) })]) }
     }
   }
 }

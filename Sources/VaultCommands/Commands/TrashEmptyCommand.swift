@@ -108,10 +108,11 @@ private struct DeletionReport {
 
   /// Ends the command with 13 when something damaged was kept.
   func print(_ global: GlobalOptions) throws {
+    let deed = deleted.count == 1 ? "1 record deleted" : "\(deleted.count) records deleted"
     if global.json {
-      try Output.document(["deleted": .array(deleted.map { .string($0.text) })])
+      try Output.afterwards(deed) { try Output.document(["deleted": .array(deleted.map { .string($0.text) })]) }
     } else {
-      global.messages.note(deleted.count == 1 ? "1 record deleted" : "\(deleted.count) records deleted")
+      global.messages.note(deed)
     }
     for fault in faults {
       var error = CommandError(fault)

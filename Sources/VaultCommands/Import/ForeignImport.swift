@@ -19,9 +19,9 @@ struct ForeignImport {
   private let mode: Mode
   private let progress: Progress
   private var known: KnownRecords
-  private var piece: [(record: ImportedRecord, members: JSONObject)] = []
+  private var piece: [(record: ImportedRecord, input: RecordInput)] = []
   /// What waits for the end, since nothing is to be stored when anything is refused.
-  private var held: [PreparedRecord] = []
+  private var held: [RecordInput] = []
   private(set) var report: ForeignReport
 
   init(into vault: Vault, _ mode: Mode, _ report: ForeignReport, _ progress: Progress) throws {
@@ -40,9 +40,15 @@ struct ForeignImport {
       try report.end(error)
     }
     try await store()
-    if mode.isStrict, !report.hasRefusals, !mode.isDryRun { try await vault.store(held) }
-    if mode.isStrict, report.hasRefusals { report.forgetStored() }
+    if mode.isStrict, report.hasRefusals || !mode.isDryRun { try await storeHeld() }
     progress.end()
+  }
+
+  /// All that was only checked until now, or nothing.
+  private mutating func storeHeld() async throws {
+    report.forgetStored()
+    guard !report.hasRefusals else { return }
+    for id in try await vault.add(held, refusals: .throwFirst, record: { $0 }).ids { report.store(id) }
   }
 
   private mutating func take(_ item: ImportedItem) async throws {
@@ -64,30 +70,27 @@ struct ForeignImport {
       members = ExternalID.adding(id, to: members, of: kind)
       if let old = known[id] { return try await compare(record, members, with: old) }
     }
-    piece.append((record, members))
+    piece.append((record, RecordInput(kind, members)))
     if piece.count == Self.pieceSize { try await store() }
   }
 
-  /// Seals and stores what has come together, each kind by itself.
+  /// Seals and stores what has come together.
   private mutating func store() async throws {
     let taken = piece
     piece = []
-    var prepared: [PreparedRecord] = []
-    for name in Set(taken.map(\.record.kind)).sorted() {
-      let those = taken.filter { $0.record.kind == name }
-      let results = await vault.prepare(those.map(\.members), kind: try vault.kinds.argument(name))
-      for (entry, result) in zip(those, results) {
-        switch result {
-        case .success(let record):
-          prepared.append(record)
-          report.store(record.id)
-          try report.add(entry.record.lines)
-        case .failure(let error): try report.refuse(entry.record, error)
-        }
+    let result = try await vault.add(
+      taken.map(\.input), refusals: .leaveOut, isDryRun: mode.isDryRun || mode.isStrict, record: { $0 })
+    for id in result.ids { report.store(id) }
+    var refusals = result.refusals[...]
+    for (index, entry) in taken.enumerated() {
+      if let refusal = refusals.first, refusal.index == index {
+        refusals.removeFirst()
+        try report.refuse(entry.record, refusal.error)
+      } else {
+        if mode.isStrict { held.append(entry.input) }
+        try report.add(entry.record.lines)
       }
     }
-    if mode.isDryRun { return }
-    if mode.isStrict { held += prepared } else { try await vault.store(prepared) }
   }
 }
 
@@ -102,7 +105,7 @@ extension ForeignImport {
     try report.add(record.lines)
     guard !edits.isEmpty else { return report.keep() }
     guard mode.isUpdating else { return report.differ() }
-    if !mode.isDryRun, !mode.isStrict { try await vault.edit(id, edits, expecting: old) }
+    if !mode.isDryRun { try await vault.edit(id, edits, expecting: old) }
     report.update()
   }
 

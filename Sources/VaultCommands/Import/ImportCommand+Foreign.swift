@@ -9,6 +9,9 @@ extension ImportCommand {
     for (option, isGiven) in [("--keep-unknown", keepUnknown), ("--rejects", rejects != nil)] where isGiven {
       throw CommandError.usage(option, "is for json and jsonl")
     }
+    guard !strict || !update else {
+      throw CommandError.usage("--update", "changes entry by entry and does not go with --strict")
+    }
     let name = file == "-" ? "stdin" : file
     let named = format == "auto" ? nil : try Self.importer(named: format)
     let session = try Session(vault, global)
@@ -18,7 +21,7 @@ extension ImportCommand {
         try inExchange(name) { () throws(ExchangeError) in try ImportFormats.detecting(source.sample()) }
       }
     try checkOptions(for: importer.format)
-    let opened = try await session.unlock(unlocking)
+    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     var options = ImportOptions()
     options.encoding = try encoding.map { name in
       guard let encoding = TextEncoding(rawValue: name) else {

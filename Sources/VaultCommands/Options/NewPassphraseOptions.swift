@@ -43,12 +43,12 @@ struct NewPassphraseOptions: ParsableArguments {
 }
 
 extension AgeRecipient {
-  /// The value of `--recipient`.
-  static func argument(_ text: String) throws -> AgeRecipient {
+  /// The value of `--recipient`, or of another option.
+  static func argument(_ text: String, of option: String = "--recipient") throws -> AgeRecipient {
     do {
       return try AgeRecipient(parsing: text)
     } catch {
-      throw CommandError.usage("--recipient", error.reason, "a recipient is the public part of an identity: age1…")
+      throw CommandError.usage(option, error.reason, "a recipient is the public part of an identity: age1…")
     }
   }
 }

@@ -21,7 +21,7 @@ struct EditableText {
         System.removeDirectory(directory)
         throw error
       }
-      pending.farewell = "note: the text is kept in \(path)"
+      pending.editedText = EditedText(directory: directory, path: path, original: text)
       return (directory, path)
     }
   }
@@ -52,6 +52,19 @@ struct EditableText {
   /// Takes the file away, and whatever the editor left beside it.
   func discard() {
     System.removeDirectory(directory)
-    Pending.shared.withLock { $0.farewell = nil }
+    Pending.shared.withLock { $0.editedText = nil }
+  }
+}
+
+/// A text with its editor, as it is found when the process has to end.
+struct EditedText: Sendable {
+  let directory: String
+  let path: String
+  let original: [UInt8]
+
+  /// Whether nothing was saved, and the editor has nothing of its own beside it, such as a recovery file.
+  var isUntouched: Bool {
+    System.names(in: directory).count == 1
+      && (try? TextInput.file(path, limit: JSONLimits.record.byteCount)) == original
   }
 }

@@ -27,6 +27,20 @@ enum Output {
     try write(try JSONValue.document(members).prettyBytes(limits: .list))
   }
 
+  /// Prints what a command has done to the vault; where that fails, the error says that it is done all the same.
+  ///
+  /// - Parameter deed: such as `2 records are stored`.
+  static func afterwards(_ deed: String, _ print: () throws -> Void) throws {
+    do {
+      try print()
+    } catch let error as SystemError {
+      var told = CommandError(error)
+      told.reason = "\(deed), but \(told.subject ?? "the output") \(told.reason)"
+      told.hints = ["do not repeat it: `vault list` shows what is there"]
+      throw told
+    }
+  }
+
   static var isTerminal: Bool { System.isTerminal(System.standardOutput) }
 }
 

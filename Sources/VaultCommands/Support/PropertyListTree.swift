@@ -39,7 +39,7 @@ struct PropertyListTree {
   }
 
   private func refused(_ path: MemberPath, _ reason: String) -> CommandError {
-    var error = CommandError.notExported(record, path.description, reason)
+    var error = CommandError.notExported(record.text, path.description, reason)
     error.hints = [isXML ? "--format plist-binary or json holds more" : "--format json holds it"]
     return error
   }
@@ -47,10 +47,10 @@ struct PropertyListTree {
 
 extension CommandError {
   /// A record that the chosen form cannot hold; nothing is exported then.
-  static func notExported(_ record: RecordID, _ path: String?, _ reason: String) -> CommandError {
-    let subject = [record.text, path].compactMap { $0 }.joined(separator: ": ")
+  static func notExported(_ record: String?, _ path: String?, _ reason: String) -> CommandError {
+    let subject = [record, path].compactMap { $0 }.joined(separator: ": ")
     var error = CommandError(.inputRefused, "input_refused", subject: subject, reason)
-    error.record = record.text
+    error.record = record
     error.field = path
     return error
   }

@@ -1,4 +1,5 @@
 import VaultDocument
+import VaultExchange
 import VaultSealing
 
 /// Records written one after the other as one text.
@@ -10,18 +11,21 @@ struct RecordStream: ~Copyable {
     case lines
     /// An array of dictionaries, which is encoded as a whole at the end.
     case propertyList(DocumentForm)
+    /// A format of another tool, which was shown all records already; `check` is shown them once more, so that nothing
+    /// is left out that was not said before.
+    case foreign(any Exporter, check: any Exporter)
   }
 
-  private let shape: Shape
-  private let keys: KeyStyle?
+  private var shape: Shape
+  private let form: RecordForm
   private var kept: [JSONValue] = []
   private var output: OutputBuffer
   private var isFirst = true
   private(set) var leftOutCount = 0
 
-  init(shape: Shape, keys: KeyStyle?, _ output: consuming OutputBuffer) {
+  init(shape: Shape, form: RecordForm, _ output: consuming OutputBuffer) {
     self.shape = shape
-    self.keys = keys
+    self.form = form
     self.output = output
   }
 
@@ -30,45 +34,40 @@ struct RecordStream: ~Copyable {
     case .document: try output.append("{\n  \"records\" : [")
     case .array: try output.append("[")
     case .lines, .propertyList: break
+    case .foreign(var exporter, let check):
+      try output.append(CommandError.naming { () throws(ExportError) in try exporter.begin() })
+      shape = .foreign(exporter, check: check)
     }
   }
 
-  mutating func append(_ view: RecordView, reveal: Bool, sealed: Bool) throws {
+  mutating func append(_ view: RecordView) throws {
     switch shape {
-    case .document: try appendItem(document(of: view, reveal: reveal, sealed: sealed), indent: 4)
-    case .array: try appendItem(members(of: view, reveal: reveal, sealed: sealed), indent: 2)
-    case .lines:
-      try output.append(members(of: view, reveal: reveal, sealed: sealed).compactBytes() + [UInt8(ascii: "\n")])
+    case .document:
+      let (document, count) = try form.document(of: view)
+      leftOutCount += count
+      try appendItem(document, indent: 4)
+    case .array: try appendItem(members(of: view), indent: 2)
+    case .lines: try output.append(members(of: view).compactBytes() + [UInt8(ascii: "\n")])
     case .propertyList(let form):
-      let members = try members(of: view, reveal: reveal, sealed: sealed)
+      let members = try members(of: view)
       kept.append(try PropertyListTree(record: view.id, isXML: form.isXML).tree(members))
+    case .foreign(var exporter, var check):
+      let (record, count) = try form.exported(view)
+      leftOutCount += count
+      shape = .array  // the only references, so that what they know is not copied
+      try output.append(
+        CommandError.naming { () throws(ExportError) in
+          try check.survey(record)
+          return try exporter.bytes(of: record)
+        })
+      shape = .foreign(exporter, check: check)
     }
   }
 
-  private mutating func document(of view: RecordView, reveal: Bool, sealed: Bool) throws -> JSONValue {
-    if !reveal, !sealed { leftOutCount += try view.sealedCount() }
-    let shown = JSONValue.object(sealed ? view.fields : try view.markedFields())
-    return view.document(record: try named(shown, of: view).object ?? JSONObject())
-  }
-
-  private mutating func members(of view: RecordView, reveal: Bool, sealed: Bool) throws -> JSONValue {
-    try named(.object(fields(of: view, reveal: reveal, sealed: sealed)), of: view)
-  }
-
-  private func named(_ tree: JSONValue, of view: RecordView) throws -> JSONValue {
-    guard let keys else { return tree }
-    do throws(DocumentError) {
-      return try tree.names(in: keys, except: RecordView.isMark)
-    } catch {
-      throw CommandError.notExported(view.id, error.path, "\(error.reason) with --keys \(keys.rawValue)")
-    }
-  }
-
-  private mutating func fields(of view: RecordView, reveal: Bool, sealed: Bool) throws -> JSONObject {
-    if reveal || sealed { return view.fields }
-    let (fields, count) = try view.readableFields()
+  private mutating func members(of view: RecordView) throws -> JSONValue {
+    let (members, count) = try form.members(of: view)
     leftOutCount += count
-    return fields
+    return .object(members)
   }
 
   /// One item as our writer lays it out within an array. Strings hold no line feed, so lines can be moved to the right.
@@ -88,11 +87,38 @@ struct RecordStream: ~Copyable {
     switch shape {
     case .lines: break
     case .propertyList(let form): try output.append(form.encode(kept))
+    case .foreign(var exporter, let check):
+      guard check.notes == exporter.notes else { throw CommandError.exportChanged }
+      try output.append(CommandError.naming { () throws(ExportError) in try exporter.end() })
     case .array: try output.append(isFirst ? "\n\n]\n" : "\n]\n")
     case .document:
       try output.append(isFirst ? "\n\n  ],\n" : "\n  ],\n")
       try output.append("  \"schema\" : 1,\n  \"sealed_count\" : \(leftOutCount),\n  \"verified\" : \(isVerified)\n}\n")
     }
     try output.flush()
+  }
+}
+
+extension CommandError {
+  /// What was said before the export is no longer so.
+  static var exportChanged: CommandError {
+    CommandError(
+      .changedUnderneath, "changed_underneath", subject: "export", "records were changed while they were written",
+      hints: ["try again"])
+  }
+
+  /// Runs a step of an export; what a format cannot hold is named by record and member.
+  static func naming<Result>(_ body: () throws(ExportError) -> Result) throws(CommandError) -> Result {
+    do throws(ExportError) {
+      return try body()
+    } catch {
+      if error.isChange { throw exportChanged }
+      guard error.record == nil else {
+        var refused = CommandError.notExported(error.record, error.path, error.reason)
+        refused.hints = ["--format json holds it; --kind exports other kinds alone"]
+        throw refused
+      }
+      throw CommandError(.failed, "internal_failure", subject: "export", error.reason)
+    }
   }
 }

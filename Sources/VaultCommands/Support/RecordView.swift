@@ -13,13 +13,16 @@ struct RecordView {
   let isVerified: Bool
   let isRevealed: Bool
   /// Nil for a kind that this program does not know.
-  private let kind: RecordKind?
+  let kind: RecordKind?
+  /// The members with sealed fields as tokens.
+  private let stored: JSONObject
 
   init(_ record: StoredRecord) {
     id = record.id
     envelope = record.envelope
     name = record.name
     fields = record.fields
+    stored = record.fields
     kind = record.kind
     isVerified = false
     isRevealed = false
@@ -30,6 +33,7 @@ struct RecordView {
     envelope = record.envelope
     name = record.name
     fields = revealed ? try record.revealed() : record.fields
+    stored = record.fields
     kind = record.kind
     isVerified = true
     isRevealed = revealed
@@ -137,6 +141,15 @@ extension RecordView {
     return (readable.object ?? JSONObject(), count)
   }
 
+  /// Where sealed values stand.
+  var sealedPaths: Set<MemberPath> {
+    var paths: Set<MemberPath> = []
+    JSONValue.object(stored).forEachString { path, text in
+      if SealedToken.hasTokenShape(text) { paths.insert(path) }
+    }
+    return paths
+  }
+
   /// How many fields are sealed.
   func sealedCount() throws -> Int { try readableFields().sealedCount }
 
@@ -158,17 +171,6 @@ extension JSONValue {
 
   /// The value as JSON in one line.
   func compactText() throws -> String { String(decoding: try compactBytes(), as: UTF8.self) }
-
-  /// Every value that is no object or array, or is empty, with its path.
-  func leaves(at path: MemberPath = .root) -> [(MemberPath, JSONValue)] {
-    switch self {
-    case .object(let members) where !members.isEmpty:
-      members.flatMap { $0.value.leaves(at: path.appending($0.name)) }
-    case .array(let items) where !items.isEmpty:
-      items.enumerated().flatMap { $1.leaves(at: path.appending($0)) }
-    default: [(path, self)]
-    }
-  }
 
   /// The tree with every leaf replaced; nil takes it away, and with the last one the object or array around it.
   func mappingLeaves(

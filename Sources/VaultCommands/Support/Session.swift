@@ -208,10 +208,24 @@ extension Session {
   /// The record that a word means, verified.
   func record(_ text: String, in vault: Vault) async throws -> OpenRecord {
     do throws(VaultError) {
-      return try await vault.record(named: text)
+      return noting(try await vault.record(named: text))
     } catch {
       throw CommandError(error).aboutRecord(text)
     }
+  }
+
+  /// As `record`, of a record that is to be removed.
+  func recordToRemove(_ text: String, in vault: Vault) async throws -> OpenRecord {
+    do throws(VaultError) {
+      return noting(try await vault.recordToRemove(named: text))
+    } catch {
+      throw CommandError(error).aboutRecord(text)
+    }
+  }
+
+  private func noting(_ record: OpenRecord) -> OpenRecord {
+    if record.hasOlderInTrash { messages.note("an older revision of \(record.id.text) is in the trash, too") }
+    return record
   }
 }
 

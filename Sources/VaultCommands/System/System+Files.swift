@@ -67,7 +67,7 @@ extension System {
     unsafe rmdir(path)
   }
 
-  private static func names(in directory: String) -> [String] {
+  static func names(in directory: String) -> [String] {
     guard let stream = unsafe opendir(directory) else { return [] }
     defer { unsafe closedir(stream) }
     var names: [String] = []

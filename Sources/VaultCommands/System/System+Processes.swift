@@ -15,8 +15,8 @@ struct Pending: Sendable {
   var terminal: (descriptor: Int32, settings: termios)?
   /// Files that nobody else knows of.
   var temporaryFiles: [String] = []
-  /// Said on stderr before the process ends, such as where a text is kept.
-  var farewell: String?
+  /// A text that somebody edits.
+  var editedText: EditedText?
   /// While an editor runs, Ctrl-C is its business.
   var leavesInterruptsToChild = false
 
@@ -86,8 +86,10 @@ extension Pending {
       try? System.writeAll([UInt8(ascii: "\n")], to: terminal.descriptor)
     }
     for path in temporaryFiles { unsafe unlink(path) }
-    if let farewell {
-      try? System.writeAll(Array((farewell + "\n").utf8), to: System.standardError)
+    if let editedText, editedText.isUntouched {
+      System.removeDirectory(editedText.directory)
+    } else if let editedText {
+      try? System.writeAll(Array("note: the text is kept in \(editedText.path)\n".utf8), to: System.standardError)
     }
   }
 }

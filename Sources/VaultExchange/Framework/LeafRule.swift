@@ -51,7 +51,10 @@ struct LeafRule: Sendable {
   static func list(_ name: String, separatedBy separator: String) -> LeafRule {
     LeafRule { builder, text, place in
       let items = text.split(separator: separator).map { String($0.trimmingSpaces) }.filter { !$0.isEmpty }
-      guard items.count > 1 else { return builder.put(text, .list(name), from: place) }
+      guard items.count > 1 else {
+        let item = items.first ?? text
+        return builder.put(item, .list(name), from: place, converted: item != text && name != "tags")
+      }
       for item in items { builder.add(item, .list(name), as: place.path) }
       builder.note(place, name == "tags" ? .tagged : .mapped(to: name))
     }

@@ -90,13 +90,9 @@ struct MemberCollector {
     return tree
   }
 
-  /// Sets a value, making the objects above it; false where another value stands in the way.
+  /// Sets a value, making the objects and lists above it; false where another value stands in the way.
   private mutating func set(_ value: JSONValue, at path: MemberPath) -> Bool {
     var tree = JSONValue.object(members)
-    for depth in 1..<max(path.components.count, 1) {
-      let above = MemberPath(Array(path.components.prefix(depth)))
-      if (try? tree.value(at: above)) == nil, (try? tree.set(.object(JSONObject()), at: above)) == nil { return false }
-    }
     guard (try? tree.set(value, at: path)) != nil, case .object(let object) = tree else { return false }
     members = object
     return true

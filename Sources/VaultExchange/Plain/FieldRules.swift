@@ -51,6 +51,8 @@ struct FieldRules {
     switch (first, path.components.count, path.components.last) {
     case ("fields", 2, .member(let name)?): return .field(name)
     case ("secrets", 2, .member(let name)?), ("extra", 2, .member(let name)?): return .secret(name)
+    case ("tags", 2, .index?), ("urls", 2, .index?):
+      return LeafRule { builder, text, place in builder.put(text, .list(first), from: place) }
     case ("tags", _, _): return .list("tags", separatedBy: ",")
     case ("urls", _, _): return .url
     case ("notes", 1, _): return .notes

@@ -33,8 +33,12 @@ struct SopsImporter: Importer {
     guard let own = document["sops"] else { throw ExchangeError(.malformed, "lacks what sops says of a file") }
     let metadata = try SopsMetadata(own)
     let values = try SopsTree.values(of: document, metadata, key: try metadata.dataKey(for: options.identities))
+    let rest = ImportedItem.leaves(lines(of: own, at: .root.appending("sops")))
+    if options.kind == nil, options.mappings.isEmpty, let records = try SopsExport(values)?.records(format.name) {
+      return ImportedItems(records.map(ImportedItem.record) + [rest])
+    }
     return ImportedItems([
-      .record(try record(of: values, source.name, options)), .leaves(lines(of: own, at: .root.appending("sops"))),
+      .record(try record(of: values, source.name, options)), rest,
     ])
   }
 

@@ -32,6 +32,8 @@ private struct KeePassReading {
   /// Attachments by their ids.
   private var binaries: [String: XMLElement] = [:]
   private let recycleBin: String?
+  /// Whether our own export wrote it, which marks what is sealed.
+  private let isOurs: Bool
   private var usedBinaries: Set<String> = []
   private var found: [ImportedItem] = []
 
@@ -43,6 +45,7 @@ private struct KeePassReading {
       if let id = binary[attribute: "ID"] { binaries[id] = binary }
     }
     recycleBin = meta?.first("RecycleBinUUID")?.text
+    isOurs = meta?.first("Generator")?.text == KeePassExporter.generator
   }
 
   func items() throws(ExchangeError) -> [ImportedItem] {
@@ -121,13 +124,14 @@ private struct KeePassReading {
     let value = element.first("Value")
     let isSealed = value?[attribute: "Protected"]?.lowercased() == "true"
     let own = name + (key.isEmpty ? "value" : key)
+    let other = isOurs && value?[attribute: "ProtectInMemory"] == nil ? LeafRule.field(own) : .secret(own)
     for leaf in element.leaves(at: path) {
       if leaf.element !== value || leaf.attribute != nil {
         builder.note(leaf.place, value?.text.isEmpty != false || leaf.text.isEmpty ? .empty : .mapped(to: "secrets"))
       } else if isSealed {
         builder.note(leaf.place, .refused("the value is sealed with a key that is not in the file"))
       } else {
-        builder.take(leaf.text, from: leaf.place, by: (name.isEmpty ? KeePassRules.strings[key] : nil) ?? .secret(own))
+        builder.take(leaf.text, from: leaf.place, by: (name.isEmpty ? KeePassRules.rule(for: key) : nil) ?? other)
       }
     }
   }
@@ -178,7 +182,13 @@ private struct KeePassReading {
 private enum KeePassRules {
   static let strings: [String: LeafRule] = [
     "Title": .title, "UserName": .username, "Password": .password, "URL": .url, "Notes": .notes, "otp": .totp,
+    "TimeOtp-Secret-Base32": .totp,
   ]
+
+  /// The rule for a string; further addresses have numbers behind a name that browsers' plugins know.
+  static func rule(for key: String) -> LeafRule? {
+    key == "KP2A_URL" || key.hasPrefix("KP2A_URL_") ? .url : strings[key]
+  }
   static let members: [String: LeafRule] = [
     "UUID": .identifier, "Tags": .keePassTags, "CreationTime": .field("created"),
     "LastModificationTime": .field("modified"),

@@ -38,6 +38,71 @@ extension StoreConformance {
     },
   ]
 
+  /// A batch under way, and its lock.
+  private static func begin(
+    _ store: any RecordStore, expecting count: Int
+  ) throws(StoreError) -> (batch: any StoreBatch, lock: any StoreLock) {
+    let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+    return (try store.batch(expecting: count, under: lock), lock)
+  }
+
+  static let batchesInPieces: [StoreConformance] = [
+    StoreConformance(rule: "a batch in pieces is seen as a whole when it is committed, and not before") { store in
+      // Fewer and more than expected: the count is only a hint.
+      for (expected, count) in [(2, 30), (30, 2), (0, 0), (1, 1)] {
+        let ids = (0..<count).map { _ in RecordID.random() }
+        let (batch, lock) = try begin(store, expecting: expected)
+        for id in ids { try batch.stage([.put(.record(id), id.bytes)]) }
+        for id in ids { try require(store.read(.record(id)) == nil, "too early") }
+        try batch.commit()
+        batch.abandon()
+        lock.release()
+        for id in ids { try require(store.read(.record(id)) == id.bytes, "put") }
+      }
+    },
+    StoreConformance(rule: "a batch in pieces moves records to the trash, and compares guards") { store in
+      let ids = (0..<3).map { _ in RecordID.random() }
+      try store.apply(ids.map { .put(.record($0), [1]) })
+      let (batch, lock) = try begin(store, expecting: 3)
+      try batch.stage([StoreChange(.record(ids[2]), from: [1], to: [1])])
+      for id in ids.prefix(2) {
+        try batch.stage([StoreChange(.record(id), from: [1], to: nil), .put(.trash(id), [2])])
+      }
+      try batch.commit()
+      lock.release()
+      try require(store.trashed() == ids.prefix(2).sorted(), "in the trash")
+      try require(store.read(.record(ids[0])) == nil && store.read(.record(ids[2])) == [1], "moved and kept")
+    },
+    StoreConformance(rule: "an abandoned batch, or one that nobody refers to, leaves nothing") { store in
+      let ids = [RecordID.random(), .random()]
+      let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+      var batch: (any StoreBatch)? = try store.batch(expecting: 1, under: lock)
+      try batch?.stage([.put(.record(ids[0]), [1])])
+      batch?.abandon()
+      batch = try store.batch(expecting: 1, under: lock)
+      try batch?.stage([.put(.record(ids[1]), [1])])
+      batch = nil
+      try store.apply([.put(.header, [1])], under: lock)
+      lock.release()
+      try require(ids.allSatisfy { try store.read(.record($0)) == nil }, "nothing was written")
+    },
+    StoreConformance(rule: "a wrong expectation or a large document in a later piece stops the whole batch") { store in
+      let ids = [RecordID.random(), .random()]
+      let wrong: [(code: StoreError.Code, change: StoreChange)] = [
+        (.changedUnderneath, StoreChange(.record(ids[1]), from: [9], to: [2])),
+        (.tooLarge, .put(.record(ids[1]), [UInt8](repeating: 0, count: 16 << 20 + 1))),
+      ]
+      for (code, change) in wrong {
+        let (batch, lock) = try begin(store, expecting: 2)
+        try batch.stage([.put(.record(ids[0]), [1])])
+        try require(code) { () throws(StoreError) in try batch.stage([change]) }
+        batch.abandon()
+        lock.release()
+        try require(store.read(.record(ids[0])) == nil, "nothing was written")
+      }
+    },
+  ]
+
   static let headers: [StoreConformance] = [
     StoreConformance(rule: "the header changes together with its slots") { store in
       let (old, new, other) = (SlotID.random(), SlotID.random(), SlotID.random())

@@ -16,7 +16,7 @@ public struct StoreConformance: Sendable, CustomStringConvertible {
   }
 
   /// Every rule.
-  public static let all: [StoreConformance] = documents + comparisons + batches + headers + locks
+  public static let all: [StoreConformance] = documents + comparisons + batches + batchesInPieces + headers + locks
 }
 
 /// Fails the case unless `condition` holds.

@@ -8,6 +8,8 @@ public struct StoreScenario: Sendable, CustomStringConvertible {
   /// The documents that are there first.
   public let before: [StoreLocation: [UInt8]]
   public let changes: [StoreChange]
+  /// How many changes are handed over at a time; nil: all in one `apply`.
+  private let pieceSize: Int?
 
   /// The documents that are there when the changes were made.
   public var after: [StoreLocation: [UInt8]] {
@@ -25,7 +27,10 @@ public struct StoreScenario: Sendable, CustomStringConvertible {
     } == expected
   }
 
-  private init(_ description: String, _ before: [StoreLocation: [UInt8]], _ changes: [StoreChange]) {
+  private init(
+    _ description: String, _ before: [StoreLocation: [UInt8]], _ changes: [StoreChange], pieceSize: Int? = nil
+  ) {
+    self.pieceSize = pieceSize
     self.description = description
     self.before = before.merging([.header: [0]]) { header, _ in header }
     self.changes = changes
@@ -50,6 +55,10 @@ public struct StoreScenario: Sendable, CustomStringConvertible {
         StoreChange(.slot(ids[1]), from: [10], to: nil),
       ]),
     StoreScenario(
+      "a batch in pieces", [.record(ids[0]): [1], .record(ids[6]): [1]],
+      [StoreChange(.record(ids[0]), from: [1], to: [2]), StoreChange(.record(ids[6]), from: [1], to: nil)]
+        + ids[7..<17].map { .put(.record($0), [3]) }, pieceSize: 5),
+    StoreScenario(
       "move a record to the trash", [.record(ids[0]): [1], .record(ids[5]): [5]],
       [StoreChange(.record(ids[0]), from: [1], to: nil), .put(.trash(ids[0]), [2])]),
     StoreScenario(
@@ -72,6 +81,19 @@ extension StoreScenario {
       try store.apply([.put(location, bytes)])
     }
     return path
+  }
+
+  /// Makes the changes.
+  public func apply(to store: some RecordStore) throws(StoreError) {
+    guard let pieceSize else { return try store.apply(changes) }
+    try store.withLock(.exclusive) { lock throws(StoreError) in
+      let batch = try store.batch(expecting: changes.count, under: lock)
+      defer { batch.abandon() }
+      for start in stride(from: 0, to: changes.count, by: pieceSize) {
+        try batch.stage(Array(changes[start..<min(start + pieceSize, changes.count)]))
+      }
+      try batch.commit()
+    }
   }
 
   /// Every document of a store that this scenario knows, and any other that a list of its folders shows.

@@ -1,0 +1,53 @@
+/// Seals one binary age file of a plaintext that is pushed piece by piece, in constant memory.
+///
+/// ``AgeEncryptor`` pulls; this is for who makes the plaintext as it goes.
+public final class AgeWriter {
+  private let sealing: AgeSealing
+  private let write: AgeWrite
+  private var chunk: [UInt8] = []
+  private var index: UInt64 = 0
+
+  /// Begins a file for `recipients` and writes its header.
+  ///
+  /// - Throws: `.noRecipient`, `.tooLarge`, `.lowOrderShare`, `.writeFailed`, `.cryptoFailed`.
+  public init(to recipients: [AgeRecipient], write: @escaping AgeWrite) throws(AgeError) {
+    sealing = try AgeSealing(to: recipients)
+    self.write = write
+    chunk.reserveCapacity(AgePayload.chunkByteCount)
+    try Self.put(sealing.prefix, write)
+  }
+
+  /// Appends a piece of any size, which may be empty.
+  ///
+  /// - Throws: `.writeFailed`, `.cryptoFailed`. What was written until then is no valid age file.
+  public func append(_ bytes: RawSpan) throws(AgeError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      // A full chunk waits until something follows: the last one is sealed as such.
+      if chunk.count == AgePayload.chunkByteCount { try seal(isLast: false) }
+      let count = min(AgePayload.chunkByteCount - chunk.count, rest.byteCount)
+      for offset in 0..<count { chunk.append(rest[octet: offset]) }
+      rest = rest.extracting(droppingFirst: count)
+    }
+  }
+
+  /// Ends the file; nothing can be appended after it.
+  ///
+  /// - Throws: as ``append(_:)``.
+  public func finish() throws(AgeError) { try seal(isLast: true) }
+
+  private func seal(isLast: Bool) throws(AgeError) {
+    let plain = chunk
+    try Self.put(sealing.payload.seal(RawSpan(_elements: plain.span), index: index, isLast: isLast), write)
+    chunk.removeAll(keepingCapacity: true)
+    index += 1
+  }
+
+  private static func put(_ bytes: [UInt8], _ write: AgeWrite) throws(AgeError) {
+    do {
+      try write(RawSpan(_elements: bytes.span))
+    } catch {
+      throw AgeError(.writeFailed, "the age file could not be written", underlying: error)
+    }
+  }
+}

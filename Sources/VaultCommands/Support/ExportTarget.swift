@@ -1,0 +1,59 @@
+import VaultAge
+
+/// Where an export goes: standard output or a file, in clear or sealed to recipients.
+struct ExportTarget {
+  /// Nil for standard output.
+  let file: String?
+  /// Who can open it as a whole; in clear for nobody.
+  let recipients: [AgeRecipient]
+
+  init(output: String?, recipients: [AgeRecipient]) {
+    file = output == "-" ? nil : output
+    self.recipients = recipients
+  }
+
+  /// Asks before a file is replaced; without a terminal `--yes` must have said so.
+  func checkReplacing(_ global: GlobalOptions) throws {
+    guard let file, case .file? = System.kind(of: file), !global.yes else { return }
+    guard global.canAsk else {
+      throw CommandError(
+        .alreadyExists, "already_exists", subject: file, "is there already",
+        hints: ["--yes replaces it", "or name another file"])
+    }
+    try global.confirm("\(file) is there already. Replace it?")
+  }
+
+  /// The end of the question whether secrets may go there.
+  var description: String {
+    let place = file ?? "stdout"
+    return switch recipients.count {
+    case 0: "in clear to \(place)"
+    case 1: "to \(place), sealed to 1 recipient"
+    default: "to \(place), sealed to \(recipients.count) recipients"
+    }
+  }
+
+  /// Gives `body` a function that takes the bytes; a file appears when it has returned.
+  func write(_ body: (@escaping (RawSpan) throws -> Void) throws -> Void) throws {
+    guard let file else { return try sealing(body) { try Output.write($0) } }
+    let atomic = try AtomicFile.beginning(at: file)
+    try sealing(body) { try atomic.write($0) }
+    try atomic.commit()
+  }
+
+  private func sealing(
+    _ body: (@escaping (RawSpan) throws -> Void) throws -> Void, _ write: (RawSpan) throws -> Void
+  ) throws {
+    try withoutActuallyEscaping(write) { write in
+      guard !recipients.isEmpty else { return try body(write) }
+      do {
+        let writer = try AgeWriter(to: recipients, write: write)
+        try body { try writer.append($0) }
+        try writer.finish()
+      } catch let error as AgeError {
+        // Why a file could not be written is said better by what was to write it.
+        throw error.underlying ?? error
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultSealing
+
+/// Which members of a record go out, and under which names.
+struct RecordForm {
+  let reveal: Bool
+  /// Whether sealed fields stay as tokens; else, when not revealed, they are left out.
+  let sealed: Bool
+  let keys: KeyStyle?
+
+  /// The members, and how many sealed fields were left out.
+  func members(of view: RecordView) throws -> (members: JSONObject, leftOutCount: Int) {
+    let (fields, count) = reveal || sealed ? (view.fields, 0) : try view.readableFields()
+    return (try named(fields, of: view), count)
+  }
+
+  /// The record in the document of `--json`, in which sealed fields are marks.
+  func document(of view: RecordView) throws -> (document: JSONValue, leftOutCount: Int) {
+    let shown = sealed ? view.fields : try view.markedFields()
+    let count = reveal || sealed ? 0 : try view.sealedCount()
+    return (view.document(record: try named(shown, of: view)), count)
+  }
+
+  /// The record for a format of another tool.
+  func exported(_ view: RecordView) throws -> (record: ExportedRecord, leftOutCount: Int) {
+    let (members, count) = try members(of: view)
+    let record = ExportedRecord(
+      id: view.id.text, kind: view.envelope.kind, name: view.name, members: members, schema: view.kind,
+      sealedPaths: view.sealedPaths)
+    return (record, count)
+  }
+
+  private func named(_ members: JSONObject, of view: RecordView) throws -> JSONObject {
+    guard let keys else { return members }
+    do throws(DocumentError) {
+      return try JSONValue.object(members).names(in: keys, except: RecordView.isMark).object ?? JSONObject()
+    } catch {
+      throw CommandError.notExported(view.id.text, error.path, "\(error.reason) with --keys \(keys.rawValue)")
+    }
+  }
+}

@@ -1,0 +1,160 @@
+internal import VaultCrypto
+internal import VaultDocument
+
+/// Bitwarden's JSON: logins, cards, keys for the Secure Shell and secure notes, which everything else becomes.
+struct BitwardenExporter: Exporter {
+  private(set) var notes = ExportNotes("bitwarden")
+  private var folders: [String: String] = [:]
+  private var isFirst = true
+
+  private enum Form: Int {
+    case login = 1
+    case note = 2
+    case card = 3
+    case key = 5
+
+    init(kind: String) {
+      self =
+        switch kind {
+        case "login": .login
+        case "payment-card": .card
+        case "ssh-key": .key
+        default: .note
+        }
+    }
+
+    /// The text members that the form has places for.
+    var texts: Set<String> {
+      switch self {
+      case .login: ["title", "notes", "username", "password", "totp"]
+      case .note: ["title", "text"]
+      case .card: ["title", "holder", "number", "expiry", "security_code", "extra.notes"]
+      case .key: ["title", "private_key", "public_key", "fingerprint", "extra.notes"]
+      }
+    }
+  }
+
+  mutating func survey(_ record: ExportedRecord) throws(ExportError) {
+    let form = Form(kind: record.kind)
+    if form == .note, record.kind != "secure-note" {
+      notes.add(.becoming("secure notes, with all members as custom fields", kind: record.kind))
+    }
+    var parts = try EntryParts(record, known: form.texts)
+    for _ in 0..<parts.voidCount { notes.add(.emptyLeftOut(kind: record.kind)) }
+    _ = Self.flags(&parts)
+    if let folder = parts.tags.first { folders[folder] = try Self.folderID(folder) }
+  }
+
+  mutating func begin() throws(ExportError) -> [UInt8] {
+    let list = folders.sorted { $0.value < $1.value }
+      .map { name, id in JSONValue.members(["id": .string(id), "name": .string(name)]) }
+    return Array("{\"encrypted\":false,\"folders\":".utf8) + (try Self.text(.array(list))) + Array(",\"items\":[".utf8)
+  }
+
+  mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
+    let form = Form(kind: record.kind)
+    var parts = try EntryParts(record, known: form.texts)
+    var item = Self.flags(&parts)
+    item["folderId"] = .null
+    if let folder = parts.tags.first {
+      guard let id = folders[folder] else { throw .changed(record) }
+      item["folderId"] = .string(id)
+    }
+    item["id"] = .string(parts.takeID(of: "bitwarden-json") { Identifier(parsing: $0) != nil } ?? record.id)
+    item["type"] = .number(JSONNumber(form.rawValue))
+    item["name"] = .string(parts.texts["title"] ?? record.name)
+    for (member, name) in [
+      ("creationDate", "created"), ("revisionDate", "modified"), ("deletedDate", "deleted"),
+      ("archivedDate", "archived"),
+    ] { item[member] = parts.takeReadable(name, if: EntryParts.isDate).map { .string($0) } }
+    Self.fill(&item, form, &parts)
+    let fields =
+      parts.tags.dropFirst().map { Self.field("tag", $0, isSealed: false) }
+      + parts.extras.map { Self.field($0.name, $0.text, isSealed: $0.isSealed) }
+    item["fields"] = fields.isEmpty ? nil : .array(fields)
+    defer { isFirst = false }
+    return Array((isFirst ? "\n" : ",\n").utf8) + (try Self.text(.object(item)))
+  }
+
+  mutating func end() -> [UInt8] { Array("\n]}\n".utf8) }
+
+  /// What Bitwarden has marks for.
+  private static func flags(_ parts: inout EntryParts) -> JSONObject {
+    var item = JSONObject()
+    item["favorite"] = .bool(parts.takeTag("favorite"))
+    item["reprompt"] = parts.takeTag("reprompt") ? 1 : 0
+    // The dates say so already, where they are known.
+    for tag in ["deleted", "archived"]
+    where parts.extras.contains(where: { $0.name == tag && EntryParts.isDate($0.text) }) { _ = parts.takeTag(tag) }
+    return item
+  }
+
+  private static func fill(_ item: inout JSONObject, _ form: Form, _ parts: inout EntryParts) {
+    func text(_ name: String) -> JSONValue { parts.texts[name].map { .string($0) } ?? .null }
+    item["notes"] = text(form == .login ? "notes" : form == .note ? "text" : "extra.notes")
+    switch form {
+    case .login:
+      var login = JSONObject()
+      login["uris"] = .array(parts.urls.map { .members(["match": .null, "uri": .string($0)]) })
+      for name in ["username", "password", "totp"] { login[name] = text(name) }
+      if let date = parts.takeReadable("password changed", if: EntryParts.isDate) {
+        login["passwordRevisionDate"] = .string(date)
+      }
+      item["login"] = .object(login)
+    case .note: item["secureNote"] = .members(["type": 0])
+    case .card:
+      let expiry = parts.texts["expiry"].map(Self.month)
+      item["card"] = .members([
+        "cardholderName": text("holder"), "number": text("number"), "code": text("security_code"),
+        "expMonth": expiry.map { .string($0.month) } ?? .null, "expYear": expiry.map { .string($0.year) } ?? .null,
+        "brand": parts.take("brand").map { .string($0) } ?? .null,
+      ])
+    case .key:
+      item["sshKey"] = .members([
+        "privateKey": text("private_key"), "publicKey": text("public_key"), "keyFingerprint": text("fingerprint"),
+      ])
+    }
+  }
+
+  /// `1` and `2030` of `2030-01` or `01/30`, which has no century.
+  private static func month(_ expiry: String) -> (month: String, year: String) {
+    let parts = expiry.split { $0 == "/" || $0 == "-" }.map(String.init)
+    guard parts.count == 2 else { return (expiry, "") }
+    let (month, year) = parts[0].utf8.count == 4 ? (parts[1], parts[0]) : (parts[0], parts[1])
+    return (Int(month).map { String($0) } ?? month, year)
+  }
+
+  private static func field(_ name: String, _ text: String, isSealed: Bool) -> JSONValue {
+    let isFlag = !isSealed && (text == "true" || text == "false")
+    return .members([
+      "name": .string(name), "value": .string(text), "type": .number(JSONNumber(isSealed ? 1 : isFlag ? 2 : 0)),
+    ])
+  }
+
+  /// A UUID that is the same for a folder in every export.
+  private static func folderID(_ name: String) throws(ExportError) -> String {
+    do throws(ExchangeError) {
+      let hex = Array(try ContentHash.hex(of: ["folder", name]))
+      return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(hex[$0]) }.joined(separator: "-")
+    } catch {
+      throw ExportError("a folder could not be named", underlying: error)
+    }
+  }
+
+  private static func text(_ value: JSONValue) throws(ExportError) -> [UInt8] {
+    do throws(DocumentError) {
+      return try value.compactBytes()
+    } catch {
+      throw ExportError("has a value that has no form as JSON", underlying: error)
+    }
+  }
+}
+
+extension JSONValue {
+  /// An object; the names are written in source code and differ.
+  static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    var object = JSONObject()
+    for (name, value) in members { object[name] = value }
+    return .object(object)
+  }
+}

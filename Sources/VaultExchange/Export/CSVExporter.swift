@@ -1,0 +1,67 @@
+internal import VaultDocument
+
+/// A table with a column for every path that any record has.
+///
+/// The columns are paths, which is how the importer of tables knows them again.
+struct CSVExporter: Exporter {
+  private(set) var notes = ExportNotes("csv")
+  private let hasKinds: Bool
+  private var paths: Set<MemberPath> = []
+  private var columns: [MemberPath] = []
+
+  /// The column of the kind: its path in the file of a record, so that no member can have it.
+  private static let kindColumn = "$vault.kind"
+
+  /// - Parameter hasKinds: whether there is a column for the kind.
+  init(hasKinds: Bool) { self.hasKinds = hasKinds }
+
+  mutating func survey(_ record: ExportedRecord) throws(ExportError) {
+    for (path, value) in record.leaves {
+      guard !value.isVoid else {
+        notes.add(.emptyLeftOut(kind: record.kind))
+        continue
+      }
+      let text = try Self.text(value, at: path, in: record)
+      if CSVText.isFormula(text) { notes.add(.formulas) }
+      paths.insert(path)
+    }
+  }
+
+  private static func text(
+    _ value: JSONValue, at path: MemberPath, in record: ExportedRecord
+  ) throws(ExportError) -> String {
+    let text = try value.plainText(in: record)
+    guard !text.utf8.contains(0) else { throw ExportError("holds a NUL, which csv cannot hold", in: record, at: path) }
+    return text
+  }
+
+  mutating func begin() -> [UInt8] {
+    columns = paths.sorted { $0.precedes($1) }
+    let names = columns.map(\.description)
+    return names.isEmpty && !hasKinds ? [] : CSVText.row((hasKinds ? [Self.kindColumn] : []) + names)
+  }
+
+  mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
+    var texts: [MemberPath: String] = [:]
+    for (path, value) in record.leaves where !value.isVoid {
+      guard paths.contains(path) else { throw .changed(record) }
+      texts[path] = try Self.text(value, at: path, in: record)
+    }
+    return CSVText.row((hasKinds ? [record.kind] : []) + columns.map { texts[$0] ?? "" })
+  }
+}
+
+extension MemberPath {
+  /// Members by the bytes of their names, items by their number.
+  fileprivate func precedes(_ right: MemberPath) -> Bool {
+    for (one, other) in zip(components, right.components) where one != other {
+      switch (one, other) {
+      case (.member(let name), .member(let second)): return name.utf8.lexicographicallyPrecedes(second.utf8)
+      case (.index(let index), .index(let second)): return index < second
+      case (.index, .member): return true
+      case (.member, .index): return false
+      }
+    }
+    return components.count < right.components.count
+  }
+}

@@ -1,0 +1,168 @@
+internal import VaultDocument
+
+/// The XML of KeePass 2, which KeePassXC imports as well: an entry for every record, in one group.
+///
+/// What KeePass has no name for is a string of the entry; sealed values are marked to be protected in memory.
+struct KeePassExporter: Exporter {
+  /// What files of this exporter say they were written by: in them, strings that are not protected were readable.
+  static let generator = "vault"
+
+  private(set) var notes = ExportNotes("keepass-xml")
+
+  private static let texts: Set<String> = ["title", "username", "password", "totp", "notes", "text"]
+  /// What an entry has itself; a custom field of the same name gets another one.
+  private static let reserved: Set<String> = ["Title", "UserName", "Password", "URL", "Notes", "otp"]
+
+  mutating func survey(_ record: ExportedRecord) throws(ExportError) {
+    let parts = try EntryParts(record, known: Self.texts)
+    for _ in 0..<parts.voidCount { notes.add(.emptyLeftOut(kind: record.kind)) }
+    for tag in parts.tags where !Self.isTag(tag) { notes.add(.valuesLeftOut(member: "tags", kind: record.kind)) }
+    if record.kind != "login" { notes.add(.becoming("entries, with all members as strings", kind: record.kind)) }
+    for (path, value) in record.leaves {
+      guard case .string(let text) = value, XMLText.canHold(text), XMLText.canHold(path.description) else {
+        guard case .string = value else { continue }
+        throw ExportError("holds a control character, which XML cannot hold", in: record, at: path)
+      }
+    }
+  }
+
+  /// Tags stand in one text, between semicolons; KeePassXC takes commas and tabs as well, and no spaces at the ends.
+  private static func isTag(_ tag: String) -> Bool {
+    !tag.contains { $0 == ";" || $0 == "," || $0 == "\t" } && tag.trimmingSpaces == tag && !tag.isEmpty
+  }
+
+  /// Older versions put spaces between tags: a semicolon says that this is no such text.
+  private static func text(ofTags tags: [String]) -> String {
+    let text = tags.joined(separator: ";")
+    return tags.count == 1 && text.contains(" ") ? text + ";" : text
+  }
+
+  mutating func begin() throws(ExportError) -> [UInt8] {
+    let group = try Self.identifier(["group"])
+    return Array(
+      """
+      <?xml version="1.0" encoding="utf-8" standalone="yes"?>
+      <KeePassFile>
+        <Meta>
+          <Generator>\(Self.generator)</Generator>
+        </Meta>
+        <Root>
+          <Group>
+            <UUID>\(group)</UUID>
+            <Name>Root</Name>
+
+      """.utf8)
+  }
+
+  mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
+    var parts = try EntryParts(record, known: Self.texts)
+    let own = parts.takeID(of: "keepass-xml") { (try? Base64.decode($0))?.count == 16 }
+    let made = try Self.identifier(["entry", record.id])
+    var text = "      <Entry>\n        <UUID>\(own ?? made)</UUID>\n"
+    text += Self.members(of: &parts)
+    let tags = parts.tags.filter(Self.isTag)
+    if !tags.isEmpty { text += "        <Tags>\(XMLText.escaped(Self.text(ofTags: tags)))</Tags>\n" }
+    for string in Self.strings(of: record, parts) {
+      let mark = string.isSealed ? " ProtectInMemory=\"True\"" : ""
+      text += "        <String>\n          <Key>\(XMLText.escaped(string.name))</Key>\n"
+      text += "          <Value\(mark)>\(XMLText.escaped(string.text))</Value>\n        </String>\n"
+    }
+    return Array((text + "      </Entry>\n").utf8)
+  }
+
+  mutating func end() -> [UInt8] { Array("    </Group>\n  </Root>\n</KeePassFile>\n".utf8) }
+
+  private struct Named {
+    let name: String
+    let text: String
+    var isSealed = false
+  }
+
+  /// What an entry says of itself, by the names that the importer has for it.
+  private static var members: [(element: String, name: String, isFit: (String) -> Bool)] {
+    [
+      ("LastModificationTime", "modified", isTime), ("CreationTime", "created", isTime),
+      ("LastAccessTime", "accessed", isTime), ("ExpiryTime", "expiry", isTime),
+      ("Expires", "expires", { $0 == "True" || $0 == "False" }), ("UsageCount", "usage count", isCount),
+      ("LocationChanged", "moved", isTime),
+    ]
+  }
+
+  /// A date, or seconds as 8 bytes in base64.
+  private static func isTime(_ text: String) -> Bool {
+    EntryParts.isDate(text) || (try? Base64.decode(text))?.count == 8
+  }
+
+  private static func isCount(_ text: String) -> Bool { UInt32(text) != nil }
+
+  private static func members(of parts: inout EntryParts) -> String {
+    var text = ""
+    if let icon = parts.takeReadable("icon", if: isCount) {
+      text += "        <IconID>\(XMLText.escaped(icon))</IconID>\n"
+    }
+    let times = members.compactMap { element, name, isFit in
+      parts.takeReadable(name, if: isFit).map { "          <\(element)>\(XMLText.escaped($0))</\(element)>\n" }
+    }
+    return times.isEmpty ? text : text + "        <Times>\n\(times.joined())        </Times>\n"
+  }
+
+  private static func strings(of record: ExportedRecord, _ parts: EntryParts) -> [Named] {
+    let own = parts.texts
+    var strings = [Named(name: "Title", text: own["title"] ?? record.name)]
+    if let text = own["username"] { strings.append(Named(name: "UserName", text: text)) }
+    if let text = own["password"] { strings.append(Named(name: "Password", text: text, isSealed: true)) }
+    for (index, url) in parts.urls.enumerated() {
+      strings.append(Named(name: index == 0 ? "URL" : index == 1 ? "KP2A_URL" : "KP2A_URL_\(index - 1)", text: url))
+    }
+    if let text = own["notes"] ?? own["text"] { strings.append(Named(name: "Notes", text: text)) }
+    if let text = own["totp"] {
+      let name = text.hasPrefix("otpauth:") ? "otp" : "TimeOtp-Secret-Base32"
+      strings.append(Named(name: name, text: text, isSealed: true))
+    }
+    var names = reserved.union(strings.map(\.name))
+    for extra in parts.extras {
+      var name = extra.name
+      var number = 1
+      while !names.insert(name).inserted {
+        number += 1
+        name = "\(extra.name) \(number)"
+      }
+      strings.append(Named(name: name, text: extra.text, isSealed: extra.isSealed))
+    }
+    return strings
+  }
+
+  /// 16 bytes in base64, the same in every export.
+  private static func identifier(_ parts: [String]) throws(ExportError) -> String {
+    do {
+      return Base64.encode(try Hex.decode(try ContentHash.hex(of: parts)))
+    } catch {
+      throw ExportError("an entry could not be named", underlying: error)
+    }
+  }
+}
+
+/// Text within an element.
+enum XMLText {
+  /// What XML 1.0 (section 2.2) has characters for. A carriage return goes out by its number, so that it comes back.
+  static func canHold(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+      scalar.value >= 0x20
+        ? scalar != "\u{FFFE}" && scalar != "\u{FFFF}" : scalar == "\t" || scalar == "\n" || scalar == "\r"
+    }
+  }
+
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\r": result += "&#13;"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

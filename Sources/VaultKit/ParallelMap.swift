@@ -1,0 +1,119 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// Applies a function to many elements on all cores and hands the results on in the order of the elements.
+///
+/// Elements are taken, and results handed on, one after the other in the caller's own task, while others are worked on; at
+/// most ``window`` elements are taken and not handed on yet, so memory is bounded whatever the length of the input.
+package struct ParallelMap: Sendable {
+  /// How many elements one task works on: enough to make the task's own cost small.
+  package let chunkSize: Int
+  /// How many chunks are worked on, or wait for an earlier one, at a time.
+  package let chunkCount: Int
+
+  /// The most elements that are taken and not handed on yet.
+  package var window: Int { chunkSize * chunkCount }
+
+  /// - Precondition: both are positive.
+  package init(chunkSize: Int = 64, chunkCount: Int = 2 * Self.coreCount + 2) {
+    precondition(chunkSize > 0 && chunkCount > 0, "a chunk holds something")
+    self.chunkSize = chunkSize
+    self.chunkCount = chunkCount
+  }
+
+  /// How many threads run at once here.
+  package static let coreCount = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
+  /// Applies `transform` to each of `elements`, and gives each result to `consume`, in order.
+  ///
+  /// The first error in the order of the elements ends it, whether `transform` or `consume` throws it: everything before it
+  /// was consumed, nothing after it is. What is worked on by then is waited for and dropped. A cancelled task stops
+  /// between two results with the error that `cancellation` makes.
+  ///
+  /// - Throws: what `transform` and `consume` throw, and `cancellation`.
+  package func callAsFunction<Input: Sequence, Output: Sendable, Failure: Error>(
+    _ elements: Input, cancellation: () -> Failure,
+    _ transform: @escaping @Sendable (Input.Element) throws(Failure) -> Output,
+    consume: (Output) throws(Failure) -> Void
+  ) async throws(Failure) where Input.Element: Sendable {
+    var input = elements.makeIterator()
+    var failure: Failure?
+    await withTaskGroup(of: Chunk<Output, Failure>.self) { group in
+      var order = ChunkOrder<Output, Failure>()
+      func begin() {
+        let elements = next(of: &input)
+        guard !elements.isEmpty else { return }
+        let number = order.begin()
+        group.addTask { Chunk(number: number, elements, transform) }
+      }
+      for _ in 0..<chunkCount { begin() }
+      while let chunk = await group.next() {
+        order.finished(chunk)
+        while failure == nil, let results = order.next() {
+          // The next piece of work is handed out first, so that no core waits for what `consume` does.
+          begin()
+          do throws(Failure) {
+            for result in results {
+              guard !Task.isCancelled else { throw cancellation() }
+              try consume(try result.get())
+            }
+          } catch {
+            failure = error
+            group.cancelAll()
+          }
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private func next<Iterator: IteratorProtocol>(of input: inout Iterator) -> [Iterator.Element] {
+    var elements: [Iterator.Element] = []
+    while elements.count < chunkSize, let element = input.next() { elements.append(element) }
+    return elements
+  }
+}
+
+/// What became of some elements, up to the first that failed.
+private struct Chunk<Output: Sendable, Failure: Error>: Sendable {
+  let number: Int
+  let results: [Result<Output, Failure>]
+
+  init<Element>(number: Int, _ elements: [Element], _ transform: (Element) throws(Failure) -> Output) {
+    self.number = number
+    var results: [Result<Output, Failure>] = []
+    results.reserveCapacity(elements.count)
+    for element in elements where !Task.isCancelled {
+      results.append(Result { () throws(Failure) in try transform(element) })
+      if case .failure? = results.last { break }
+    }
+    self.results = results
+  }
+}
+
+/// Puts chunks that finish in any order back into theirs.
+private struct ChunkOrder<Output: Sendable, Failure: Error> {
+  private var waiting: [Int: Chunk<Output, Failure>] = [:]
+  private var begunCount = 0
+  private var nextNumber = 0
+
+  mutating func begin() -> Int {
+    defer { begunCount += 1 }
+    return begunCount
+  }
+
+  mutating func finished(_ chunk: Chunk<Output, Failure>) { waiting[chunk.number] = chunk }
+
+  mutating func next() -> [Result<Output, Failure>]? {
+    guard let chunk = waiting.removeValue(forKey: nextNumber) else { return nil }
+    nextNumber += 1
+    return chunk.results
+  }
+}

@@ -1,0 +1,184 @@
+public import VaultDocument
+public import VaultRecords
+internal import VaultStorage
+
+/// Clear members that a record of a kind is to be made of.
+public struct RecordInput: Sendable {
+  public let kind: RecordKind
+  public let members: JSONObject
+  /// Whether members that the kind does not have are sealed in `extra` rather than refused.
+  public let keepsUnknown: Bool
+
+  public init(_ kind: RecordKind, _ members: JSONObject, keepingUnknown: Bool = false) {
+    (self.kind, self.members, keepsUnknown) = (kind, members, keepingUnknown)
+  }
+}
+
+/// What to do with input of which some is refused.
+public enum Refusals: Sendable {
+  /// The others are stored.
+  case leaveOut
+  /// Nothing is stored, but the rest is checked, too.
+  case storeNothing
+  /// The first ends it with its error; nothing is stored.
+  case throwFirst
+}
+
+/// What became of many inputs.
+public struct Addition: Sendable {
+  /// The ids of the records that were stored, or only checked, in the order of the input.
+  public fileprivate(set) var ids: [RecordID] = []
+  /// What was refused: its index in the input, and why; ascending.
+  public fileprivate(set) var refusals: [(index: Int, error: VaultError)] = []
+}
+
+extension Vault {
+  /// The most records that are added at once.
+  public static let maximumAdditionCount = ChangePlan.maximumChangeCount
+
+  /// Stores new records as one batch, from clear input that their kinds check.
+  ///
+  /// Reading, checking, sealing and writing overlap, on all cores, and of the records themselves only some hundred are in
+  /// memory at a time. The vault is locked from the first to the last; readers see nothing before all are there. The ids
+  /// rise in the order of the input, so that whatever goes by ids keeps that order.
+  ///
+  /// - Parameters:
+  ///   - refusals: what to do when some of it is refused.
+  ///   - isDryRun: checks and seals everything and stores nothing.
+  ///   - progress: called now and then with how many were done since.
+  ///   - record: makes the kind and clear members of an input; called once for each, on any thread.
+  /// - Throws: ``VaultError`` as ``add(_:)``; `.inputRefused` with `.throwFirst`, naming the member, and for more inputs than
+  ///   ``maximumAdditionCount``; `.cancelled`.
+  public func add<Input: Sendable>(
+    _ inputs: some Collection<Input>, refusals: Refusals, isDryRun: Bool = false,
+    progress: (Int) -> Void = { _ in }, record: @escaping @Sendable (Input) throws(VaultError) -> RecordInput
+  ) async throws(VaultError) -> Addition {
+    guard inputs.count <= Self.maximumAdditionCount else {
+      throw VaultError(.inputRefused, "too many records at once: at most \(Self.maximumAdditionCount)")
+    }
+    let now = options.now()
+    let ids = inputs.map { _ in RecordID.random() }.sorted()
+    var adder = try BulkAdder(self, count: ids.count, refusals: refusals, isStoring: !isDryRun)
+    defer { adder.end() }
+    try await ParallelMap()(
+      zip(inputs, ids), cancellation: VaultError.cancelled,
+      { input, id throws(VaultError) in
+        self.prepare(id, now) { () throws(VaultError) in try record(input) }
+      },
+      consume: { prepared throws(VaultError) in
+        try adder.take(prepared)
+        progress(1)
+      })
+    return try adder.finish()
+  }
+
+  private func prepare(
+    _ id: RecordID, _ now: Timestamp, _ record: () throws(VaultError) -> RecordInput
+  ) -> Result<PreparedRecord, VaultError> {
+    Result { () throws(VaultError) in
+      let input = try record()
+      let change = try newRecord(id, input.kind, now) { context throws(VaultError) in
+        do throws(RecordError) {
+          return try input.kind.sealed(clear: input.members, keepingUnknown: input.keepsUnknown, in: context)
+        } catch {
+          throw VaultError(record: error, id: nil, input: true)
+        }
+      }
+      return PreparedRecord(id: id, change: change)
+    }
+  }
+}
+
+/// A new record that was checked and sealed, and is not stored yet.
+private struct PreparedRecord: Sendable {
+  let id: RecordID
+  let change: StoreChange
+}
+
+/// Takes prepared records in the order of the input and stages them, so that they leave memory again.
+private struct BulkAdder {
+  /// So many are staged at once: enough to make what is done once for each folder cheap.
+  private static let pieceSize = 64
+
+  private let count: Int
+  private let refusals: Refusals
+  private let store: any RecordStore
+  private let memory: VaultMemory?
+  /// Nil when nothing is to be stored, or no longer.
+  private var lock: (any StoreLock)?
+  private var batch: (any StoreBatch)?
+  private var piece: [StoreChange] = []
+  private var index = 0
+  private var result = Addition()
+
+  init(_ vault: Vault, count: Int, refusals: Refusals, isStoring: Bool) throws(VaultError) {
+    (self.count, self.refusals, store, memory) = (count, refusals, vault.store, vault.memory)
+    lock = isStoring && count > 0 ? try vault.lockForWriting() : nil
+  }
+
+  mutating func take(_ prepared: Result<PreparedRecord, VaultError>) throws(VaultError) {
+    defer { index += 1 }
+    switch prepared {
+    case .success(let record):
+      result.ids.append(record.id)
+      guard lock != nil else { return }
+      piece.append(record.change)
+      if piece.count == Self.pieceSize { try stage() }
+    case .failure(let error): try refuse(error)
+    }
+  }
+
+  private mutating func refuse(_ error: VaultError) throws(VaultError) {
+    guard error.code == .inputRefused, refusals != .throwFirst else { throw error }
+    result.refusals.append((index: index, error: error))
+    if refusals == .storeNothing { end() }
+  }
+
+  private mutating func stage() throws(VaultError) {
+    guard let lock, !piece.isEmpty else { return }
+    let batch = try batch(under: lock)
+    let changes = piece
+    piece.removeAll()
+    try inStore { () throws(StoreError) in try batch.stage(changes) }
+  }
+
+  private mutating func batch(under lock: any StoreLock) throws(VaultError) -> any StoreBatch {
+    if let batch { return batch }
+    let (store, count) = (store, count)
+    let new = try inStore { () throws(StoreError) in try store.batch(expecting: count, under: lock) }
+    batch = new
+    return new
+  }
+
+  /// Stores what was taken.
+  mutating func finish() throws(VaultError) -> Addition {
+    try stage()
+    if let batch {
+      try inStore { () throws(StoreError) in try batch.commit() }
+      memory?.noteAdded(result.ids)
+      memory?.flush()
+    }
+    if refusals == .storeNothing, !result.refusals.isEmpty { result.ids = [] }
+    return result
+  }
+
+  /// Forgets what was not stored, and lets others in.
+  mutating func end() {
+    batch?.abandon()
+    lock?.release()
+    (batch, lock, piece) = (nil, nil, [])
+  }
+}
+
+extension LockedVault {
+  /// How many live records there are; no file is opened.
+  ///
+  /// - Throws: ``VaultError`` when a folder cannot be read.
+  public func recordCount() throws(VaultError) -> Int {
+    var count = 0
+    for folder in UInt8.min...UInt8.max {
+      count += try inStore { () throws(StoreError) in try store.records(inFolder: folder).count }
+    }
+    return count
+  }
+}

@@ -1,0 +1,168 @@
+import Testing
+import VaultTestSupport
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("Export for other tools")
+struct ExportFormatTests {
+  /// Two logins that shells, tables and markup may get wrong.
+  private func workspace() throws -> Workspace {
+    let workspace = try Workspace.withVault()
+    let logins = #"""
+      [{"title":"Ada's","username":"ada","password":"p'w\"d\nline2\r\n$x `y` \\z","notes":"=1+1"},
+       {"title":"\u7530\u4e2d","password":"\u2028 & <b>","secrets":{"PIN":"0042"}}]
+      """#
+    let imported = workspace.open("import", "json", "-", "--kind", "login", input: logins)
+    try #require(imported.code == 0, "\(imported.errors)")
+    return workspace
+  }
+
+  private func recipient(_ workspace: Workspace) throws -> String {
+    let lines = workspace.text(of: "id.txt").split(separator: "\n")
+    return try #require(
+      lines.compactMap { line in line.firstRange(of: "age1").map { String(line[$0.lowerBound...]) } }.first)
+  }
+
+  @Test(
+    "what makes no sense together is a usage error and writes nothing",
+    arguments: [
+      ["--format", "bitwarden"], ["--format", "sops", "--reveal"], ["--format", "env", "--keys", "camel"],
+      ["--format", "csv", "--json"], ["--age", "age1x"], ["--format", "keepass-xml", "--sealed"],
+    ])
+  func usage(arguments: [String]) throws {
+    let workspace = try Workspace.withVault()
+    let refused = workspace.run(
+      ["export", "-o", "out"] + arguments + ["--vault", workspace.vault, "--identity", workspace.identity])
+    #expect(refused.code == 64)
+    #expect(FileTree.contents(of: workspace.path + "/out") == nil)
+  }
+
+  @Test("a file that is there is replaced only when that was said, and is for its owner alone")
+  func replacing() throws {
+    let workspace = try workspace()
+    _ = workspace.write("mine", to: "out.csv")
+    let refused = workspace.open("export", "--format", "csv", "-o", "out.csv")
+    #expect(refused.code == 5)
+    #expect(
+      refused.errorLines == [
+        "vault: out.csv: is there already", "hint: --yes replaces it", "hint: or name another file",
+      ])
+    #expect(workspace.text(of: "out.csv") == "mine")
+    #expect(workspace.open("export", "--format", "csv", "-o", "out.csv", "--yes").code == 0)
+    #expect(workspace.text(of: "out.csv").hasPrefix("$vault.kind,title"))
+    let attributes = try FileManager.default.attributesOfItem(atPath: workspace.path + "/out.csv")
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test("on a terminal it asks before it replaces a file")
+  func askingToReplace() throws {
+    let workspace = try workspace()
+    _ = workspace.write("mine", to: "out.json")
+    let arguments = ["export", "-o", "out.json", "--vault", workspace.vault, "--identity", workspace.identity]
+    #expect(workspace.type(arguments, [("Replace it?", "n\n")]).code == 3)
+    #expect(workspace.text(of: "out.json") == "mine")
+    #expect(workspace.type(arguments, [("Replace it?", "y\n")]).code == 0)
+    #expect(workspace.text(of: "out.json").hasPrefix("["))
+  }
+
+  @Test("what a format has no place for is said by kind and count, and ends with 4")
+  func losses() throws {
+    let workspace = try Workspace.withCustomers()
+    let exported = workspace.open("export", "--format", "1password-csv", "--reveal")
+    #expect(exported.code == 4)
+    #expect(
+      exported.errorLines == ["note: 24 records of the kind customer have no place in 1password-csv: left out"])
+    #expect(exported.output == "Title,Url,Username,Password,OTPAuth,Favorite,Archived,Tags,Notes\r\n")
+    #expect(workspace.open("export", "--format", "bitwarden", "--reveal").code == 0)
+  }
+
+  @Test("sealed fields stay out of tables and YAML until they are revealed", arguments: ["csv", "yaml", "env"])
+  func sealedFields(format: String) throws {
+    let workspace = try Workspace.withCustomers()
+    let masked = workspace.open("export", "--format", format, "--kind", "customer")
+    #expect(masked.errors.contains("sealed fields left out: --reveal opens them"))
+    for secret in try Fixture.secrets() where secret.count > 8 { #expect(!masked.stdout.holds(secret)) }
+    let revealed = workspace.open("export", "--format", format, "--reveal", "--kind", "customer")
+    // Those that no format writes in another way.
+    let plain = try Fixture.secrets().filter {
+      $0.count > 3 && $0.allSatisfy { $0 > 0x20 && !"'\"\\\u{7F}".utf8.contains($0) }
+    }
+    #expect(plain.count > 20)
+    for secret in plain { #expect(revealed.stdout.holds(secret), "a secret is missing") }
+  }
+
+  @Test("a shell that reads the variables has the exact bytes")
+  func environment() throws {
+    let workspace = try workspace()
+    #expect(workspace.open("export", "--format", "env", "--reveal", "-o", "out.env").code == 0)
+    var shell = ProcessRun(
+      path: "/bin/sh", arguments: ["-c", #". ./out.env; printf '%s|%s' "$ADA_S_PASSWORD" "$ADA_S_NOTES""#],
+      directory: workspace.path)
+    shell.environment = ["PATH": "/usr/bin:/bin"]
+    #expect(shell.run().output == "p'w\"d\nline2\r\n$x `y` \\z|=1+1")
+  }
+
+  @Test("--age leaves nothing in clear, neither in the file nor beside it")
+  func age() throws {
+    let workspace = try workspace()
+    let recipient = try recipient(workspace)
+    let sealed = workspace.open(
+      "export", "--format", "bitwarden", "--reveal", "--age", recipient, "--age", recipient, "-o", "out.age")
+    #expect(sealed.code == 0, "\(sealed.errors)")
+    let bytes = try #require(FileTree.contents(of: workspace.path + "/out.age"))
+    #expect(bytes.starts(with: Array("age-encryption.org/v1\n-> X25519 ".utf8)))
+    #expect(!bytes.holds(Array("line2".utf8)) && !bytes.holds(Array("0042".utf8)))
+    #expect(FileTree.names(in: workspace.path).sorted() == ["home", "id.txt", "out.age", "state", "tmp", "v"])
+    let refused = workspace.type(
+      ["export", "--age", recipient, "--vault", workspace.vault, "--identity", workspace.identity], [],
+      outputOnTerminal: true)
+    #expect(refused.code == 64)
+  }
+
+  @Test("sops' JSON is opened by an independent reader, which refuses a changed value and a changed MAC")
+  func sops() throws {
+    guard let python = SopsReader.python else { return print("sops: not run: no python3 with cryptography") }
+    let workspace = try workspace()
+    let exported = workspace.open(
+      "export", "--format", "sops", "--reveal", "--age", try recipient(workspace), "-o", "out.json")
+    #expect(exported.code == 0, "\(exported.errors)")
+    let text = workspace.text(of: "out.json")
+    #expect(text.contains("\"username\":\"ada\"") && !text.contains("line2") && !text.contains("0042"))
+    let read = SopsReader.run(python, workspace)
+    #expect(read.code == 0, "\(read.errors)")
+    let records = try #require(JSON(read.stdout)["records"]?.items).compactMap { $0["record"] }
+    #expect(records == JSON(workspace.open("export", "--reveal").stdout).items)
+    _ = workspace.write(text.replacing("\"ada\"", with: "\"eve\""), to: "out.json")
+    #expect(SopsReader.run(python, workspace).errors.contains("mac"))
+    // The password of one record in the place of another's note: bound to the names on its way.
+    let moved = text.replacing("\"password\":", with: "\"notes\":")
+    _ = workspace.write(moved, to: "out.json")
+    #expect(SopsReader.run(python, workspace).errors.contains("value"))
+  }
+}
+
+/// The reader of sops in `Tests/Reference`.
+private enum SopsReader {
+  /// The first python3 that has the package `cryptography`; `CVAULT_TEST_PYTHON` comes first.
+  static let python: String? = {
+    let named = ProcessInfo.processInfo.environment["CVAULT_TEST_PYTHON"]
+    return ([named].compactMap { $0 } + ["python3", "/usr/bin/python3"]).first {
+      run([$0, "-c", "import cryptography"], in: "/").code == 0
+    }
+  }()
+
+  static func run(_ python: String, _ workspace: Workspace) -> ProcessOutcome {
+    let script = Binary.parent(Binary.parent(#filePath)) + "/Reference/readsops.py"
+    return run([python, script, "out.json", "id.txt"], in: workspace.path)
+  }
+
+  private static func run(_ arguments: [String], in directory: String) -> ProcessOutcome {
+    var environment = ProcessInfo.processInfo.environment
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    return ProcessRun(path: "/usr/bin/env", arguments: arguments, environment: environment, directory: directory).run()
+  }
+}
