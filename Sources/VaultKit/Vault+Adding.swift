@@ -152,14 +152,22 @@ private struct BulkAdder {
 
   /// Stores what was taken.
   mutating func finish() throws(VaultError) -> Addition {
-    try stage()
-    if let batch {
-      try inStore { () throws(StoreError) in try batch.commit() }
-      memory?.noteAdded(result.ids)
-      memory?.flush()
-    }
+    if lock != nil { try commit() }
     if refusals == .storeNothing, !result.refusals.isEmpty { result.ids = [] }
     return result
+  }
+
+  private mutating func commit() throws(VaultError) {
+    if let batch {
+      try stage()
+      try inStore { () throws(StoreError) in try batch.commit() }
+    } else if let lock {
+      // Few enough for one piece: a single record needs no journal.
+      let (store, changes) = (store, piece)
+      try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+    }
+    memory?.noteAdded(result.ids)
+    memory?.flush()
   }
 
   /// Forgets what was not stored, and lets others in.
