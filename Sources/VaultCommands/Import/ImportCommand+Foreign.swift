@@ -36,7 +36,9 @@ extension ImportCommand {
     options.mappings = try Self.inExchange("--map") { () throws(ExchangeError) in
       try map.map { text throws(ExchangeError) in try FieldMapping(parsing: text) }
     }
-    let items = try Self.inExchange(name) { () throws(ExchangeError) in try importer.items(of: source, options: options) }
+    let items = try Self.inExchange(name) { () throws(ExchangeError) in
+      try importer.items(of: source, options: options)
+    }
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
     var work = try ForeignImport(
       into: opened, mode, ForeignReport(name, importer.format, isDryRun: dryRun, global), Progress("read", global))
@@ -105,16 +107,15 @@ extension CommandError {
       return
     }
     let isUsage = error.code == .invalidMapping
-    self.init(
-      isUsage ? .usage : error.code.isOfKeys ? .cannotUnlock : .inputRefused, snakeCase(error.code.description), subject: isUsage ? "--map" : subject,
-      error.description)
+    let status: ExitStatus = isUsage ? .usage : error.code.isOfKeys ? .cannotUnlock : .inputRefused
+    self.init(status, snakeCase(error.code.description), subject: isUsage ? "--map" : subject, error.description)
     if !isUsage { file = subject }
     switch error.code {
     case .unknownFormat:
       hints = ["`vault import --list` shows the formats", "a table of any kind: `vault import csv` with --map"]
     case .ambiguousFormat: hints = ["say which it is: `vault import FORMAT FILE`"]
     case .missingColumn: hints = ["look at its first line, and at `vault import --list`"]
-    case .identityNeeded, .wrongIdentity: hints = ["give the identity it is sealed to with --source-identity FILE"]
+    case .identityNeeded, .wrongIdentity: hints = ["give the identity that opens it with --source-identity FILE"]
     case .passphraseNeeded, .wrongPassphrase: hints = ["give it with --source-passphrase-file FILE, or on a terminal"]
     case .invalidMapping: hints = ["`vault kinds show KIND` lists the members"]
     default: hints = ["correct the file and try again; nothing was changed"]
