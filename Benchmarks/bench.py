@@ -104,19 +104,22 @@ def paired(machine, ours, floor, rounds):
 
 
 def make_vault(machine, count):
+    """A vault of so many records, made once in a run."""
     folder = machine.work / f"vault-{count}"
     identity = machine.work / f"identity-{count}.txt"
     source = machine.work / f"customers-{count}.jsonl"
+    unlock = ["--vault", str(folder), "--identity", str(identity)]
+    if folder.exists():
+        return folder, unlock
     with source.open("w", encoding="utf-8") as file:
         for customer in customers(count):
             file.write(json.dumps(customer, ensure_ascii=False) + "\n")
     machine.output("vault", "init", str(folder), "--generate-identity", str(identity))
     start = time.perf_counter()
-    machine.output("vault", "import", "jsonl", str(source), "--kind", "customer", "--quiet",
-                   "--vault", str(folder), "--identity", str(identity))
+    machine.output("vault", "import", "jsonl", str(source), "--kind", "customer", "--quiet", *unlock)
     print(f"imported {count:,} customers in {time.perf_counter() - start:.2f} s", file=sys.stderr)
     source.unlink()
-    return folder, ["--vault", str(folder), "--identity", str(identity)]
+    return folder, unlock
 
 
 def measure_get(machine, count, rounds):

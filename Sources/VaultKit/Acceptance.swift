@@ -44,7 +44,7 @@ extension Vault {
   /// - Returns: nil when the record verifies as it is.
   /// - Throws: ``VaultError`` `.noSuchRecord`; `.damaged` for a text that does not parse (with line and column), a sealed value
   ///   that was moved, copied, removed or does not open, and a changed envelope; `.unexpectedVault` when the newest version
-  ///   that verifies is older than the checkpoint lists.
+  ///   that verifies is older than the checkpoint lists or this machine has seen.
   public func acceptance(
     of id: RecordID, _ histories: [any FileHistory] = []
   ) async throws(VaultError) -> Acceptance? {
@@ -105,10 +105,11 @@ private struct EditedRecord {
 
   func acceptance(comparedWith candidate: RepairPlanner.Candidate?) throws(VaultError) -> Acceptance {
     let listed = try vault.checkpoint()?[stored.id]?.revision ?? 0
+    let seen = try vault.memory?.folder(stored.id.folder).versions[stored.id]?.revision ?? 0
     try checkTokens()
     var changes: [Acceptance.Change] = []
     if let candidate {
-      guard candidate.revision >= listed else { throw olderThanCheckpoint(candidate, listed) }
+      guard candidate.revision >= max(listed, seen) else { throw outdated(candidate, listed: listed, seen: seen) }
       let baseline = try parseDocument(candidate.bytes, file: file)
       try compareEnvelope(baseline.envelopeMembers)
       let fields = baseline.recordFields
@@ -118,9 +119,22 @@ private struct EditedRecord {
     return Acceptance(
       found: stored, file: file,
       baseline: candidate.map { Acceptance.Baseline(revision: $0.revision, origin: $0.origin) }, changes: changes,
-      revision: max(stored.envelope.revision, candidate?.revision ?? 0, listed) + 1, bytes: bytes, keys: keys,
+      revision: try nextRevision(after: max(candidate?.revision ?? 0, listed, seen)), bytes: bytes, keys: keys,
       createdAtText: envelope["created_at"]?.string ?? stored.envelope.createdAt.text)
   }
+
+  /// The number in the file is nobody's word: it counts only where nothing else is known, and never so that the record
+  /// could not be changed any more.
+  private func nextRevision(after known: Int) throws(VaultError) -> Int {
+    if known > 0 { return known + 1 }
+    guard stored.envelope.revision <= Self.plausibleRevision else {
+      throw refused(
+        "is higher than any record's", MemberPath.root.appending(RecordEnvelope.memberName).appending("revision"))
+    }
+    return stored.envelope.revision + 1
+  }
+
+  private static let plausibleRevision = 1_000_000_000
 
   /// Every sealed value opens, and stands once: with its key alone nobody can tell where a copy belongs.
   private func checkTokens() throws(VaultError) {
@@ -160,12 +174,15 @@ private struct EditedRecord {
       hints: ["put that back by hand, or let `vault repair` restore the record"])
   }
 
-  private func olderThanCheckpoint(_ candidate: RepairPlanner.Candidate, _ listed: Int) -> VaultError {
-    VaultError(
-      .unexpectedVault,
-      "the newest version that verifies is revision \(candidate.revision), and the checkpoint lists \(listed)",
+  private func outdated(_ candidate: RepairPlanner.Candidate, listed: Int, seen: Int) -> VaultError {
+    let known = listed >= seen ? "the checkpoint lists \(listed)" : "this machine has seen \(seen)"
+    return VaultError(
+      .unexpectedVault, "the newest version that verifies is revision \(candidate.revision), and \(known)",
       file: file, record: stored.id,
-      hints: ["look for a newer version in a backup before you accept an edit of an older one"])
+      hints: [
+        "look for a newer version in version control or a backup before you accept an edit of an older one",
+        "`vault pin accept --fingerprint HEX --record \(stored.id.text)` forgets what this machine has seen of it",
+      ])
   }
 }
 

@@ -94,6 +94,7 @@ struct RepairPlanner {
     if fault.code == .wrongPlace, let found {
       steps.append(try moving(fault, id, from: place, found))
     } else if let good = try best(for: place, id) {
+      if let outdated = try outdated(good, id) { return steps.append(.leaving(fault, outdated)) }
       let isIrregular = found == nil && fault.code.isIrregular
       let change: RepairStep.Change =
         good.isFromTrash
@@ -108,6 +109,15 @@ struct RepairPlanner {
     } else {
       steps.append(.leaving(fault, "no good version was found, and nothing of it opens: look for a backup"))
     }
+  }
+
+  /// Why the newest good version is not put back unasked: damage must be no way around the memory of this machine.
+  private func outdated(_ good: Candidate, _ id: RecordID) throws(VaultError) -> String? {
+    let seen = try vault.memory?.folder(id.folder).versions[id]?.revision ?? 0
+    guard seen > good.revision else { return nil }
+    return "the newest good version, from \(good.origin), is revision \(good.revision), and this machine has seen "
+      + "\(seen): look for a newer one in a backup; `vault pin accept --fingerprint HEX --record \(id.text)` forgets what "
+      + "was seen, then repair again"
   }
 
   /// A record that verifies and lies on the wrong side: it goes to the other one if nothing is there.
@@ -136,6 +146,10 @@ struct RepairPlanner {
         let good = try best(for: place, id)
       else { continue }
       let fault = VaultFault(.otherDamage, "is missing", file: place.relativePath, record: id)
+      if let outdated = try outdated(good, id) {
+        steps.append(.leaving(fault, outdated))
+        continue
+      }
       steps.append(
         .restoring(fault, good, claimed: nil, .replace(place, found: nil, isIrregular: false, by: good.bytes)))
     }

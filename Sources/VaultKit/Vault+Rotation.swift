@@ -28,6 +28,7 @@ extension Vault {
     }
     try refresh()
     let plan = try rotationPlan(renewal)
+    try requireExpected(checkpoint(in: store)?.checkpoint, isResuming: plan.unfinished != nil)
     if let unfinished = plan.unfinished {
       try await finishRotation(lock, progress)
       // A reseal is not had by finishing a rewrap, whose root key people may have who have no slot any more.
@@ -44,6 +45,7 @@ extension Vault {
     let checkpoint = try checkpoint(in: store)
     let entries = try await verifiedEntries(isReseal: reason == .reseal)
     try checkpoint?.checkpoint.requireNoRollback(in: entries)
+    try checkpoint?.checkpoint.requireAll(in: entries)
     let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: header.vaultID) }
     try replaceRoot(by: root, renewedSlots(plan, renewal, root: root), reason, lock)
     if reason == .reseal {
@@ -76,6 +78,7 @@ extension Vault {
     let isReseal = olds.contains { $0.reason == .reseal }
     let entries = try await rewriteRecords(isReseal ? .reseal : .rewrap, lock, progress)
     let checkpoint = try checkpoint(in: store)
+    try checkpoint?.checkpoint.requireAll(in: entries)
     if isReseal {
       try write(entries, following: checkpoint, lock)
     } else if let checkpoint, checkpoint.checkpoint.rootID != root.id {
@@ -85,6 +88,21 @@ extension Vault {
     let keyring = header.keyring.map { $0.state == .openOnly ? $0.retired : $0 }
     try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, slots: strayFiles(), lock)
     if isReseal { await waitUntilPast(olds.map(\.replacedAt).max()) }
+  }
+
+  /// A rotation writes the checkpoint anew: one that is gone or older than this machine knows must not be lost in that.
+  ///
+  /// - Parameter isResuming: whether this machine may have died between authenticating the checkpoint again and noting it.
+  private func requireExpected(_ found: Checkpoint?, isResuming: Bool) throws(VaultError) {
+    guard let expected = try memory?.expectedCheckpoint() else { return }
+    guard let found, found.sequence >= expected.sequence else {
+      throw PinDifference.olderCheckpoint(expected: expected.sequence, found: found?.sequence).error
+    }
+    guard !isResuming, found.sequence == expected.sequence else { return }
+    let hash = try found.hash()
+    guard hash == expected.hash else {
+      throw PinDifference.otherCheckpoint(sequence: expected.sequence).error
+    }
   }
 
   /// The deletion of slot files that nothing refers to: an interruption may have left those of the old root.
@@ -130,6 +148,20 @@ extension Checkpoint {
         isOlder ? "is older than the checkpoint lists it" : "is another version than the checkpoint lists",
         record: entry.id, hints: ["`vault verify --since-checkpoint` shows what changed"])
     }
+  }
+}
+
+extension Checkpoint {
+  /// What a rotation lists afterwards must not be less than what was listed before.
+  fileprivate func requireAll(in entries: [Entry]) throws(VaultError) {
+    let present = Set(entries.map(\.id))
+    guard let gone = self.entries.first(where: { !present.contains($0.id) }) else { return }
+    throw VaultError(
+      .rolledBack, "is gone: the checkpoint lists revision \(gone.revision) of it", record: gone.id,
+      hints: [
+        "take it from version control or a backup; `vault verify` names every one",
+        "if it was deleted on purpose, `vault checkpoint --accept-rollback` says so",
+      ])
   }
 }
 

@@ -141,6 +141,20 @@ func parseDocument(
   do {
     return try JSONParser.parse(bytes, limits: limits)
   } catch {
-    throw VaultError.damaged(file: file, document: error)
+    var damage = VaultError.damaged(file: file, document: error)
+    if bytes.isConflicted {
+      damage.hints = [
+        "two branches changed it and git left both sides in it: `git checkout --ours -- FILE`, or --theirs, takes one whole",
+        "then make the other change again with `vault set`",
+      ]
+    }
+    throw damage
+  }
+}
+
+extension [UInt8] {
+  /// Whether a line begins as git marks the sides of a conflict.
+  fileprivate var isConflicted: Bool {
+    split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "<<<<<<< ".utf8) }
   }
 }

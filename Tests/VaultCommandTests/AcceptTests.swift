@@ -43,6 +43,24 @@ struct AcceptCommandTests {
     #expect(workspace.open("accept", "Shai Mishali").code == 0, "there is nothing left to accept")
   }
 
+  @Test("what this machine has seen is newer than the baseline: 16; the revision in the file is nobody's word")
+  func olderThanSeen() throws {
+    guard let (workspace, file) = try edited() else { return print("vault accept: git is missing, 1 case not run") }
+    let raised = workspace.text(of: "v/" + file).replacing(
+      "\"revision\" : 1", with: "\"revision\" : 999999999999999998")
+    _ = workspace.write(raised, to: "v/" + file)
+    #expect(workspace.open("accept", "Shai Mishali", "-y").code == 0)
+    #expect(JSON(workspace.open("show", "Shai Mishali", "--json").stdout)["revision"] == .number(2))
+    _ = workspace.write(raised.replacing("Oslo", with: "Bergen"), to: "v/" + file)
+    let before = workspace.snapshot()
+    let refused = workspace.open("accept", "Shai Mishali", "-y")
+    #expect(refused.code == 16)
+    #expect(
+      refused.errorLines.first?.contains("is revision 1, and this machine has seen 2") == true, "\(refused.errors)")
+    let isUnchanged = workspace.snapshot() == before
+    #expect(isUnchanged)
+  }
+
   @Test("with nothing to compare it shows the whole record, masked, and --yes alone does not do")
   func noBaseline() throws {
     guard let (workspace, file) = try edited(commits: false) else {

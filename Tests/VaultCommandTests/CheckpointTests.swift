@@ -23,6 +23,30 @@ struct CheckpointCommandTests {
     #expect(workspace.run("checkpoint", "--vault", "v").code == 11)
   }
 
+  @Test("a rotation makes no new list of a vault where a record, or the checkpoint that is known here, is gone")
+  func rotation() throws {
+    let workspace = try Workspace.withCustomers()
+    #expect(workspace.open("checkpoint").code == 0)
+    let file = workspace.vault + "/" + (try workspace.recordFile("Shai Mishali"))
+    let list = workspace.vault + "/checkpoint.json"
+    for (lost, state) in [(file, "elsewhere"), (list, "state")] {
+      let good = try #require(FileTree.contents(of: lost))
+      FileTree.remove(lost)
+      let before = workspace.snapshot()
+      for arguments in [["rotate"], ["rotate", "--reseal"]] {
+        let outcome = workspace.run(
+          arguments + ["--vault", "v", "--identity", "id.txt"],
+          adding: ["CVAULT_STATE_DIR": workspace.path + "/" + state])
+        #expect(outcome.code == 16, "\(outcome.errors)")
+        let isUnchanged = workspace.snapshot() == before
+        #expect(isUnchanged)
+      }
+      FileTree.write(good, to: lost)
+    }
+    #expect(workspace.open("rotate", "--reseal").code == 0)
+    #expect(workspace.open("verify").code == 0)
+  }
+
   @Test("a record that went back, or is gone, ends with 16, damage with 13; accepting makes a new list")
   func rollback() throws {
     let workspace = try Workspace.withCustomers()

@@ -95,6 +95,25 @@ struct ExportFormatTests {
     for secret in plain { #expect(revealed.stdout.holds(secret), "a secret is missing") }
   }
 
+  @Test(
+    "what came from a tool goes out and into a second vault as the same records",
+    arguments: [("keepass-xml", "keepass-xml"), ("1password-csv", "1password-csv"), ("bitwarden", "bitwarden-json")])
+  func secondVault(format: String, importer: String) throws {
+    let origin = try workspace()
+    #expect([0, 4].contains(origin.open("export", "--format", format, "--reveal", "-o", "out").code))
+    let (first, second) = (try Workspace.withVault(), try Workspace.withVault())
+    #expect(first.open("import", importer, origin.path + "/out").code == 0)
+    #expect(first.open("export", "--format", format, "--reveal", "-o", "out").code == 0)
+    #expect(second.open("import", importer, first.path + "/out").code == 0)
+    func records(_ workspace: Workspace) throws -> [String] {
+      let exported = workspace.open("export", "--reveal", "--format", "jsonl")
+      return exported.output.split(separator: "\n").map(String.init).sorted()
+    }
+    let expected = try records(first)
+    #expect(expected.count == 2)
+    #expect(try records(second) == expected)
+  }
+
   @Test("a shell that reads the variables has the exact bytes")
   func environment() throws {
     let workspace = try workspace()

@@ -15,7 +15,7 @@ struct ExportCommand: AsyncParsableCommand {
       json is a plain array that `vault import json` reads, as long as --keys does not change the names. What a format \
       has no place for is said before it begins, and it ends with 4 then.
 
-      Examples:
+      Example:
         vault export --reveal --output customers.json --identity identity.txt
         vault export --reveal --format bitwarden --age age1… --output for-ada.json.age
       """)

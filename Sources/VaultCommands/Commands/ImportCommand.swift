@@ -51,6 +51,7 @@ struct ImportCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Write the refused ones to a file; it holds their secrets in clear.", valueName: "file"))
   var rejects: String?
 
+  @OptionGroup(title: "Source") var sourceKeys: SourceKeys
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions

@@ -15,10 +15,10 @@ extension ImportCommand {
     let name = file == "-" ? "stdin" : file
     let named = format == "auto" ? nil : try Self.importer(named: format)
     let session = try Session(vault, global)
-    let source = try FileSource(file).importSource()
+    let source = try Self.source(file, name)
     let importer =
       if let named { named } else {
-        try inExchange(name) { () throws(ExchangeError) in try ImportFormats.detecting(source.sample()) }
+        try Self.inExchange(name) { () throws(ExchangeError) in try ImportFormats.detecting(source.sample()) }
       }
     try checkOptions(for: importer.format)
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
@@ -30,17 +30,27 @@ extension ImportCommand {
       }
       return encoding
     }
+    options.identities = try sourceKeys.identities(session, unlocking)
+    options.passphrase = sourceKeys.passphrase(of: name, global)
     options.kind = try kind.map { try opened.kinds.argument($0) }
-    options.mappings = try inExchange("--map") { () throws(ExchangeError) in
+    options.mappings = try Self.inExchange("--map") { () throws(ExchangeError) in
       try map.map { text throws(ExchangeError) in try FieldMapping(parsing: text) }
     }
-    let items = try inExchange(name) { () throws(ExchangeError) in try importer.items(of: source, options: options) }
+    let items = try Self.inExchange(name) { () throws(ExchangeError) in
+      try importer.items(of: source, options: options)
+    }
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
     var work = try ForeignImport(
       into: opened, mode, ForeignReport(name, importer.format, isDryRun: dryRun, global), Progress("read", global))
     try await work.run(items)
     let status = try work.report.finish()
     if status != .done { throw Finished(status: status) }
+  }
+
+  /// The file, or all files of a folder.
+  private static func source(_ file: String, _ name: String) throws -> ImportSource {
+    guard file != "-", System.kind(of: file) == .directory else { return try FileSource(file).importSource() }
+    return try inExchange(name) { () throws(ExchangeError) in try ImportFolder.source(at: file) }
   }
 
   private static func importer(named name: String) throws -> any Importer {
@@ -74,7 +84,7 @@ extension ImportCommand {
     ])
   }
 
-  private func inExchange<Result>(
+  private static func inExchange<Result>(
     _ subject: String, _ step: () throws(ExchangeError) -> Result
   ) throws -> Result {
     do throws(ExchangeError) {
@@ -92,18 +102,30 @@ extension CommandError {
       self.init(underlying)
       return
     }
+    if let underlying = error.underlying as? CommandError {
+      self = underlying
+      return
+    }
     let isUsage = error.code == .invalidMapping
-    self.init(
-      isUsage ? .usage : .inputRefused, snakeCase(error.code.description), subject: isUsage ? "--map" : subject,
-      error.description)
+    let status: ExitStatus = isUsage ? .usage : error.code.isOfKeys ? .cannotUnlock : .inputRefused
+    self.init(status, snakeCase(error.code.description), subject: isUsage ? "--map" : subject, error.description)
     if !isUsage { file = subject }
     switch error.code {
     case .unknownFormat:
       hints = ["`vault import --list` shows the formats", "a table of any kind: `vault import csv` with --map"]
     case .ambiguousFormat: hints = ["say which it is: `vault import FORMAT FILE`"]
     case .missingColumn: hints = ["look at its first line, and at `vault import --list`"]
+    case .identityNeeded, .wrongIdentity: hints = ["give the identity that opens it with --source-identity FILE"]
+    case .passphraseNeeded, .wrongPassphrase: hints = ["give it with --source-passphrase-file FILE, or on a terminal"]
     case .invalidMapping: hints = ["`vault kinds show KIND` lists the members"]
     default: hints = ["correct the file and try again; nothing was changed"]
     }
+  }
+}
+
+extension ExchangeError.Code {
+  /// Whether a key is missing or wrong, rather than the file.
+  fileprivate var isOfKeys: Bool {
+    [.identityNeeded, .wrongIdentity, .passphraseNeeded, .wrongPassphrase].contains(self)
   }
 }

@@ -99,6 +99,9 @@ struct RotationRun {
     var notes = done.isResumed ? ["a \(done.reason.rawValue) that had been begun is finished"] : []
     notes += done.dropped.map { "the slot \($0.words) got no new key" }
     notes.append("other machines have to take the new fingerprint: `vault pin accept --fingerprint HEX`")
+    if done.isResumed, done.reason == .rewrap {
+      notes.append("this was no reseal: if somebody left or a key leaked, run `vault rotate --reseal`")
+    }
     guard done.reason == .reseal else { return notes }
     return notes + [
       "what is in git history and backups stays readable to whoever had the old key",
