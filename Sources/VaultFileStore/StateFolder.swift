@@ -187,13 +187,3 @@ extension StateFolder {
     try files.sync(parent.descriptor, at: place)
   }
 }
-
-extension DirectoryStore {
-  /// The path of the vault's directory without links and dots; nil when it was moved away meanwhile.
-  package var realPath: String? {
-    guard let text = unsafe realpath(path, nil) else { return nil }
-    // Safe: what realpath(3) gives is NUL-terminated and ours to free.
-    defer { unsafe free(text) }
-    return unsafe String(cString: text)
-  }
-}

@@ -17,7 +17,7 @@ final class VaultMemory: Sendable {
 
   private let state: VaultState
   private let vaultID: VaultID
-  private let path: String?
+  private let paths: [String]
   private let onNote: @Sendable (StateNote) -> Void
   private let contents = Mutex(Contents())
 
@@ -26,13 +26,13 @@ final class VaultMemory: Sendable {
     guard let state = options.state else { return nil }
     self.state = state
     vaultID = vault.header.vaultID
-    path = vault.realPath
+    paths = vault.knownPaths
     onNote = options.onStateNote
   }
 
   /// Refuses another vault or another root than this machine knows, before any key is used.
   func requireIdentity(_ header: VaultHeader) throws(VaultError) {
-    if case .differs(let difference) = try state.pinState(of: header, at: path), difference.isIdentity {
+    if case .differs(let difference) = try state.pinState(of: header, at: paths), difference.isIdentity {
       throw difference.error
     }
   }
@@ -46,7 +46,7 @@ final class VaultMemory: Sendable {
   func remember(_ header: VaultHeader, isOwn: Bool = false) throws(VaultError) {
     let old: Pin?
     do throws(VaultError) {
-      old = try state.remember(header, at: path, isOwn: isOwn)
+      old = try state.remember(header, at: paths, isOwn: isOwn)
     } catch {
       guard error.isOnlyForgetting else { throw error }
       return fail(error)

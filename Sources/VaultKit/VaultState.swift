@@ -19,14 +19,15 @@ public struct VaultState: Sendable {
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`; for the vault as ``LockedVault/init(at:)``.
   public func pinState(of vault: LockedVault) throws(VaultError) -> PinState {
-    let state = try pinState(of: vault.header, at: vault.realPath)
+    let state = try pinState(of: vault.header, at: vault.knownPaths)
     // Somebody may have written the header, and its pin, since it was read here.
     guard case .differs = state, let newer = try vault.reread() else { return state }
     return try pinState(of: newer)
   }
 
-  func pinState(of header: VaultHeader, at path: String?) throws(VaultError) -> PinState {
-    if let path, let known = try vaultID(at: path), known != header.vaultID {
+  func pinState(of header: VaultHeader, at paths: [String]) throws(VaultError) -> PinState {
+    for path in paths {
+      guard let known = try vaultID(at: path), known != header.vaultID else { continue }
       return .differs(.otherVault(expected: known, found: header.vaultID))
     }
     guard let pin = try pin(of: header.vaultID) else { return .new }
@@ -42,7 +43,7 @@ public struct VaultState: Sendable {
     return try Pin(parsing: bytes, of: vaultID, file: folder.path(of: name))
   }
 
-  /// The real paths at which a vault was seen, sorted.
+  /// The paths at which a vault was seen, as they were given and without links, sorted.
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
   public func paths(of vaultID: VaultID) throws(VaultError) -> [String] {
@@ -78,25 +79,27 @@ extension VaultState {
   /// - Returns: what was remembered before, nil for nothing; a vault that was known already is not written again.
   /// - Throws: ``VaultError`` `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`; where it cannot be written
   ///   `.permissionDenied`, `.diskFull`, `.ioFailed`.
-  func remember(_ header: VaultHeader, at path: String?, isOwn: Bool = false) throws(VaultError) -> Pin? {
-    let changes = try changes(toRemember: header, at: path, isOwn: isOwn)
+  func remember(_ header: VaultHeader, at paths: [String], isOwn: Bool = false) throws(VaultError) -> Pin? {
+    let changes = try changes(toRemember: header, at: paths, isOwn: isOwn)
     guard !changes.files.isEmpty else { return changes.old }
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     // Another process may have been faster.
-    let current = try self.changes(toRemember: header, at: path, isOwn: isOwn)
+    let current = try self.changes(toRemember: header, at: paths, isOwn: isOwn)
     try inState { () throws(StoreError) in try folder.apply(current.files, under: lock) }
     return current.old
   }
 
   private func changes(
-    toRemember header: VaultHeader, at path: String?, isOwn: Bool
+    toRemember header: VaultHeader, at paths: [String], isOwn: Bool
   ) throws(VaultError) -> (files: [StateFolder.Change], old: Pin?) {
-    if !isOwn, case .differs(let difference) = try pinState(of: header, at: path) { throw difference.error }
+    if !isOwn, case .differs(let difference) = try pinState(of: header, at: paths) { throw difference.error }
     let old = try pin(of: header.vaultID)
     let new = try Pin(header, checkpoint: old?.checkpoint)
     var files: [StateFolder.Change] = []
     if new != old { files.append(StateFolder.Change(.pin(header.vaultID), try new.fileBytes())) }
-    if let path, try vaultID(at: path) != header.vaultID { files.append(try .path(path, header.vaultID)) }
+    for path in paths where try vaultID(at: path) != header.vaultID {
+      files.append(try .path(path, header.vaultID))
+    }
     return (files, old)
   }
 
@@ -148,7 +151,7 @@ extension VaultState {
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     var changes = try seenNames(of: vaultID).map { StateFolder.Change($0, nil) }
     changes.append(StateFolder.Change(.pin(vaultID), try Pin(accepting: vault.header).fileBytes()))
-    if let path = vault.realPath { changes.append(try .path(path, vaultID)) }
+    for path in vault.knownPaths { changes.append(try .path(path, vaultID)) }
     try inState { () throws(StoreError) in try folder.apply(changes, under: lock) }
   }
 
@@ -159,7 +162,7 @@ extension VaultState {
     try note(Dictionary(ids.map { ($0, .forgotten) }) { $1 }, of: vaultID)
   }
 
-  /// Forgets a vault, its paths, and what stands at the path of this one.
+  /// Forgets a vault, its paths, and what stands at the paths of this one.
   ///
   /// - Returns: whether anything was remembered.
   /// - Throws: ``VaultError`` `.permissionDenied`, `.diskFull`, `.ioFailed`.
@@ -169,7 +172,7 @@ extension VaultState {
     var names = try seenNames(of: vaultID) + [.pin(vaultID)]
     // A damaged mark of another path is no reason to keep this one.
     names += ((try? pathMarks()) ?? []).filter { $0.mark.vaultID == vaultID }.map(\.name)
-    if let path = vault.realPath { names.append(try .path(path)) }
+    for path in vault.knownPaths { names.append(try .path(path)) }
     var present: [StateName] = []
     for name in Set(names) where try isPresent(name) { present.append(name) }
     guard !present.isEmpty else { return false }
@@ -243,8 +246,8 @@ extension StateFolder.Change {
 }
 
 extension LockedVault {
-  /// Where the vault's directory really is; nil for one that is in no directory.
-  var realPath: String? { (store as? DirectoryStore)?.realPath }
+  /// The paths that the vault's directory is known by; none for a vault that is in no directory.
+  var knownPaths: [String] { (store as? DirectoryStore)?.knownPaths ?? [] }
 
   /// The vault with its header read once more; nil when that is the same.
   func reread() throws(VaultError) -> LockedVault? {

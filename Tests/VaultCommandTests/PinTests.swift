@@ -34,6 +34,57 @@ struct PinCommandTests {
     #expect(workspace.open("list").code == 0)
   }
 
+  @Test("a link in place of a known vault, or a known link that leads elsewhere, is 16 before anything is written")
+  func links() throws {
+    let workspace = try Workspace.withCustomers()
+    let recipient = try #require(
+      JSON(workspace.run("status", "--vault", "v", "--json").stdout)["slots"]?.items?.first?["recipient"]?.text)
+    #expect(workspace.run("init", "w", "--recipient", recipient).code == 0)
+    let evil = fingerprint(workspace, "w")
+    // A machine that does not know the second vault.
+    let elsewhere = ["CVAULT_STATE_DIR": workspace.path + "/elsewhere"]
+    func add(_ path: String) -> ProcessOutcome {
+      let words = ["add", "customer", "--set", "name=Ada", "--generate", "access_key", "--identity", "id.txt"]
+      return workspace.run(words + ["--vault", path], adding: elsewhere)
+    }
+    FileTree.makeFolder(workspace.path + "/other")
+    FileTree.link(workspace.path + "/link", to: "v")
+    #expect(add("v").code == 0)
+    #expect(add("./link/").code == 0)
+    FileTree.remove(workspace.path + "/link")
+    FileTree.link(workspace.path + "/link", to: "w")
+    #expect(add("link").code == 16, "the link was retargeted")
+    FileTree.remove(workspace.path + "/link")
+    FileTree.copy(workspace.path + "/w", to: workspace.path + "/link")
+    #expect(add("link").code == 16, "the link was replaced by a folder")
+    FileTree.copy(workspace.vault, to: workspace.path + "/kept")
+    FileTree.remove(workspace.vault)
+    FileTree.link(workspace.vault, to: "w")
+    for path in ["v", workspace.vault, "other/.././v//"] {
+      let refused = add(path)
+      #expect(refused.code == 16 && refused.stdout.isEmpty, "\(path): \(refused.errors)")
+      #expect(refused.errorLines.first == "vault: vault.json: is of another vault than this machine knows at this path")
+    }
+    #expect(add("kept").code == 0, "a known vault at a new path")
+    #expect(workspace.run(["pin", "accept", "--vault", "v", "--fingerprint", evil], adding: elsewhere).code == 0)
+    #expect(add("v").code == 0)
+    FileTree.remove(workspace.vault)
+    FileTree.link(workspace.vault, to: "kept")
+    #expect(add("v").code == 16, "accepting remembers the path as it was given")
+    #expect(workspace.run(["pin", "forget", "--vault", "v"], adding: elsewhere).code == 0)
+    #expect(add("v").code == 0)
+  }
+
+  @Test("an empty fingerprint is a usage error from the variable as from the option, and no switch")
+  func emptyFingerprint() throws {
+    let workspace = try Workspace.withCustomers()
+    let variable = workspace.open("list", adding: ["CVAULT_FINGERPRINT": ""])
+    #expect(variable.code == 64 && variable.stdout.isEmpty, "\(variable.errors)")
+    #expect(variable.errorLines.first == "vault: CVAULT_FINGERPRINT: is no fingerprint: 40 hex digits")
+    let option = workspace.open("list", "--require-fingerprint", "")
+    #expect(option.code == 64 && option.stdout.isEmpty, "\(option.errors)")
+  }
+
   @Test("a record that went back is 16 for every reading of its value, names both revisions, and has a way on")
   func rollback() throws {
     let workspace = try Workspace.withCustomers()

@@ -21,6 +21,25 @@ struct RepairCommandTests {
     #expect(workspace.snapshot() == before)
   }
 
+  @Test("a version that is older than this machine has seen is left, until what was seen is forgotten")
+  func olderThanSeen() throws {
+    let workspace = try Workspace.withCustomers()
+    guard git("init", "-q", in: workspace) != nil else { return print("vault repair: git is missing, 1 case not run") }
+    #expect(git("add", "-A", in: workspace) == 0 && git("commit", "-qm", "all", in: workspace) == 0)
+    let file = try workspace.recordFile("Shai Mishali")
+    let id = String(file.dropFirst("records/00/".count).dropLast(".json".count))
+    #expect(workspace.open("set", id, "address.city=Oslo").code == 0)
+    try workspace.damage(file, "\"mac\" : \"")
+    let left = workspace.open("repair", "-y")
+    #expect(left.code == 4 || left.code == 13, "\(left.errors)")
+    #expect((left.output + left.errors).contains("is revision 1, and this machine has seen 2"), "\(left.output)")
+    #expect(workspace.open("get", id, "address.city").code == 13)
+    let fingerprint = workspace.run("fingerprint", "--vault", "v").output.filter { $0 != "\n" }
+    #expect(workspace.run("pin", "accept", "--fingerprint", fingerprint, "--record", id, "--vault", "v").code == 0)
+    #expect(workspace.open("repair", "-y").code == 0)
+    #expect(workspace.open("get", id, "address.city").output == "Albuquerque")
+  }
+
   @Test("damaged, truncated, swapped and deleted records come back from git, and what was there is kept aside")
   func fromGit() throws {
     let workspace = try Workspace.withCustomers()

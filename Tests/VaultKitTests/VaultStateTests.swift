@@ -95,7 +95,9 @@ struct VaultStateTests {
     FileTree.copy(bench.path, to: copy)
     let opened = try await Vault.open(at: copy, unlockingWith: .identity(bench.identity), options: bench.options)
     #expect(bench.notes.count == 1)
-    #expect(try #require(bench.options.state).paths(of: opened.header.vaultID).count == 2)
+    let paths = try #require(bench.options.state).paths(of: opened.header.vaultID)
+    // Where the temporary folder lies behind a link, each is known without it as well.
+    #expect(Set(paths.map { $0.split(separator: "/").last }).count == 2)
   }
 
   @Test("another vault at a known path and another root of a known id are refused before a key is used")

@@ -22,6 +22,19 @@ extension ImportCommand {
       }
     try checkOptions(for: importer.format)
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
+    let options = try options(session, opened, of: name)
+    let items = try Self.inExchange(name) { () throws(ExchangeError) in
+      try importer.items(of: source, options: options)
+    }
+    let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
+    var work = try ForeignImport(
+      into: opened, mode, ForeignReport(name, importer.format, isDryRun: dryRun, global), Progress("read", global))
+    try await work.run(items)
+    let status = try work.report.finish()
+    if status != .done { throw Finished(status: status) }
+  }
+
+  private func options(_ session: Session, _ opened: Vault, of name: String) throws -> ImportOptions {
     var options = ImportOptions()
     options.encoding = try encoding.map { name in
       guard let encoding = TextEncoding(rawValue: name) else {
@@ -36,15 +49,7 @@ extension ImportCommand {
     options.mappings = try Self.inExchange("--map") { () throws(ExchangeError) in
       try map.map { text throws(ExchangeError) in try FieldMapping(parsing: text) }
     }
-    let items = try Self.inExchange(name) { () throws(ExchangeError) in
-      try importer.items(of: source, options: options)
-    }
-    let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
-    var work = try ForeignImport(
-      into: opened, mode, ForeignReport(name, importer.format, isDryRun: dryRun, global), Progress("read", global))
-    try await work.run(items)
-    let status = try work.report.finish()
-    if status != .done { throw Finished(status: status) }
+    return options
   }
 
   /// The file, or all files of a folder.

@@ -30,7 +30,7 @@ struct Session {
     }
     pin = PinCheck(locked, StateLocation.state(global.messages))
     let option = options.requireFingerprint
-    let required = option ?? System.environment("CVAULT_FINGERPRINT")
+    let required = option ?? System.variable("CVAULT_FINGERPRINT")
     isFingerprintRequired = required != nil
     if let required {
       try require(fingerprint: required, option: option == nil ? "CVAULT_FINGERPRINT" : "--require-fingerprint")

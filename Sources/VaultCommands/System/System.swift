@@ -29,9 +29,13 @@ enum System {
 
   /// A variable of the environment; nil when it is not set or empty.
   static func environment(_ name: String) -> String? {
-    guard let text = unsafe getenv(name) else { return nil }
-    let value = unsafe String(cString: text)
-    return value.isEmpty ? nil : value
+    guard let value = variable(name), !value.isEmpty else { return nil }
+    return value
+  }
+
+  /// A variable of the environment, also an empty one: for those whose absence allows more; nil when it is not set.
+  static func variable(_ name: String) -> String? {
+    unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
   /// The directory the process was started in; nil when it is gone.

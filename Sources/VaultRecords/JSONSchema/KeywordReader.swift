@@ -2,6 +2,9 @@ internal import VaultDocument
 
 /// Takes the keywords of one schema; what is left over at the end is refused.
 struct KeywordReader {
+  /// Most values of one `enum`: every record is held against them one by one.
+  static let maximumAllowedCount = 1_000
+
   private let schema: JSONObject
   private let path: MemberPath
   private var rest: Set<String>
@@ -106,9 +109,10 @@ struct KeywordReader {
     }
     guard let list = take("enum") else { return nil }
     guard let values = list.array, !values.isEmpty else { throw fault("enum", "must be an array of values") }
-    for (index, value) in values.enumerated() where values[..<index].contains(where: { $0.hasSameValue(as: value) }) {
-      throw fault("enum", "has a value twice")
+    guard values.count <= Self.maximumAllowedCount else {
+      throw fault("enum", "has more than \(Self.maximumAllowedCount) values")
     }
+    guard Set(values.map(ComparedValue.init)).count == values.count else { throw fault("enum", "has a value twice") }
     return values
   }
 

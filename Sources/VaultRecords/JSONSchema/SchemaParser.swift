@@ -153,7 +153,10 @@ struct SchemaParser {
     } else if case .any = value.form {
       throw fault("says no type: only what is sealed may be anything")
     }
-    for allowed in value.allowed ?? [] { try check(allowed, fits: value, at: "enum") }
+    // The listed values need not be looked for in their own list.
+    var rules = value
+    rules.allowed = nil
+    for allowed in value.allowed ?? [] { try check(allowed, fits: rules, at: "enum") }
     if let initial = value.initial { try check(initial, fits: value, at: "default") }
   }
 

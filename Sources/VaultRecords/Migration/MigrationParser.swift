@@ -3,18 +3,25 @@ internal import VaultDocument
 /// Reads `x-migrations` of a declared kind: an object of arrays of steps by the schema that they lead to.
 struct MigrationParser {
   static let member = "x-migrations"
+  /// Most bytes of the text at which `split` divides: it is tried at every byte of a value.
+  static let maximumSeparatorByteCount = 64
+  /// Most steps of all migrations: what a step moves is followed through those after it.
+  static let maximumStepCount = 1_000
 
   static func migrations(of schema: JSONObject, upTo version: Int) throws(RecordError) -> [Migration] {
     guard let value = schema[member] else { return [] }
     let root = MemberPath([.member(member)])
     guard case .object(let versions) = value else { throw fault(root, "must be an object") }
     var migrations: [Migration] = []
+    var stepCount = 0
     for (name, steps) in versions {
       let path = root.appending(name)
       guard let number = JSONNumber(literal: name)?.int, (2...max(2, version)).contains(number), version >= 2 else {
         throw fault(path, "must be a schema from 2 to x-schema")
       }
       guard case .array(let items) = steps else { throw fault(path, "must be an array of steps") }
+      stepCount += items.count
+      guard stepCount <= maximumStepCount else { throw fault(root, "has more than \(maximumStepCount) steps") }
       var read: [MigrationStep] = []
       for (index, item) in items.enumerated() { read.append(try step(item, at: path.appending(index))) }
       migrations.append(Migration(to: number, read))
@@ -28,7 +35,7 @@ struct MigrationParser {
     switch Set(step.names) {
     case ["move", "to"]: return .move(try reader.path("move"), to: try reader.path("to"))
     case ["at", "into", "split"]:
-      return .split(try reader.path("split"), at: try reader.text("at"), into: try reader.paths("into"))
+      return .split(try reader.path("split"), at: try reader.separator("at"), into: try reader.paths("into"))
     case ["convert", "to"]:
       guard let target = MigrationStep.Target(rawValue: try reader.text("to")) else {
         throw fault(place.appending("to"), "must be text, integer, number, bool or list")
@@ -53,6 +60,14 @@ private struct StepReader {
 
   func text(_ name: String) throws(RecordError) -> String {
     guard let text = step[name]?.string, !text.isEmpty else { throw fault(name, "must be text") }
+    return text
+  }
+
+  func separator(_ name: String) throws(RecordError) -> String {
+    let text = try text(name)
+    guard text.utf8.count <= MigrationParser.maximumSeparatorByteCount else {
+      throw fault(name, "is longer than \(MigrationParser.maximumSeparatorByteCount) bytes")
+    }
     return text
   }
 

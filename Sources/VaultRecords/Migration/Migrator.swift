@@ -151,7 +151,8 @@ extension Substring {
   /// Where these bytes stand for the first time.
   fileprivate func firstRange(ofBytes text: String) -> Range<Index>? {
     guard !text.isEmpty else { return nil }
-    return indices.lazy.map { start in start..<(index(start, offsetBy: text.count, limitedBy: endIndex) ?? start) }
-      .first { self[$0].utf8.elementsEqual(text.utf8) }
+    return utf8.indices.first { utf8[$0...].starts(with: text.utf8) }.map { start in
+      start..<utf8.index(start, offsetBy: text.utf8.count)
+    }
   }
 }

@@ -1,7 +1,7 @@
 internal import VaultDocument
 
 /// The value of a JSON number, exactly: ±0.d₁d₂d₃… × 10^exponent, without zeros at either end of the digits.
-struct DecimalValue: Comparable {
+struct DecimalValue: Comparable, Hashable {
   private let isNegative: Bool
   private let digits: [UInt8]
   private let exponent: Int
@@ -68,5 +68,36 @@ extension JSONValue {
         }
     default: self == other
     }
+  }
+}
+
+/// A value that sets compare as JSON Schema does.
+struct ComparedValue: Hashable {
+  let value: JSONValue
+
+  static func == (left: ComparedValue, right: ComparedValue) -> Bool { left.value.hasSameValue(as: right.value) }
+
+  func hash(into hasher: inout Hasher) {
+    switch value {
+    case .null: hasher.combine(0)
+    case .bool(let flag): hasher.combine(flag)
+    case .number(let number): hasher.combine(DecimalValue(number))
+    case .string(let text): Self.combine(text, into: &hasher)
+    case .array(let items):
+      hasher.combine(items.count)
+      for item in items { ComparedValue(value: item).hash(into: &hasher) }
+    case .object(let members):
+      hasher.combine(members.count)
+      for (name, value) in members {
+        Self.combine(name, into: &hasher)
+        ComparedValue(value: value).hash(into: &hasher)
+      }
+    }
+  }
+
+  /// By bytes: Swift's own hash takes canonically equivalent texts for one.
+  private static func combine(_ text: String, into hasher: inout Hasher) {
+    for byte in text.utf8 { hasher.combine(byte) }
+    hasher.combine(-1)
   }
 }

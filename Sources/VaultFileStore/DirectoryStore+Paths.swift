@@ -1,0 +1,51 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+extension DirectoryStore {
+  /// The paths that the vault is known by: as it was given, and where that leads; one where they are the same.
+  ///
+  /// Whoever writes to a folder above the vault can put a link in its place: the first still says which vault was meant.
+  package var knownPaths: [String] {
+    let given = givenPath
+    guard let real = realPath else { return given.map { [$0] } ?? [] }
+    guard let given, !given.utf8.elementsEqual(real.utf8) else { return [real] }
+    return [given, real]
+  }
+
+  /// The given path from the root on, without dots, its links as they are; nil in a working directory that is gone.
+  private var givenPath: String? {
+    let slash = UInt8(ascii: "/")
+    guard path.utf8.first != slash else { return Self.normalized(path) }
+    guard let directory = unsafe getcwd(nil, 0) else { return nil }
+    // Safe: what getcwd(3) gives is NUL-terminated and ours to free.
+    defer { unsafe free(directory) }
+    return Self.normalized(unsafe String(cString: directory) + "/" + path)
+  }
+
+  /// The path without links and dots; nil when the vault was moved away meanwhile.
+  private var realPath: String? {
+    guard let text = unsafe realpath(path, nil) else { return nil }
+    // Safe: what realpath(3) gives is NUL-terminated and ours to free.
+    defer { unsafe free(text) }
+    return unsafe String(cString: text)
+  }
+
+  /// An absolute path without empty components and dots, read as text: what is on disk, anybody may have put there.
+  private static func normalized(_ path: String) -> String {
+    var components: [Substring.UTF8View] = []
+    // By bytes: a slash and a combining mark are one character.
+    for component in path.utf8.split(separator: UInt8(ascii: "/")) where !component.elementsEqual(".".utf8) {
+      if component.elementsEqual("..".utf8) {
+        _ = components.popLast()
+      } else {
+        components.append(component)
+      }
+    }
+    return "/" + components.map { String(Substring($0)) }.joined(separator: "/")
+  }
+}
