@@ -67,7 +67,7 @@ struct AcceptanceTests {
     #expect(try await bench.vault.verify().isGood)
   }
 
-  @Test("the new revision follows the baseline's; what the file says counts only where there is none, and not if absurd")
+  @Test("the new revision follows the baseline's; the one of the file counts only where there is none")
   func revisions() async throws {
     let bench = try await Bench()
     try bench.edit { $0.setEnvelope("revision", 40) }
