@@ -3,6 +3,17 @@ internal import VaultSealing
 internal import VaultStorage
 
 extension LockedVault {
+  /// How many live records there are; no file is opened.
+  ///
+  /// - Throws: ``VaultError`` when a folder cannot be read.
+  public func recordCount() throws(VaultError) -> Int {
+    var count = 0
+    for folder in UInt8.min...UInt8.max {
+      count += try inStore { () throws(StoreError) in try store.records(inFolder: folder).count }
+    }
+    return count
+  }
+
   /// Reads every live record, folder by folder in the order of ids; a fault of one file does not stop the others.
   ///
   /// - Parameter body: returns whether to go on.

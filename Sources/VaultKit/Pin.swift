@@ -27,6 +27,18 @@ public struct Pin: Sendable, Equatable {
       self.sequence = sequence
       self.hash = hash
     }
+
+    init(_ checkpoint: Checkpoint) throws(VaultError) {
+      self.init(sequence: checkpoint.sequence, hash: try checkpoint.hash())
+    }
+
+    /// How the checkpoint that is there differs from this one; nil when it is the same or a later one.
+    func difference(from found: CheckpointMark?) -> PinDifference? {
+      guard let found, found.sequence >= sequence else {
+        return .olderCheckpoint(expected: sequence, found: found?.sequence)
+      }
+      return found.sequence > sequence || found == self ? nil : .otherCheckpoint(sequence: sequence)
+    }
   }
 
   public let vaultID: VaultID

@@ -262,11 +262,4 @@ extension StoreLocation {
   fileprivate var isLive: Bool {
     if case .record = self { true } else { false }
   }
-
-  fileprivate var recordID: RecordID? {
-    switch self {
-    case .record(let id), .trash(let id): id
-    case .header, .checkpoint, .slot: nil
-    }
-  }
 }

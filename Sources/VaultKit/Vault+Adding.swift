@@ -177,16 +177,3 @@ private struct BulkAdder {
     (batch, lock, piece) = (nil, nil, [])
   }
 }
-
-extension LockedVault {
-  /// How many live records there are; no file is opened.
-  ///
-  /// - Throws: ``VaultError`` when a folder cannot be read.
-  public func recordCount() throws(VaultError) -> Int {
-    var count = 0
-    for folder in UInt8.min...UInt8.max {
-      count += try inStore { () throws(StoreError) in try store.records(inFolder: folder).count }
-    }
-    return count
-  }
-}

@@ -19,14 +19,11 @@ extension Vault {
   public func rotate(
     _ reason: KeyringEntry.Reason, slots renewal: SlotRenewal = .init(), progress: @escaping (Int) -> Void = { _ in }
   ) async throws(VaultError) -> Rotation {
-    let lock = try inStore { () throws(StoreError) in
-      try store.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
-    }
+    let lock = try lockForWriting()
     defer {
       lock.release()
       memory?.flush()
     }
-    try refresh()
     let plan = try rotationPlan(renewal)
     try requireExpected(checkpoint(in: store)?.checkpoint, isResuming: plan.unfinished != nil)
     if let unfinished = plan.unfinished {
@@ -94,15 +91,10 @@ extension Vault {
   ///
   /// - Parameter isResuming: whether this machine may have died between authenticating the checkpoint again and noting it.
   private func requireExpected(_ found: Checkpoint?, isResuming: Bool) throws(VaultError) {
-    guard let expected = try memory?.expectedCheckpoint() else { return }
-    guard let found, found.sequence >= expected.sequence else {
-      throw PinDifference.olderCheckpoint(expected: expected.sequence, found: found?.sequence).error
-    }
-    guard !isResuming, found.sequence == expected.sequence else { return }
-    let hash = try found.hash()
-    guard hash == expected.hash else {
-      throw PinDifference.otherCheckpoint(sequence: expected.sequence).error
-    }
+    let mark = try found.map { checkpoint throws(VaultError) in try Pin.CheckpointMark(checkpoint) }
+    guard let difference = try memory?.expectedCheckpoint()?.difference(from: mark) else { return }
+    if isResuming, case .otherCheckpoint = difference { return }
+    throw difference.error
   }
 
   /// The deletion of slot files that nothing refers to: an interruption may have left those of the old root.

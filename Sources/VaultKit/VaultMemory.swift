@@ -155,7 +155,7 @@ extension VaultMemory {
   }
 
   func noteCheckpoint(_ checkpoint: Checkpoint, isOwn: Bool = false) throws(VaultError) {
-    let mark = Pin.CheckpointMark(sequence: checkpoint.sequence, hash: try checkpoint.hash())
+    let mark = try Pin.CheckpointMark(checkpoint)
     do throws(VaultError) {
       try state.noteCheckpoint(mark, of: vaultID, isOwn: isOwn)
     } catch {

@@ -41,7 +41,7 @@ extension Vault {
   private func readCheckpoint() throws(VaultError) -> Pin.CheckpointMark? {
     guard let checkpoint = try? checkpoint(in: locked.readableFiles().files.store)?.checkpoint else { return nil }
     try memory?.noteCheckpoint(checkpoint)
-    return Pin.CheckpointMark(sequence: checkpoint.sequence, hash: try checkpoint.hash())
+    return try Pin.CheckpointMark(checkpoint)
   }
 }
 
@@ -98,14 +98,9 @@ struct SeenComparison {
   }
 
   mutating func compare(_ found: Pin.CheckpointMark?, with expected: Pin.CheckpointMark?) {
-    guard let expected, !result.faults.contains(where: { $0.file == Checkpoint.fileName }) else { return }
-    let difference: PinDifference
-    if let found, found.sequence > expected.sequence || found == expected { return }
-    if found?.sequence == expected.sequence {
-      difference = .otherCheckpoint(sequence: expected.sequence)
-    } else {
-      difference = .olderCheckpoint(expected: expected.sequence, found: found?.sequence)
-    }
+    guard let difference = expected?.difference(from: found),
+      !result.faults.contains(where: { $0.file == Checkpoint.fileName })
+    else { return }
     let error = difference.error
     result.faults.append(
       VaultFault(error.code == .forked ? .forked : .rolledBack, error.reason, file: Checkpoint.fileName))
@@ -114,14 +109,5 @@ struct SeenComparison {
   private mutating func add(_ code: VaultFault.Code, _ reason: String, _ place: StoreLocation) {
     guard let id = place.recordID, !told.contains(id) else { return }
     result.faults.append(VaultFault(code, reason, file: place.relativePath, record: id))
-  }
-}
-
-extension StoreLocation {
-  fileprivate var recordID: RecordID? {
-    switch self {
-    case .record(let id), .trash(let id): id
-    case .header, .checkpoint, .slot: nil
-    }
   }
 }

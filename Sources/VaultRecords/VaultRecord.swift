@@ -96,7 +96,7 @@ extension RecordError {
     }
     switch error {
     case DecodingError.keyNotFound(let key, let context):
-      self.init(.missingMember, "is required", path: (context.codingPath + [key]).memberPath)
+      self.init(.missingMember, "is required", path: MemberPath(keys: context.codingPath + [key]).description)
     case DecodingError.valueNotFound:
       self.init(.missingMember, "is required", path: path)
     case DecodingError.typeMismatch(let type, _):
@@ -130,16 +130,9 @@ extension Error {
     switch self as any Error {
     case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
       DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-      context.codingPath.memberPath
+      MemberPath(keys: context.codingPath).description
     // What encoders say of their path is not to be relied on.
     default: ""
     }
-  }
-}
-
-extension [any CodingKey] {
-  /// The path as this program writes it.
-  fileprivate var memberPath: String {
-    MemberPath(map { key in key.intValue.map(MemberPath.Component.index) ?? .member(key.stringValue) }).description
   }
 }

@@ -36,6 +36,14 @@ extension StoreLocation {
     }
   }
 
+  /// The record whose document stands here, live or removed; nil for other documents.
+  public var recordID: RecordID? {
+    switch self {
+    case .record(let id), .trash(let id): id
+    case .header, .checkpoint, .slot: nil
+    }
+  }
+
   /// The largest document that may stand here, in bytes: 16 MiB, for the checkpoint 512 MiB (format 1, section 6).
   public var byteLimit: Int {
     self == .checkpoint ? 512 << 20 : 16 << 20

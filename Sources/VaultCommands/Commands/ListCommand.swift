@@ -120,35 +120,16 @@ private struct RecordTable {
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
   func print(_ query: RecordQuery) async throws {
     let opened = try await session.unlockWhereItHelps(unlocking)
-    let (records, faults) = try await opened?.list(query) ?? session.locked.list(query)
-    if global.json {
-      try Output.document([
-        "records": .array(records.map { $0.document(isVerified: opened != nil) }), "verified": .bool(opened != nil),
-      ])
-    } else {
-      try Output.lines(lines(records))
-      if opened == nil, !records.isEmpty { global.messages.note(Messages.unverifiedNote) }
-      if records.isEmpty { global.messages.note("no record") }
-    }
-    for fault in faults { global.messages.report(fault) }
-    if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }
-  }
-
-  private func lines(_ records: [RecordSummary]) -> [String] {
-    let kindWidth = records.map(\.kind.count).max() ?? 0
-    let nameWidth = min(40, records.map { Printable.text($0.name).count }.max() ?? 0)
-    return records.map { record in
-      let columns = [
-        record.id.text, Printable.padded(record.kind, to: kindWidth),
-        Printable.padded(Printable.text(record.name), to: nameWidth), record.updatedAt.text,
-      ]
-      return columns.joined(separator: "  ")
-    }
+    let found = try await opened?.list(query) ?? session.locked.list(query)
+    try RecordListing(found.records, isVerified: opened != nil, ifEmpty: "no record").print(found.faults, global)
   }
 }
 
-extension RecordSummary {
-  fileprivate func document(isVerified: Bool) -> JSONValue {
+extension RecordSummary: ListedRecord {
+  var summary: RecordSummary { self }
+  var timeColumn: String { updatedAt.text }
+
+  func document(isVerified: Bool) -> JSONValue {
     .members([
       "created_at": .string(createdAt.text), "id": .string(id.text), "kind": .string(kind), "name": .string(name),
       "revision": .number(JSONNumber(revision)), "updated_at": .string(updatedAt.text), "verified": .bool(isVerified),

@@ -36,30 +36,9 @@ extension TrashCommand {
     func run() async throws {
       let session = try Session(vault, global)
       let opened = try await session.unlockWhereItHelps(unlocking)
-      let (records, faults) = try await opened?.trash() ?? session.locked.trash()
-      if global.json {
-        try Output.document([
-          "records": .array(records.map { $0.document(isVerified: opened != nil) }), "verified": .bool(opened != nil),
-        ])
-      } else {
-        try Output.lines(lines(records))
-        if opened == nil, !records.isEmpty { global.messages.note(Messages.unverifiedNote) }
-        if records.isEmpty { global.messages.note("the trash is empty") }
-      }
-      for fault in faults { global.messages.report(fault) }
-      if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }
-    }
-
-    private func lines(_ records: [TrashedRecord]) -> [String] {
-      let kindWidth = records.map(\.summary.kind.count).max() ?? 0
-      let nameWidth = min(40, records.map { Printable.text($0.summary.name).count }.max() ?? 0)
-      return records.map { record in
-        let columns = [
-          record.id.text, Printable.padded(record.summary.kind, to: kindWidth),
-          Printable.padded(Printable.text(record.summary.name), to: nameWidth), "removed \(record.deletedAt.text)",
-        ]
-        return columns.joined(separator: "  ")
-      }
+      let found = try await opened?.trash() ?? session.locked.trash()
+      try RecordListing(found.records, isVerified: opened != nil, ifEmpty: "the trash is empty").print(
+        found.faults, global)
     }
   }
 
@@ -110,8 +89,10 @@ extension Session {
   }
 }
 
-extension TrashedRecord {
-  fileprivate func document(isVerified: Bool) -> JSONValue {
+extension TrashedRecord: ListedRecord {
+  var timeColumn: String { "removed \(deletedAt.text)" }
+
+  func document(isVerified: Bool) -> JSONValue {
     .members([
       "created_at": .string(summary.createdAt.text), "deleted_at": .string(deletedAt.text), "id": .string(id.text),
       "kind": .string(summary.kind), "name": .string(summary.name), "revision": .number(JSONNumber(summary.revision)),
