@@ -3,7 +3,7 @@ import PackageDescription
 
 let libraries = [
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
-  "VaultKit", "VaultExchange",
+  "VaultKit", "VaultBackup", "VaultExchange",
 ]
 
 let package = Package(
@@ -47,11 +47,19 @@ let package = Package(
       name: "VaultExchange",
       dependencies: ["CLateLibraries", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto", "VaultAge"]),
 
+    // Layer 5
+    .target(
+      name: "VaultBackup",
+      dependencies: [
+        "VaultKit", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
+      ]),
+
     // Layers 6 and 7
     .target(
       name: "VaultCommands",
       dependencies: [
-        "VaultKit", "VaultExchange", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
+        "VaultKit", "VaultBackup", "VaultExchange", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto",
+        "VaultDocument",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "vault", dependencies: ["VaultCommands"]),
@@ -95,6 +103,12 @@ let package = Package(
       dependencies: [
         "VaultExchange", "VaultAge", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto",
         "VaultTestSupport",
+      ]),
+    .testTarget(
+      name: "VaultBackupTests",
+      dependencies: [
+        "VaultBackup", "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultCrypto", "VaultDocument", "VaultTestSupport",
       ]),
     .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
   ]
