@@ -21,7 +21,7 @@ extension DirectoryStore {
   /// Whether files are being written, or were left by a process that died and could not be put away.
   public func hasStagedFiles() -> Bool { (try? entries(of: .staging))?.isEmpty == false }
 
-  private func journalStatus() throws(StoreError) -> FileStatus? {
+  func journalStatus() throws(StoreError) -> FileStatus? {
     let name = StoreDirectory.journalName
     return try files.callIfPresent(at: name) { (system) throws(Errno) in
       try system.status(of: name, in: root.descriptor, followingLink: false)

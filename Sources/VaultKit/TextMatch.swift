@@ -3,12 +3,16 @@ internal import VaultSealing
 
 /// Searching readable text without regard to case or to how letters are composed.
 public struct TextMatch: Sendable {
+  /// The text in lower case.
+  let lowercased: String
   private let needle: [Character]
-  private let probe: [UInt8]
+  /// What stands as it is in every text that holds it; may be empty.
+  let probe: [UInt8]
 
   /// A search for `text`.
   public init(_ text: String) {
-    needle = Array(text.lowercased())
+    lowercased = text.lowercased()
+    needle = Array(lowercased)
     probe = Self.longestASCIIRun(in: text)
   }
 
@@ -27,9 +31,12 @@ public struct TextMatch: Sendable {
   }
 
   /// Whether `text` holds the text.
-  func matches(_ text: String) -> Bool {
+  func matches(_ text: String) -> Bool { matches(lowercased: text.lowercased()) }
+
+  /// Whether `text`, which is in lower case, holds the text.
+  func matches(lowercased text: String) -> Bool {
     guard !needle.isEmpty else { return true }
-    let hay = Array(text.lowercased())
+    let hay = Array(text)
     guard hay.count >= needle.count else { return false }
     return (0...hay.count - needle.count).contains { start in
       hay[start..<start + needle.count].elementsEqual(needle)

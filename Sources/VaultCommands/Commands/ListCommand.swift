@@ -120,7 +120,7 @@ private struct RecordTable {
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
   func print(_ query: RecordQuery) async throws {
     let opened = try await session.unlockWhereItHelps(unlocking)
-    let found = try await opened?.list(query) ?? session.locked.list(query)
+    let found = if let opened { try await opened.list(query) } else { try await session.locked.list(query) }
     try RecordListing(found.records, isVerified: opened != nil, ifEmpty: "no record").print(found.faults, global)
   }
 }

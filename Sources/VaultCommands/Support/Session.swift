@@ -24,7 +24,7 @@ struct Session {
     location = try VaultLocation.find(options.vault)
     global.messages.detail("vault \(location.path) (\(location.origin.rawValue))")
     do throws(VaultError) {
-      locked = try LockedVault(at: location.path)
+      locked = try LockedVault(at: location.path).using(IndexLocation.options(global))
     } catch {
       throw Self.explained(error, location)
     }
@@ -197,9 +197,14 @@ struct Session {
 
 extension Session {
   /// The record that a word means, without a key.
-  func resolve(_ text: String) throws -> RecordID {
+  func resolve(_ text: String) async throws -> RecordID { try await resolve(text, in: locked) }
+
+  /// As `resolve`, of a record whose file may have been edited in place: an index does not notice that.
+  func resolveEdited(_ text: String) async throws -> RecordID { try await resolve(text, in: locked.using(nil)) }
+
+  private func resolve(_ text: String, in vault: LockedVault) async throws -> RecordID {
     do throws(VaultError) {
-      return try locked.resolve(text)
+      return try await vault.resolve(text)
     } catch {
       throw CommandError(error).aboutRecord(text)
     }
