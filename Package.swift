@@ -96,13 +96,15 @@ let package = Package(
     .testTarget(
       name: "VaultStorageTests", dependencies: ["VaultStorage", "VaultFileStore", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
+      name: "VaultIndexTests", dependencies: ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
+    .testTarget(
       name: "VaultRecordsTests",
       dependencies: ["VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
       name: "VaultKitTests",
       dependencies: [
-        "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultTestSupport",
+        "VaultKit", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultCrypto", "VaultDocument", "VaultTestSupport",
       ]),
     .testTarget(
       name: "VaultExchangeTests",

@@ -113,7 +113,7 @@
 
   /// The text of a column; what is no UTF-8 was not written by this program.
   borrowing func text(_ column: Int32) throws(IndexFailure) -> String {
-    guard let text = String(validating: bytes(column), as: UTF8.self) else { throw .damaged }
+    guard let text = unsafe withBytes(column, { unsafe String(validating: $0, as: UTF8.self) }) else { throw .damaged }
     return text
   }
 }

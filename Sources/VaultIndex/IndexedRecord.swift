@@ -42,11 +42,14 @@ extension IndexMark {
 
   /// Five numbers of 8 bytes, the lowest byte first; those of nothing are 0.
   var bytes: [UInt8] {
-    let numbers = [
-      stamp?.inode ?? 0, UInt64(stamp?.byteCount ?? 0), UInt64(bitPattern: stamp?.modified ?? 0),
-      UInt64(bitPattern: stamp?.changed ?? 0), UInt64(bitPattern: readAt),
-    ]
-    return numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+    [UInt8](capacity: Self.byteCount) { output in
+      for number in [
+        stamp?.inode ?? 0, UInt64(stamp?.byteCount ?? 0), UInt64(bitPattern: stamp?.modified ?? 0),
+        UInt64(bitPattern: stamp?.changed ?? 0), UInt64(bitPattern: readAt),
+      ] {
+        for shift in 0..<8 { output.append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
+      }
+    }
   }
 
   @unsafe init(_ bytes: UnsafeRawBufferPointer) throws(IndexFailure) {
@@ -77,18 +80,6 @@ package struct IndexRow: Sendable {
   ) {
     (self.id, self.mark, self.kind, self.name) = (id, mark, kind, name)
     (self.revision, self.createdAt, self.updatedAt) = (revision, createdAt, updatedAt)
-  }
-
-  /// The sum of what is shown, so that no damage is.
-  var checksum: Int64 {
-    var sum = Checksum()
-    for bytes in [id.bytes, mark.bytes, Array(kind.utf8), Array(name.utf8)] { sum.add(bytes) }
-    for time in [createdAt, updatedAt] {
-      sum.add(UInt64(bitPattern: time.secondsSinceEpoch))
-      sum.add(UInt64(time.nanoseconds))
-    }
-    sum.add(UInt64(revision))
-    return Int64(bitPattern: sum.value)
   }
 }
 

@@ -42,7 +42,7 @@ extension RecordIndex {
   /// - Throws: ``IndexFailure``.
   package func watched() throws(IndexFailure) -> [RecordID] {
     var ids: [RecordID] = []
-    try reading("SELECT id FROM records WHERE watched = 1") { row throws(IndexFailure) in ids.append(try row.id(0)) }
+    try forEachRow("SELECT id FROM records WHERE watched = 1") { row throws(IndexFailure) in ids.append(try row.id(0)) }
     return ids.sorted()
   }
 
@@ -113,7 +113,7 @@ extension RecordIndex {
   package func search(_ probes: [IndexProbe]) throws(IndexFailure) -> [RecordID] {
     var found: [RecordID] = []
     let bytes = probes.map(\.bytes)
-    try reading("SELECT texts FROM folders ORDER BY number") { row throws(IndexFailure) in
+    try forEachRow("SELECT piece FROM texts ORDER BY number") { row throws(IndexFailure) in
       try unsafe row.withBytes(0) { piece throws(IndexFailure) in
         unsafe try FolderTexts(piece).search(bytes) { id, text in
           let isMatch = probes.allSatisfy { probe in
@@ -130,19 +130,19 @@ extension RecordIndex {
 
 extension RecordIndex {
   private static let selection = """
-    SELECT id, mark, kind, name, revision, sum, created, created_nanoseconds, updated, updated_nanoseconds FROM records
+    SELECT id, mark, kind, name, revision, created, created_nanoseconds, updated, updated_nanoseconds, sum FROM records
     """
 
   private func rows(
     _ end: String, binding bind: (borrowing Statement) -> Void
   ) throws(IndexFailure) -> [IndexRow] {
     var rows: [IndexRow] = []
-    try reading("\(Self.selection) \(end)", binding: bind) { row throws(IndexFailure) in rows.append(try row.row()) }
+    try forEachRow("\(Self.selection) \(end)", binding: bind) { row throws(IndexFailure) in rows.append(try row.row()) }
     return rows
   }
 
   /// Gives each row of a statement to `body`.
-  func reading(
+  func forEachRow(
     _ text: String, binding bind: (borrowing Statement) -> Void = { _ in },
     _ body: (borrowing Statement) throws(IndexFailure) -> Void
   ) throws(IndexFailure) {
@@ -174,10 +174,17 @@ extension Statement {
   }
 
   fileprivate borrowing func row() throws(IndexFailure) -> IndexRow {
-    let row = IndexRow(
+    guard checksum(textColumns: 0...3, numberColumns: 4...8) == integer(9) else { throw .damaged }
+    return IndexRow(
       id: try id(0), mark: try unsafe withBytes(1) { bytes throws(IndexFailure) in try unsafe IndexMark(bytes) },
-      kind: try text(2), name: try text(3), revision: Int(integer(4)), createdAt: try time(6), updatedAt: try time(8))
-    guard row.revision > 0, row.checksum == integer(5) else { throw .damaged }
-    return row
+      kind: try text(2), name: try text(3), revision: Int(integer(4)), createdAt: try time(5), updatedAt: try time(7))
+  }
+
+  /// The sum of what is shown, so that no damage is.
+  private borrowing func checksum(textColumns: ClosedRange<Int32>, numberColumns: ClosedRange<Int32>) -> Int64 {
+    var sum = Checksum()
+    for column in textColumns { unsafe withBytes(column) { unsafe sum.add($0) } }
+    for column in numberColumns { sum.add(UInt64(bitPattern: integer(column))) }
+    return Int64(bitPattern: sum.value)
   }
 }

@@ -1,5 +1,4 @@
 package import VaultDocument
-internal import VaultStorage
 
 extension RecordIndex {
   /// The marks of the 256 folders; nil for those that were never read.
@@ -7,7 +6,7 @@ extension RecordIndex {
   /// - Throws: ``IndexFailure``.
   package func folderMarks() throws(IndexFailure) -> [IndexMark?] {
     var marks = [IndexMark?](repeating: nil, count: 256)
-    try reading("SELECT number, mark FROM folders") { row throws(IndexFailure) in
+    try forEachRow("SELECT number, mark FROM folders") { row throws(IndexFailure) in
       guard let number = UInt8(exactly: row.integer(0)) else { throw .damaged }
       marks[Int(number)] = try unsafe row.withBytes(1) { bytes throws(IndexFailure) in try unsafe IndexMark(bytes) }
     }
@@ -23,7 +22,8 @@ extension RecordIndex {
       statement.bind(1, [folder])
       statement.bind(2, folder == .max ? [UInt8](repeating: .max, count: Identifier.byteCount + 1) : [folder + 1])
     }
-    try reading("SELECT id, mark FROM records WHERE id >= ? AND id < ?", binding: bounds) { row throws(IndexFailure) in
+    try forEachRow("SELECT id, mark FROM records WHERE id >= ? AND id < ?", binding: bounds) {
+      row throws(IndexFailure) in
       marks[try row.id(0)] = try unsafe row.withBytes(1) { bytes throws(IndexFailure) in try unsafe IndexMark(bytes) }
     }
     return marks
@@ -52,24 +52,16 @@ extension RecordIndex {
   }
 
   private func write(_ mark: IndexMark, _ folder: UInt8) throws(IndexFailure) {
-    let statement = try connection.prepare(
-      "INSERT INTO folders VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET mark = excluded.mark")
+    let statement = try connection.prepare("INSERT OR REPLACE INTO folders VALUES (?, ?)")
     statement.bind(1, Int64(folder))
     statement.bind(2, mark.bytes)
-    statement.bind(3, try FolderTexts.encode([]))
     try statement.run()
   }
 
   private func writeTexts(
     _ folder: UInt8, _ changed: [IndexedRecord], _ removed: [RecordID]
   ) throws(IndexFailure) {
-    let select = try connection.prepare("SELECT texts FROM folders WHERE number = ?")
-    select.bind(1, Int64(folder))
-    var texts: [RecordID: (bytes: [UInt8], isIrregular: Bool)] = [:]
-    if try select.step() {
-      texts = try unsafe select.withBytes(0) { bytes throws(IndexFailure) in try unsafe FolderTexts(bytes).all }
-    }
-    select.reset()
+    var texts = try texts(of: folder)
     for id in removed { texts[id] = nil }
     for record in changed {
       switch record {
@@ -77,16 +69,18 @@ extension RecordIndex {
       case .watched(let id, _): texts[id] = nil
       }
     }
-    let sorted = texts.sorted { $0.key < $1.key }.map {
-      (id: $0.key, bytes: $0.value.bytes, isIrregular: $0.value.isIrregular)
-    }
-    let statement = try connection.prepare(
-      "INSERT INTO folders VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET texts = excluded.texts")
+    let sorted = texts.sorted { $0.key < $1.key }.map { id, text in (id, text.bytes, text.isIrregular) }
+    let statement = try connection.prepare("INSERT OR REPLACE INTO texts VALUES (?, ?)")
     statement.bind(1, Int64(folder))
-    // Never current, until the mark is written as well.
-    statement.bind(2, IndexMark.never.bytes)
-    statement.bind(3, try FolderTexts.encode(sorted))
+    statement.bind(2, try FolderTexts.encode(sorted))
     try statement.run()
+  }
+
+  private func texts(of folder: UInt8) throws(IndexFailure) -> [RecordID: (bytes: [UInt8], isIrregular: Bool)] {
+    let statement = try connection.prepare("SELECT piece FROM texts WHERE number = ?")
+    statement.bind(1, Int64(folder))
+    guard try statement.step() else { return [:] }
+    return try unsafe statement.withBytes(0) { bytes throws(IndexFailure) in try unsafe FolderTexts(bytes).all }
   }
 
   private func delete(_ ids: [RecordID]) throws(IndexFailure) {
@@ -112,33 +106,31 @@ extension RecordIndex {
 
 extension Statement {
   fileprivate borrowing func bind(_ row: IndexRow) {
-    bind(1, row.id.bytes)
-    bind(2, row.mark.bytes)
-    bind(3, 0)
-    bind(4, row.kind)
-    bind(5, row.name)
-    bind(6, RecordText.key(of: row.name))
-    bind(7, Int64(row.revision))
-    bind(8, row.checksum)
-    bind(9, row.createdAt.secondsSinceEpoch)
-    bind(10, Int64(row.createdAt.nanoseconds))
-    bind(11, row.updatedAt.secondsSinceEpoch)
-    bind(12, Int64(row.updatedAt.nanoseconds))
+    let texts = [row.id.bytes, row.mark.bytes, Array(row.kind.utf8), Array(row.name.utf8)]
+    let numbers = [
+      Int64(row.revision), row.createdAt.secondsSinceEpoch, Int64(row.createdAt.nanoseconds),
+      row.updatedAt.secondsSinceEpoch, Int64(row.updatedAt.nanoseconds),
+    ]
+    var sum = Checksum()
+    for (number, text) in texts.enumerated() {
+      bind(Int32(number + 1), text)
+      sum.add(text)
+    }
+    for (number, value) in numbers.enumerated() {
+      bind(Int32(number + 5), value)
+      sum.add(UInt64(bitPattern: value))
+    }
+    bind(10, Int64(bitPattern: sum.value))
+    bind(11, RecordText.key(of: row.name))
+    bind(12, 0)
   }
 
   fileprivate borrowing func bind(watched id: RecordID, _ mark: IndexMark) {
     bind(1, id.bytes)
     bind(2, mark.bytes)
-    bind(3, 1)
+    for column in 3...10 as ClosedRange<Int32> { bind(column, nil) }
     // Not null, which is the key of a name that has none.
-    bind(6, [])
-    for column in [4, 5, 7, 8, 9, 10, 11, 12] as [Int32] { bind(column, nil) }
-  }
-}
-
-extension IndexMark {
-  /// Of nothing that there is.
-  fileprivate static var never: IndexMark {
-    IndexMark(StoreStamp(inode: .max, byteCount: 0, modified: .max, changed: .max), readAt: .now())
+    bind(11, [])
+    bind(12, 1)
   }
 }

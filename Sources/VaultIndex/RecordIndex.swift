@@ -12,17 +12,30 @@ package final class RecordIndex {
   package let place: IndexPlace
   let connection: Connection
 
-  /// Opens the index of a vault, and makes it where it is missing or of another vault.
+  /// Opens the index of a vault, and makes it where it is missing, damaged, or of another vault or version.
   ///
   /// - Parameter identity: the vault and what its records are read with; another one has another index.
   /// - Throws: ``IndexFailure``.
-  package init(at place: IndexPlace, identity: [UInt8]) throws(IndexFailure) {
+  package static func open(at place: IndexPlace, identity: [UInt8]) throws(IndexFailure) -> RecordIndex {
+    do throws(IndexFailure) {
+      return try RecordIndex(at: place, identity: identity)
+    } catch {
+      // The damaged one was removed.
+      guard case .damaged = error else { throw error }
+      return try RecordIndex(at: place, identity: identity)
+    }
+  }
+
+  private init(at place: IndexPlace, identity: [UInt8]) throws(IndexFailure) {
     try place.prepare()
     self.place = place
     connection = try Connection(path: place.path)
     connection.wait(milliseconds: 250)
     do throws(IndexFailure) {
-      try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON")
+      try connection.execute(
+        """
+        PRAGMA page_size = 16384; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON
+        """)
       if try !isOf(identity) { try make(identity) }
     } catch {
       throw giveUp(error)
@@ -62,23 +75,24 @@ package final class RecordIndex {
     PRAGMA application_id = \(applicationID);
     PRAGMA user_version = \(version);
     CREATE TABLE identity (value BLOB NOT NULL);
-    CREATE TABLE folders (number INTEGER PRIMARY KEY, mark BLOB NOT NULL, texts BLOB NOT NULL);
+    CREATE TABLE folders (number INTEGER PRIMARY KEY, mark BLOB NOT NULL);
+    CREATE TABLE texts (number INTEGER PRIMARY KEY, piece BLOB NOT NULL);
     CREATE TABLE records (
-      id BLOB PRIMARY KEY, mark BLOB NOT NULL, watched INTEGER NOT NULL,
-      kind BLOB, name BLOB, key BLOB, revision INTEGER, sum INTEGER,
-      created INTEGER, created_nanoseconds INTEGER, updated INTEGER, updated_nanoseconds INTEGER
+      id BLOB PRIMARY KEY, mark BLOB NOT NULL, kind BLOB, name BLOB, revision INTEGER,
+      created INTEGER, created_nanoseconds INTEGER, updated INTEGER, updated_nanoseconds INTEGER, sum INTEGER,
+      key BLOB, watched INTEGER NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX by_key ON records (key);
     CREATE INDEX by_kind ON records (kind, key);
     CREATE INDEX by_created ON records (created, created_nanoseconds);
     CREATE INDEX by_updated ON records (updated, updated_nanoseconds);
-    CREATE INDEX by_watched ON records (watched) WHERE watched;
+    CREATE INDEX by_watched ON records (watched) WHERE watched = 1;
     """
 
   /// Does `body` as the one who writes, all of it or nothing; others read on until it ends.
   ///
-  /// - Throws: ``IndexFailure``, `.busy` when another process writes for longer than a quarter of a second.
-  func writing<Result>(_ body: () throws(IndexFailure) -> Result) throws(IndexFailure) -> Result {
+  /// - Throws: ``IndexFailure``, `.busy` when another process writes for longer than a quarter of a second; and as `body`.
+  package func writing<Result>(_ body: () throws(IndexFailure) -> Result) throws(IndexFailure) -> Result {
     try begin()
     do throws(IndexFailure) {
       let result = try body()
@@ -90,9 +104,16 @@ package final class RecordIndex {
     }
   }
 
+  /// Keeps what is read as it is, until ``abandon()``.
+  ///
+  /// - Throws: ``IndexFailure``.
+  package func beginReading() throws(IndexFailure) {
+    do throws(IndexFailure) { try connection.execute("BEGIN") } catch { throw giveUp(error) }
+  }
+
   /// Becomes the one who writes, until ``commit()`` or ``abandon()``.
   ///
-  /// - Throws: ``IndexFailure`` as `writing`.
+  /// - Throws: ``IndexFailure`` as ``writing(_:)``.
   package func begin() throws(IndexFailure) {
     do throws(IndexFailure) { try connection.execute("BEGIN IMMEDIATE") } catch { throw giveUp(error) }
   }
@@ -104,6 +125,6 @@ package final class RecordIndex {
     do throws(IndexFailure) { try connection.execute("COMMIT") } catch { throw giveUp(error) }
   }
 
-  /// Forgets what was written since ``begin()``.
+  /// Forgets what was written since ``begin()``, and lets others write.
   package func abandon() { try? connection.execute("ROLLBACK") }
 }

@@ -48,24 +48,38 @@ struct IndexSession {
   /// What was asked for, and the records whose files have to be read as well.
   mutating func answer(_ ask: Question) async throws(IndexStop) -> IndexAnswer {
     for _ in 0..<Self.attempts {
-      guard try await bringUpToDate() else { continue }
-      var (answer, watched) = try inIndex { () throws(IndexFailure) in (try ask(index), try index.watched()) }
-      guard watched.count <= Self.maximumWatchedCount else { throw .uselessness }
-      let stale = try staleRows(of: answer.rows)
-      if stale.isEmpty {
-        answer.watched = watched
-        return answer
+      switch try await look(ask) {
+      case .current(let answer): return answer
+      case .staleFolders: try await readFolders()
+      case .staleRows(let ids): try reread(ids)
       }
-      try reread(stale)
     }
     throw .unsettled
   }
 
-  /// Reads what is new in folders that changed; true when there was nothing.
-  private mutating func bringUpToDate() async throws(IndexStop) -> Bool {
+  private enum Look {
+    case current(IndexAnswer)
+    case staleFolders
+    case staleRows([RecordID])
+  }
+
+  /// Asks the index as it is, and looks whether that is what the files say.
+  private func look(_ ask: Question) async throws(IndexStop) -> Look {
     guard try inStore({ () throws(StoreError) in try store.hasPendingBatch() }) == false else { throw .unsettled }
-    let stale = try staleFolders()
-    guard !stale.isEmpty else { return true }
+    try inIndex { () throws(IndexFailure) in try index.beginReading() }
+    // Nothing was written that could be lost.
+    defer { index.abandon() }
+    guard try staleFolders().isEmpty else { return .staleFolders }
+    var (answer, watched) = try inIndex { () throws(IndexFailure) in (try ask(index), try index.watched()) }
+    guard watched.count <= Self.maximumWatchedCount else { throw .uselessness }
+    let stale = try await staleRows(of: answer.rows)
+    guard stale.isEmpty else { return .staleRows(stale) }
+    answer.watched = watched
+    return .current(answer)
+  }
+
+  /// Reads what is new in folders that changed.
+  private mutating func readFolders() async throws(IndexStop) {
     try inIndex { () throws(IndexFailure) in try index.begin() }
     do throws(IndexStop) {
       // As the only one who writes: somebody else may have read the same meanwhile.
@@ -75,7 +89,6 @@ struct IndexSession {
       index.abandon()
       throw error
     }
-    return false
   }
 
   private func staleFolders() throws(IndexStop) -> [(folder: UInt8, stamp: StoreStamp?)] {
@@ -116,14 +129,26 @@ struct IndexSession {
     for (id, stamp) in reading.young { readRecords[id] = stamp }
   }
 
-  private func staleRows(of rows: [IndexRow]) throws(IndexStop) -> [RecordID] {
-    let rows = rows.sorted { $0.id < $1.id }
-    let stamps = try inStore { () throws(StoreError) in try store.recordStamps(of: rows.map(\.id)) }
-    return zip(rows, stamps).compactMap { row, stamp in
-      guard let stamp, row.mark.isCurrent(stamp) || readRecords[row.id] == stamp else { return row.id }
-      return nil
+  private func staleRows(of rows: [IndexRow]) async throws(IndexStop) -> [RecordID] {
+    let order = rows.indices.sorted { rows[$0].id < rows[$1].id }
+    let pieces = stride(from: 0, to: order.count, by: Self.rowsAtOnce).lazy.map { start in
+      order[start..<min(start + Self.rowsAtOnce, order.count)].map { (id: rows[$0].id, mark: rows[$0].mark) }
     }
+    var stale: [RecordID] = []
+    try await ParallelMap(chunkSize: 1)(pieces, cancellation: { .cancelled }) {
+      [store, readRecords] piece throws(IndexStop) in
+      let stamps = try inStore { () throws(StoreError) in try store.recordStamps(of: piece.map(\.id)) }
+      return zip(piece, stamps).filter { row, stamp in
+        guard let stamp else { return true }
+        return !row.mark.isCurrent(stamp) && readRecords[row.id] != stamp
+      }.map(\.0.id)
+    } consume: { some throws(IndexStop) in
+      stale += some
+    }
+    return stale
   }
+
+  private static let rowsAtOnce = 1024
 
   /// Reads single files again that changed while their folders did not.
   private mutating func reread(_ ids: [RecordID]) throws(IndexStop) {
@@ -138,16 +163,11 @@ struct IndexSession {
       return readings
     }
     try inIndex { () throws(IndexFailure) in
-      try index.begin()
-      do throws(IndexFailure) {
+      try index.writing { () throws(IndexFailure) in
         for reading in readings {
           try index.update(
             folder: reading.folder, mark: nil, changed: reading.changed.map(\.record), removed: reading.removed)
         }
-        try index.commit()
-      } catch {
-        index.abandon()
-        throw error
       }
     }
     for reading in readings { note(reading) }

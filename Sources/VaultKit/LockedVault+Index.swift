@@ -55,7 +55,7 @@ extension LockedVault {
     guard let indexOptions, let place = indexPlace, let stamped = store as? any StampedStore else { return nil }
     do throws(IndexStop) {
       if place.byteCount == nil, try !holds(indexOptions.minimumRecordCount) { return nil }
-      let index = try inIndex { () throws(IndexFailure) in try RecordIndex(at: place, identity: indexIdentity) }
+      let index = try inIndex { () throws(IndexFailure) in try RecordIndex.open(at: place, identity: indexIdentity) }
       var session = IndexSession(self, stamped, index)
       return try await session.answer(ask)
     } catch {

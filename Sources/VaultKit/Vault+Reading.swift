@@ -31,7 +31,9 @@ extension Vault {
 
   private func record(named text: String, decides: Bool) async throws(VaultError) -> OpenRecord {
     defer { memory?.flush() }
-    let record = try verifiedRecord(await locked.resolve(text), decides: decides)
+    // A full id is looked up by being read.
+    let id = if let id = RecordID(parsing: text) { id } else { try await locked.resolve(text) }
+    let record = try verifiedRecord(id, decides: decides)
     guard NameMatch(text).means(record.id, name: record.name) else {
       throw VaultError(
         .changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id,

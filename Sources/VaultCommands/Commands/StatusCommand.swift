@@ -70,7 +70,7 @@ private struct VaultStatus {
     if let rotation = header.unfinishedRotation { rows.append(("rotation", rotation.unfinishedNote)) }
     rows += [
       ("pin", session.pin.line), ("key", key ?? "none: give --identity FILE, or a passphrase"), ("memory", memory),
-      ("permissions", permissions), ("library", CryptoLibrary.version),
+      ("permissions", permissions), ("index", IndexReport(session).text), ("library", CryptoLibrary.version),
     ]
     return rows.map { Printable.padded($0.0 + ":", to: 12) + " " + Printable.text($0.1) }
   }
@@ -79,7 +79,8 @@ private struct VaultStatus {
     .document([
       "created_at": .string(header.createdAt.text), "fingerprint": .string(fingerprint),
       "found_by": .string(session.location.origin.rawValue), "id": .string(header.vaultID.text),
-      "key": .optional(key), "library": .string(CryptoLibrary.version), "memory": .string(memory),
+      "index": IndexReport(session).document, "key": .optional(key), "library": .string(CryptoLibrary.version),
+      "memory": .string(memory),
       "permissions": .string(permissions), "pin": .string(session.pin.word),
       "records": .number(JSONNumber(recordCount)),
       "slots": .array(slots.map(\.document)), "vault": .string(session.location.path),

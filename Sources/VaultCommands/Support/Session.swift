@@ -153,7 +153,10 @@ struct Session {
     options.keepsPassphrase = keepsPassphrase
     do throws(VaultError) {
       let vault = try await locked.unlock(with: key, options: options)
-      if let weakness = try vault.locked.state(of: vault.slot).weakness { messages.note(weakness) }
+      // The slot of a recipient has no cost that could be too low: its file need not be read once more.
+      if vault.slot.kind == .scrypt, let weakness = try vault.locked.state(of: vault.slot).weakness {
+        messages.note(weakness)
+      }
       return vault
     } catch {
       throw error.subject == nil ? CommandError(error).about(subject) : CommandError(error)
