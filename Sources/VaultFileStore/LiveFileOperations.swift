@@ -51,6 +51,13 @@ package struct LiveFileOperations: FileOperations {
       })
   }
 
+  package func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
+    try checked(
+      unsafe buffer.withUnsafeMutableBytes { buffer in
+        unsafe pread(file, buffer.baseAddress, buffer.count, off_t(position))
+      })
+  }
+
   package func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int {
     try checked(
       unsafe bytes.withUnsafeBytes { bytes in

@@ -1,9 +1,9 @@
 internal import VaultAge
-internal import VaultCrypto
-internal import VaultDocument
+package import VaultCrypto
+package import VaultDocument
 internal import VaultRecords
 internal import VaultSealing
-internal import VaultStorage
+package import VaultStorage
 
 extension VaultError {
   static let lastGoodVersionHint =
@@ -30,7 +30,7 @@ extension VaultError {
       .damaged, "lies in the trash but was not removed", file: file, record: id, hints: [lastGoodVersionHint])
   }
 
-  init(crypto error: CryptoError) {
+  package init(crypto error: CryptoError) {
     switch error.code {
     case .secureMemoryExhausted, .secureMemoryUnavailable:
       self.init(.memoryUnavailable, "the locked memory for secrets is full", underlying: error)
@@ -69,7 +69,7 @@ extension VaultError {
     }
   }
 
-  init(store error: StoreError, record: RecordID? = nil) {
+  package init(store error: StoreError, record: RecordID? = nil) {
     let code: Code =
       switch error.code {
       case .notAVault: .notAVault
@@ -116,7 +116,7 @@ extension VaultError {
 // The steps of a vault go through several layers; each of these runs one and puts its error into ours.
 
 /// Runs a step of the store.
-func inStore<Result>(
+package func inStore<Result: ~Copyable>(
   record: RecordID? = nil, _ step: () throws(StoreError) -> Result
 ) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(store: error, record: record) }
@@ -130,7 +130,7 @@ func inSealing<Result>(
 }
 
 /// Runs a step of cryptography.
-func inCrypto<Result>(_ step: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
+package func inCrypto<Result: ~Copyable>(_ step: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(crypto: error) }
 }
 

@@ -134,6 +134,11 @@ extension FaultyFileOperations {
     return count
   }
 
+  package func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
+    try step("pread")
+    return try live.readPiece(of: file, from: position, into: &buffer)
+  }
+
   package func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int {
     try step("pwrite", writes: true) {
       recorder?.didWrite(to: file)
