@@ -13,10 +13,10 @@ package protocol FileOperations: Sendable {
   func status(of name: String, in directory: Int32, followingLink: Bool) throws(Errno) -> FileStatus
   /// Reads bytes of a file from `offset` into `buffer` at the same offset, at most to its end; 0 at the end of the file.
   func read(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int
+  /// Reads at most as many bytes as `buffer` has, from `position` of a file on; 0 at the end of the file.
+  func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int
   /// Writes at least one and at most all of `bytes[offset...]` to a file at the same offset.
   func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int
-  /// Reads bytes from `offset` of a file into the start of `buffer`; 0 at the end of the file.
-  func readPiece(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int
   /// Writes at least one and at most all of `bytes[start...]` to `offset` of a file.
   func writePiece(_ bytes: [UInt8], from start: Int, at offset: Int, to file: Int32) throws(Errno) -> Int
   func truncate(_ file: Int32) throws(Errno)

@@ -51,18 +51,18 @@ package struct LiveFileOperations: FileOperations {
       })
   }
 
+  package func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
+    try checked(
+      unsafe buffer.withUnsafeMutableBytes { buffer in
+        unsafe pread(file, buffer.baseAddress, buffer.count, off_t(position))
+      })
+  }
+
   package func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int {
     try checked(
       unsafe bytes.withUnsafeBytes { bytes in
         let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset...])
         return unsafe pwrite(file, rest.baseAddress, rest.count, off_t(offset))
-      })
-  }
-
-  package func readPiece(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
-    try checked(
-      unsafe buffer.withUnsafeMutableBytes { buffer in
-        unsafe pread(file, buffer.baseAddress, buffer.count, off_t(offset))
       })
   }
 

@@ -99,7 +99,7 @@ package final class InputFile: Sendable {
   /// - Throws: `StoreError` `.ioFailed`.
   package func read(at offset: Int, into buffer: inout [UInt8]) throws(StoreError) -> Int {
     try files.call(at: path) { [descriptor = file.descriptor] (system) throws(Errno) in
-      try system.readPiece(descriptor, at: offset, into: &buffer)
+      try system.readPiece(of: descriptor, from: offset, into: &buffer)
     }
   }
 }

@@ -61,7 +61,7 @@ package final class NewFile {
   package func read(at offset: Int, into buffer: inout [UInt8]) throws(StoreError) -> Int {
     guard !PendingWrites.isStopping else { throw StoreError(.ioFailed, reason: "this process is ending", path: path) }
     return try files.call(at: path) { [descriptor = file.descriptor] (system) throws(Errno) in
-      try system.readPiece(descriptor, at: offset, into: &buffer)
+      try system.readPiece(of: descriptor, from: offset, into: &buffer)
     }
   }
 

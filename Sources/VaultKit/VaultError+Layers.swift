@@ -116,7 +116,7 @@ extension VaultError {
 // The steps of a vault go through several layers; each of these runs one and puts its error into ours.
 
 /// Runs a step of the store.
-package func inStore<Result>(
+package func inStore<Result: ~Copyable>(
   record: RecordID? = nil, _ step: () throws(StoreError) -> Result
 ) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(store: error, record: record) }
@@ -130,7 +130,7 @@ package func inSealing<Result>(
 }
 
 /// Runs a step of cryptography.
-package func inCrypto<Result>(_ step: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
+package func inCrypto<Result: ~Copyable>(_ step: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(crypto: error) }
 }
 

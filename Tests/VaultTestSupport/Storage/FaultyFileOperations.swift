@@ -134,6 +134,11 @@ extension FaultyFileOperations {
     return count
   }
 
+  package func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
+    try step("pread")
+    return try live.readPiece(of: file, from: position, into: &buffer)
+  }
+
   package func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int {
     try step("pwrite", writes: true) {
       recorder?.didWrite(to: file)
@@ -143,15 +148,6 @@ extension FaultyFileOperations {
     recorder?.didWrite(to: file)
     let part = Array(bytes[..<min(bytes.count, offset + min(chunkByteCount, bytes.count))])
     return try live.write(part, at: offset, to: file)
-  }
-
-  package func readPiece(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
-    try step("pread")
-    var part = [UInt8](repeating: 0, count: min(chunkByteCount, buffer.count))
-    let count = try live.readPiece(file, at: offset, into: &part)
-    readFilter?(&part)
-    buffer.replaceSubrange(..<part.count, with: part)
-    return count
   }
 
   package func writePiece(

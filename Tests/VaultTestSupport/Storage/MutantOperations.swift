@@ -87,11 +87,11 @@ extension MutantOperations {
   package func read(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
     try base.read(file, at: offset, into: &buffer)
   }
+  package func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
+    try base.readPiece(of: file, from: position, into: &buffer)
+  }
   package func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int {
     try base.write(bytes, at: offset, to: file)
-  }
-  package func readPiece(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
-    try base.readPiece(file, at: offset, into: &buffer)
   }
   package func writePiece(
     _ bytes: [UInt8], from start: Int, at offset: Int, to file: Int32
