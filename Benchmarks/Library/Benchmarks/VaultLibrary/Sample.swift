@@ -13,10 +13,10 @@ enum Sample {
     cellularPhone: "+44 7700 900100", email: "customer1@example.com", website: "https://example.com/customers/1")
 
   static let plain = PlainCustomer(
-    name: "Shai Mishali", access_key: "~7hgUh2a*4<%z#g4qM%Ekx9dl9Wg~", atm_code: "000522", added_on: addedOn,
+    name: "Shai Mishali", accessKey: "~7hgUh2a*4<%z#g4qM%Ekx9dl9Wg~", atmCode: "000522", addedOn: addedOn,
     address: .init(street: "3828 Piermont Drive", city: "Albuquerque", zip: "87112"),
-    contact_info: .init(
-      home_phone: "+1 212-555-1000", cellular_phone: "+44 7700 900100", email: "customer1@example.com",
+    contactInfo: .init(
+      homePhone: "+1 212-555-1000", cellularPhone: "+44 7700 900100", email: "customer1@example.com",
       website: "https://example.com/customers/1"))
 
   /// The same as clear input.
@@ -45,18 +45,32 @@ enum Sample {
 
 /// `Customer` with plain strings where that seals.
 struct PlainCustomer: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case name, address
+    case accessKey = "access_key"
+    case atmCode = "atm_code"
+    case addedOn = "added_on"
+    case contactInfo = "contact_info"
+  }
+
   struct Address: Codable {
     var street, city, zip: String
   }
 
   struct Contact: Codable {
-    var home_phone, cellular_phone, email, website: String
+    enum CodingKeys: String, CodingKey {
+      case email, website
+      case homePhone = "home_phone"
+      case cellularPhone = "cellular_phone"
+    }
+
+    var homePhone, cellularPhone, email, website: String
   }
 
-  var name, access_key, atm_code: String
-  var added_on: Date
+  var name, accessKey, atmCode: String
+  var addedOn: Date
   var address: Address
-  var contact_info: Contact
+  var contactInfo: Contact
 }
 
 /// A value without which nothing can be measured.
