@@ -15,7 +15,9 @@ extension ImportCommand {
     let name = file == "-" ? "stdin" : file
     let named = format == "auto" ? nil : try Self.importer(named: format)
     let session = try Session(vault, global)
-    let source = try Self.source(file, name)
+    let progress = Progress("read", global)
+    defer { progress.end() }
+    let source = try Self.source(file, name, progress)
     let importer =
       if let named { named } else {
         try Self.inExchange(name) { () throws(ExchangeError) in try ImportFormats.detecting(source.sample()) }
@@ -28,8 +30,16 @@ extension ImportCommand {
     }
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
     var work = try ForeignImport(
-      into: opened, mode, ForeignReport(name, importer.format, isDryRun: dryRun, global), Progress("read", global))
-    try await work.run(items)
+      from: importer.format.name, into: opened, mode,
+      ForeignReport(name, importer.format, isDryRun: dryRun, global), progress)
+    do {
+      try await work.run(items)
+    } catch {
+      // What was stored before is stored; the error says why that is not all.
+      progress.end()
+      _ = try? work.report.finish()
+      throw error
+    }
     let status = try work.report.finish()
     if status != .done { throw Finished(status: status) }
   }
@@ -53,8 +63,8 @@ extension ImportCommand {
   }
 
   /// The file, or all files of a folder.
-  private static func source(_ file: String, _ name: String) throws -> ImportSource {
-    guard file != "-", System.kind(of: file) == .directory else { return try FileSource(file).importSource() }
+  private static func source(_ file: String, _ name: String, _ progress: Progress) throws -> ImportSource {
+    guard file != "-", System.kind(of: file) == .directory else { return try FileSource(file, progress).importSource() }
     return try inExchange(name) { () throws(ExchangeError) in try ImportFolder.source(at: file) }
   }
 
