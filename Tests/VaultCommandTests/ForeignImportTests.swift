@@ -100,7 +100,7 @@ struct ForeignImportTests {
     #expect(imported.code == 4)
     #expect(
       imported.output.hasSuffix(
-        "3 refused\nrefused 3: the format does not say what this is (the first: [\"from the future\"].a)\n"))
+        "3 refused\nrefused 3: the format does not say what this is (the first: from the future.a)\n"))
     let dry = workspace.open("import", "auto", "a.json", "--json", "--dry-run")
     for outcome in [workspace.open("import", "auto", "a.json", "--json"), dry] {
       let document = JSON(outcome.output)
@@ -194,6 +194,53 @@ struct ForeignImportTests {
     let workspace = try workspace(["a.csv": Self.header + Self.shop, "plain.txt": "hunter2 is my password\n"])
     let outcome = workspace.run(arguments + ["--vault", workspace.vault, "--identity", workspace.identity])
     #expect(Int(outcome.code) == code && !outcome.errors.contains("hunter2") && outcome.output == "")
+  }
+
+  /// Each holds the password `hunter2`; broken so that nothing of it can be read.
+  private static let broken: [(name: String, text: String, code: Int)] = [
+    ("empty.csv", "", 17), ("header.csv", header, 0), ("lines.csv", "\n\n\n", 17),
+    ("unclosed.csv", "name,url,username,\"password,note\nshop,,ann,hunter2,\n", 17),
+    ("behind.csv", header + "\"hunter2\"hunter2,,,,\n", 17), ("nul.csv", header + "shop,,ann,hunter2\0,\n", 17),
+    ("few.csv", header + "shop,hunter2\n", 17), ("many.csv", header + "shop,,ann,hunter2,,more\n", 17),
+    ("nothing.txt", "hunter2 is what I use everywhere\n", 17),
+    ("cut.json", #"{"folders": [], "items": [{"name": "hunter2""#, 17),
+    ("twice.json", #"{"folders": [], "items": [{"name": "a", "name": "hunter2"}]}"#, 17),
+    ("deep.json", #"{"folders": [], "items": "# + String(repeating: "[", count: 500) + "\"hunter2\"", 17),
+    ("behind.json", #"{"folders": [], "items": []} hunter2"#, 17),
+    ("account.json", #"{"encrypted": true, "encKeyValidation_DO_NOT_EDIT": "hunter2", "items": []}"#, 17),
+    (
+      "bomb.xml",
+      "<!DOCTYPE l [<!ENTITY a \"hunter2\"><!ENTITY b \"&a;&a;&a;&a;\">]><KeePassFile><Root>&b;</Root></KeePassFile>", 17
+    ),
+    ("cut.xml", "<KeePassFile><Root><Group><Name>hunter2</Name>", 17),
+    ("cut.plist", "<?xml version=\"1.0\"?><plist version=\"1.0\"><array><dict><key>password</key><string>hunter2", 17),
+    ("cut.1pux", "PK\u{3}\u{4}hunter2", 17), ("a.kdbx", "\u{3}hunter2", 17),
+    ("sops.yaml", "a: ENC[AES256_GCM,data:hunter2,iv:x,tag:y,type:str]\nsops: [\n", 17),
+  ]
+
+  @Test("a file broken on purpose stores nothing, ends with the right code and is not quoted", arguments: broken)
+  func brokenFile(name: String, text: String, code: Int) throws {
+    let workspace = try workspace([name: text])
+    let before = snapshot(workspace.vault)
+    let outcome = workspace.open("import", "auto", name)
+    #expect(Int(outcome.code) == code, "\(outcome.errors)")
+    #expect(!outcome.errors.contains("hunter2") && !outcome.output.contains("hunter2"))
+    #expect(code == 0 || outcome.errors.hasPrefix("vault: \(name): "))
+    #expect(snapshot(workspace.vault) == before)
+  }
+
+  @Test("a wrong password of the file, or none, ends with 11 and stores nothing")
+  func wrongPassword() throws {
+    // A sealed export of no account: salt, check and data are of the right form, and no password opens them.
+    let box = "2.AAAAAAAAAAAAAAAAAAAAAA==|AAAAAAAAAAAAAAAAAAAAAA==|AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+    let file = #"{"encrypted": true, "passwordProtected": true, "salt": "c2FsdA==", "kdfType": 0, "kdfIterations": 5000,"#
+      + #" "encKeyValidation_DO_NOT_EDIT": "\#(box)", "data": "\#(box)"}"#
+    let workspace = try workspace(["a.json": file, "pw": "hunter2\n"])
+    let before = snapshot(workspace.vault)
+    let wrong = workspace.open("import", "auto", "a.json", "--source-passphrase-file", "pw")
+    #expect(wrong.code == 11 && wrong.errors.hasPrefix("vault: a.json: the password does not open it\n"))
+    #expect(workspace.open("import", "auto", "a.json").code == 11)
+    #expect(snapshot(workspace.vault) == before && !wrong.errors.contains("hunter2"))
   }
 
   @Test("the list names each format and what is kept of it")

@@ -18,6 +18,10 @@ extension ImportCommand {
     let progress = Progress("read", global)
     defer { progress.end() }
     let source = try Self.source(file, name, progress)
+    try Self.inExchange(name) { () throws(ExchangeError) in
+      guard try source.sample().head.isEmpty, source.files?.isEmpty ?? true else { return }
+      throw ExchangeError(.malformed, "is empty")
+    }
     let importer =
       if let named { named } else {
         try Self.inExchange(name) { () throws(ExchangeError) in try ImportFormats.detecting(source.sample()) }
@@ -125,11 +129,16 @@ extension CommandError {
     let status: ExitStatus = isUsage ? .usage : error.code.isOfKeys ? .cannotUnlock : .inputRefused
     self.init(status, snakeCase(error.code.description), subject: isUsage ? "--map" : subject, error.description)
     if !isUsage { file = subject }
+    hints = error.advice
+    guard hints.isEmpty else { return }
     switch error.code {
     case .unknownFormat:
-      hints = ["`vault import --list` shows the formats", "a table of any kind: `vault import csv` with --map"]
+      hints = [
+        "formats: " + ImportFormats.all.map(\.format.name).joined(separator: ", "),
+        "`vault import --list` says what each is; a table of any kind: `vault import csv FILE --map MEMBER=COLUMN`",
+      ]
     case .ambiguousFormat: hints = ["say which it is: `vault import FORMAT FILE`"]
-    case .missingColumn: hints = ["look at its first line, and at `vault import --list`"]
+    case .missingColumn: hints = ["look at its first line, and at `vault import --list`", "csv: --map MEMBER=COLUMN"]
     case .identityNeeded, .wrongIdentity: hints = ["give the identity that opens it with --source-identity FILE"]
     case .passphraseNeeded, .wrongPassphrase: hints = ["give it with --source-passphrase-file FILE, or on a terminal"]
     case .invalidMapping: hints = ["`vault kinds show KIND` lists the members"]
