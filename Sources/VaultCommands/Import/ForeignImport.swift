@@ -28,13 +28,13 @@ struct ForeignImport {
   var report: ForeignReport
 
   init(
-    from format: String, into vault: Vault, _ mode: Mode, _ report: ForeignReport, _ progress: Progress
+    from idPrefix: String, into vault: Vault, _ mode: Mode, _ report: ForeignReport, _ progress: Progress
   ) throws {
     self.vault = vault
     self.mode = mode
     self.report = report
     self.progress = progress
-    known = try KnownRecords(of: vault, from: format)
+    known = try KnownRecords(of: vault, from: idPrefix)
   }
 
   /// Takes all items; a source that cannot be read to its end is reported, and what came before it is good.

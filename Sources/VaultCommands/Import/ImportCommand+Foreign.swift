@@ -34,7 +34,7 @@ extension ImportCommand {
     }
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
     var work = try ForeignImport(
-      from: importer.format.name, into: opened, mode,
+      from: importer.format.idPrefix, into: opened, mode,
       ForeignReport(name, importer.format, isDryRun: dryRun, global), progress)
     do {
       try await work.run(items)

@@ -24,8 +24,8 @@ struct KnownRecords {
   private var records: [Key: RecordID] = [:]
   private var seen: Set<Key> = []
 
-  init(of vault: Vault, from format: String) throws {
-    let prefix = Array("\(format):".utf8)
+  init(of vault: Vault, from idPrefix: String) throws {
+    let prefix = Array("\(idPrefix):".utf8)
     var records: [Key: RecordID] = [:]
     try vault.forEachOpenRecord { record throws(VaultError) in
       guard let kind = record.kind else { return }
