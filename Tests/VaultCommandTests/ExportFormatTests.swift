@@ -120,7 +120,8 @@ struct ExportFormatTests {
   func ownFormats(format: String) throws {
     // XML has no place for a return, so that property lists in XML are refused with one in them.
     let origin = format == "plist" ? try Workspace.withVault() : try workspace()
-    let more = #"[{"title":"a <b>","password":"&amp;","urls":["https://a.example","https://b.example"],"tags":["x","y"]}]"#
+    let more =
+      #"[{"title":"a <b>","password":"&amp;","urls":["https://a.example","https://b.example"],"tags":["x","y"]}]"#
     #expect(origin.open("import", "json", "-", "--kind", "login", input: more).code == 0)
     let second = try Workspace.withVault()
     #expect(origin.open("export", "--kind", "login", "--format", format, "--reveal", "-o", "out").code == 0)
@@ -128,7 +129,9 @@ struct ExportFormatTests {
     #expect(second.open("import", importer, origin.path + "/out", "--kind", "login").code == 0)
     func records(_ workspace: Workspace) throws -> [JSON] {
       let lines = workspace.open("export", "--reveal", "--format", "jsonl").output.split(separator: "\n")
-      return lines.map { JSON(String($0)).withoutExternalID }.sorted { $0["title"]?.text ?? "" < $1["title"]?.text ?? "" }
+      return lines.map { JSON(String($0)).withoutExternalID }.sorted {
+        $0["title"]?.text ?? "" < $1["title"]?.text ?? ""
+      }
     }
     let expected = try records(origin)
     #expect(expected.count == (format == "plist" ? 1 : 3))
@@ -145,7 +148,16 @@ struct ExportFormatTests {
     let imported = second.open(
       "import", "sops-json", origin.path + "/out", "--source-identity", origin.identity)
     #expect(imported.code == 0 && imported.output.hasPrefix("3 stored, "))
-    let (want, have) = (origin.open("export", "--reveal", "--format", "jsonl"), second.open("export", "--reveal", "--format", "jsonl"))
+    // Where a value of sops goes can be said, too: one record then.
+    let third = try Workspace.withVault()
+    let mapped = third.open(
+      "import", "sops-json", origin.path + "/out", "--source-identity", origin.identity, "--map",
+      "title=records[0].kind")
+    #expect(mapped.code == 0 && mapped.output.hasPrefix("1 stored, "), "\(mapped.errors)")
+    #expect(third.open("get", "login", "title").output == "login")
+    let (want, have) = (
+      origin.open("export", "--reveal", "--format", "jsonl"), second.open("export", "--reveal", "--format", "jsonl")
+    )
     func sorted(_ outcome: ProcessOutcome) -> [JSON] {
       outcome.output.split(separator: "\n").map { JSON(String($0)).withoutExternalID }
         .sorted { $0["title"]?.text ?? "" < $1["title"]?.text ?? "" }

@@ -59,7 +59,9 @@ struct ForeignImportTests {
     #expect(workspace.open("set", "shop", "fields.mine=1").code == 0)
     let kept = workspace.open("import", "auto", "b.csv")
     #expect(kept.code == 4 && kept.errors.contains("1 record of the vault differs"))
-    #expect(kept.output.contains("2 refused\nrefused 2: the vault has another value: --update takes this one (the first: line"))
+    #expect(
+      kept.output.contains(
+        "2 refused\nrefused 2: the vault has another value: --update takes this one (the first: line"))
     #expect(workspace.open("get", "shop", "password").output == "hunter2")
     #expect(workspace.open("import", "auto", "b.csv", "--update", "--dry-run").output.contains("1 would be updated"))
     #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 1 updated"))
@@ -73,13 +75,17 @@ struct ForeignImportTests {
   func vanished() throws {
     let header = "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n"
     let (shop, bank) = ("Shops,,login,shop,,,,,ann,hunter2,\n", "Money,,login,bank,,,,,ann,hunter3,\n")
-    let workspace = try workspace(["a.csv": header + shop + bank, "b.csv": header + shop, "c.csv": header + "x,y\n" + shop])
+    let workspace = try workspace([
+      "a.csv": header + shop + bank, "b.csv": header + shop, "c.csv": header + "x,y\n" + shop,
+    ])
     #expect(workspace.open("import", "auto", "a.csv").code == 0)
     #expect(workspace.open("set", "shop", #"tags=["mine","Shops"]"#).code == 0)
     let updated = workspace.open("import", "auto", "b.csv", "--update")
     #expect(updated.code == 0 && updated.output.hasPrefix("0 stored, 0 updated, 1 there already, 0 refused\n"))
     let id = try #require(JSON(workspace.open("show", "bank", "--json").output)["id"]?.text)
-    #expect(updated.output.hasSuffix("1 still in the vault, no longer in the file; `vault remove` takes them away:\n  \(id)  bank\n"))
+    #expect(
+      updated.output.hasSuffix(
+        "1 still in the vault, no longer in the file; `vault remove` takes them away:\n  \(id)  bank\n"))
     #expect(workspace.open("get", "bank", "password").output == "hunter3")
     #expect(workspace.open("get", "shop", "tags[0]").output == "mine")
     let document = JSON(workspace.open("import", "auto", "b.csv", "--update", "--json").output)
@@ -210,7 +216,8 @@ struct ForeignImportTests {
     ("account.json", #"{"encrypted": true, "encKeyValidation_DO_NOT_EDIT": "hunter2", "items": []}"#, 17),
     (
       "bomb.xml",
-      "<!DOCTYPE l [<!ENTITY a \"hunter2\"><!ENTITY b \"&a;&a;&a;&a;\">]><KeePassFile><Root>&b;</Root></KeePassFile>", 17
+      "<!DOCTYPE l [<!ENTITY a \"hunter2\"><!ENTITY b \"&a;&a;&a;&a;\">]><KeePassFile><Root>&b;</Root></KeePassFile>",
+      17
     ),
     ("cut.xml", "<KeePassFile><Root><Group><Name>hunter2</Name>", 17),
     ("cut.plist", "<?xml version=\"1.0\"?><plist version=\"1.0\"><array><dict><key>password</key><string>hunter2", 17),
@@ -233,7 +240,8 @@ struct ForeignImportTests {
   func wrongPassword() throws {
     // A sealed export of no account: salt, check and data are of the right form, and no password opens them.
     let box = "2.AAAAAAAAAAAAAAAAAAAAAA==|AAAAAAAAAAAAAAAAAAAAAA==|AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-    let file = #"{"encrypted": true, "passwordProtected": true, "salt": "c2FsdA==", "kdfType": 0, "kdfIterations": 5000,"#
+    let file =
+      #"{"encrypted": true, "passwordProtected": true, "salt": "c2FsdA==", "kdfType": 0, "kdfIterations": 5000,"#
       + #" "encKeyValidation_DO_NOT_EDIT": "\#(box)", "data": "\#(box)"}"#
     let workspace = try workspace(["a.json": file, "pw": "hunter2\n"])
     let before = snapshot(workspace.vault)

@@ -67,7 +67,8 @@ struct ReadingTests {
     let workspace = try Workspace.withCustomers()
     let refused = workspace.run(command + ["--vault", "v", "--kind", "customr"])
     #expect(refused.code == 17 && refused.stdout.isEmpty)
-    #expect(refused.errorLines[0] == "vault: customr: there is no such kind" || refused.errors.hasPrefix("vault: customr: "))
+    #expect(
+      refused.errorLines[0] == "vault: customr: there is no such kind" || refused.errors.hasPrefix("vault: customr: "))
     #expect(refused.errors.contains("hint: known kinds: ") && refused.errors.contains("customer, "))
     // A kind without records is no mistake.
     #expect(workspace.run(command + ["--vault", "v", "--kind", "login"]).code == 0)

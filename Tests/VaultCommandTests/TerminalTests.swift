@@ -87,7 +87,8 @@ struct TerminalTests {
       [
         ("Name: ", "\n"), ("Name: ", "Ada Example\n"), ("Access key, not shown: ", "typed-secret\n"),
         ("Access key, again: ", "typed-sercet\n"), ("Access key, not shown: ", "typed-secret\n"),
-        ("Access key, again: ", "typed-secret\n"), ("[ATM code], not shown: ", "\n"), ("[Added on]: ", "yesterday\n"), ("[Added on]: ", "2026-11-21T01:40:28Z\n"),
+        ("Access key, again: ", "typed-secret\n"), ("[ATM code], not shown: ", "\n"), ("[Added on]: ", "yesterday\n"),
+        ("[Added on]: ", "2026-11-21T01:40:28Z\n"),
         ("[Street]: ", "\n"), ("[City]: ", "London\n"), ("[Zip]: ", "\n"), ("[Home phone]: ", "\n"),
         ("[Cellular phone]: ", "\n"), ("[Email]: ", "ada@example.com\n"), ("[Website]: ", "\n"),
         ("[Tags, with commas between]: ", "vip, gold\n"),

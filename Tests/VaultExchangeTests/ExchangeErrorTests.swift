@@ -9,22 +9,24 @@ import VaultRecords
 struct ExchangeErrorTests {
   private static let marker = Samples.marker
 
-  /// A way to each code, with the marker in everything that comes from outside.
-  private static func attempts() throws -> [(ExchangeError.Code, () throws -> Void)] {
-    let protected = BitwardenTests.argon2idExport
-    let sops = try #require(try Samples.all().first { $0.format == "sops-json" })
-    let sealed = String(decoding: sops.bytes, as: UTF8.self)
-    func read(_ format: String, _ text: String, _ options: ImportOptions = ImportOptions()) throws {
-      _ = try Imported(format, text, options: options)
-    }
-    func options(_ change: (inout ImportOptions) throws -> Void) rethrows -> ImportOptions {
-      var options = ImportOptions()
-      try change(&options)
-      return options
-    }
-    func detect(_ text: String) throws {
-      _ = try ImportFormats.detecting(ImportSample(name: marker, head: Array(text.utf8), isWhole: true))
-    }
+  private typealias Attempt = (ExchangeError.Code, () throws -> Void)
+
+  private static func read(_ format: String, _ text: String, _ options: ImportOptions = ImportOptions()) throws {
+    _ = try Imported(format, text, options: options)
+  }
+
+  private static func options(_ change: (inout ImportOptions) throws -> Void) rethrows -> ImportOptions {
+    var options = ImportOptions()
+    try change(&options)
+    return options
+  }
+
+  private static func detect(_ text: String) throws {
+    _ = try ImportFormats.detecting(ImportSample(name: marker, head: Array(text.utf8), isWhole: true))
+  }
+
+  /// Ways to the codes of content, with the marker in everything that comes from outside.
+  private static func readings() -> [Attempt] {
     let mapping = options { $0.mappings = [FieldMapping(field: marker, source: marker)] }
     return [
       (.unknownFormat, { try detect(marker) }), (.unknownFormat, { _ = try ImportFormats.named(marker) }),
@@ -39,18 +41,13 @@ struct ExchangeErrorTests {
       (.invalidText, { try read("plain-json", #"["\ud800 \#(marker)"]"#) }),
       (.missingColumn, { try read("firefox-csv", "\(marker)\n\(marker)\n") }),
       (.missingColumn, { try read("csv", "\(marker),\(marker)\n\(marker),\(marker)\n") }),
-      (.unsupported, { try read("keepass-xml", "<!DOCTYPE x [<!ENTITY a \"\(marker)\">]><KeePassFile>&a;</KeePassFile>") }),
+      (
+        .unsupported,
+        { try read("keepass-xml", "<!DOCTYPE x [<!ENTITY a \"\(marker)\">]><KeePassFile>&a;</KeePassFile>") }
+      ),
       (.unsupported, { try read("bitwarden-json", #"{"encrypted": true, "data": "\#(marker)"}"#) }),
       (.unsupported, { try detect(#"{"nextId": 1, "logins": [{"encryptedPassword": "\#(marker)"}]}"#) }),
       (.tooLarge, { try read("plain-json", String(repeating: "[", count: 2000) + "\"\(marker)\"") }),
-      (.passphraseNeeded, { try read("bitwarden-protected-json", protected) }),
-      (.wrongPassphrase, { try read("bitwarden-protected-json", protected, BitwardenTests.options(marker)) }),
-      (
-        .notAuthentic,
-        { try read("sops-json", sealed.replacing("\"kind\":\"login\"", with: "\"kind\":\"\(marker)\""), sops.options) }
-      ),
-      (.identityNeeded, { try read("sops-json", sealed) }),
-      (.wrongIdentity, { try read("sops-json", sealed, options { $0.identities = [try .generate()] }) }),
       (.invalidMapping, { try read("csv", "title,\(marker)\na,\(marker)\n", mapping) }),
       (.invalidMapping, { _ = try FieldMapping(parsing: marker) }),
       (
@@ -65,10 +62,27 @@ struct ExchangeErrorTests {
     ]
   }
 
+  /// Ways to the codes of sealed files.
+  private static func openings() throws -> [Attempt] {
+    let protected = BitwardenTests.argon2idExport
+    let sops = try #require(try Samples.all().first { $0.format == "sops-json" })
+    let sealed = String(decoding: sops.bytes, as: UTF8.self)
+    return [
+      (.passphraseNeeded, { try read("bitwarden-protected-json", protected) }),
+      (.wrongPassphrase, { try read("bitwarden-protected-json", protected, BitwardenTests.options(marker)) }),
+      (
+        .notAuthentic,
+        { try read("sops-json", sealed.replacing("\"kind\":\"login\"", with: "\"kind\":\"\(marker)\""), sops.options) }
+      ),
+      (.identityNeeded, { try read("sops-json", sealed) }),
+      (.wrongIdentity, { try read("sops-json", sealed, options { $0.identities = [try .generate()] }) }),
+    ]
+  }
+
   @Test("none of them holds anything of the file, the name of which is not content")
   func withoutContent() throws {
     var met: Set<ExchangeError.Code> = []
-    for (index, (code, attempt)) in try Self.attempts().enumerated() {
+    for (index, (code, attempt)) in try (Self.readings() + Self.openings()).enumerated() {
       let error = try #require(throws: ExchangeError.self, "\(index): \(code)") { try attempt() }
       #expect(error.code == code, "\(index): \(error)")
       let text = ([error.description] + error.advice + error.candidates).joined(separator: "\n")
@@ -76,7 +90,8 @@ struct ExchangeErrorTests {
       met.insert(error.code)
     }
     let all: Set<ExchangeError.Code> = [
-      .unknownFormat, .ambiguousFormat, .malformed, .invalidText, .missingColumn, .unsupported, .tooLarge, .passphraseNeeded,
+      .unknownFormat, .ambiguousFormat, .malformed, .invalidText, .missingColumn, .unsupported, .tooLarge,
+      .passphraseNeeded,
       .wrongPassphrase, .identityNeeded, .wrongIdentity, .notAuthentic, .invalidMapping, .reading,
     ]
     #expect(met == all)

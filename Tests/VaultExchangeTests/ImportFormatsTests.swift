@@ -49,7 +49,10 @@ struct ImportFormatsTests {
   @Test(
     "a column that a later version adds changes neither the format nor what is known; what is in it is sealed",
     arguments: [
-      ("bitwarden-csv", "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp"),
+      (
+        "bitwarden-csv",
+        "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp"
+      ),
       ("lastpass-csv", "url,username,password,totp,extra,name,grouping,fav"),
       ("keepassxc-csv", "Group,Title,Username,Password,URL,Notes,TOTP,Icon,Last Modified,Created"),
       ("protonpass-csv", "type,name,url,email,username,password,note,totp,createTime,modifyTime,vault"),

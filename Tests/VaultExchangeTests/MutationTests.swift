@@ -14,7 +14,9 @@ struct MutationTests {
       #expect(!good.records.isEmpty && good.refused.isEmpty, "\(sample.format)")
       #expect(sample.form != .table || sample.format == "dotenv" || good.records.count == 3, "\(sample.format)")
       let format = try ImportFormats.named(sample.format).format
-      for record in good.records { #expect(record.externalID?.hasPrefix(format.idPrefix + ":") == true, "\(sample.format)") }
+      for record in good.records {
+        #expect(record.externalID?.hasPrefix(format.idPrefix + ":") == true, "\(sample.format)")
+      }
       #expect(sample.format == "bitwarden-protected-json" || good.hold(Samples.marker), "\(sample.format)")
     }
   }

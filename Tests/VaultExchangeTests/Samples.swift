@@ -73,7 +73,8 @@ enum Samples {
     "roboform-csv": "Name,Url,Login,Pwd,Note,Folder", "safari-csv": "Title,URL,Username,Password",
     "safeincloud-csv": "Title,Login,Password,Notes",
     "strongbox-csv": "Title,Username,Email,Password,URL,OTPAuth,Notes",
-    "zoho-csv": "Secret Name,Secret URL,Notes,Password", "zoho-password-csv": "Password Name,Password URL,Notes,Password",
+    "zoho-csv": "Secret Name,Secret URL,Notes,Password",
+    "zoho-password-csv": "Password Name,Password URL,Notes,Password",
   ]
 
   private static func cells(_ count: Int, row: Int) -> String {
@@ -104,27 +105,27 @@ enum Samples {
 
   private static let documents = [
     "bitwarden-json": """
-      {"encrypted": false, "folders": [{"id": "f", "name": "\(marker)"}], "items": [{"id": "\(marker)", "type": 1,
-       "folderId": "f", "name": "\(marker)", "notes": "\(marker)", "fields": [{"name": "n", "value": "\(marker)"}],
-       "login": {"username": "\(marker)", "password": "\(marker)", "uris": [{"uri": "\(marker)"}]}}]}
-      """,
+    {"encrypted": false, "folders": [{"id": "f", "name": "\(marker)"}], "items": [{"id": "\(marker)", "type": 1,
+     "folderId": "f", "name": "\(marker)", "notes": "\(marker)", "fields": [{"name": "n", "value": "\(marker)"}],
+     "login": {"username": "\(marker)", "password": "\(marker)", "uris": [{"uri": "\(marker)"}]}}]}
+    """,
     "enpass-json": """
-      {"folders": [], "items": [{"uuid": "\(marker)", "title": "\(marker)", "category": "login", "note": "\(marker)",
-       "template_type": "login.default", "fields": [{"label": "n", "type": "password", "value": "\(marker)"}]}]}
-      """,
+    {"folders": [], "items": [{"uuid": "\(marker)", "title": "\(marker)", "category": "login", "note": "\(marker)",
+     "template_type": "login.default", "fields": [{"label": "n", "type": "password", "value": "\(marker)"}]}]}
+    """,
     "keepass-xml": """
-      <?xml version="1.0" encoding="utf-8"?>
-      <KeePassFile><Meta><Generator>\(marker)</Generator></Meta><Root><Group><UUID>AAAAAAAAAAAAAAAAAAAAAA==</UUID>
-      <Name>\(marker)</Name><Entry><UUID>BAAAAAAAAAAAAAAAAAAAAA==</UUID>
-      <String><Key>Title</Key><Value>\(marker)</Value></String>
-      <String><Key>Password</Key><Value ProtectInMemory="True">\(marker)</Value></String></Entry></Group></Root></KeePassFile>
-      """,
+    <?xml version="1.0" encoding="utf-8"?>
+    <KeePassFile><Meta><Generator>\(marker)</Generator></Meta><Root><Group><UUID>AAAAAAAAAAAAAAAAAAAAAA==</UUID>
+    <Name>\(marker)</Name><Entry><UUID>BAAAAAAAAAAAAAAAAAAAAA==</UUID>
+    <String><Key>Title</Key><Value>\(marker)</Value></String>
+    <String><Key>Password</Key><Value ProtectInMemory="True">\(marker)</Value></String></Entry></Group></Root></KeePassFile>
+    """,
     "plain-json": #"[{"title": "\#(marker)", "password": "\#(marker)", "more": {"deep": ["\#(marker)"]}}]"#,
     "protonpass-json": """
-      {"version": "1", "encrypted": false, "vaults": {"v": {"name": "\(marker)", "items": [{"itemId": "\(marker)",
-       "data": {"metadata": {"name": "\(marker)", "note": "\(marker)"}, "type": "login", "extraFields": [],
-       "content": {"itemUsername": "\(marker)", "password": "\(marker)", "urls": ["\(marker)"]}}, "state": 1}]}}}
-      """,
+    {"version": "1", "encrypted": false, "vaults": {"v": {"name": "\(marker)", "items": [{"itemId": "\(marker)",
+     "data": {"metadata": {"name": "\(marker)", "note": "\(marker)"}, "type": "login", "extraFields": [],
+     "content": {"itemUsername": "\(marker)", "password": "\(marker)", "urls": ["\(marker)"]}}, "state": 1}]}}}
+    """,
   ]
 
   private static func propertyList() throws -> Sample {

@@ -64,7 +64,9 @@ struct AddCommand: AsyncParsableCommand {
   ///
   /// Every record has to be looked at for that, so it is not done where nobody would read it.
   private func noteNamesakes(of id: RecordID, _ name: String, _ session: Session) {
-    guard !global.quiet, !global.json, !name.isEmpty, let found = try? session.locked.records(named: name) else { return }
+    guard !global.quiet, !global.json, !name.isEmpty, let found = try? session.locked.records(named: name) else {
+      return
+    }
     let others = found.map(\.id).filter { $0 != id }
     guard let first = others.first else { return }
     let more = others.count > 1 ? " and \(others.count - 1) more" : ""

@@ -88,7 +88,8 @@ struct ForeignReport {
 
   private func printLines() throws {
     if differingCount > 0 {
-      let subject = differingCount == 1 ? "1 record of the vault differs" : "\(differingCount) records of the vault differ"
+      let subject =
+        differingCount == 1 ? "1 record of the vault differs" : "\(differingCount) records of the vault differ"
       global.messages.note("\(subject) from the file; --update takes what the file says")
     }
     let would = isDryRun ? "would be " : ""

@@ -18,14 +18,7 @@ extension ImportCommand {
     let progress = Progress("read", global)
     defer { progress.end() }
     let source = try Self.source(file, name, progress)
-    try Self.inExchange(name) { () throws(ExchangeError) in
-      guard try source.sample().head.isEmpty, source.files?.isEmpty ?? true else { return }
-      throw ExchangeError(.malformed, "is empty")
-    }
-    let importer =
-      if let named { named } else {
-        try Self.inExchange(name) { () throws(ExchangeError) in try ImportFormats.detecting(source.sample()) }
-      }
+    let importer = try Self.importer(of: source, name, named)
     try checkOptions(for: importer.format)
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     let options = try options(session, opened, of: name)
@@ -46,6 +39,18 @@ extension ImportCommand {
     }
     let status = try work.report.finish()
     if status != .done { throw Finished(status: status) }
+  }
+
+  /// The importer that was named, else the one whose format the file has.
+  private static func importer(
+    of source: ImportSource, _ name: String, _ named: (any Importer)?
+  ) throws -> any Importer {
+    try inExchange(name) { () throws(ExchangeError) in
+      let sample = try source.sample()
+      guard !sample.head.isEmpty || !sample.paths.isEmpty else { throw ExchangeError(.malformed, "is empty") }
+      if let named { return named }
+      return try ImportFormats.detecting(sample)
+    }
   }
 
   private func options(_ session: Session, _ opened: Vault, of name: String) throws -> ImportOptions {
@@ -80,9 +85,9 @@ extension ImportCommand {
   }
 
   private func checkOptions(for format: VaultExchange.ImportFormat) throws {
-    guard !format.isGeneral else { return }
+    guard !format.takesMappings else { return }
     for (option, isGiven) in [("--kind", kind != nil), ("--map", !map.isEmpty)] where isGiven {
-      throw CommandError.usage(option, "is for csv: \(format.name) says itself what its columns are")
+      throw CommandError.usage(option, "is for csv and its like: \(format.name) says itself what its values are")
     }
   }
 

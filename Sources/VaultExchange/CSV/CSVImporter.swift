@@ -36,7 +36,8 @@ struct CSVImporter: Importer {
     let names = Set(header.map(name))
     guard required.keys.allSatisfy(names.contains), names.isDisjoint(with: excluded) else { return false }
     // So many columns are those of one tool, also where a later version of it has more.
-    return others != nil || required.count >= 6 || names.allSatisfy { $0.isEmpty || required[$0] != nil || optional[$0] != nil }
+    return others != nil || required.count >= 6
+      || names.allSatisfy { $0.isEmpty || required[$0] != nil || optional[$0] != nil }
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {

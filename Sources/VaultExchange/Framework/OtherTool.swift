@@ -35,10 +35,13 @@ struct OtherTool: Sendable {
 
   private static let sealed = [
     OtherTool(
-      "is a database of KeePass (KDBX)", "KeePassXC: Database, Export, XML file; or `keepassxc-cli export FILE > out.xml`",
+      "is a database of KeePass (KDBX)",
+      "KeePassXC: Database, Export, XML file; or `keepassxc-cli export FILE > out.xml`",
       "KeePass 2: File, Export, KeePass XML (2.x); then `vault import keepass-xml out.xml`"
     ) { sample, _ in sample.begins([0x03, 0xD9, 0xA2, 0x9A]) },
-    OtherTool("is a database of Password Safe", "Password Safe: File, Export To, Plain text; name the columns with --map") {
+    OtherTool(
+      "is a database of Password Safe", "Password Safe: File, Export To, Plain text; name the columns with --map"
+    ) {
       sample, _ in sample.begins("PWS3")
     },
     OtherTool("is an age file", "open it on the way: `age -d -i KEY FILE | vault import auto -`") { sample, _ in
@@ -47,7 +50,8 @@ struct OtherTool: Sendable {
     OtherTool("is sealed with GPG", "open it on the way: `gpg -d FILE | vault import auto -`") { sample, _ in
       sample.begins("-----BEGIN PGP MESSAGE")
     },
-    OtherTool("is a backup of 2FAS that is sealed", "2FAS: Settings, Backup, Export, without a password") { _, outline in
+    OtherTool("is a backup of 2FAS that is sealed", "2FAS: Settings, Backup, Export, without a password") {
+      _, outline in
       outline.has("servicesEncrypted")
     },
   ]
@@ -85,17 +89,20 @@ struct OtherTool: Sendable {
     OtherTool("is the JSON of Passman", "Passman: Settings, Export credentials, CSV; name the columns with --map") {
       _, outline in outline.has("[].credential_id", "[].guid")
     },
-    OtherTool("is of an app for one-time codes", "take the otpauth addresses of its entries into the `totp` of logins") {
+    OtherTool("is of an app for one-time codes", "take the otpauth addresses of its entries into the `totp` of logins")
+    {
       sample, outline in
       sample.begins("otpauth") || outline.has("db", "header") || outline.has("tokenOrder", "tokens")
         || outline.has("services", "appOrigin")
     },
-    OtherTool("is XML of another tool", "KeePassX 1 and Revelation: open it in KeePassXC and export that") { sample, _ in
+    OtherTool("is XML of another tool", "KeePassX 1 and Revelation: open it in KeePassXC and export that") {
+      sample, _ in
       sample.head.ranges(of: Array("<plist".utf8)).isEmpty
         && ["<?xml", "<!DOCTYPE", "<database", "<passwordsafe", "<revelationdata"].contains { sample.begins($0) }
     },
     OtherTool(
-      "is an export of this program", "`vault import json FILE --kind KIND`, or jsonl", "a vault as a whole: copy its folder"
+      "is an export of this program", "`vault import json FILE --kind KIND`, or jsonl",
+      "a vault as a whole: copy its folder"
     ) { _, outline in outline.has("$vault") || outline.has("[].$vault") || outline.has("records[].record") },
   ]
 }

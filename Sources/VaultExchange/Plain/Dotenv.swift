@@ -37,7 +37,8 @@ struct DotenvImporter: Importer {
         continue
       }
       if entry.name == "sops_mac" {
-        throw ExchangeError(.unsupported, "is sealed by sops, which is read as JSON or YAML only", at: place,
+        throw ExchangeError(
+          .unsupported, "is sealed by sops, which is read as JSON or YAML only", at: place,
           advice: ["open it on the way: `sops decrypt FILE | vault import dotenv -`"])
       }
       count += 1

@@ -33,7 +33,9 @@ struct PlainCSVImporter: Importer {
     }
     // The values of a table without a header must not become names.
     guard header.isEmpty || header.contains(where: { named[$0.lowercased()] != nil || mapped[$0.lowercased()] != nil })
-    else { throw ExchangeError(.missingColumn, "has no header with a usual name or a mapped one", at: SourcePlace(line: 1)) }
+    else {
+      throw ExchangeError(.missingColumn, "has no header with a usual name or a mapped one", at: SourcePlace(line: 1))
+    }
     guard header.allSatisfy({ $0.utf8.count <= 200 && !$0.contains(where: \.isNewline) }) else {
       throw ExchangeError(.malformed, "has a column name that is no name", at: SourcePlace(line: 1))
     }
