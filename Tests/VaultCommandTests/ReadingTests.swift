@@ -257,6 +257,17 @@ struct ReadingTests {
     }
   }
 
+  @Test("a name from a file is escaped in an error, and without its middle when it is long")
+  func namesAreNeutralised() throws {
+    let workspace = try Workspace.withVault()
+    let name = #"a\u001b[31m"# + String(repeating: "n", count: 5_000)
+    let file = workspace.write(#"{"title":"Door","\#(name)":1}"#, to: "door.json")
+    let outcome = workspace.open("add", "login", "--from", file)
+    #expect(outcome.code == 17)
+    let line = try #require(outcome.errorLines.first)
+    #expect(line.hasPrefix("vault: ") && line.utf8.count < 500 && !line.utf8.contains(0x1B), "\(line.prefix(600))")
+  }
+
   @Test("the vault is the option's, else the variable's, else the nearest parent's, else the user's own")
   func vaultIsFound() throws {
     let workspace = try Workspace.withVault()
