@@ -127,6 +127,12 @@ struct ForeignImportTests {
     let imported = workspace.open("import", "auto", "a.csv")
     #expect(imported.code == 0 && imported.output.hasPrefix("20 stored, "), "\(imported.errors)")
     #expect(workspace.open("get", "shop20", "notes").stdout.count == 1 << 20)
+    // No machine locks so much: the value is refused by itself, and the entry is stored without it.
+    let larger = Self.header + "big,https://big.example,ann,hunter2," + note + note + note + note + "n\n"
+    FileTree.write(Array(larger.utf8), to: workspace.path + "/b.csv")
+    let refused = workspace.open("import", "auto", "b.csv")
+    #expect(refused.code == 4 && refused.output.contains("refused 1: the value is larger than a quarter"))
+    #expect(workspace.open("get", "big", "password").output == "hunter2")
   }
 
   @Test("values under extra are compared and updated as text, also where they look like numbers")
