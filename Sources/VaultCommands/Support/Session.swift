@@ -1,6 +1,7 @@
 import VaultCrypto
 import VaultDocument
 import VaultKit
+import VaultRecords
 
 /// A vault that a command works on, and how it may be unlocked.
 struct Session {
@@ -196,6 +197,14 @@ struct Session {
 }
 
 extension Session {
+  /// Refuses a kind that neither the vault nor any record knows: a misspelt one would find nothing, without a word.
+  func checkKind(_ name: String?) throws {
+    guard let name, locked.kinds[name] == nil else { return }
+    var query = RecordQuery()
+    query.kind = name
+    if try locked.list(query).records.isEmpty { _ = try locked.kinds.argument(name) }
+  }
+
   /// The record that a word means, without a key.
   func resolve(_ text: String) throws -> RecordID {
     do throws(VaultError) {
