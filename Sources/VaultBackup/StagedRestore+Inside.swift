@@ -28,7 +28,7 @@ extension StagedRestore {
 
   private func putInsideNew() throws(VaultError) -> String? {
     try inStore { () throws(StoreError) in
-      let store = try DirectoryStore.create(at: place.path)
+      let store = try DirectoryStore.create(at: place.path, operations: options.operations)
       let changes = try RestoreChanges(from: store, to: staged, contents.files.map(\.member))
       try store.withLock(.exclusive) { lock throws(StoreError) in try changes.apply(lock) }
     }

@@ -1,5 +1,5 @@
 public import VaultDocument
-internal import VaultFileStore
+package import VaultFileStore
 public import VaultKit
 internal import VaultStorage
 
@@ -20,6 +20,8 @@ public struct RestoreOptions: Sendable {
   public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
   /// The clock.
   public var now: @Sendable () -> Timestamp = { .now() }
+  /// The system calls, for tests.
+  package var operations: any FileOperations = LiveFileOperations()
 
   public init() {}
 }
@@ -54,7 +56,7 @@ public final class StagedRestore {
   ) throws(VaultError) {
     if !options.acceptsUnattested { try contents.requireAttestation() }
     (self.contents, self.options, self.path) = (contents, options, path)
-    place = try inStore { () throws(StoreError) in try RestorePlace(path) }
+    place = try inStore { () throws(StoreError) in try RestorePlace(path, operations: options.operations) }
     guard place.occupant != .foreign else { throw .foreignPlace(path) }
     let place = place
     staged = try inStore { () throws(StoreError) in try StagedVault(place.name, in: place.parent) }
@@ -76,7 +78,7 @@ public final class StagedRestore {
   ) throws(VaultError) -> (store: DirectoryStore, lock: any StoreLock)? {
     guard place.occupant == .vault || place.occupant == .shared else { return nil }
     return try inStore { () throws(StoreError) in
-      guard let store = try DirectoryStore.ifThere(at: place.path) else { return nil }
+      guard let store = try DirectoryStore.ifThere(at: place.path, operations: options.operations) else { return nil }
       return (store, try store.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait))
     }
   }
