@@ -37,9 +37,11 @@ public struct RestoredVault: Sendable {
 /// A vault that is unpacked and verified beside the place that it is to have. It is taken away with the last reference,
 /// unless it was put in place.
 public final class StagedRestore {
-  /// What its records, slots and checkpoint were found to be. With a fault it is not put in place.
+  /// What its records, slots and checkpoint were found to be.
   public let verification: Verification
-  /// What would go back.
+  /// What is damaged: with any of these it is not put in place.
+  public var faults: [VaultFault] { verification.faults.filter { !$0.code.isRollback } }
+  /// What would go back, or did before the backup was made: its own checkpoint tells, too.
   public let setbacks: Setbacks
   let contents: BackupContents
   let staged: StagedVault
@@ -62,9 +64,10 @@ public final class StagedRestore {
     staged = try inStore { () throws(StoreError) in try StagedVault(place.name, in: place.parent) }
     verification = try contents.unpack(into: staged, with: vault, progress)
     current = try Self.lockCurrent(at: place, options)
+    let isDamaged = verification.faults.contains { !$0.code.isRollback }
     setbacks =
-      try verification.isGood
-      ? Self.setbacks(of: vault, verification, current?.store, place.knownPaths(given: path), options) : Setbacks()
+      try isDamaged
+      ? Setbacks() : Self.setbacks(of: vault, verification, current?.store, place.knownPaths(given: path), options)
   }
 
   deinit {
@@ -87,10 +90,11 @@ public final class StagedRestore {
     of vault: Vault, _ verification: Verification, _ current: DirectoryStore?, _ paths: [String],
     _ options: RestoreOptions
   ) throws(VaultError) -> Setbacks {
-    var setbacks = Setbacks()
+    var setbacks = Setbacks(verification)
     if let state = options.state {
-      setbacks = try vault.setbacks(
-        verification, for: paths, in: state, acceptingIdentity: options.acceptsIdentity)
+      setbacks.add(
+        try vault.setbacks(
+          verification, for: paths, in: state, acceptingIdentity: options.acceptsIdentity))
     }
     // A vault whose header cannot be read is what backups are for.
     if let current, let there = try? LockedVault(store: current) {
@@ -107,7 +111,7 @@ public final class StagedRestore {
   /// - Throws: ``VaultError`` `.damaged` with a fault; `.rolledBack` for setbacks that are not accepted; `.alreadyExists`,
   ///   `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   public func putInPlace() throws(VaultError) -> RestoredVault {
-    if let fault = verification.faults.first { throw VaultError(.damaged, fault.reason, file: fault.file) }
+    if let fault = faults.first { throw VaultError(.damaged, fault.reason, file: fault.file) }
     guard setbacks.isEmpty || options.acceptsRollback else { throw .older(contents.file) }
     let kept = try put()
     try rememberAnew()

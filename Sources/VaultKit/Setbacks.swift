@@ -22,6 +22,9 @@ public struct Setbacks: Sendable {
 
   package init() {}
 
+  /// What a verification found to have gone back already.
+  package init(_ verification: Verification) { faults = verification.faults.filter(\.code.isRollback) }
+
   mutating func add(_ new: [VaultFault]) {
     // What this machine remembers and what lies on its disk are mostly the same.
     let known = Set(faults.map(\.file))

@@ -42,9 +42,9 @@ struct BackupBench {
   }
 
   @discardableResult
-  func add(_ name: String) async throws -> RecordID { 
+  func add(_ name: String) async throws -> RecordID {
     try await vault.add(Login(title: name, password: EncryptedCodableString("secret \(name)")))
-   }
+  }
 
   var options: Backup.Options {
     var options = Backup.Options(key: .recipients([backupIdentity.recipient]))

@@ -25,7 +25,8 @@ struct BackupFaultTests {
     return (all.filter { BackupName(fileName: $0) != nil }, all.filter { BackupName(fileName: $0) == nil })
   }
 
-  @Test("create leaves a whole backup under its name, or none; what a death leaves goes with the next", arguments: 0..<3)
+  @Test(
+    "create leaves a whole backup under its name, or none; what a death leaves goes with the next", arguments: 0..<3)
   func create(_ index: Int) async throws {
     let bench = try await BackupBench()
     let fault = Self.faults[index]
@@ -87,7 +88,8 @@ struct BackupFaultTests {
     }
   }
 
-  @Test("restore into a folder with other things ends in the backup's state, run again after any fault", arguments: 0..<3)
+  @Test(
+    "restore into a folder with other things ends in the backup's state, run again after any fault", arguments: 0..<3)
   func restoreInside(_ index: Int) async throws {
     let bench = try await BackupBench()
     let made = try bench.create()

@@ -90,8 +90,8 @@ extension BackupCommand {
 
     /// With all that is wrong, or would go back.
     private func refuse(_ staged: StagedRestore) throws {
-      staged.verification.faults.report(global, hints: ["nothing was changed: take another backup"])
-      if let status = staged.verification.faults.status { throw Finished(status: status) }
+      staged.faults.report(global, hints: ["nothing was changed: take another backup"])
+      if let status = staged.faults.status { throw Finished(status: status) }
       guard !staged.setbacks.isEmpty, !acceptRollback else { return }
       let faults = staged.setbacks.faults
       Array(faults.prefix(10)).report(
