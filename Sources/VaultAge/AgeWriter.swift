@@ -44,7 +44,8 @@ public final class AgeWriter {
       // A full chunk waits until something follows: the last one is sealed as such.
       if chunk.count == AgePayload.chunkByteCount { try seal(isLast: false) }
       let count = min(AgePayload.chunkByteCount - chunk.count, rest.byteCount)
-      for offset in 0..<count { chunk.append(rest[octet: offset]) }
+      // Many times faster than byte by byte; unsafe only in that a span lends its bytes as memory.
+      unsafe rest.extracting(first: count).withUnsafeBytes { unsafe chunk.append(contentsOf: $0) }
       rest = rest.extracting(droppingFirst: count)
     }
   }

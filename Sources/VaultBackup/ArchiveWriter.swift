@@ -33,15 +33,21 @@ final class ArchiveWriter {
     let header = TarHeader(name: member.path, fileByteCount: bytes.count, modified: modified)
     try write(header.block)
     try write(bytes)
-    try write([UInt8](repeating: 0, count: TarHeader.padding(after: bytes.count)))
+    try write(Self.zeros.prefix(TarHeader.padding(after: bytes.count)))
   }
 
   /// Ends the archive and the age file.
   ///
   /// - Throws: ``VaultError`` `.diskFull`, `.ioFailed`.
   func finish() throws(VaultError) {
-    try write([UInt8](repeating: 0, count: 2 * TarHeader.byteCount))
+    try write(Self.zeros + Self.zeros)
     try inAge { () throws(AgeError) in try age.finish() }
+  }
+
+  private static let zeros = [UInt8](repeating: 0, count: TarHeader.byteCount)[...]
+
+  private func write(_ bytes: ArraySlice<UInt8>) throws(VaultError) {
+    try inAge { () throws(AgeError) in try age.append(RawSpan(_elements: bytes.span)) }
   }
 
   private func write(_ bytes: [UInt8]) throws(VaultError) {

@@ -33,7 +33,8 @@ public final class BackupContents: Sendable {
     while let next = try archive.next() { try survey.take(next) }
     self.file = file
     self.credentials = credentials
-    let found = try survey.finish()
+    let found: (vault: LockedVault, list: BackupList?, files: [BackupList.File])
+    do throws(VaultError) { found = try survey.finish() } catch { throw error.inBackup(file.path) }
     (vault, list, files) = (found.vault, found.list, found.files)
     createdAt = if let list = found.list { list.createdAt } else { try archive.time() }
     (recordCount, trashedCount) = (found.files.count(where: \.isLiveRecord), found.files.count(where: \.isTrashed))
@@ -81,7 +82,9 @@ private struct ArchiveSurvey {
   init(path: String) { self.path = path }
 
   mutating func take(_ file: ArchiveFile) throws(VaultError) {
-    if file.member == .list { return list = try BackupList(parsing: file.bytes) }
+    if file.member == .list {
+      do throws(VaultError) { return list = try BackupList(parsing: file.bytes) } catch { throw error.inBackup(path) }
+    }
     files.append(try BackupList.File(file.member, file.bytes))
     switch file.member {
     case .document(let place) where place.recordID == nil:
@@ -124,6 +127,16 @@ private struct ArchiveSurvey {
   private func damaged(_ reason: String) -> VaultError {
     VaultError(
       .damaged, reason, file: path, hints: ["it was not made so by this program: take another backup"])
+  }
+}
+
+extension VaultError {
+  /// The same of a file in a backup, which it then names, too.
+  fileprivate func inBackup(_ path: String) -> VaultError {
+    var error = self
+    if error.file != path { error.file = error.file.map { "\(path): \($0)" } ?? path }
+    error.hints = ["take another copy of the backup, or another backup"]
+    return error
   }
 }
 

@@ -25,25 +25,42 @@ struct TarHeader: Equatable {
 
   /// The block, 512 bytes.
   var block: [UInt8] {
-    var block = [UInt8](repeating: 0, count: Self.byteCount)
+    var block = Self.template
+    var sum = Self.templateSum
+    func put(_ bytes: some Sequence<UInt8>, at offset: Int) {
+      var offset = offset
+      for byte in bytes {
+        sum += Int(byte) - Int(block[offset])
+        block[offset] = byte
+        offset += 1
+      }
+    }
+    put(name.utf8, at: Self.nameRange.lowerBound)
+    put(Self.octal(fileByteCount, digits: 11), at: Self.sizeRange.lowerBound)
+    put(Self.octal(modified, digits: 11), at: Self.timeRange.lowerBound)
+    // The sum counts its own field as blanks.
+    let digits = Self.octal(sum, digits: 6)
+    put(digits + [0, UInt8(ascii: " ")], at: Self.sumRange.lowerBound)
+    return block
+  }
+
+  /// What is the same in all blocks.
+  private static let template: [UInt8] = {
+    var block = [UInt8](repeating: 0, count: byteCount)
     func put(_ text: String, at offset: Int) {
       for (index, byte) in text.utf8.enumerated() { block[offset + index] = byte }
     }
-    put(name, at: Self.nameRange.lowerBound)
     put("0000600", at: 100)
     put("0000000", at: 108)
     put("0000000", at: 116)
-    put(Self.octal(fileByteCount, digits: 11), at: Self.sizeRange.lowerBound)
-    put(Self.octal(modified, digits: 11), at: Self.timeRange.lowerBound)
-    put("        ", at: Self.sumRange.lowerBound)
-    put("0", at: Self.typeOffset)
+    put("        ", at: sumRange.lowerBound)
+    put("0", at: typeOffset)
     put("ustar\u{0}00", at: 257)
     put("0000000", at: 329)
     put("0000000", at: 337)
-    let sum = block.reduce(0) { $0 + Int($1) }
-    put(Self.octal(sum, digits: 6) + "\u{0} ", at: Self.sumRange.lowerBound)
     return block
-  }
+  }()
+  private static let templateSum = template.reduce(0) { $0 + Int($1) }
 
   /// Reads a block strictly; the reason why it is none of this format, as an error.
   init(parsing block: [UInt8]) throws(TarFault) {
@@ -59,9 +76,8 @@ struct TarHeader: Equatable {
     guard self.block == block else { throw .malformed }
   }
 
-  private static func octal(_ number: Int, digits: Int) -> String {
-    let text = String(number, radix: 8)
-    return String(repeating: "0", count: digits - text.utf8.count) + text
+  private static func octal(_ number: Int, digits: Int) -> [UInt8] {
+    (0..<digits).map { UInt8(ascii: "0") + UInt8(number >> (3 * (digits - 1 - $0)) & 7) }
   }
 
   /// Eleven octal digits and a NUL.

@@ -52,6 +52,15 @@ struct Session {
 
   /// Refuses the vault when it has another fingerprint.
   func require(fingerprint required: String, option name: String) throws {
+    try Self.require(fingerprint: required, option: name, of: locked, at: location.path)
+  }
+
+  /// Refuses a vault that has another fingerprint.
+  ///
+  /// - Parameter subject: where it is, for the error.
+  static func require(
+    fingerprint required: String, option name: String, of locked: LockedVault, at subject: String
+  ) throws {
     let wanted = required.lowercased().filter { $0 != " " && $0 != ":" }
     guard wanted.utf8.count == 40, (try? Hex.decode(wanted)) != nil else {
       throw CommandError.usage(name, "is no fingerprint: 40 hex digits", "`vault fingerprint` prints it")
@@ -59,7 +68,7 @@ struct Session {
     let found = try locked.fingerprint()
     guard found == wanted else {
       throw CommandError(
-        .unexpectedVault, "unexpected_vault", subject: location.path, "is another vault than the required one",
+        .unexpectedVault, "unexpected_vault", subject: subject, "is another vault than the required one",
         hints: ["its fingerprint is \(found), \(name) wants \(wanted)", "find out why before you unlock it"])
     }
   }
@@ -131,6 +140,14 @@ struct Session {
     let opened = try await unlockIfItHelps(options)
     if opened == nil { try pin.requireKnownState() }
     return opened
+  }
+
+  /// As ``unlockWhereItHelps(_:)``, also with the user's own identity; nobody is asked for a passphrase.
+  func unlockUnasked(_ options: UnlockOptions) async throws -> Vault? {
+    if let opened = try await unlockIfItHelps(options) { return opened }
+    if let identity = KeySource.standardIdentity(for: locked) { return try await unlock(identity, options) }
+    try pin.requireKnownState()
+    return nil
   }
 
   private func unlockIfItHelps(_ options: UnlockOptions) async throws -> Vault? {
