@@ -14,28 +14,28 @@ package final class BackupFolder: Sendable {
 
   private static let lockName = ".backups.lock"
 
+  /// The directory itself.
+  package let directory: NamedFolder
   /// The path that it was opened by.
-  package let path: String
-  private let files: FileSystem
-  private let folder: OpenFile
+  package var path: String { directory.path }
+  private var files: FileSystem { directory.files }
+  private var descriptor: Int32 { directory.directory.descriptor }
 
   /// Opens a directory that is there.
   ///
   /// - Throws: `StoreError` `.missing`, `.notADirectory`, `.permissionDenied`, `.ioFailed`.
   package init(at path: String, operations: any FileOperations = LiveFileOperations()) throws(StoreError) {
-    self.path = path
-    files = FileSystem(operations: operations)
-    folder = try files.open(path, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: path)
+    directory = try NamedFolder(at: path, operations: operations)
   }
 
   /// The path of one of its files, for messages.
-  package func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
+  package func path(of name: String) -> String { directory.path(of: name) }
 
   /// Its regular files, in no order. Names that are not UTF-8 are left out: no backup has one.
   ///
   /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
   package func entries() throws(StoreError) -> [Entry] {
-    let descriptor = folder.descriptor
+    let descriptor = descriptor
     let found = try files.call(at: path) { (system) throws(Errno) in try system.entries(of: descriptor) }
     var entries: [Entry] = []
     for entry in found where entry.isExact {
@@ -48,7 +48,7 @@ package final class BackupFolder: Sendable {
   ///
   /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
   package func byteCount(of name: String) throws(StoreError) -> Int? {
-    let descriptor = folder.descriptor
+    let descriptor = descriptor
     let status = try files.callIfPresent(at: path(of: name)) { (system) throws(Errno) in
       try system.status(of: name, in: descriptor, followingLink: false)
     }
@@ -59,7 +59,7 @@ package final class BackupFolder: Sendable {
   ///
   /// - Throws: `StoreError` `.tooLarge`, `.notARegularFile`, `.symbolicLink`, `.permissionDenied`, `.ioFailed`.
   package func read(_ name: String, limit: Int) throws(StoreError) -> [UInt8]? {
-    try files.contents(of: name, in: folder.descriptor, limit: limit, at: path(of: name))
+    try files.contents(of: name, in: descriptor, limit: limit, at: path(of: name))
   }
 
   /// Opens a file to read it in pieces; nil when it is not there.
@@ -67,7 +67,7 @@ package final class BackupFolder: Sendable {
   /// - Throws: `StoreError` `.notARegularFile`, `.symbolicLink`, `.permissionDenied`, `.ioFailed`.
   package func reader(of name: String) throws(StoreError) -> BackupFileReader? {
     let place = path(of: name)
-    guard let file = try files.openIfPresent(name, in: folder.descriptor, as: .reading, at: place) else { return nil }
+    guard let file = try files.openIfPresent(name, in: descriptor, as: .reading, at: place) else { return nil }
     _ = try files.regularStatus(of: file.descriptor, at: place)
     return BackupFileReader(file: file, files: files, path: place)
   }
@@ -125,7 +125,7 @@ extension BackupFolder {
   }
 
   private func tryLock() throws(StoreError) -> BackupFolderLock? {
-    let (name, place, descriptor) = (Self.lockName, path(of: Self.lockName), folder.descriptor)
+    let (name, place, descriptor) = (Self.lockName, path(of: Self.lockName), descriptor)
     while true {
       let file = try files.open(name, in: descriptor, as: .locking, at: place)
       let own = try files.regularStatus(of: file.descriptor, at: place)
@@ -147,7 +147,7 @@ extension BackupFolder {
   package func replace(
     _ name: String, with bytes: [UInt8], under lock: borrowing BackupFolderLock
   ) throws(StoreError) {
-    let (temporary, place, descriptor) = (Self.temporaryName(), path(of: name), folder.descriptor)
+    let (temporary, place, descriptor) = (Self.temporaryName(), path(of: name), descriptor)
     try PendingWrites.during { () throws(StoreError) in
       try files.stage(bytes, as: temporary, in: descriptor, isSynced: true, at: place)
       do throws(StoreError) {
@@ -172,17 +172,17 @@ extension BackupFolder {
   /// Makes removals durable.
   ///
   /// - Throws: `StoreError` `.ioFailed`.
-  package func sync() throws(StoreError) { try files.sync(folder.descriptor, at: path) }
+  package func sync() throws(StoreError) { try files.sync(descriptor, at: path) }
 
   private func removeIfPresent(_ name: String) throws(StoreError) {
-    let descriptor = folder.descriptor
+    let descriptor = descriptor
     _ = try files.callIfPresent(at: path(of: name)) { (system) throws(Errno) in
       try system.removeFile(name, in: descriptor)
     }
   }
 
   private func clearLeftovers() {
-    let descriptor = folder.descriptor
+    let descriptor = descriptor
     let left = try? files.call(at: path) { (system) throws(Errno) in try system.entries(of: descriptor) }
     for entry in left ?? [] where entry.isExact && Self.isTemporary(entry.name) { try? removeIfPresent(entry.name) }
   }

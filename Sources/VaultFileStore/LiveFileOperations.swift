@@ -66,6 +66,16 @@ package struct LiveFileOperations: FileOperations {
       })
   }
 
+  package func writePiece(
+    _ bytes: [UInt8], from start: Int, at offset: Int, to file: Int32
+  ) throws(Errno) -> Int {
+    try checked(
+      unsafe bytes.withUnsafeBytes { bytes in
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
+        return unsafe pwrite(file, rest.baseAddress, rest.count, off_t(offset))
+      })
+  }
+
   package func truncate(_ file: Int32) throws(Errno) { _ = try checked(ftruncate(file, 0)) }
 
   package func rename(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno) {
@@ -117,6 +127,7 @@ extension OpenPurpose {
     case .vaultDirectory: O_RDONLY | O_DIRECTORY
     case .directory: O_RDONLY | O_DIRECTORY | O_NOFOLLOW
     case .reading: O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+    case .readingNamed: O_RDONLY | O_NONBLOCK
     case .creating: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK
     case .locking: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
     }
@@ -133,7 +144,8 @@ extension FileStatus {
     self.init(
       kind: Kind(mode: mode_t(status.st_mode)), byteCount: Int(status.st_size), device: UInt64(status.st_dev),
       inode: UInt64(status.st_ino), modified: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec),
-      linkCount: Int(status.st_nlink), isOpenToOthers: status.st_mode & 0o077 != 0)
+      linkCount: Int(status.st_nlink), isOpenToOthers: status.st_mode & 0o077 != 0,
+      isWritableByOthers: status.st_mode & 0o022 != 0)
   }
 }
 

@@ -2,11 +2,11 @@ internal import VaultAge
 package import VaultCrypto
 package import VaultDocument
 internal import VaultRecords
-internal import VaultSealing
+package import VaultSealing
 package import VaultStorage
 
 extension VaultError {
-  static let lastGoodVersionHint =
+  package static let lastGoodVersionHint =
     "restore the last good version of this file, from git (`git log -- FILE`, `git checkout COMMIT -- FILE`) or a backup"
 
   /// A cancelled task.
@@ -39,7 +39,7 @@ extension VaultError {
   }
 
   /// What a failed seal, key or MAC of `file` means.
-  init(sealing error: SealingError, file: String? = nil, record: RecordID? = nil) {
+  package init(sealing error: SealingError, file: String? = nil, record: RecordID? = nil) {
     let code: Code =
       switch error.code {
       case .newerFormat: .newerFormat
@@ -123,7 +123,7 @@ package func inStore<Result: ~Copyable>(
 }
 
 /// Runs a step that seals, opens or authenticates `file`.
-func inSealing<Result>(
+package func inSealing<Result>(
   file: String? = nil, record: RecordID? = nil, _ step: () throws(SealingError) -> Result
 ) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(sealing: error, file: file, record: record) }
@@ -135,7 +135,7 @@ package func inCrypto<Result: ~Copyable>(_ step: () throws(CryptoError) -> Resul
 }
 
 /// Parses the bytes of a file of the vault.
-func parseDocument(
+package func parseDocument(
   _ bytes: [UInt8], file: String, limits: JSONLimits = .record
 ) throws(VaultError) -> JSONValue {
   do {

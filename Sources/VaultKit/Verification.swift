@@ -30,7 +30,7 @@ public struct VerificationScope: Sendable {
     self.sinceCheckpoint = sinceCheckpoint
   }
 
-  func contains(_ folder: UInt8) -> Bool { part?.contains(folder) ?? true }
+  package func contains(_ folder: UInt8) -> Bool { part?.contains(folder) ?? true }
 }
 
 /// What ``Vault/verify(_:progress:)`` found.

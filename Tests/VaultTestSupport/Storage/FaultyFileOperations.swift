@@ -150,6 +150,19 @@ extension FaultyFileOperations {
     return try live.write(part, at: offset, to: file)
   }
 
+  package func writePiece(
+    _ bytes: [UInt8], from start: Int, at offset: Int, to file: Int32
+  ) throws(Errno) -> Int {
+    try step("pwrite", writes: true) {
+      recorder?.didWrite(to: file)
+      let half = Array(bytes[start..<(start + (bytes.count - start) / 2)])
+      if !half.isEmpty { _ = try? live.writePiece(half, from: 0, at: offset, to: file) }
+    }
+    recorder?.didWrite(to: file)
+    let part = Array(bytes[start..<min(bytes.count, start + min(chunkByteCount, bytes.count))])
+    return try live.writePiece(part, from: 0, at: offset, to: file)
+  }
+
   package func truncate(_ file: Int32) throws(Errno) {
     try step("ftruncate", writes: true)
     try live.truncate(file)
@@ -171,6 +184,19 @@ extension FaultyFileOperations {
     try step("renameat", writes: true)
     recorder?.willRename(name, in: source, to: newName, in: target)
     try live.rename(name, in: source, to: newName, in: target)
+  }
+
+  package func renameExclusively(
+    _ name: String, in source: Int32, to newName: String, in target: Int32
+  ) throws(Errno) {
+    try step("renameat2", writes: true)
+    recorder?.willRename(name, in: source, to: newName, in: target)
+    try live.renameExclusively(name, in: source, to: newName, in: target)
+  }
+
+  package func exchange(_ name: String, in source: Int32, with other: String, in target: Int32) throws(Errno) {
+    try step("exchange", writes: true)
+    try live.exchange(name, in: source, with: other, in: target)
   }
 
   package func link(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno) {
