@@ -24,6 +24,8 @@ public enum Backup {
     public var key: BackupKey
     /// What opens it again before it gets its name, to compare it with what was read; nothing leaves that out.
     public var proof: [AgeCredential] = []
+    /// What somebody calls it, recorded beside it; at most ``BackupCatalog/labelByteLimit`` bytes.
+    public var label: String?
     /// How long to wait for a writer; an open vault has its own.
     public var lockTimeout: Duration = .seconds(10)
     /// Called once after a second of waiting; an open vault has its own.
@@ -38,6 +40,8 @@ public enum Backup {
 /// A backup that was made.
 public struct CreatedBackup: Sendable {
   public let name: BackupName
+  /// What somebody called it.
+  public let label: String?
   /// Its size.
   public let byteCount: Int
   /// SHA-256 of the file, 32 bytes.
@@ -52,8 +56,49 @@ public struct CreatedBackup: Sendable {
   public let provenAt: Timestamp?
 }
 
+/// A backup that waits to be given out.
+public final class SpooledBackup {
+  private let file: NewFile
+  /// SHA-256 of all of it, 32 bytes.
+  public let sha256: [UInt8]
+  public let createdAt: Timestamp
+  public let vaultID: VaultID
+  /// Records in it, live and removed.
+  public let recordCount: Int
+  /// Whether it holds a list that only somebody with the vault's key can have made.
+  public let isAttested: Bool
+  /// When it was opened again and compared with what was read; nil when that was not asked for.
+  public let provenAt: Timestamp?
+
+  /// Its size.
+  public var byteCount: Int { file.byteCount }
+
+  init(
+    file: NewFile, sha256: [UInt8], createdAt: Timestamp, vaultID: VaultID, recordCount: Int, isAttested: Bool,
+    provenAt: Timestamp?
+  ) {
+    (self.file, self.sha256, self.createdAt, self.vaultID) = (file, sha256, createdAt, vaultID)
+    (self.recordCount, self.isAttested, self.provenAt) = (recordCount, isAttested, provenAt)
+  }
+
+  /// Gives it to `body`, piece by piece.
+  ///
+  /// - Throws: ``VaultError`` `.ioFailed`, and what `body` throws.
+  public func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
+    var offset = 0
+    while true {
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      let count = try inStore { () throws(StoreError) in try file.read(at: offset, into: &buffer) }
+      guard count > 0 else { return }
+      try body(Array(buffer.prefix(count)))
+      offset += count
+    }
+  }
+}
+
 extension Backup {
-  /// Backs a vault up into a new file `STEM-TIME.cvault.age` of a directory; it appears whole or not at all, and durably.
+  /// Backs a vault up into a new file `STEM-TIME.cvault.age` of a directory, and records it there; the file appears whole or
+  /// not at all, and durably.
   ///
   /// Nobody writes into the vault while it is read. What is sealed waits in a hidden file beside the final one; it is synced,
   /// and proven where that is asked for, after writers may go on.
@@ -63,35 +108,61 @@ extension Backup {
   ///   - progress: called after each record.
   /// - Throws: ``VaultError`` `.inputRefused` for the stem, the key or a directory in the vault; `.permissionDenied` for one
   ///   that others may write to; `.alreadyExists` when a backup of that name, or a later one, is there; `.damaged`,
-  ///   `.changedUnderneath`, `.lockedByOther` for the vault; `.diskFull`, `.ioFailed`.
+  ///   `.changedUnderneath`, `.lockedByOther` for the vault; `.noMatchingSlot` for a proof; `.diskFull`, `.ioFailed`. When it
+  ///   could be made and not be recorded, the error says so.
   public static func create(
-    of source: Source, in directory: String, stem: String, options: Options, progress: @escaping () -> Void = {}
+    of source: Source, in directory: BackupDirectory, stem: String, options: Options,
+    progress: @escaping () -> Void = {}
   ) throws(VaultError) -> CreatedBackup {
-    let folder = try inStore { () throws(StoreError) in try NamedFolder(at: directory) }
-    return try create(of: source, in: folder, stem: stem, options: options, progress: progress)
-  }
-
-  static func create(
-    of source: Source, in folder: NamedFolder, stem: String, options: Options, progress: @escaping () -> Void
-  ) throws(VaultError) -> CreatedBackup {
-    let target = BackupTarget(folder: folder)
-    try target.check(source.store)
+    let target = BackupTarget(directory: directory)
+    try target.check(source.locked.store)
     let time = options.now()
     guard let name = BackupName(stem: stem, time: time) else {
       throw VaultError(.inputRefused, "is no name for a backup: use letters, digits, `.`, `_` and `-`", file: stem)
     }
-    try target.checkNewest(name)
+    try target.checkNewest(name, of: source.vaultID)
+    target.clearLeftovers()
+    let folder = directory.folder.directory
     let output = try BackupOutput(inStore { () throws(StoreError) in try NewFile(name.fileName, in: folder) })
     defer { output.file.discard() }
-    let written = try write(source, at: time, options, progress) { bytes in try output.write(bytes) }
-    let hash = try output.hash()
-    try inStore { () throws(StoreError) in try output.file.sync() }
-    let provenAt = try prove(output.file, written, options)
+    let written = try fill(output, from: source, at: time, options, progress)
     let byteCount = output.file.byteCount
     try inStore { () throws(StoreError) in try output.file.publish() }
-    return CreatedBackup(
-      name: name, byteCount: byteCount, sha256: hash, createdAt: time, vaultID: source.vaultID,
-      recordCount: written.recordCount, isAttested: source.isUnlocked, provenAt: provenAt)
+    let made = CreatedBackup(
+      name: name, label: options.label, byteCount: byteCount, sha256: written.hash, createdAt: time,
+      vaultID: source.vaultID, recordCount: written.files.recordCount, isAttested: source.isUnlocked,
+      provenAt: written.provenAt)
+    try target.record(made)
+    return made
+  }
+
+  /// Backs a vault up for a stream, such as standard output: nothing is given out before all of it was made, in a file without
+  /// a name in `directory`, so that a slow reader keeps no writer waiting.
+  ///
+  /// - Throws: ``VaultError`` as ``create(of:in:stem:options:progress:)``.
+  public static func spool(
+    of source: Source, in directory: String, options: Options, progress: @escaping () -> Void = {}
+  ) throws(VaultError) -> SpooledBackup {
+    let file = try inStore { () throws(StoreError) in
+      try NewFile("vault-backup", in: NamedFolder(at: directory), isNamed: false)
+    }
+    let output = try BackupOutput(file)
+    defer { output.file.discard() }
+    let time = options.now()
+    let written = try fill(output, from: source, at: time, options, progress)
+    return SpooledBackup(
+      file: file, sha256: written.hash, createdAt: time, vaultID: source.vaultID,
+      recordCount: written.files.recordCount, isAttested: source.isUnlocked, provenAt: written.provenAt)
+  }
+
+  /// Writes the whole age file, durably, and proves it.
+  private static func fill(
+    _ output: BackupOutput, from source: Source, at time: Timestamp, _ options: Options,
+    _ progress: @escaping () -> Void
+  ) throws(VaultError) -> (files: [BackupList.File], hash: [UInt8], provenAt: Timestamp?) {
+    let files = try write(source, at: time, options, progress) { bytes in try output.write(bytes) }
+    try inStore { () throws(StoreError) in try output.file.sync() }
+    return (files, try output.hash(), try prove(output.file, files, options))
   }
 
   /// Writes the age file of a backup, and gives the files in it.
@@ -164,7 +235,6 @@ extension Backup.Source {
     }
   }
 
-  fileprivate var store: any RecordStore { locked.store }
   fileprivate var vaultID: VaultID { locked.header.vaultID }
 
   fileprivate func withSnapshot(

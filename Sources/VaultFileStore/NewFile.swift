@@ -25,7 +25,7 @@ package final class NewFile {
     (self.folder, self.name) = (folder, name)
     path = folder.path(of: name)
     var names = StagedNames()
-    let hidden = ".\(name).\(names.next().prefix(8)).tmp"
+    let hidden = Self.hiddenName(of: name, names.next().prefix(8))
     PendingWrites.begin()
     do throws(StoreError) {
       file = try folder.files.open(hidden, in: folder.directory.descriptor, as: .creating, at: folder.path(of: name))
@@ -34,10 +34,37 @@ package final class NewFile {
       throw error
     }
     temporary = hidden
+    // Held as long as the file is made, so that what a process that died has left can be told from it.
+    _ = try? folder.files.operations.tryLock(file.descriptor, .exclusive)
     if !isNamed { removeName() }
   }
 
   deinit { discard() }
+
+  /// Removes what processes that died have left of files whose name `isOurs` takes; a file that is being made stays.
+  package static func clearLeftovers(in folder: NamedFolder, _ isOurs: (String) -> Bool) {
+    for hidden in (try? folder.names()) ?? [] {
+      guard let name = name(of: hidden), isOurs(name) else { continue }
+      let (files, directory) = (folder.files, folder.directory.descriptor)
+      guard let left = try? files.open(hidden, in: directory, as: .reading, at: folder.path) else { continue }
+      let descriptor = left.descriptor
+      try? files.call(at: folder.path) { (system) throws(Errno) in
+        if try system.tryLock(descriptor, .exclusive) { try system.removeFile(hidden, in: directory) }
+      }
+    }
+  }
+
+  private static func hiddenName(of name: String, _ random: some StringProtocol) -> String { ".\(name).\(random).tmp" }
+
+  /// The name that a file with this hidden one was to have; nil for any other file.
+  private static func name(of hidden: String) -> String? {
+    let parts = hidden.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count > 3, parts[0].isEmpty, parts[parts.count - 1].elementsEqual("tmp".utf8),
+      let random = String(parts[parts.count - 2]), random.utf8.count == 8
+    else { return nil }
+    let name = String(hidden.dropFirst().dropLast(13))
+    return hiddenName(of: name, random).utf8.elementsEqual(hidden.utf8) ? name : nil
+  }
 
   /// Writes bytes behind those that were written before.
   ///
@@ -59,8 +86,7 @@ package final class NewFile {
   ///
   /// - Throws: `StoreError` `.ioFailed`.
   package func read(at offset: Int, into buffer: inout [UInt8]) throws(StoreError) -> Int {
-    guard !PendingWrites.isStopping else { throw StoreError(.ioFailed, reason: "this process is ending", path: path) }
-    return try files.call(at: path) { [descriptor = file.descriptor] (system) throws(Errno) in
+    try files.call(at: path) { [descriptor = file.descriptor] (system) throws(Errno) in
       try system.readPiece(of: descriptor, from: offset, into: &buffer)
     }
   }

@@ -132,6 +132,14 @@ struct Session {
     return opened
   }
 
+  /// As ``unlockWhereItHelps(_:)``, also with the user's own identity; nobody is asked for a passphrase.
+  func unlockUnasked(_ options: UnlockOptions) async throws -> Vault? {
+    if let opened = try await unlockIfItHelps(options) { return opened }
+    if let identity = KeySource.standardIdentity(for: locked) { return try await unlock(identity, options) }
+    try pin.requireKnownState()
+    return nil
+  }
+
   private func unlockIfItHelps(_ options: UnlockOptions) async throws -> Vault? {
     do {
       return try await unlockIfKeyGiven(options)
