@@ -29,7 +29,9 @@ public struct BackupDirectory: Sendable {
     guard error.code == .missing || error.code == .notADirectory else { return failure }
     let isMissing = error.code == .missing
     failure = VaultError(.ioFailed, isMissing ? "is not there" : "is no directory", file: path, underlying: error)
-    failure.hints = isMissing ? ["check the path, and whether its disk is mounted"] : ["name a directory of backups"]
+    failure.hints = [
+      isMissing ? "check the path, and whether its disk is mounted" : "name the directory of the backups"
+    ]
     return failure
   }
 

@@ -32,7 +32,8 @@ struct BackupTarget {
     let names = try inStore { () throws(StoreError) in try folder.names() }.compactMap { BackupName(fileName: $0) }
     guard !names.contains(name) else {
       throw VaultError(
-        .alreadyExists, "is there already", file: folder.path(of: name.fileName), hints: ["wait a second and try again"])
+        .alreadyExists, "is there already", file: folder.path(of: name.fileName), hints: ["wait a second and try again"]
+      )
     }
     // Two vaults may have folders of one name.
     let own = names.filter { other in

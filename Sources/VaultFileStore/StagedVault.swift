@@ -79,6 +79,11 @@ package final class StagedVault {
     try files.stage(bytes, as: name, in: root.descriptor, isSynced: !isWhole, at: name)
   }
 
+  /// The bytes of a document in it; nil when there is none.
+  ///
+  /// - Throws: `StoreError` as `RecordStore.read`.
+  package func read(_ place: StoreLocation) throws(StoreError) -> [UInt8]? { try store.readInPlace(place) }
+
   /// Makes everything in it durable.
   ///
   /// - Throws: `StoreError` `.diskFull`, `.ioFailed`.
@@ -112,6 +117,66 @@ package final class StagedVault {
     try files.sync(parent.directory.descriptor, at: parent.path)
   }
 
+  /// Takes the place of the vault that is there, and ends it; the other gets the name `oldName`, which must be free.
+  ///
+  /// In one step where the system can: whoever looks sees the one vault or the other. First it gets the name of the other
+  /// itself, so that a process that dies in between leaves both whole, each under a name that is told.
+  ///
+  /// - Throws: `StoreError` `.alreadyExists`, `.ioFailed`; the other vault is in its place then, and this one is gone.
+  package func replace(keeping oldName: String) throws(StoreError) {
+    do throws(StoreError) {
+      try rename(hiddenName, to: oldName)
+      do throws(StoreError) {
+        try exchange(oldName)
+      } catch {
+        try rename(oldName, to: hiddenName)
+        guard error.errno == Errno.notSupported.number else { throw error }
+        try replaceInTwoSteps(keeping: oldName)
+      }
+    } catch {
+      discard()
+      throw error
+    }
+    end()
+    try files.sync(parent.directory.descriptor, at: parent.path)
+  }
+
+  private func exchange(_ oldName: String) throws(StoreError) {
+    try files.sync(parent.directory.descriptor, at: parent.path)
+    try files.call(at: path) { [name, parent = parent.directory.descriptor] (system) throws(Errno) in
+      try system.exchange(oldName, in: parent, with: name, in: parent)
+    }
+  }
+
+  /// For a moment there is no vault in the place: who dies in it leaves the old one under `oldName`.
+  private func replaceInTwoSteps(keeping oldName: String) throws(StoreError) {
+    try rename(name, to: oldName)
+    do throws(StoreError) {
+      try rename(hiddenName, to: name)
+    } catch {
+      try rename(oldName, to: name)
+      throw error
+    }
+  }
+
+  /// Never over anything.
+  private func rename(_ old: String, to new: String) throws(StoreError) {
+    let place = parent.path(of: new)
+    do throws(StoreError) {
+      try files.call(at: place) { [parent = parent.directory.descriptor] (system) throws(Errno) in
+        try system.renameExclusively(old, in: parent, to: new, in: parent)
+      }
+    } catch {
+      guard error.errno == Errno.notSupported.number else { throw error }
+      guard try parent.status(of: new) == nil else {
+        throw StoreError(.alreadyExists, reason: "is there already", path: place)
+      }
+      try files.call(at: place) { [parent = parent.directory.descriptor] (system) throws(Errno) in
+        try system.rename(old, in: parent, to: new, in: parent)
+      }
+    }
+  }
+
   /// Takes the directory away, unless it was put in place; a second call does nothing.
   package func discard() {
     guard !isEnded else { return }
@@ -122,6 +187,8 @@ package final class StagedVault {
   func end() {
     guard !isEnded else { return }
     isEnded = true
+    // On a vault's own directory this lock would say that a writer waits.
+    files.operations.unlock(root.descriptor)
     PendingWrites.end()
   }
 }

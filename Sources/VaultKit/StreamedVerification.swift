@@ -41,6 +41,7 @@ package struct StreamedVerification {
     result.slotCount = vault.header.slots.count
     result.faults = try SlotFile.faults(of: vault.header, in: vault.store) + result.faults
     result.versions = found.versions
+    result.trashedAlone = trashed
     do throws(VaultError) {
       if let checkpoint = try vault.checkpoint() {
         let comparison = CheckpointComparison(checkpoint, found, scope)

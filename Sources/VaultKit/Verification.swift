@@ -51,6 +51,9 @@ public struct Verification: Sendable {
   /// higher revision.
   public internal(set) var versions: [Checkpoint.Entry] = []
 
+  /// Of a run over files that lie in no vault yet: the records that are in the trash alone.
+  var trashedAlone: Set<RecordID> = []
+
   /// Whether nothing is wrong.
   public var isGood: Bool { faults.isEmpty }
 }

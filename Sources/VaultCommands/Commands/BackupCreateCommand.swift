@@ -62,7 +62,8 @@ extension BackupCommand {
       guard !global.json else { throw CommandError.usage("--json", "has no place beside a backup on standard output") }
       guard label == nil else { throw CommandError.usage("--label", "is recorded in a directory, and --to - has none") }
       guard !Output.isTerminal else {
-        throw CommandError.usage("--to", "a backup is not for a terminal", "pipe it on: `vault backup create --to - | …`")
+        throw CommandError.usage(
+          "--to", "a backup is not for a terminal", "pipe it on: `vault backup create --to - | …`")
       }
     }
 

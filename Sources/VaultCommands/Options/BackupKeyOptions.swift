@@ -55,9 +55,9 @@ struct BackupKeyOptions: ParsableArguments {
       throw CommandError.usage(
         "--recipient", "is needed: no slot of the vault has a recipient", "or seal with --new-passphrase-file FILE")
     }
-    let slots = recipients.count == 1 ? "1 slot" : "\(recipients.count) slots"
-    session.messages.note(
-      "sealed to the recipients of the vault's own \(slots)\(opened == nil ? ", as its unverified header names them" : "")")
+    let who =
+      recipients.count == 1 ? "the recipient of the vault's own slot" : "the recipients of the vault's own slots"
+    session.messages.note("sealed to \(who)" + (opened == nil ? ", as its header says, which is not verified" : ""))
     return recipients
   }
 }

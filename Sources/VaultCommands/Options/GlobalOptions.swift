@@ -76,6 +76,14 @@ struct VaultOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Refuse every vault but the one with this fingerprint (CVAULT_FINGERPRINT).", valueName: "hex"))
   var requireFingerprint: String?
+
+  /// The options that name a vault, for commands that have another option for it.
+  static func named(_ path: String) -> VaultOptions {
+    var options = VaultOptions()
+    options.vault = path
+    options.requireFingerprint = nil
+    return options
+  }
 }
 
 /// What a vault is unlocked with.

@@ -51,6 +51,15 @@ struct Session {
 
   /// Refuses the vault when it has another fingerprint.
   func require(fingerprint required: String, option name: String) throws {
+    try Self.require(fingerprint: required, option: name, of: locked, at: location.path)
+  }
+
+  /// Refuses a vault that has another fingerprint.
+  ///
+  /// - Parameter subject: where it is, for the error.
+  static func require(
+    fingerprint required: String, option name: String, of locked: LockedVault, at subject: String
+  ) throws {
     let wanted = required.lowercased().filter { $0 != " " && $0 != ":" }
     guard wanted.utf8.count == 40, (try? Hex.decode(wanted)) != nil else {
       throw CommandError.usage(name, "is no fingerprint: 40 hex digits", "`vault fingerprint` prints it")
@@ -58,7 +67,7 @@ struct Session {
     let found = try locked.fingerprint()
     guard found == wanted else {
       throw CommandError(
-        .unexpectedVault, "unexpected_vault", subject: location.path, "is another vault than the required one",
+        .unexpectedVault, "unexpected_vault", subject: subject, "is another vault than the required one",
         hints: ["its fingerprint is \(found), \(name) wants \(wanted)", "find out why before you unlock it"])
     }
   }
