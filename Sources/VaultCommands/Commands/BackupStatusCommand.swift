@@ -32,7 +32,7 @@ extension BackupCommand {
       let now = Timestamp.now()
       let listing = try BackupDirectory(at: dir).listing()
       let newest = listing.newest().filter { name == nil || $0.name.stem == name }
-      let checks = newest.map { BackupCheck(newest: $0, now: now, limit: limit) }
+      let checks = newest.map { NewestBackup(newest: $0, now: now, limit: limit) }
       if global.json {
         try Output.document([
           "directory": .string(dir), "good": .bool(!checks.isEmpty && checks.allSatisfy(\.isGood)),
@@ -49,7 +49,7 @@ extension BackupCommand {
 }
 
 /// The newest backup of a name, and what is wrong with it.
-private struct BackupCheck {
+private struct NewestBackup {
   /// Clocks of two machines differ a little; a backup is from the future only beyond that.
   private static let toleratedSeconds: Int64 = 300
 
