@@ -35,20 +35,22 @@ extension BackupDirectory {
     new.markRemovals(of: Set(plan.removals))
     if new != old { try save(new, under: lock) }
     guard !plan.removals.isEmpty else { return plan }
-    try remove(plan.removals, under: lock)
-    for name in plan.removals { new.forget(name) }
-    try save(new, under: lock)
+    do throws(VaultError) {
+      try remove(plan.removals, under: lock)
+      for name in plan.removals { new.forget(name) }
+      try save(new, under: lock)
+    } catch {
+      var failure = error
+      failure.hints = ["some files are removed already: repeat the prune when that is repaired"]
+      throw failure
+    }
     return plan
   }
 
   private func remove(_ names: [BackupName], under lock: borrowing BackupFolderLock) throws(VaultError) {
-    do throws(StoreError) {
+    try inBackups { () throws(StoreError) in
       for name in names { try folder.remove(name.fileName, under: lock) }
       try folder.sync()
-    } catch {
-      var failure = VaultError(store: error)
-      failure.hints += ["what was removed before is gone; repeat the prune when that is repaired"]
-      throw failure
     }
   }
 }

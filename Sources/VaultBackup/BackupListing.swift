@@ -76,7 +76,7 @@ extension BackupDirectory {
 
   /// An entry whose file was about to be removed, and is gone, is left out: a prune was interrupted.
   func listing(of catalog: BackupCatalog) throws(VaultError) -> BackupListing {
-    let files = try inStore { () throws(StoreError) in try folder.entries() }
+    let files = try inBackups { () throws(StoreError) in try folder.entries() }
     var sizes: [BackupName: Int] = [:]
     for file in files { if let name = BackupName(fileName: file.name) { sizes[name] = file.byteCount } }
     var rows = catalog.entries.map { BackupListing.Row(name: $0.name, entry: $0, byteCount: sizes[$0.name]) }
