@@ -22,24 +22,32 @@ extension DirectoryStore: StampedStore {
   }
 
   public func recordStamps(of ids: [RecordID]) throws(StoreError) -> [StoreStamp?] {
-    var stamps: [StoreStamp?] = []
-    stamps.reserveCapacity(ids.count)
-    var rest = ids[...]
-    while let first = rest.first {
-      let run = rest.prefix { $0.folder == first.folder }
-      rest = rest.dropFirst(run.count)
-      let found = try withDirectory(.folder(first.folder)) { (directory) throws(StoreError) in
-        var found: [StoreStamp?] = []
-        for id in run {
-          let location = StoreLocation.record(id)
-          found.append(
-            try status(of: location.fileName, in: directory, at: location.relativePath).map(StoreStamp.init))
-        }
-        return found
+    let stamps = try withDirectory(.records) { (records) throws(StoreError) in
+      var stamps: [StoreStamp?] = []
+      stamps.reserveCapacity(ids.count)
+      var rest = ids[...]
+      while let first = rest.first {
+        let run = rest.prefix { $0.folder == first.folder }
+        rest = rest.dropFirst(run.count)
+        try appendStamps(of: run, in: .folder(first.folder), below: records, to: &stamps)
       }
-      stamps += found ?? [StoreStamp?](repeating: nil, count: run.count)
+      return stamps
     }
-    return stamps
+    return stamps ?? [StoreStamp?](repeating: nil, count: ids.count)
+  }
+
+  private func appendStamps(
+    of ids: ArraySlice<RecordID>, in folder: StoreDirectory, below records: Int32, to stamps: inout [StoreStamp?]
+  ) throws(StoreError) {
+    guard let file = try files.openIfPresent(folder.name, in: records, as: .directory, at: folder.path) else {
+      stamps.append(contentsOf: repeatElement(nil, count: ids.count))
+      return
+    }
+    for id in ids {
+      let location = StoreLocation.record(id)
+      let status = try status(of: location.fileName, in: file.descriptor, at: location.relativePath)
+      stamps.append(status.map(StoreStamp.init))
+    }
   }
 
   private func status(

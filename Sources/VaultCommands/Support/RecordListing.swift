@@ -40,18 +40,20 @@ struct RecordListing<Row: ListedRecord> {
     let kindWidth = rows.map { Printable.width(of: $0.summary.kind) }.max() ?? 0
     let nameWidth = min(40, names.map(Printable.width).max() ?? 0)
     var lines: [UInt8] = []
-    lines.reserveCapacity(rows.count * (80 + nameWidth))
+    lines.reserveCapacity(rows.count * (72 + kindWidth + nameWidth))
     for (row, name) in zip(rows, names) {
-      lines += row.summary.id.text.utf8
-      for (text, width) in [(row.summary.kind, kindWidth), (name, nameWidth)] {
-        lines += "  ".utf8
-        lines += text.utf8
-        lines += repeatElement(UInt8(ascii: " "), count: max(0, width - Printable.width(of: text)))
-      }
-      lines += "  ".utf8
-      lines += row.timeColumn.utf8
+      Self.append(row.summary.id.text, to: &lines, width: 36)
+      Self.append(row.summary.kind, to: &lines, width: kindWidth)
+      Self.append(name, to: &lines, width: nameWidth)
+      lines.append(contentsOf: row.timeColumn.utf8)
       lines.append(UInt8(ascii: "\n"))
     }
     return lines
+  }
+
+  /// Appends one column and the space after it.
+  private static func append(_ text: String, to lines: inout [UInt8], width: Int) {
+    lines.append(contentsOf: text.utf8)
+    for _ in 0..<max(0, width - Printable.width(of: text)) + 2 { lines.append(UInt8(ascii: " ")) }
   }
 }
