@@ -177,7 +177,7 @@ struct BackupCommandTests {
       (["--to", "later"], 5, "vault: later/v-29991231T235959Z.cvault.age: is of 2999-12-31T23:59:59Z"),
       (["--recipient", "age1x"], 64, "vault: --recipient: "),
       (["--prove-with", "id.txt"], 11, "vault: --prove-with: no identity in it"),
-      (["--to", "-", "--json"], 64, "vault: --json: "),
+      (["--to", "-", "--label", "x"], 64, "vault: --label: "),
     ]
     for (arguments, code, line) in rows {
       let joined = workspace.run(

@@ -75,7 +75,8 @@ struct BackupInterruptionTests {
     #expect(made.errors.contains("no space is left"))
     let restored = bench.shell("$V backup restore b/*.age --to m/w --identity id.txt -q; code=$?; ls -A m; exit $code")
     #expect(restored.code == 18 && restored.output.isEmpty, "\(restored.output)")
-    let spooled = bench.shell("TMPDIR=$PWD/m $V backup create --vault v --to - --identity id.txt -q >s.age; echo $? $(wc -c <s.age)")
+    let spooled = bench.shell(
+      "TMPDIR=$PWD/m $V backup create --vault v --to - --identity id.txt -q >s.age; echo $? $(wc -c <s.age)")
     #expect(spooled.output == "18 0\n")
   }
 }
