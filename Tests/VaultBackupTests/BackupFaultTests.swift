@@ -17,7 +17,12 @@ import VaultTestSupport
 /// Lets `create` and `restore` fail, or the process die, at every file operation.
 @Suite("Backups: every file operation fails once")
 struct BackupFaultTests {
+  /// Dead at every call; failing at every call as well, one half for each of two reasons, since each run takes its time.
   private static let faults: [FaultyFileOperations.Fault] = [.failing(EIO), .failing(ENOSPC), .dying]
+
+  private static func numbers(_ index: Int) -> StrideTo<Int> {
+    index == 2 ? stride(from: 1, to: .max, by: 1) : stride(from: 1 + index, to: .max, by: 2)
+  }
 
   /// The names of backups in a directory, and those of all other files but the record and its lock.
   private func names(in path: String) -> (backups: [String], others: [String]) {
@@ -28,9 +33,9 @@ struct BackupFaultTests {
   @Test(
     "create leaves a whole backup under its name, or none; what a death leaves goes with the next", arguments: 0..<3)
   func create(_ index: Int) async throws {
-    let bench = try await BackupBench()
+    let bench = try await BackupBench(records: 1)
     let fault = Self.faults[index]
-    for number in 1... {
+    for number in Self.numbers(index) {
       let operations = FaultyFileOperations(fault, at: number)
       let made = try? bench.create(operations: operations)
       let call: Comment = "\(fault) at call \(number) (\(operations.reachedCall ?? "none"))"
@@ -46,7 +51,7 @@ struct BackupFaultTests {
       #expect(names(in: bench.target).others.isEmpty, call)
       for name in names(in: bench.target).backups { FileTree.remove(bench.target + "/" + name) }
       FileTree.remove(bench.target + "/backups.json")
-      #expect(next.recordCount == 3)
+      #expect(next.recordCount == 1)
       guard operations.reachedCall != nil else { return }
     }
   }
@@ -55,13 +60,13 @@ struct BackupFaultTests {
     "restore over a vault leaves the one or the other, and the other kept; into nothing, a whole vault or none",
     arguments: 0..<3, [true, false])
   func restore(_ index: Int, _ isOver: Bool) async throws {
-    let bench = try await BackupBench()
+    let bench = try await BackupBench(records: 1)
     let made = try bench.create()
     let new = BackupBench.files(of: bench.path)
     try await bench.add("later")
     let old = BackupBench.files(of: bench.path)
     let fault = Self.faults[index]
-    for number in 1... {
+    for number in Self.numbers(index) {
       let folder = TemporaryFolder()
       let path = folder.path + "/w"
       if isOver { FileTree.copy(bench.path, to: path) }
@@ -91,12 +96,12 @@ struct BackupFaultTests {
   @Test(
     "restore into a folder with other things ends in the backup's state, run again after any fault", arguments: 0..<3)
   func restoreInside(_ index: Int) async throws {
-    let bench = try await BackupBench()
+    let bench = try await BackupBench(records: 1)
     let made = try bench.create()
     let new = BackupBench.files(of: bench.path)
     try await bench.add("later")
     let old = BackupBench.files(of: bench.path)
-    for number in 1... {
+    for number in Self.numbers(index) {
       let folder = TemporaryFolder()
       let path = folder.path + "/w"
       FileTree.copy(bench.path, to: path)
