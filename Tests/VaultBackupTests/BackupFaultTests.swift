@@ -48,7 +48,8 @@ struct BackupFaultTests {
   }
 
   @Test(
-    "create leaves a whole backup under its name, or none; what a death leaves goes with the next", arguments: Plan.allCases)
+    "create leaves a whole backup under its name, or none; what a death leaves goes with the next",
+    arguments: Plan.allCases)
   func create(_ plan: Plan) async throws {
     let bench = try await BackupBench(records: 1)
     for number in plan.numbers {
@@ -109,7 +110,8 @@ struct BackupFaultTests {
   }
 
   @Test(
-    "restore into a folder with other things ends in the backup's state, run again after any fault", arguments: Plan.allCases)
+    "restore into a folder with other things ends in the backup's state, run again after any fault",
+    arguments: Plan.allCases)
   func restoreInside(_ plan: Plan) async throws {
     let bench = try await BackupBench(records: 1)
     let made = try bench.create()
