@@ -21,7 +21,7 @@ extension DirectoryStore {
   /// Whether files are being written, or were left by a process that died and could not be put away.
   public func hasStagedFiles() -> Bool { (try? entries(of: .staging))?.isEmpty == false }
 
-  private func journalStatus() throws(StoreError) -> FileStatus? {
+  func journalStatus() throws(StoreError) -> FileStatus? {
     let name = StoreDirectory.journalName
     return try files.callIfPresent(at: name) { (system) throws(Errno) in
       try system.status(of: name, in: root.descriptor, followingLink: false)
@@ -82,7 +82,7 @@ extension DirectoryStore {
 
   /// Empties the staging directory. Under the exclusive lock, without a journal.
   func emptyStaging() {
-    guard let entries = try? entries(of: .staging), !entries.isEmpty else { return }
+    guard let entries = try? entries(of: .staging), !entries.isEmpty else { return renewStaging() }
     _ = try? withDirectory(.staging) { (staging) throws(StoreError) in
       for entry in entries where entry.isExact {
         try? files.call(at: StoreDirectory.staging.path) { (system) throws(Errno) in
@@ -94,7 +94,23 @@ extension DirectoryStore {
         }
       }
     }
+    renewStaging()
   }
+
+  /// Removes a staging directory that a large batch has blown up, as some file systems never shrink one: every opener lists
+  /// it, and ten thousand names that are gone cost more than all the rest. The next writer makes another.
+  func renewStaging() {
+    let name = StoreDirectory.staging.name
+    let status = try? files.callIfPresent(at: name) { (system) throws(Errno) in
+      try system.status(of: name, in: root.descriptor, followingLink: false)
+    }
+    guard let status = status ?? nil, status.kind == .directory, status.byteCount > Self.largeDirectory else { return }
+    // Not while anything is in it: the system refuses.
+    try? files.call(at: name) { (system) throws(Errno) in try system.removeDirectory(name, in: root.descriptor) }
+  }
+
+  /// In bytes of names, or of what was reserved for them.
+  private static let largeDirectory = 64 << 10
 }
 
 extension DirectoryStore {
