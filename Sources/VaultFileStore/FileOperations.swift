@@ -23,6 +23,8 @@ package protocol FileOperations: Sendable {
   /// Whether `syncFileSystem` is as good as `sync` of each file there.
   func canSyncFileSystem(of file: Int32) -> Bool
   func rename(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno)
+  /// Gives each of two entries the other's name in one step.
+  func exchange(_ name: String, in source: Int32, with other: String, in target: Int32) throws(Errno)
   func link(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno)
   func removeFile(_ name: String, in directory: Int32) throws(Errno)
   func removeDirectory(_ name: String, in directory: Int32) throws(Errno)
@@ -62,13 +64,15 @@ package struct FileStatus: Sendable {
   package var inode: UInt64
   /// When the content changed last, in nanoseconds since 1970.
   package var modified: Int64
+  /// When anything about the file changed last, in nanoseconds since 1970; programs cannot set it.
+  package var changed: Int64
   /// How many names the file has.
   package var linkCount: Int
   /// Whether its mode lets others than the owner do anything.
   package var isOpenToOthers: Bool
 
   package init(
-    kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64, linkCount: Int,
+    kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64, changed: Int64, linkCount: Int,
     isOpenToOthers: Bool = false
   ) {
     self.kind = kind
@@ -76,6 +80,7 @@ package struct FileStatus: Sendable {
     self.device = device
     self.inode = inode
     self.modified = modified
+    self.changed = changed
     self.linkCount = linkCount
     self.isOpenToOthers = isOpenToOthers
   }

@@ -119,14 +119,18 @@ extension OpenPurpose {
 extension FileStatus {
   fileprivate init(_ status: stat) {
     #if canImport(Darwin)
-      let time = status.st_mtimespec
+      let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
     #else
-      let time = status.st_mtim
+      let (modified, changed) = (status.st_mtim, status.st_ctim)
     #endif
     self.init(
       kind: Kind(mode: mode_t(status.st_mode)), byteCount: Int(status.st_size), device: UInt64(status.st_dev),
-      inode: UInt64(status.st_ino), modified: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec),
+      inode: UInt64(status.st_ino), modified: Self.nanoseconds(modified), changed: Self.nanoseconds(changed),
       linkCount: Int(status.st_nlink), isOpenToOthers: status.st_mode & 0o077 != 0)
+  }
+
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 }
 

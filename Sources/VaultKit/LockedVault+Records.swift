@@ -8,10 +8,15 @@ extension LockedVault {
   /// - Throws: ``VaultError`` when a folder cannot be read.
   public func recordCount() throws(VaultError) -> Int {
     var count = 0
-    for folder in UInt8.min...UInt8.max {
+    for folder in try folders() {
       count += try inStore { () throws(StoreError) in try store.records(inFolder: folder).count }
     }
     return count
+  }
+
+  /// The folders that live records may lie in, ascending.
+  func folders() throws(VaultError) -> [UInt8] {
+    try inStore { () throws(StoreError) in try store.recordFolders() }
   }
 
   /// Reads every live record, folder by folder in the order of ids; a fault of one file does not stop the others.
@@ -34,7 +39,7 @@ extension LockedVault {
   /// Reads the bytes of every live record in the order of ids.
   func forEachFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Bool) throws(VaultError) {
     var goesOn = true
-    for folder in UInt8.min...UInt8.max {
+    for folder in try folders() {
       try inStore { () throws(StoreError) in
         try store.readRecords(inFolder: folder) { id, result in
           goesOn = body(id, result.mapError { VaultError(store: $0, record: id) })

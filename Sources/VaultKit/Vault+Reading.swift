@@ -151,18 +151,17 @@ extension Vault {
   func verify(_ bytes: [UInt8], _ id: RecordID, in location: StoreLocation) throws(VaultError) -> OpenRecord {
     let document = try parseDocument(bytes, file: location.relativePath)
     do throws(VaultError) {
-      return try verify(document, bytes, id, location.relativePath)
+      return try verify(document, bytes, id, location.relativePath, under: keyring)
     } catch {
       guard (error.underlying as? SealingError)?.code == .unknownRoot, try refresh() else { throw error }
-      return try verify(document, bytes, id, location.relativePath)
+      return try verify(document, bytes, id, location.relativePath, under: keyring)
     }
   }
 
   /// Verifies the tree of a record file, and what it was parsed from is kept with it.
   func verify(
-    _ document: JSONValue, _ bytes: [UInt8], _ id: RecordID, _ file: String
+    _ document: JSONValue, _ bytes: [UInt8], _ id: RecordID, _ file: String, under keyring: Keyring
   ) throws(VaultError) -> OpenRecord {
-    let keyring = keyring
     let verified = try inSealing(file: file, record: id) { () throws(SealingError) in
       try RecordSeal.verify(document, as: id) { hint throws(SealingError) in try keyring.recordRoot(hint: hint) }
     }

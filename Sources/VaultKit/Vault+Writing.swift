@@ -150,7 +150,7 @@ extension Vault {
 
   /// The bytes of a record's document, verified in memory.
   func verifiedBytes(
-    of document: JSONValue, _ id: RecordID, in location: StoreLocation
+    of document: JSONValue, _ id: RecordID, in location: StoreLocation, under keyring: Keyring? = nil
   ) throws(VaultError) -> (bytes: [UInt8], record: OpenRecord) {
     let bytes: [UInt8]
     let written: JSONValue
@@ -163,7 +163,7 @@ extension Vault {
     } catch {
       throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: id)
     }
-    let verified = try verify(written, bytes, id, location.relativePath)
+    let verified = try verify(written, bytes, id, location.relativePath, under: keyring ?? self.keyring)
     memory?.prepare(verified, for: location)
     return (bytes, verified)
   }

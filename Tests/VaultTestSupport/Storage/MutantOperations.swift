@@ -95,6 +95,9 @@ extension MutantOperations {
   package func link(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno) {
     try base.link(name, in: source, to: newName, in: target)
   }
+  package func exchange(
+    _ name: String, in source: Int32, with other: String, in target: Int32
+  ) throws(Errno) { try base.exchange(name, in: source, with: other, in: target) }
   package func removeFile(_ name: String, in directory: Int32) throws(Errno) {
     try base.removeFile(name, in: directory)
   }
