@@ -19,6 +19,16 @@ extension LockedVault {
     try inStore { () throws(StoreError) in try store.recordFolders() }
   }
 
+  /// All live records, some of one folder at a time, in the order of ids; no file is opened.
+  func chunks() throws(VaultError) -> [RecordChunk] {
+    var chunks: [RecordChunk] = []
+    for folder in try folders() {
+      let ids = try inStore { () throws(StoreError) in try store.records(inFolder: folder) }
+      chunks += Chunks(ids).map { RecordChunk(folder: folder, ids: $0) }
+    }
+    return chunks
+  }
+
   /// Reads every live record, folder by folder in the order of ids; a fault of one file does not stop the others.
   ///
   /// - Parameter body: returns whether to go on.
@@ -104,6 +114,12 @@ extension LockedVault {
     guard candidates.count == 1 else { throw .ambiguous(candidates) }
     return first
   }
+}
+
+/// Some records of one folder: what one task works on.
+struct RecordChunk: Sendable {
+  let folder: UInt8
+  let ids: [RecordID]
 }
 
 extension VaultError {

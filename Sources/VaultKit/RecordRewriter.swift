@@ -13,10 +13,8 @@ struct RecordRewriter {
   private static let batchByteLimit = 64 << 20
 
   let vault: Vault
-  /// The keys that what is made has to verify under.
-  let keyring: Keyring
-  /// The new document of a record that verified; nil when it stays.
-  let makeReplacement: @Sendable (OpenRecord) throws(SealingError) -> JSONValue?
+  /// What a record that verified becomes; nil when it stays.
+  let makeReplacement: @Sendable (OpenRecord) throws(SealingError) -> SealedRecord?
 
   /// The versions of records, in the order of their places.
   struct Versions: Sendable {
@@ -43,26 +41,14 @@ struct RecordRewriter {
     try old.require(isTrashed: place == .trash(id))
     try vault.memory?.check(old)
     let before = Checkpoint.Entry(old)
-    let document = try inSealing(file: old.file, record: id) { () throws(SealingError) in try makeReplacement(old) }
-    guard let document else { return Outcome(before: before, after: before, replacement: nil) }
-    let new = try vault.verifiedBytes(of: document, id, in: place, under: keyring)
-    return Outcome(before: before, after: Checkpoint.Entry(new.record), replacement: new.bytes)
+    let new = try inSealing(file: old.file, record: id) { () throws(SealingError) in try makeReplacement(old) }
+    guard let new else { return Outcome(before: before, after: before, replacement: nil) }
+    return Outcome(
+      before: before, after: Checkpoint.Entry(new), replacement: try vault.verifiedBytes(of: new, in: place))
   }
 }
 
 extension RecordRewriter {
-  /// Some records of one folder.
-  private typealias LiveChunk = (folder: UInt8, ids: [RecordID])
-
-  private func liveChunks() throws(VaultError) -> [LiveChunk] {
-    var chunks: [LiveChunk] = []
-    for folder in try inStore({ () throws(StoreError) in try vault.store.recordFolders() }) {
-      let ids = try inStore { () throws(StoreError) in try vault.store.records(inFolder: folder) }
-      chunks += ids.chunks.map { (folder: folder, ids: $0) }
-    }
-    return chunks
-  }
-
   /// Stages all live records: what was made of them, or the same again.
   ///
   /// - Throws: ``VaultError`` of the first fault.
@@ -71,8 +57,8 @@ extension RecordRewriter {
   ) async throws(VaultError) -> Versions {
     var versions = Versions()
     try await ParallelMap(chunkSize: 1)(
-      try liveChunks(), cancellation: VaultError.cancelled,
-      { chunk throws(VaultError) in try self.stage(chunk, into: replacement) },
+      try vault.locked.chunks(), cancellation: VaultError.cancelled,
+      { chunk throws(VaultError) in try self.staged(chunk, into: replacement) },
       consume: { chunk throws(VaultError) in
         versions.append(chunk)
         progress(chunk.after.count)
@@ -80,18 +66,41 @@ extension RecordRewriter {
     return versions
   }
 
-  private func stage(_ chunk: LiveChunk, into replacement: any StoreReplacement) throws(VaultError) -> Versions {
-    var piece = StagedPiece(replacement)
+  /// Stages all live records as they are, unseen.
+  ///
+  /// - Throws: ``VaultError`` of the first that cannot be read.
+  func copy(into replacement: any StoreReplacement) async throws(VaultError) {
+    try await ParallelMap(chunkSize: 1)(
+      try vault.locked.chunks(), cancellation: VaultError.cancelled,
+      { chunk throws(VaultError) in
+        try self.stage(chunk, into: replacement) { _, bytes throws(VaultError) in bytes }
+      },
+      consume: { _ throws(VaultError) in })
+  }
+
+  private func staged(_ chunk: RecordChunk, into replacement: any StoreReplacement) throws(VaultError) -> Versions {
     var versions = Versions()
+    try stage(chunk, into: replacement) { id, bytes throws(VaultError) in
+      let outcome = try process(bytes, id, .record(id))
+      versions.before.append(outcome.before)
+      versions.after.append(outcome.after)
+      return outcome.replacement ?? bytes
+    }
+    return versions
+  }
+
+  /// Stages what is made of some records.
+  private func stage(
+    _ chunk: RecordChunk, into replacement: any StoreReplacement,
+    _ make: (RecordID, [UInt8]) throws(VaultError) -> [UInt8]
+  ) throws(VaultError) {
+    var piece = StagedPiece(replacement)
     var failure: VaultError?
     try inStore { () throws(StoreError) in
       try replacement.read(chunk.ids, inFolder: chunk.folder) { id, bytes in
         do throws(VaultError) {
           let bytes = try inStore(record: id) { () throws(StoreError) in try bytes.get() }
-          let outcome = try process(bytes, id, .record(id))
-          versions.before.append(outcome.before)
-          versions.after.append(outcome.after)
-          try piece.append(id, outcome.replacement ?? bytes, limit: Self.pieceByteLimit)
+          try piece.append(id, make(id, bytes), limit: Self.pieceByteLimit)
         } catch {
           failure = error
         }
@@ -100,7 +109,6 @@ extension RecordRewriter {
     }
     if let failure { throw failure }
     try piece.flush()
-    return versions
   }
 }
 
@@ -145,7 +153,7 @@ extension RecordRewriter {
       (batch, byteCount) = ([], 0)
     }
     try await ParallelMap(chunkSize: 1)(
-      try places(part).chunks, cancellation: VaultError.cancelled,
+      Chunks(try places(part)), cancellation: VaultError.cancelled,
       { places throws(VaultError) in try self.changes(at: places) },
       consume: { chunk throws(VaultError) in
         versions.append(chunk.versions)
@@ -160,7 +168,7 @@ extension RecordRewriter {
 
   private func places(_ part: Part) throws(VaultError) -> [(StoreLocation, RecordID)] {
     switch part {
-    case .live: try liveChunks().flatMap { chunk in chunk.ids.map { (.record($0), $0) } }
+    case .live: try vault.locked.chunks().flatMap { chunk in chunk.ids.map { (.record($0), $0) } }
     case .trash:
       try inStore { () throws(StoreError) in try vault.store.trashed() }.map { (.trash($0), $0) }
     }
@@ -181,13 +189,6 @@ extension RecordRewriter {
       if let new = outcome.replacement { changes.append(StoreChange(place, from: bytes, to: new)) }
     }
     return (versions, changes)
-  }
-}
-
-extension Array {
-  /// Pieces that one task each works on.
-  fileprivate var chunks: [[Element]] {
-    stride(from: 0, to: count, by: 64).map { Array(self[$0..<Swift.min($0 + 64, count)]) }
   }
 }
 

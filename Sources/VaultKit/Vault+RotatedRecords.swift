@@ -25,7 +25,7 @@ extension Vault {
   ///
   /// - Throws: ``VaultError`` of the first that does not verify.
   func verifiedEntries(_ part: RecordRewriter.Part) async throws(VaultError) -> [Checkpoint.Entry] {
-    try await RecordRewriter(vault: self, keyring: keyring) { _ in nil }.rewrite(part, nil) { _ in }.before
+    try await RecordRewriter(vault: self) { _ in nil }.rewrite(part, nil) { _ in }.before
   }
 
   /// Verifies all live records and writes them, under the current root of `keyring`, beside those that are there; nil where
@@ -68,7 +68,7 @@ extension Vault {
   /// Makes of a record what it is under the current root of `keyring`.
   private func rewriter(_ reason: KeyringEntry.Reason, _ keyring: Keyring) -> RecordRewriter {
     let now = options.now()
-    return RecordRewriter(vault: self, keyring: keyring) { record throws(SealingError) in
+    return RecordRewriter(vault: self) { record throws(SealingError) in
       let (id, key) = (record.id, record.envelope.wrappedKey)
       guard !keyring.current.id.bytes.starts(with: key.rootHint) else { return nil }
       switch reason {
