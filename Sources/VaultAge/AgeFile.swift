@@ -44,6 +44,17 @@ public enum AgeFile {
     return try openBinary(RawSpan(_elements: binary.span), with: credentials, maximumByteCount)
   }
 
+  /// Whether what follows a header can be a payload, as far as its size tells: a nonce, and chunks of which only a whole empty
+  /// payload may be empty.
+  ///
+  /// - Parameter byteCount: of everything behind the header.
+  public static func canBePayload(byteCount: Int) -> Bool {
+    let tagByteCount = ChaCha20Poly1305.tagByteCount
+    let boxes = byteCount - AgePayload.nonceByteCount
+    let last = boxes % AgePayload.boxByteCount
+    return boxes == tagByteCount || boxes > 0 && (last == 0 || last > tagByteCount)
+  }
+
   private static func openBinary(
     _ file: RawSpan, with credentials: [AgeCredential], _ maximumByteCount: Int
   ) throws(AgeError) -> SecretBytes {

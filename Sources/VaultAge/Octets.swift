@@ -31,8 +31,9 @@ extension RawSpan {
 extension MutableRawSpan {
   /// Copies all of `source` to `offset`.
   mutating func copy(_ source: RawSpan, at offset: Int) {
-    for index in source.byteOffsets {
-      storeBytes(of: source[octet: index], toByteOffset: offset + index, as: UInt8.self)
+    var target = _mutatingExtracting(offset..<offset + source.byteCount)
+    unsafe target.withUnsafeMutableBytes { target in
+      unsafe source.withUnsafeBytes { source in unsafe target.copyMemory(from: source) }
     }
   }
 }
@@ -40,7 +41,7 @@ extension MutableRawSpan {
 extension Array where Element == UInt8 {
   /// A copy of bytes that are no secret.
   init(copying bytes: RawSpan) {
-    self = bytes.byteOffsets.map { bytes[octet: $0] }
+    self = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
   }
 }
 

@@ -49,8 +49,14 @@ extension DirectoryStore {
     return missing
   }
 
-  private func gitFile(_ name: String) throws(StoreError) -> [UInt8]? {
-    try files.contents(of: name, in: root.descriptor, limit: 1 << 20, at: name)
+  /// The names of the files that tell git what it must know of a vault.
+  package static let gitFileNames = gitFiles.map(\.name)
+  /// The largest of them that is read, in bytes.
+  package static let gitFileByteLimit = 1 << 20
+
+  /// The bytes of one of ``gitFileNames``; nil when it is not there.
+  package func gitFile(_ name: String) throws(StoreError) -> [UInt8]? {
+    try files.contents(of: name, in: root.descriptor, limit: Self.gitFileByteLimit, at: name)
   }
 
   private func missingLines(_ lines: [String], in text: [UInt8]?) -> [String] {

@@ -10,21 +10,24 @@ extension DirectoryStore {
   /// The paths that the vault is known by: as it was given, and where that leads; one where they are the same.
   ///
   /// Whoever writes to a folder above the vault can put a link in its place: the first still says which vault was meant.
-  package var knownPaths: [String] {
-    let given = givenPath
-    guard let real = realPath else { return given.map { [$0] } ?? [] }
+  package var knownPaths: [String] { Self.knownPaths(given: path, real: realPath) }
+
+  /// The same for a vault that need not be there.
+  static func knownPaths(given path: String, real: String?) -> [String] {
+    let given = givenPath(path)
+    guard let real else { return given.map { [$0] } ?? [] }
     guard let given, !given.utf8.elementsEqual(real.utf8) else { return [real] }
     return [given, real]
   }
 
   /// The given path from the root on, without dots, its links as they are; nil in a working directory that is gone.
-  private var givenPath: String? {
+  private static func givenPath(_ path: String) -> String? {
     let slash = UInt8(ascii: "/")
-    guard path.utf8.first != slash else { return Self.normalized(path) }
+    guard path.utf8.first != slash else { return normalized(path) }
     guard let directory = unsafe getcwd(nil, 0) else { return nil }
     // Safe: what getcwd(3) gives is NUL-terminated and ours to free.
     defer { unsafe free(directory) }
-    return Self.normalized(unsafe String(cString: directory) + "/" + path)
+    return normalized(unsafe String(cString: directory) + "/" + path)
   }
 
   /// The path without links and dots; nil when the vault was moved away meanwhile.

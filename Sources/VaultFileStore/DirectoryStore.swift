@@ -31,6 +31,20 @@ public final class DirectoryStore: RecordStore {
     try self.init(at: path, operations: LiveFileOperations())
   }
 
+  /// Opens the vault at `path`; nil for a directory without `vault.json`.
+  ///
+  /// - Throws: `StoreError` `.missing`, `.notADirectory`, `.permissionDenied`, `.ioFailed`.
+  package static func ifThere(
+    at path: String, operations: any FileOperations = LiveFileOperations()
+  ) throws(StoreError) -> DirectoryStore? {
+    do throws(StoreError) {
+      return try DirectoryStore(at: path, operations: operations)
+    } catch {
+      guard error.code == .notAVault else { throw error }
+      return nil
+    }
+  }
+
   /// As `init(at:)`, with other system calls.
   package convenience init(at path: String, operations: any FileOperations) throws(StoreError) {
     let files = FileSystem(operations: operations)
@@ -62,7 +76,7 @@ extension DirectoryStore {
   }
 
   /// The bytes at the place itself.
-  private func readInPlace(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
+  func readInPlace(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
     let bytes = try withDirectory(location.directory) { (directory) throws(StoreError) in
       try readFile(location, in: directory)
     }

@@ -54,6 +54,7 @@ extension StoreError {
 
   private static func meaning(of number: Int32) -> (Code, String) {
     switch number {
+    case EEXIST, ENOTEMPTY: (.alreadyExists, "is there already")
     case ENOSPC: (.diskFull, "no space is left on the disk")
     case EDQUOT: (.diskFull, "the disk quota is used up")
     case EFBIG: (.diskFull, "the file size limit is reached")

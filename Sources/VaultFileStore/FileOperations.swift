@@ -13,8 +13,12 @@ package protocol FileOperations: Sendable {
   func status(of name: String, in directory: Int32, followingLink: Bool) throws(Errno) -> FileStatus
   /// Reads bytes of a file from `offset` into `buffer` at the same offset, at most to its end; 0 at the end of the file.
   func read(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int
+  /// Reads at most as many bytes as `buffer` has, from `position` of a file on; 0 at the end of the file.
+  func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int
   /// Writes at least one and at most all of `bytes[offset...]` to a file at the same offset.
   func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int
+  /// Writes at least one and at most all of `bytes[start...]` to `offset` of a file.
+  func writePiece(_ bytes: [UInt8], from start: Int, at offset: Int, to file: Int32) throws(Errno) -> Int
   func truncate(_ file: Int32) throws(Errno)
   /// Makes a file's content, or a directory's entries, durable.
   func sync(_ file: Int32) throws(Errno)
@@ -23,7 +27,9 @@ package protocol FileOperations: Sendable {
   /// Whether `syncFileSystem` is as good as `sync` of each file there.
   func canSyncFileSystem(of file: Int32) -> Bool
   func rename(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno)
-  /// Gives each of two entries the other's name in one step.
+  /// As `rename`, and fails where something has the new name; `Errno.notSupported` where that cannot be asked for.
+  func renameExclusively(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno)
+  /// Two entries change their names in one step; `Errno.notSupported` where that cannot be asked for.
   func exchange(_ name: String, in source: Int32, with other: String, in target: Int32) throws(Errno)
   func link(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno)
   func removeFile(_ name: String, in directory: Int32) throws(Errno)
@@ -48,6 +54,8 @@ package enum OpenPurpose: Sendable {
   /// A directory inside the vault.
   case directory
   case reading
+  /// A file that somebody named; the path to it may lead over links.
+  case readingNamed
   /// A new file, 0600, for writing and reading back; fails if the name exists.
   case creating
   /// The lock file, made when it is missing.
@@ -70,10 +78,12 @@ package struct FileStatus: Sendable {
   package var linkCount: Int
   /// Whether its mode lets others than the owner do anything.
   package var isOpenToOthers: Bool
+  /// Whether its mode lets others than the owner write.
+  package var isWritableByOthers: Bool
 
   package init(
     kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64, changed: Int64, linkCount: Int,
-    isOpenToOthers: Bool = false
+    isOpenToOthers: Bool = false, isWritableByOthers: Bool = false
   ) {
     self.kind = kind
     self.byteCount = byteCount
@@ -83,6 +93,7 @@ package struct FileStatus: Sendable {
     self.changed = changed
     self.linkCount = linkCount
     self.isOpenToOthers = isOpenToOthers
+    self.isWritableByOthers = isWritableByOthers
   }
 
   /// Whether both are the same file.

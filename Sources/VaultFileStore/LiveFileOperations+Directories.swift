@@ -24,18 +24,6 @@ extension LiveFileOperations {
     WholeSync.sync != nil && WholeSync.fileSystemType(of: file).map(WholeSync.trustedTypes.contains) == true
   }
 
-  package func exchange(
-    _ name: String, in source: Int32, with other: String, in target: Int32
-  ) throws(Errno) {
-    #if canImport(Darwin)
-      _ = try checked(unsafe renameatx_np(source, name, target, other, UInt32(RENAME_SWAP)))
-    #else
-      guard let call = unsafe Exchange.call else { throw .notSupported }
-      // Safe: both names live, NUL-terminated, for the length of the call, which keeps no pointer.
-      _ = try checked(unsafe call(source, name, target, other, Exchange.flag))
-    #endif
-  }
-
   package func entries(of directory: Int32) throws(Errno) -> [DirectoryEntry] {
     // A descriptor of its own: reading moves the position, and `closedir` closes it.
     let file = try open(".", in: directory, as: .directory)
@@ -84,25 +72,6 @@ extension FileStatus.Kind {
     }
   }
 }
-
-#if !canImport(Darwin)
-  /// `renameat2`, which can exchange two names; looked up by name like `syncfs` below.
-  private enum Exchange {
-    typealias Call =
-      @convention(c) (
-        Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
-      ) -> Int32
-
-    /// `RENAME_EXCHANGE` of renameat2(2).
-    static let flag: UInt32 = 2
-
-    static let call: Call? = {
-      guard let symbol = unsafe dlsym(nil, "renameat2") else { return nil }
-      // Safe: the signature of renameat2(2).
-      return unsafe unsafeBitCast(symbol, to: Call.self)
-    }()
-  }
-#endif
 
 /// `syncfs`, which makes ten thousand new files durable at the price of one.
 ///

@@ -51,10 +51,27 @@ package struct LiveFileOperations: FileOperations {
       })
   }
 
+  package func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
+    try checked(
+      unsafe buffer.withUnsafeMutableBytes { buffer in
+        unsafe pread(file, buffer.baseAddress, buffer.count, off_t(position))
+      })
+  }
+
   package func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int {
     try checked(
       unsafe bytes.withUnsafeBytes { bytes in
         let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset...])
+        return unsafe pwrite(file, rest.baseAddress, rest.count, off_t(offset))
+      })
+  }
+
+  package func writePiece(
+    _ bytes: [UInt8], from start: Int, at offset: Int, to file: Int32
+  ) throws(Errno) -> Int {
+    try checked(
+      unsafe bytes.withUnsafeBytes { bytes in
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
         return unsafe pwrite(file, rest.baseAddress, rest.count, off_t(offset))
       })
   }
@@ -110,6 +127,7 @@ extension OpenPurpose {
     case .vaultDirectory: O_RDONLY | O_DIRECTORY
     case .directory: O_RDONLY | O_DIRECTORY | O_NOFOLLOW
     case .reading: O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+    case .readingNamed: O_RDONLY | O_NONBLOCK
     case .creating: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK
     case .locking: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
     }
@@ -126,7 +144,8 @@ extension FileStatus {
     self.init(
       kind: Kind(mode: mode_t(status.st_mode)), byteCount: Int(status.st_size), device: UInt64(status.st_dev),
       inode: UInt64(status.st_ino), modified: Self.nanoseconds(modified), changed: Self.nanoseconds(changed),
-      linkCount: Int(status.st_nlink), isOpenToOthers: status.st_mode & 0o077 != 0)
+      linkCount: Int(status.st_nlink), isOpenToOthers: status.st_mode & 0o077 != 0,
+      isWritableByOthers: status.st_mode & 0o022 != 0)
   }
 
   private static func nanoseconds(_ time: timespec) -> Int64 {

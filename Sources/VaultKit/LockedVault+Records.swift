@@ -109,6 +109,23 @@ extension LockedVault {
     return try Self.only(candidates).id
   }
 
+  /// The records whose name is this, in any case; files that cannot be read are not among them.
+  ///
+  /// - Throws: ``VaultError`` when a folder cannot be read.
+  public func records(named name: String) throws(VaultError) -> [RecordSummary] {
+    let match = NameMatch(name)
+    var found: [RecordSummary] = []
+    try forEachFile { id, bytes in
+      guard let bytes = try? bytes.get(), match.mayName(bytes) else { return true }
+      let file = StoreLocation.record(id).relativePath
+      if let record = try? StoredRecord(parsing: bytes, file: file, id: id, kinds: kinds), match.names(record.name) {
+        found.append(RecordSummary(record))
+      }
+      return true
+    }
+    return found
+  }
+
   static func only(_ candidates: [RecordSummary]) throws(VaultError) -> RecordSummary {
     guard let first = candidates.first else { throw .noSuchRecord }
     guard candidates.count == 1 else { throw .ambiguous(candidates) }

@@ -5,7 +5,7 @@ internal import VaultStorage
 
 /// Which records a list shows.
 public struct RecordQuery: Sendable {
-  /// The order of a list; equal rows follow their ids.
+  /// The order of a list, of times the newest first; equal rows follow their ids.
   public enum Order: String, Sendable, CaseIterable {
     case name, created, updated
   }
@@ -57,12 +57,7 @@ extension RecordQuery {
       guard let value = try? tree.value(at: record.kind?.presentPath(condition.path) ?? condition.path) else {
         return false
       }
-      switch value {
-      case .string(let text): return !SealedToken.hasTokenShape(text) && text == condition.value
-      case .number(let number): return number.literal == condition.value
-      case .bool(let flag): return String(flag) == condition.value
-      default: return false
-      }
+      return (value.array ?? [value]).contains { $0.isReadable(as: condition.value) }
     }
   }
 
@@ -70,18 +65,30 @@ extension RecordQuery {
     let sorted =
       switch order {
       case .name: Self.sorted(records) { $0.name.lowercased() }
-      case .created: Self.sorted(records) { $0.createdAt }
-      case .updated: Self.sorted(records) { $0.updatedAt }
+      case .created: Self.sorted(records, by: >) { $0.createdAt }
+      case .updated: Self.sorted(records, by: >) { $0.updatedAt }
       }
     return limit.map { Array(sorted.prefix($0)) } ?? sorted
   }
 
   /// Sorts by a key that is made once per record, then by id.
   private static func sorted<Key: Comparable>(
-    _ records: [RecordSummary], by key: (RecordSummary) -> Key
+    _ records: [RecordSummary], by isBefore: (Key, Key) -> Bool = { $0 < $1 }, _ key: (RecordSummary) -> Key
   ) -> [RecordSummary] {
     records.map { (key($0), $0) }
-      .sorted { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1.id < $1.1.id }
+      .sorted { $0.0 != $1.0 ? isBefore($0.0, $1.0) : $0.1.id < $1.1.id }
       .map(\.1)
+  }
+}
+
+extension JSONValue {
+  /// Whether it is one value, not sealed, and this is its text.
+  fileprivate func isReadable(as text: String) -> Bool {
+    switch self {
+    case .string(let own): !SealedToken.hasTokenShape(own) && own == text
+    case .number(let number): number.literal == text
+    case .bool(let flag): String(flag) == text
+    default: false
+    }
   }
 }

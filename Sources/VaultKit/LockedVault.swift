@@ -7,10 +7,10 @@ public import VaultStorage
 
 /// A vault as it is seen without a key: readable fields, ids and times, none of them verified.
 public struct LockedVault: Sendable {
-  let store: any RecordStore
+  package let store: any RecordStore
   /// The header; not verified until the vault is unlocked.
   public let header: VaultHeader
-  let headerBytes: [UInt8]
+  package let headerBytes: [UInt8]
   /// The kinds of records that are known here: those of types, and those that the header declares.
   public let kinds: KindCatalog
 

@@ -1,31 +1,31 @@
-internal import VaultDocument
-internal import VaultSealing
+package import VaultDocument
+package import VaultSealing
 
-/// Reads the members of an object of the header or the checkpoint strictly; every refusal names the member.
-struct MemberReader {
+/// Reads the members of an object of the header, the checkpoint or a backup's list strictly; every refusal names the member.
+package struct MemberReader {
   private let members: JSONObject
   private let file: String
   private let path: String
 
-  init(_ members: JSONObject, file: String, path: String = "") {
+  package init(_ members: JSONObject, file: String, path: String = "") {
     self.members = members
     self.file = file
     self.path = path
   }
 
-  subscript(name: String) -> JSONValue? { members[name] }
+  package subscript(name: String) -> JSONValue? { members[name] }
 
-  var names: [String] { members.names }
+  package var names: [String] { members.names }
 
   /// The error for a member that is missing or not of format 1.
-  func damaged(_ name: String) -> VaultError {
+  package func damaged(_ name: String) -> VaultError {
     VaultError(
       .damaged, "is missing or not of format 1", file: file, field: path + name,
       hints: [VaultError.lastGoodVersionHint])
   }
 
   /// Refuses members that format 1 does not know.
-  func allowOnly(_ names: Set<String>) throws(VaultError) {
+  package func allowOnly(_ names: Set<String>) throws(VaultError) {
     for (name, _) in members where !names.contains(name) {
       throw VaultError(
         .damaged, "has a member that format 1 does not know", file: file, field: path.isEmpty ? nil : path,
@@ -33,52 +33,52 @@ struct MemberReader {
     }
   }
 
-  func text(_ name: String) throws(VaultError) -> String {
+  package func text(_ name: String) throws(VaultError) -> String {
     guard case .string(let text)? = members[name] else { throw damaged(name) }
     return text
   }
 
-  func number(_ name: String) throws(VaultError) -> JSONNumber {
+  package func number(_ name: String) throws(VaultError) -> JSONNumber {
     guard case .number(let number)? = members[name] else { throw damaged(name) }
     return number
   }
 
-  func integer(_ name: String) throws(VaultError) -> Int {
+  package func integer(_ name: String) throws(VaultError) -> Int {
     guard let integer = try number(name).int else { throw damaged(name) }
     return integer
   }
 
-  func time(_ name: String) throws(VaultError) -> Timestamp {
+  package func time(_ name: String) throws(VaultError) -> Timestamp {
     guard let time = try? Timestamp(parsing: text(name)) else { throw damaged(name) }
     return time
   }
 
-  func identifier(_ name: String) throws(VaultError) -> Identifier {
+  package func identifier(_ name: String) throws(VaultError) -> Identifier {
     guard let id = Identifier(parsing: try text(name)) else { throw damaged(name) }
     return id
   }
 
-  func rootID(_ name: String) throws(VaultError) -> RootID {
+  package func rootID(_ name: String) throws(VaultError) -> RootID {
     guard let id = try? RootID(parsing: text(name)) else { throw damaged(name) }
     return id
   }
 
-  func wrappedKey(_ name: String) throws(VaultError) -> WrappedKey {
+  package func wrappedKey(_ name: String) throws(VaultError) -> WrappedKey {
     guard let key = try? WrappedKey(parsing: text(name)) else { throw damaged(name) }
     return key
   }
 
-  func base64(_ name: String, byteCount: Int) throws(VaultError) -> [UInt8] {
+  package func base64(_ name: String, byteCount: Int) throws(VaultError) -> [UInt8] {
     guard let bytes = try? Base64.decode(text(name)), bytes.count == byteCount else { throw damaged(name) }
     return bytes
   }
 
-  func object(_ name: String) throws(VaultError) -> MemberReader {
+  package func object(_ name: String) throws(VaultError) -> MemberReader {
     guard case .object(let object)? = members[name] else { throw damaged(name) }
     return MemberReader(object, file: file, path: "\(path)\(name).")
   }
 
-  func objects(_ name: String) throws(VaultError) -> [MemberReader] {
+  package func objects(_ name: String) throws(VaultError) -> [MemberReader] {
     guard case .array(let items)? = members[name] else { throw damaged(name) }
     var readers: [MemberReader] = []
     for (index, item) in items.enumerated() {

@@ -1,12 +1,12 @@
 internal import VaultAge
-internal import VaultCrypto
-internal import VaultDocument
+package import VaultCrypto
+package import VaultDocument
 internal import VaultRecords
-internal import VaultSealing
-internal import VaultStorage
+package import VaultSealing
+package import VaultStorage
 
 extension VaultError {
-  static let lastGoodVersionHint =
+  package static let lastGoodVersionHint =
     "restore the last good version of this file, from git (`git log -- FILE`, `git checkout COMMIT -- FILE`) or a backup"
 
   /// A cancelled task.
@@ -37,7 +37,7 @@ extension VaultError {
       hints: [lastGoodVersionHint])
   }
 
-  init(crypto error: CryptoError) {
+  package init(crypto error: CryptoError) {
     switch error.code {
     case .secureMemoryExhausted, .secureMemoryUnavailable:
       self.init(.memoryUnavailable, "the locked memory for secrets is full", underlying: error)
@@ -46,7 +46,7 @@ extension VaultError {
   }
 
   /// What a failed seal, key or MAC of `file` means.
-  init(sealing error: SealingError, file: String? = nil, record: RecordID? = nil) {
+  package init(sealing error: SealingError, file: String? = nil, record: RecordID? = nil) {
     let code: Code =
       switch error.code {
       case .newerFormat: .newerFormat
@@ -76,7 +76,7 @@ extension VaultError {
     }
   }
 
-  init(store error: StoreError, record: RecordID? = nil) {
+  package init(store error: StoreError, record: RecordID? = nil) {
     let code: Code =
       switch error.code {
       case .notAVault: .notAVault
@@ -123,26 +123,26 @@ extension VaultError {
 // The steps of a vault go through several layers; each of these runs one and puts its error into ours.
 
 /// Runs a step of the store.
-func inStore<Result>(
+package func inStore<Result: ~Copyable>(
   record: RecordID? = nil, _ step: () throws(StoreError) -> Result
 ) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(store: error, record: record) }
 }
 
 /// Runs a step that seals, opens or authenticates `file`.
-func inSealing<Result>(
+package func inSealing<Result>(
   file: String? = nil, record: RecordID? = nil, _ step: () throws(SealingError) -> Result
 ) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(sealing: error, file: file, record: record) }
 }
 
 /// Runs a step of cryptography.
-func inCrypto<Result>(_ step: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
+package func inCrypto<Result: ~Copyable>(_ step: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(crypto: error) }
 }
 
 /// Parses the bytes of a file of the vault.
-func parseDocument(
+package func parseDocument(
   _ bytes: [UInt8], file: String, limits: JSONLimits = .record
 ) throws(VaultError) -> JSONValue {
   do {

@@ -30,7 +30,7 @@ public struct VerificationScope: Sendable {
     self.sinceCheckpoint = sinceCheckpoint
   }
 
-  func contains(_ folder: UInt8) -> Bool { part?.contains(folder) ?? true }
+  package func contains(_ folder: UInt8) -> Bool { part?.contains(folder) ?? true }
 }
 
 /// What ``Vault/verify(_:progress:)`` found.
@@ -50,6 +50,9 @@ public struct Verification: Sendable {
   /// The version of each record that verified, live or in the trash, in the order of ids; of one that is in both, the
   /// higher revision.
   public internal(set) var versions: [Checkpoint.Entry] = []
+
+  /// Of a run over files that lie in no vault yet: the records that are in the trash alone.
+  var trashedAlone: Set<RecordID> = []
 
   /// Whether nothing is wrong.
   public var isGood: Bool { faults.isEmpty }

@@ -36,10 +36,20 @@ extension RecordSeal {
   public static func resealed(
     _ record: VerifiedRecord, under root: RootKey, now: Timestamp
   ) throws(SealingError) -> SealedRecord {
-    let (wrapped, keys) = try root.makeDataKey(for: record.envelope.id)
     var draft = EnvelopeDraft(next: record, now: now)
-    draft.wrappedKey = wrapped
     draft.deletedAt = record.envelope.deletedAt
+    return try resealed(record, under: root, as: draft)
+  }
+
+  /// The same as another revision, which `draft` says but for its key.
+  ///
+  /// - Throws: ``SealingError`` as ``resealed(_:under:now:)``.
+  public static func resealed(
+    _ record: VerifiedRecord, under root: RootKey, as draft: EnvelopeDraft
+  ) throws(SealingError) -> SealedRecord {
+    let (wrapped, keys) = try root.makeDataKey(for: record.envelope.id)
+    var draft = draft
+    draft.wrappedKey = wrapped
     var tree = JSONValue.object(record.fields)
     try tree.mapStrings { path, text throws(SealingError) in
       guard SealedToken.hasTokenShape(text) else { return text }

@@ -1,7 +1,7 @@
-"""Small age v1 files (https://age-encryption.org/v1): X25519 and scrypt stanzas, binary form, payload of one chunk.
+"""age v1 files (https://age-encryption.org/v1) in memory: X25519 and scrypt stanzas, binary form.
 
-Call `seal_x25519`, `seal_scrypt`, `parse_header` and `open_file`. Written to be read beside the specification; a
-slot of a vault never needs more (docs/format-v1.md, section 4.2).
+Call `seal_x25519`, `seal_scrypt`, `parse_header` and `open_file`. Written to be read beside the specification; slots and
+backups of a vault never need more (docs/format-v1.md, sections 4.2 and 14).
 """
 
 import base64
@@ -128,9 +128,14 @@ def _seal(stanza, file_key, plaintext, rand):
     mac = hmac.new(_hkdf(file_key, b"", b"header"), head, hashlib.sha256).digest()
     nonce = rand(16)
     key = ChaCha20Poly1305(_hkdf(file_key, nonce, b"payload"))
-    if len(plaintext) > CHUNK_BYTE_COUNT:
-        raise ValueError("one chunk only")
-    return head + f" {_b64(mac)}\n".encode() + nonce + key.encrypt(bytes(11) + b"\1", plaintext, None)
+    chunks = [plaintext[start:start + CHUNK_BYTE_COUNT] for start in range(0, len(plaintext), CHUNK_BYTE_COUNT)] or [b""]
+    boxes = [key.encrypt(_nonce(index, len(chunks)), chunk, None) for index, chunk in enumerate(chunks)]
+    return head + f" {_b64(mac)}\n".encode() + nonce + b"".join(boxes)
+
+
+def _nonce(index, count):
+    """Of a chunk of the payload: its number, and whether it is the last."""
+    return index.to_bytes(11, "big") + bytes([index == count - 1])
 
 
 def seal_x25519(plaintext, recipient, rand):
@@ -191,7 +196,7 @@ def _unwrap(arguments, body, identities, passphrase):
 
 
 def open_file(file, identities=(), passphrase=None):
-    """Opens a file of one stanza and one chunk. Who calls has looked at the work factor."""
+    """Opens a file of one stanza. Who calls has looked at the work factor."""
     stanzas, head, mac, offset = parse_header(file)
     for wrap_key in _unwrap(*stanzas[0], identities, passphrase):
         try:
@@ -203,8 +208,12 @@ def open_file(file, identities=(), passphrase=None):
         raise AgeFault("cannot-open", "wrong passphrase or identity")
     if not hmac.compare_digest(hmac.new(_hkdf(file_key, b"", b"header"), head, hashlib.sha256).digest(), mac):
         raise AgeFault("authentication-failed", "the age header was changed")
-    nonce, box = file[offset:offset + 16], file[offset + 16:]
+    nonce, payload = file[offset:offset + 16], file[offset + 16:]
+    key, size = ChaCha20Poly1305(_hkdf(file_key, nonce, b"payload")), CHUNK_BYTE_COUNT + 16
+    boxes = [payload[start:start + size] for start in range(0, len(payload), size)] or [b""]
+    if len(boxes) > 1 and len(boxes[-1]) <= 16:
+        raise AgeFault("authentication-failed", "the last chunk is empty")
     try:
-        return ChaCha20Poly1305(_hkdf(file_key, nonce, b"payload")).decrypt(bytes(11) + b"\1", box, None)
+        return b"".join(key.decrypt(_nonce(index, len(boxes)), box, None) for index, box in enumerate(boxes))
     except InvalidTag:
         raise AgeFault("authentication-failed", "the age payload was changed") from None

@@ -13,6 +13,7 @@ import shutil
 import sys
 
 import attacks
+import backups
 import vaultdir
 from badvectors import negatives
 from samples import (
@@ -288,6 +289,16 @@ def write_attacks(folder):
             "fresh": attack.fresh, "changes": attacks.in_json(attack.changes)})
 
 
+def write_backups(folder):
+    """Good backups with what they hold, and hostile ones with the exit code of restoring them."""
+    for name, description, file, files in backups.good():
+        write_document(folder, name, {
+            "description": description, "backup": b64(file), "files": attacks.in_json(files)})
+    for one in backups.hostile():
+        write_document(folder, f"hostile/{one.name}", {
+            "description": one.description, "layer": one.layer, "code": one.code, "backup": b64(one.file)})
+
+
 def main(folder=VECTORS):
     shutil.rmtree(folder, ignore_errors=True)
     for name, description, cases in FILES:
@@ -296,6 +307,7 @@ def main(folder=VECTORS):
         write_document(folder, os.path.join("negative", name), document)
     write_vault(os.path.join(folder, "vaults"))
     write_attacks(os.path.join(folder, "attacks"))
+    write_backups(os.path.join(folder, "backups"))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ sys.path.insert(0, HERE)
 
 import agefile
 import attacks
+import backups
 import badvectors
 import makevectors
 import vaultdir
@@ -256,6 +257,56 @@ class Attacks(unittest.TestCase):
         for attack in attacks.attacks():
             refusal = self.refusal({**bases[attack.base], **attack.changes})
             self.assertEqual(refusal is None, attack.fresh == 0 or attack.name in self.silent, attack.name)
+
+
+class Backups(unittest.TestCase):
+    """This reader opens, looks at the archive and at the list; records it verifies once they are unpacked."""
+
+    by_itself = {"archive", "age", "backup-list"}
+
+    def test_the_good_backups_open(self):
+        for name, _, file, files in backups.good():
+            found, document = backups.read_backup(file, [identity()])
+            self.assertEqual(found, files)
+            self.assertEqual(document is None, name == "unattested")
+            if document is not None:
+                backups.check_list(document, ROOT)
+
+    def test_each_hostile_backup_is_refused(self):
+        for one in backups.hostile():
+            try:
+                _, document = backups.read_backup(one.file, [identity()])
+                if document is not None:
+                    backups.check_list(document, ROOT)
+                refused = False
+            except (Refused, agefile.AgeFault):
+                refused = True
+            if one.layer in self.by_itself:
+                self.assertTrue(refused, one.name)
+
+    def test_large_files_have_several_chunks(self):
+        for count in (0, 1, 65535, 65536, 65537, 131072, 200_000):
+            data = bytes(count)
+            self.assertEqual(agefile.open_file(backups.seal(data), [identity()]), data)
+
+
+@unittest.skipUnless(shutil.which("age"), "age is not installed")
+class BackupsWithAge(unittest.TestCase):
+    def test_age_and_tar_recover_a_backup_and_the_recovery_page_reads_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            key = os.path.join(folder, "identity.txt")
+            makevectors.write(key, identity().text.encode())
+            _, _, file, files = next(backups.good())
+            opened = subprocess.run(["age", "-d", "-i", key], input=file, capture_output=True, check=True).stdout
+            subprocess.run(["tar", "xf", "-"], input=opened, cwd=folder, check=True)
+            vault = os.path.join(folder, "vault")
+            self.assertEqual({name: read_file(vault, name) for name in files_below(vault)}, files)
+            slot = next(name for name in files if name.startswith("slots"))
+            root = subprocess.run(["age", "-d", "-i", key, os.path.join(vault, slot)], capture_output=True).stdout
+            record = os.path.join(vault, attacks.path(attacks.FIRST))
+            shown = subprocess.run([sys.executable, os.path.join(DOCS, "recovery.py"), record], input=root, capture_output=True)
+            self.assertEqual(shown.stderr, b"")
+            self.assertEqual(json.loads(shown.stdout)["access_key"], attacks.CUSTOMER["access_key"])
 
 
 @unittest.skipUnless(shutil.which("age"), "age is not installed")

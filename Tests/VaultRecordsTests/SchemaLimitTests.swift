@@ -113,4 +113,24 @@ struct SchemaLimitTests {
     expectRefusal(at: "x-migrations.2[0].fill", properties, migration(steps))
     _ = try kind(properties: properties, migration(#"{"fill":"t","with":"x"},{"fill":"net","with":{}}"#))
   }
+
+  @Test(
+    "a split leaves no readable text in a sealed member, where it stands or where later steps move it",
+    arguments: [
+      #"{"split":"t","at":" ","into":["a","s"]}"#, #"{"split":"t","at":" ","into":["s.deep","a"]}"#,
+      #"{"split":"t","at":" ","into":["a","b"]},{"move":"b","to":"s"}"#,
+      #"{"split":"t","at":" ","into":["a","s"]},{"seal":"a"}"#,
+    ])
+  func splitsIntoNoSeal(_ steps: String) throws {
+    let properties =
+      ["a", "b", "t"].map { #""\#($0)":{"type":"string"}"# }.joined(separator: ",")
+      + #","s":{"type":"string","x-sealed":true}"#
+    expectRefusal(at: "x-migrations.2[0].into", properties, migration(steps))
+    for sealed in [
+      #"{"split":"t","at":" ","into":["a","s"]},{"seal":"s"}"#,
+      #"{"split":"t","at":" ","into":["a","b"]},{"seal":"b"},{"move":"b","to":"s"}"#,
+    ] {
+      _ = try kind(properties: properties, migration(sealed))
+    }
+  }
 }

@@ -30,7 +30,7 @@ struct VerifyCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
-    let scope = VerificationScope(part: try part(), sinceCheckpoint: sinceCheckpoint)
+    let scope = VerificationScope(part: try subset.map { try .argument($0) }, sinceCheckpoint: sinceCheckpoint)
     let opened = try await Session(vault, global).unlock(unlocking)
     let progress = Progress("verified", global)
     let result = try await opened.verify(scope) { progress.advance() }
@@ -39,15 +39,6 @@ struct VerifyCommand: AsyncParsableCommand {
     for note in result.notes { global.messages.note(note) }
     result.faults.report(global)
     if let status = result.faults.status { throw Finished(status: status) }
-  }
-
-  private func part() throws -> VerificationScope.Part? {
-    guard let subset else { return nil }
-    let numbers = subset.split(separator: "/", omittingEmptySubsequences: false).map { JSONNumber(literal: String($0)) }
-    guard numbers.count == 2, let number = numbers[0]?.int, let count = numbers[1]?.int,
-      let part = VerificationScope.Part(number, of: count)
-    else { throw CommandError.usage("--subset", "takes n/t, such as 1/7, with 1 ≤ n ≤ t ≤ 256") }
-    return part
   }
 
   private func lines(_ result: Verification) -> [String] {
@@ -66,6 +57,17 @@ struct VerifyCommand: AsyncParsableCommand {
       "records": .number(JSONNumber(result.recordCount)), "slots": .number(JSONNumber(result.slotCount)),
       "trashed": .number(JSONNumber(result.trashedCount)), "verified": .bool(result.isGood),
     ]
+  }
+}
+
+extension VerificationScope.Part {
+  /// The value of `--subset`.
+  static func argument(_ text: String) throws -> VerificationScope.Part {
+    let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { JSONNumber(literal: String($0)) }
+    guard numbers.count == 2, let number = numbers[0]?.int, let count = numbers[1]?.int,
+      let part = VerificationScope.Part(number, of: count)
+    else { throw CommandError.usage("--subset", "takes n/t, such as 1/7, with 1 ≤ n ≤ t ≤ 256") }
+    return part
   }
 }
 
@@ -111,7 +113,9 @@ extension [VaultFault] {
   }
 
   /// Each on stderr in its own line, and then what to do.
-  func report(_ global: GlobalOptions) {
+  func report(_ global: GlobalOptions) { report(global, hints: hints) }
+
+  func report(_ global: GlobalOptions, hints: [String]) {
     for (index, fault) in enumerated() {
       var error = CommandError(
         fault.status, snakeCase(fault.code.description),

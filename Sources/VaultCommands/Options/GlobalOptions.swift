@@ -29,13 +29,18 @@ struct GlobalOptions: ParsableArguments {
   /// How output on stdout is styled.
   var style: Style { Style(noColor: noColor, descriptor: System.standardOutput) }
 
-  /// How a vault behaves under these flags.
-  func vaultOptions(_ state: VaultState?) throws -> Vault.Options {
+  /// How long to wait for another process, checked.
+  func lockTime() throws -> Duration {
     guard (0...86_400).contains(lockTimeout) else {
       throw CommandError.usage("--lock-timeout", "must be between 0 and 86400 seconds")
     }
+    return .seconds(lockTimeout)
+  }
+
+  /// How a vault behaves under these flags.
+  func vaultOptions(_ state: VaultState?) throws -> Vault.Options {
     var options = Vault.Options()
-    options.lockTimeout = .seconds(lockTimeout)
+    options.lockTimeout = try lockTime()
     let messages = messages
     options.state = state
     options.onStateNote = { news in messages.note(news) }
@@ -71,6 +76,14 @@ struct VaultOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Refuse every vault but the one with this fingerprint (CVAULT_FINGERPRINT).", valueName: "hex"))
   var requireFingerprint: String?
+
+  /// The options that name a vault, for commands that have another option for it.
+  static func named(_ path: String) -> VaultOptions {
+    var options = VaultOptions()
+    options.vault = path
+    options.requireFingerprint = nil
+    return options
+  }
 }
 
 /// What a vault is unlocked with.

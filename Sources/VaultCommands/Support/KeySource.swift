@@ -54,15 +54,23 @@ struct KeySource {
 
   /// The user's own identity file, when it is there and the vault has a slot for it.
   static func standardIdentity(for vault: LockedVault) -> KeySource? {
-    guard let config = XDG.directory("XDG_CONFIG_HOME", under: ".config") else { return nil }
-    let path = config + "/cvault/identity.txt"
-    guard System.kind(of: path) == .file, let identities = try? IdentityFile.read(path),
+    guard let path = standardIdentityPath, let identities = try? IdentityFile.read(path),
       identities.contains(where: { identity in
         vault.header.slots.contains { $0.kind == .x25519(identity.recipient) }
       })
     else { return nil }
     return KeySource(kind: .identities([path]), origin: "default identity")
   }
+
+  /// Where the user's own identity file is; nil when it is not there.
+  private static var standardIdentityPath: String? {
+    guard let config = XDG.directory("XDG_CONFIG_HOME", under: ".config") else { return nil }
+    let path = config + "/cvault/identity.txt"
+    return System.kind(of: path) == .file ? path : nil
+  }
+
+  /// The user's own identities; nil when there is no such file, or it cannot be read.
+  static var standardIdentities: [AgeIdentity]? { standardIdentityPath.flatMap { try? IdentityFile.read($0) } }
 
   /// What would be used to unlock, in the order in which it is tried; nothing when there is no key and nobody to ask.
   static func chosen(_ session: Session, _ options: UnlockOptions) throws -> [KeySource] {
@@ -71,6 +79,15 @@ struct KeySource {
     if let identity = standardIdentity(for: session.locked) { return [identity] }
     guard session.locked.header.slots.contains(where: { $0.kind == .scrypt }), session.global.canAsk else { return [] }
     return [KeySource(kind: .prompt, origin: "terminal")]
+  }
+
+  /// The files that it is read from.
+  var files: [String] {
+    switch kind {
+    case .identities(let files): files
+    case .passphraseFile(let file): [file]
+    case .passphraseDescriptor, .passphraseCommand, .prompt: []
+    }
   }
 
   /// What an error is about.

@@ -49,7 +49,7 @@ struct ErrorReport {
   func print() { Messages.print(isJSON ? json : text) }
 
   private var message: String {
-    let subject = error.subject.map { Printable.text($0) + ": " } ?? ""
+    let subject = error.subject.map { Printable.text(Printable.cut($0)) + ": " } ?? ""
     return subject + Printable.text(error.reason)
   }
 

@@ -12,6 +12,18 @@ enum Output {
     }
   }
 
+  /// Writes bytes that are worth nothing by halves: a reader who has closed the pipe is an error.
+  static func writeWhole(_ bytes: [UInt8]) throws {
+    do throws(SystemError) {
+      try System.writeAll(bytes, to: System.standardOutput, path: "stdout")
+    } catch {
+      guard error.isClosedPipe else { throw error }
+      throw CommandError(
+        .inputOutput, "io_failed", subject: "stdout", "was closed before all of it was written",
+        hints: ["what its reader has is incomplete"])
+    }
+  }
+
   static func write(_ bytes: [UInt8]) throws { try unsafe write(bytes.span.bytes) }
 
   /// Writes text and a newline.
@@ -29,14 +41,18 @@ enum Output {
 
   /// Prints what a command has done to the vault; where that fails, the error says that it is done all the same.
   ///
-  /// - Parameter deed: such as `2 records are stored`.
-  static func afterwards(_ deed: String, _ print: () throws -> Void) throws {
+  /// - Parameters:
+  ///   - deed: such as `2 records are stored`.
+  ///   - hint: where to look at it.
+  static func afterwards(
+    _ deed: String, hint: String = "`vault list` shows what is there", _ print: () throws -> Void
+  ) throws {
     do {
       try print()
     } catch let error as SystemError {
       var told = CommandError(error)
       told.reason = "\(deed), but \(told.subject ?? "the output") \(told.reason)"
-      told.hints = ["do not repeat it: `vault list` shows what is there"]
+      told.hints = ["do not repeat it: \(hint)"]
       throw told
     }
   }

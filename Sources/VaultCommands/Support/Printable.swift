@@ -10,6 +10,13 @@ enum Printable {
     return result
   }
 
+  /// The text without its middle where it is longer than a line can be read: a file may have long names of members.
+  static func cut(_ text: String) -> String {
+    let (front, back) = (200, 100)
+    guard text.unicodeScalars.count > front + back else { return text }
+    return String(text.unicodeScalars.prefix(front)) + "…" + String(text.unicodeScalars.suffix(back))
+  }
+
   private static func escape(_ scalar: Unicode.Scalar) -> String {
     switch scalar {
     case "\n": return "\\n"

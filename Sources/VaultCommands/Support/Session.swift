@@ -1,6 +1,7 @@
 import VaultCrypto
 import VaultDocument
 import VaultKit
+import VaultRecords
 
 /// A vault that a command works on, and how it may be unlocked.
 struct Session {
@@ -51,6 +52,15 @@ struct Session {
 
   /// Refuses the vault when it has another fingerprint.
   func require(fingerprint required: String, option name: String) throws {
+    try Self.require(fingerprint: required, option: name, of: locked, at: location.path)
+  }
+
+  /// Refuses a vault that has another fingerprint.
+  ///
+  /// - Parameter subject: where it is, for the error.
+  static func require(
+    fingerprint required: String, option name: String, of locked: LockedVault, at subject: String
+  ) throws {
     let wanted = required.lowercased().filter { $0 != " " && $0 != ":" }
     guard wanted.utf8.count == 40, (try? Hex.decode(wanted)) != nil else {
       throw CommandError.usage(name, "is no fingerprint: 40 hex digits", "`vault fingerprint` prints it")
@@ -58,7 +68,7 @@ struct Session {
     let found = try locked.fingerprint()
     guard found == wanted else {
       throw CommandError(
-        .unexpectedVault, "unexpected_vault", subject: location.path, "is another vault than the required one",
+        .unexpectedVault, "unexpected_vault", subject: subject, "is another vault than the required one",
         hints: ["its fingerprint is \(found), \(name) wants \(wanted)", "find out why before you unlock it"])
     }
   }
@@ -132,6 +142,14 @@ struct Session {
     return opened
   }
 
+  /// As ``unlockWhereItHelps(_:)``, also with the user's own identity; nobody is asked for a passphrase.
+  func unlockUnasked(_ options: UnlockOptions) async throws -> Vault? {
+    if let opened = try await unlockIfItHelps(options) { return opened }
+    if let identity = KeySource.standardIdentity(for: locked) { return try await unlock(identity, options) }
+    try pin.requireKnownState()
+    return nil
+  }
+
   private func unlockIfItHelps(_ options: UnlockOptions) async throws -> Vault? {
     do {
       return try await unlockIfKeyGiven(options)
@@ -196,6 +214,14 @@ struct Session {
 }
 
 extension Session {
+  /// Refuses a kind that neither the vault nor any record knows: a misspelt one would find nothing, without a word.
+  func checkKind(_ name: String?) throws {
+    guard let name, locked.kinds[name] == nil else { return }
+    var query = RecordQuery()
+    query.kind = name
+    if try locked.list(query).records.isEmpty { _ = try locked.kinds.argument(name) }
+  }
+
   /// The record that a word means, without a key.
   func resolve(_ text: String) throws -> RecordID {
     do throws(VaultError) {

@@ -102,34 +102,11 @@ extension System {
   static func runShell(
     _ script: String, arguments: [String] = [], output: Int32? = nil, whileRunning: () throws -> Void = {}
   ) throws -> Int32 {
-    let process = try spawnShell(script, arguments: arguments, output: output)
+    let process = try spawn("/bin/sh", ["sh", "-c", script, "sh"] + arguments, streams: ChildStreams(output: output))
     let outcome = Result { try whileRunning() }
-    var status: Int32 = 0
-    while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    let status = wait(for: process)
     try outcome.get()
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
-  }
-
-  private static func spawnShell(_ script: String, arguments: [String], output: Int32?) throws(SystemError) -> pid_t {
-    #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-      var attributes: posix_spawnattr_t?
-    #else
-      var actions = unsafe posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
-    #endif
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, standardOutput) }
-    unsafe posix_spawnattr_init(&attributes)
-    defer { unsafe posix_spawnattr_destroy(&attributes) }
-    giveSignalsBack(&attributes)
-    var words = unsafe (["sh", "-c", script, "sh"] + arguments).map { unsafe strdup($0) } + [nil]
-    defer { unsafe words.forEach { unsafe free($0) } }
-    var process: pid_t = 0
-    let result = unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, &words, environ)
-    guard result == 0 else { throw SystemError(number: result, path: "/bin/sh", deed: "run") }
-    return process
   }
 
   /// Runs a command line of the shell and gives the reading end of its standard output to `body`.
@@ -150,24 +127,5 @@ extension System {
       closeEnd(1)
       try body(ends[0])
     }
-  }
-}
-
-#if canImport(Darwin)
-  typealias SpawnAttributes = posix_spawnattr_t?
-#else
-  typealias SpawnAttributes = posix_spawnattr_t
-#endif
-
-extension System {
-  /// Gives a child back what this process has blocked and ignored.
-  static func giveSignalsBack(_ attributes: inout SpawnAttributes) {
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    var defaults = none
-    unsafe sigaddset(&defaults, SIGPIPE)
-    unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
   }
 }

@@ -21,15 +21,14 @@ extension System {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { return nil }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let process = spawnTool(name, arguments, variables: variables, output: ends[1])
+    let streams = ChildStreams(output: ends[1], closesOthers: true)
+    let process = try? spawn(name, [name] + arguments, variables: variables, streams: streams)
     close(ends[1])
     let output = process == nil ? nil : bytes(from: ends[0], limit: limit)
     // Closed before the wait, so that a program which writes more than is taken ends too.
     close(ends[0])
     guard let process else { return nil }
-    var status: Int32 = 0
-    while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
-    return status == 0 ? output : nil
+    return wait(for: process) == 0 ? output : nil
   }
 
   private static func bytes(from descriptor: Int32, limit: Int) -> [UInt8]? {
@@ -44,31 +43,6 @@ extension System {
       guard bytes.count + count <= limit else { return nil }
       bytes += chunk[..<count]
     }
-  }
-
-  private static func spawnTool(
-    _ name: String, _ arguments: [String], variables: [String], output: Int32
-  ) -> pid_t? {
-    #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-      var attributes: posix_spawnattr_t?
-    #else
-      var actions = unsafe posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
-    #endif
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_addopen(&actions, standardInput, "/dev/null", O_RDONLY, 0)
-    unsafe posix_spawn_file_actions_adddup2(&actions, output, standardOutput)
-    unsafe posix_spawn_file_actions_addopen(&actions, standardError, "/dev/null", O_WRONLY, 0)
-    unsafe posix_spawnattr_init(&attributes)
-    defer { unsafe posix_spawnattr_destroy(&attributes) }
-    giveSignalsBack(&attributes)
-    var words = unsafe ([name] + arguments).map { unsafe strdup($0) } + [nil]
-    var variables = unsafe variables.map { unsafe strdup($0) } + [nil]
-    defer { unsafe (words + variables).forEach { unsafe free($0) } }
-    var process: pid_t = 0
-    return unsafe posix_spawnp(&process, name, &actions, &attributes, &words, &variables) == 0 ? process : nil
   }
 
   /// The whole environment, `NAME=VALUE` each.

@@ -17,7 +17,7 @@ extension RecordKind {
       name, schema: version, origin: .declared(schema), summary: summary, content: content,
       titlePaths: titlePaths,
       migrations: try MigrationParser.migrations(of: schema, upTo: version))
-    try checkFills()
+    try checkClearText()
   }
 
   private static func version(of schema: JSONObject) throws(RecordError) -> Int {

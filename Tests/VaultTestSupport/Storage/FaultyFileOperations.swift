@@ -136,6 +136,11 @@ extension FaultyFileOperations {
     return count
   }
 
+  package func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
+    try step("pread")
+    return try live.readPiece(of: file, from: position, into: &buffer)
+  }
+
   package func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int {
     try step("pwrite", writes: true) {
       recorder?.didWrite(to: file)
@@ -145,6 +150,19 @@ extension FaultyFileOperations {
     recorder?.didWrite(to: file)
     let part = Array(bytes[..<min(bytes.count, offset + min(chunkByteCount, bytes.count))])
     return try live.write(part, at: offset, to: file)
+  }
+
+  package func writePiece(
+    _ bytes: [UInt8], from start: Int, at offset: Int, to file: Int32
+  ) throws(Errno) -> Int {
+    try step("pwrite", writes: true) {
+      recorder?.didWrite(to: file)
+      let half = Array(bytes[start..<(start + (bytes.count - start) / 2)])
+      if !half.isEmpty { _ = try? live.writePiece(half, from: 0, at: offset, to: file) }
+    }
+    recorder?.didWrite(to: file)
+    let part = Array(bytes[start..<min(bytes.count, start + min(chunkByteCount, bytes.count))])
+    return try live.writePiece(part, from: 0, at: offset, to: file)
   }
 
   package func truncate(_ file: Int32) throws(Errno) {
@@ -170,6 +188,14 @@ extension FaultyFileOperations {
     try live.rename(name, in: source, to: newName, in: target)
   }
 
+  package func renameExclusively(
+    _ name: String, in source: Int32, to newName: String, in target: Int32
+  ) throws(Errno) {
+    try step("renameat2", writes: true)
+    recorder?.willRename(name, in: source, to: newName, in: target)
+    try live.renameExclusively(name, in: source, to: newName, in: target)
+  }
+
   package func link(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno) {
     try step("linkat", writes: true)
     recorder?.willChange([newName], in: target)
@@ -180,7 +206,7 @@ extension FaultyFileOperations {
     _ name: String, in source: Int32, with other: String, in target: Int32
   ) throws(Errno) {
     guard canExchange else { throw Errno(EINVAL) }
-    try step("renameat2", writes: true)
+    try step("exchange", writes: true)
     recorder?.willExchange(name, in: source, with: other, in: target)
     try live.exchange(name, in: source, with: other, in: target)
   }

@@ -87,17 +87,30 @@ extension MutantOperations {
   package func read(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
     try base.read(file, at: offset, into: &buffer)
   }
+  package func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
+    try base.readPiece(of: file, from: position, into: &buffer)
+  }
   package func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int {
     try base.write(bytes, at: offset, to: file)
+  }
+  package func writePiece(
+    _ bytes: [UInt8], from start: Int, at offset: Int, to file: Int32
+  ) throws(Errno) -> Int {
+    try base.writePiece(bytes, from: start, at: offset, to: file)
+  }
+  package func renameExclusively(
+    _ name: String, in source: Int32, to newName: String, in target: Int32
+  ) throws(Errno) {
+    try base.renameExclusively(name, in: source, to: newName, in: target)
+  }
+  package func exchange(_ name: String, in source: Int32, with other: String, in target: Int32) throws(Errno) {
+    try base.exchange(name, in: source, with: other, in: target)
   }
   package func truncate(_ file: Int32) throws(Errno) { try base.truncate(file) }
   package func canSyncFileSystem(of file: Int32) -> Bool { base.canSyncFileSystem(of: file) }
   package func link(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno) {
     try base.link(name, in: source, to: newName, in: target)
   }
-  package func exchange(
-    _ name: String, in source: Int32, with other: String, in target: Int32
-  ) throws(Errno) { try base.exchange(name, in: source, with: other, in: target) }
   package func removeFile(_ name: String, in directory: Int32) throws(Errno) {
     try base.removeFile(name, in: directory)
   }

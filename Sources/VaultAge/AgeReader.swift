@@ -1,0 +1,45 @@
+/// Opens one age file piece by piece, for who pulls the plaintext as it is needed, in constant memory.
+///
+/// ``AgeDecryptor`` pushes; this is for who takes. The pieces are in ordinary memory: for plaintext that is no secret by itself.
+public final class AgeReader {
+  private var input: AgeInput
+  private let payload: AgePayload
+  private let read: AgeRead
+  private var index: UInt64 = 0
+  private var isAtEnd = false
+
+  /// Reads the header and opens it.
+  ///
+  /// - Throws: `.malformedHeader`, `.tooLarge`, `.malformedArmor`, `.noMatchingIdentity`, `.wrongPassphrase`,
+  ///   `.workFactorOutOfRange`, `.lowOrderShare`, `.headerAuthenticationFailed`, `.readFailed`, `.cryptoFailed`.
+  public init(
+    with credentials: [AgeCredential], encoding: AgeEncoding = .binary, read: @escaping AgeRead
+  ) throws(AgeError) {
+    var input = try AgeInput(encoding, from: read)
+    payload = try AgeOpening(&input, credentials: credentials, from: read).payload
+    self.input = input
+    self.read = read
+  }
+
+  /// The next piece, at most 64 KiB; nil once the file has ended as it was sealed.
+  ///
+  /// Each piece is authentic, but only nil says that nothing is missing: until then, and after an error, what was given out is
+  /// incomplete.
+  /// - Throws: `.payloadAuthenticationFailed`, `.truncated`, `.malformedArmor`, `.readFailed`, `.cryptoFailed`.
+  public func next() throws(AgeError) -> [UInt8]? {
+    guard !isAtEnd else { return nil }
+    // One byte more than a chunk tells whether this one is the last.
+    try input.fill(AgePayload.boxByteCount + 1, from: read)
+    let hasMore = input.queue.count > AgePayload.boxByteCount
+    let count = min(input.queue.count, AgePayload.boxByteCount)
+    guard count > 0 else { throw AgeError(.truncated, "the payload is missing") }
+    var piece: [UInt8] = []
+    try input.queue.withBytes(first: count) { (box) throws(AgeError) in
+      try payload.release(box, index: index, hasMore: hasMore) { piece = [UInt8](copying: $0) }
+    }
+    input.consume(count)
+    index += 1
+    isAtEnd = !hasMore
+    return piece
+  }
+}

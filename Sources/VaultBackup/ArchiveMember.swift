@@ -1,0 +1,89 @@
+internal import VaultDocument
+internal import VaultFileStore
+internal import VaultStorage
+
+/// A file that an archive may hold, and the place that it has there (format 1, section 14.1).
+///
+/// Nothing else is written or taken: a name that is not spelled exactly so is refused, and with it every link, `..`, absolute
+/// path and twin that differs in case.
+enum ArchiveMember: Hashable {
+  case document(StoreLocation)
+  /// `.gitattributes` or `.gitignore`.
+  case gitFile(String)
+  /// The list of all others.
+  case list
+
+  static let folder = "vault/"
+  static let listName = "backup.json"
+
+  /// The path in the archive.
+  var path: String {
+    switch self {
+    case .list: Self.listName
+    case .document, .gitFile: Self.folder + vaultPath
+    }
+  }
+
+  /// The path below the vault's folder; for the list, its name.
+  var vaultPath: String {
+    switch self {
+    case .document(let place): place.relativePath
+    case .gitFile(let name): name
+    case .list: Self.listName
+    }
+  }
+
+  /// The member with this path in the archive; nil when there is none that is spelled so.
+  init?(path: String) {
+    if path.utf8.elementsEqual(Self.listName.utf8) {
+      self = .list
+    } else if path.utf8.starts(with: Self.folder.utf8), let rest = String(path.utf8.dropFirst(Self.folder.utf8.count)) {
+      self.init(vaultPath: rest)
+    } else {
+      return nil
+    }
+  }
+
+  /// The member with this path below the vault's folder; nil when there is none that is spelled so.
+  init?(vaultPath path: String) {
+    if let place = StoreLocation(relativePath: path) {
+      self = .document(place)
+    } else if let name = DirectoryStore.gitFileNames.first(where: { $0.utf8.elementsEqual(path.utf8) }) {
+      self = .gitFile(name)
+    } else {
+      return nil
+    }
+  }
+
+  /// The most bytes that it may have.
+  var byteLimit: Int {
+    switch self {
+    case .document(.slot): 4 << 10
+    case .document(let place): place.byteLimit
+    case .gitFile: DirectoryStore.gitFileByteLimit
+    case .list: 512 << 20
+    }
+  }
+}
+
+extension ArchiveMember: Comparable {
+  /// The order in an archive: the header comes first, so that whoever reads on can have the keys, and the list last.
+  static func < (left: ArchiveMember, right: ArchiveMember) -> Bool {
+    let (left, right) = (left.rank, right.rank)
+    if left.group != right.group { return left.group < right.group }
+    guard let first = left.id, let second = right.id else { return false }
+    return first < second
+  }
+
+  private var rank: (group: Int, id: Identifier?) {
+    switch self {
+    case .document(.header): (0, nil)
+    case .document(.slot(let id)): (1, id)
+    case .document(.checkpoint): (2, nil)
+    case .document(.record(let id)): (3, id)
+    case .document(.trash(let id)): (4, id)
+    case .gitFile(let name): (name == DirectoryStore.gitFileNames[0] ? 5 : 6, nil)
+    case .list: (7, nil)
+    }
+  }
+}

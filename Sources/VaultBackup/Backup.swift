@@ -1,0 +1,249 @@
+public import VaultAge
+internal import VaultCrypto
+public import VaultDocument
+internal import VaultFileStore
+public import VaultKit
+internal import VaultStorage
+
+/// Backups of a vault: one age file each, which ``Backup/create(of:in:stem:options:)`` makes.
+///
+/// A backup is an archive of the whole vault at one moment, sealed to keys that need not be the vault's. Made from an open
+/// vault it is *attested*: it holds a list of its files that only somebody with the vault's key can have made.
+public enum Backup {
+  /// What is backed up.
+  public enum Source: Sendable {
+    /// An open vault: the backup is attested.
+    case unlocked(Vault)
+    /// A vault without a key: who holds the recipient could have made such a backup, too.
+    case locked(LockedVault)
+  }
+
+  /// How a backup is made.
+  public struct Options: Sendable {
+    /// Who can open it.
+    public var key: BackupKey
+    /// What opens it again before it gets its name, to compare it with what was read; nothing leaves that out.
+    public var proof: [AgeCredential] = []
+    /// What somebody calls it, recorded beside it; at most ``BackupCatalog/labelByteLimit`` bytes.
+    public var label: String?
+    /// How long to wait for a writer; an open vault has its own.
+    public var lockTimeout: Duration = .seconds(10)
+    /// Called once after a second of waiting; an open vault has its own.
+    public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
+    /// The clock.
+    public var now: @Sendable () -> Timestamp = { .now() }
+
+    public init(key: BackupKey) { self.key = key }
+  }
+}
+
+/// A backup that was made.
+public struct CreatedBackup: Sendable {
+  public let name: BackupName
+  /// What somebody called it.
+  public let label: String?
+  /// Its size.
+  public let byteCount: Int
+  /// SHA-256 of the file, 32 bytes.
+  public let sha256: [UInt8]
+  public let createdAt: Timestamp
+  public let vaultID: VaultID
+  /// Records in it, live and removed.
+  public let recordCount: Int
+  /// Whether it holds a list that only somebody with the vault's key can have made.
+  public let isAttested: Bool
+  /// When it was opened again and compared with what was read; nil when that was not asked for.
+  public let provenAt: Timestamp?
+}
+
+/// A backup that waits to be given out.
+public final class SpooledBackup {
+  private let file: NewFile
+  /// SHA-256 of all of it, 32 bytes.
+  public let sha256: [UInt8]
+  public let createdAt: Timestamp
+  public let vaultID: VaultID
+  /// Records in it, live and removed.
+  public let recordCount: Int
+  /// Whether it holds a list that only somebody with the vault's key can have made.
+  public let isAttested: Bool
+  /// When it was opened again and compared with what was read; nil when that was not asked for.
+  public let provenAt: Timestamp?
+
+  /// Its size.
+  public var byteCount: Int { file.byteCount }
+
+  init(
+    file: NewFile, sha256: [UInt8], createdAt: Timestamp, vaultID: VaultID, recordCount: Int, isAttested: Bool,
+    provenAt: Timestamp?
+  ) {
+    (self.file, self.sha256, self.createdAt, self.vaultID) = (file, sha256, createdAt, vaultID)
+    (self.recordCount, self.isAttested, self.provenAt) = (recordCount, isAttested, provenAt)
+  }
+
+  /// Gives it to `body`, piece by piece.
+  ///
+  /// - Throws: ``VaultError`` `.ioFailed`, and what `body` throws.
+  public func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
+    var offset = 0
+    while true {
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      let count = try inStore { () throws(StoreError) in try file.read(at: offset, into: &buffer) }
+      guard count > 0 else { return }
+      try body(Array(buffer.prefix(count)))
+      offset += count
+    }
+  }
+}
+
+extension Backup {
+  /// Backs a vault up into a new file `STEM-TIME.cvault.age` of a directory, and records it there; the file appears whole or
+  /// not at all, and durably.
+  ///
+  /// Nobody writes into the vault while it is read. What is sealed waits in a hidden file beside the final one; it is synced,
+  /// and proven where that is asked for, after writers may go on.
+  ///
+  /// - Parameters:
+  ///   - stem: what its name begins with; see ``BackupName/stem``.
+  ///   - progress: called after each record.
+  /// - Throws: ``VaultError`` `.inputRefused` for the stem, the key or a directory in the vault; `.permissionDenied` for one
+  ///   that others may write to; `.alreadyExists` when a backup of that name, or a later one, is there; `.damaged`,
+  ///   `.changedUnderneath`, `.lockedByOther` for the vault; `.noMatchingSlot` for a proof; `.diskFull`, `.ioFailed`. When it
+  ///   could be made and not be recorded, the error says so.
+  public static func create(
+    of source: Source, in directory: BackupDirectory, stem: String, options: Options,
+    progress: @escaping () -> Void = {}
+  ) throws(VaultError) -> CreatedBackup {
+    let target = BackupTarget(directory: directory)
+    try target.check(source.locked.store)
+    let time = options.now()
+    guard let name = BackupName(stem: stem, time: time) else {
+      throw VaultError(.inputRefused, "is no name for a backup: use letters, digits, `.`, `_` and `-`", file: stem)
+    }
+    try target.checkNewest(name, of: source.vaultID)
+    target.clearLeftovers()
+    let folder = directory.folder.directory
+    let output = try BackupOutput(inStore { () throws(StoreError) in try NewFile(name.fileName, in: folder) })
+    defer { output.file.discard() }
+    let written = try fill(output, from: source, at: time, options, progress)
+    let byteCount = output.file.byteCount
+    try inStore { () throws(StoreError) in try output.file.publish() }
+    let made = CreatedBackup(
+      name: name, label: options.label, byteCount: byteCount, sha256: written.hash, createdAt: time,
+      vaultID: source.vaultID, recordCount: written.files.recordCount, isAttested: source.isUnlocked,
+      provenAt: written.provenAt)
+    try target.record(made)
+    return made
+  }
+
+  /// Backs a vault up for a stream, such as standard output: nothing is given out before all of it was made, in a file without
+  /// a name in `directory`, so that a slow reader keeps no writer waiting.
+  ///
+  /// - Throws: ``VaultError`` as ``create(of:in:stem:options:progress:)``.
+  public static func spool(
+    of source: Source, in directory: String, options: Options, progress: @escaping () -> Void = {}
+  ) throws(VaultError) -> SpooledBackup {
+    let file = try inStore { () throws(StoreError) in
+      try NewFile("vault-backup", in: NamedFolder(at: directory), isNamed: false)
+    }
+    let output = try BackupOutput(file)
+    defer { output.file.discard() }
+    let time = options.now()
+    let written = try fill(output, from: source, at: time, options, progress)
+    return SpooledBackup(
+      file: file, sha256: written.hash, createdAt: time, vaultID: source.vaultID,
+      recordCount: written.files.recordCount, isAttested: source.isUnlocked, provenAt: written.provenAt)
+  }
+
+  /// Writes the whole age file, durably, and proves it.
+  private static func fill(
+    _ output: BackupOutput, from source: Source, at time: Timestamp, _ options: Options,
+    _ progress: @escaping () -> Void
+  ) throws(VaultError) -> (files: [BackupList.File], hash: [UInt8], provenAt: Timestamp?) {
+    let files = try write(source, at: time, options, progress) { bytes in try output.write(bytes) }
+    try inStore { () throws(StoreError) in try output.file.sync() }
+    return (files, try output.hash(), try prove(output.file, files, options))
+  }
+
+  /// Writes the age file of a backup, and gives the files in it.
+  private static func write(
+    _ source: Source, at time: Timestamp, _ options: Options, _ progress: @escaping () -> Void,
+    _ write: (RawSpan) throws -> Void
+  ) throws(VaultError) -> [BackupList.File] {
+    var result: Result<[BackupList.File], VaultError>?
+    withoutActuallyEscaping(write) { write in
+      result = Result { () throws(VaultError) in
+        let archive = try ArchiveWriter(to: options.key, time: time, write: write)
+        try source.withSnapshot(options) { vault throws(VaultError) in
+          try Snapshot(vault: vault, archive: archive, progress: progress).write()
+          guard case .unlocked(let opened) = source else { return }
+          let files = archive.files
+          try archive.append(
+            .list, BackupList.bytes(of: files, header: vault.header, createdAt: time, by: opened))
+        }
+        try archive.finish()
+        return archive.files
+      }
+    }
+    guard let result else { preconditionFailure("a closure that is called has a result") }
+    return try result.get()
+  }
+
+  /// Opens what was written and compares each file with what was read.
+  private static func prove(
+    _ file: NewFile, _ written: [BackupList.File], _ options: Options
+  ) throws(VaultError) -> Timestamp? {
+    guard !options.proof.isEmpty else { return nil }
+    var offset = 0
+    let age = try inAge(file: file.path) { () throws(AgeError) in
+      try AgeReader(with: options.proof) { span in
+        let count = try span.fill { buffer throws(StoreError) in try file.read(at: offset, into: &buffer) }
+        offset += count
+        return count
+      }
+    }
+    let archive = ArchiveReader(age, path: file.path)
+    var expected = written[...]
+    while let found = try archive.next() {
+      guard found.member != .list else { continue }
+      guard let file = expected.popFirst(), try BackupList.File(found.member, found.bytes) == file else {
+        throw VaultError(.ioFailed, "does not read back as it was written; it was taken away", file: file.path)
+      }
+    }
+    guard expected.isEmpty else {
+      throw VaultError(.ioFailed, "does not read back as it was written; it was taken away", file: file.path)
+    }
+    return options.now()
+  }
+}
+
+extension [BackupList.File] {
+  fileprivate var recordCount: Int {
+    count { file in
+      if case .document(let place) = file.member { place.recordID != nil } else { false }
+    }
+  }
+}
+
+extension Backup.Source {
+  var isUnlocked: Bool { if case .unlocked = self { true } else { false } }
+
+  fileprivate var locked: LockedVault {
+    switch self {
+    case .unlocked(let vault): vault.locked
+    case .locked(let vault): vault
+    }
+  }
+
+  fileprivate var vaultID: VaultID { locked.header.vaultID }
+
+  fileprivate func withSnapshot(
+    _ options: Backup.Options, _ body: (LockedVault) throws(VaultError) -> Void
+  ) throws(VaultError) {
+    switch self {
+    case .unlocked(let vault): try vault.withSnapshot(body)
+    case .locked(let vault):
+      try vault.withSnapshot(lockTimeout: options.lockTimeout, onLockWait: options.onLockWait, body)
+    }
+  }
+}

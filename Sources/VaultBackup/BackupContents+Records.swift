@@ -1,0 +1,41 @@
+internal import VaultDocument
+public import VaultKit
+internal import VaultStorage
+
+extension BackupContents {
+  /// The records with these ids, live or removed, verified with the keys of the vault in the backup.
+  ///
+  /// - Parameters:
+  ///   - names: full ids, or beginnings of one of at least 4 characters.
+  ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath`, `.ioFailed`.
+  public func records(named names: [String], with vault: Vault) throws(VaultError) -> [RecordToBringBack] {
+    var wanted: Set<StoreLocation> = []
+    for name in names { wanted.insert(try place(named: name)) }
+    var records: [RecordToBringBack] = []
+    try forEachFile { file throws(VaultError) in
+      guard case .document(let place) = file.member, wanted.contains(place) else { return }
+      records.append(try vault.recordToBringBack(file.bytes, at: place))
+    }
+    return records
+  }
+
+  /// Where the one record lies that a name means; of a live and a removed one the live one is meant.
+  private func place(named name: String) throws(VaultError) -> StoreLocation {
+    var places: [RecordID: StoreLocation] = [:]
+    for case .document(let place) in files.map(\.member) {
+      guard let id = place.recordID, id.text.utf8.starts(with: name.utf8), name.utf8.count >= 4 else { continue }
+      if places[id] == nil { places[id] = place }
+    }
+    guard let found = places.values.first else {
+      throw VaultError(
+        .noSuchRecord, "no such record in the backup", file: file.path, hints: ["name it by its id: \(name)"])
+    }
+    guard places.count == 1 else {
+      throw VaultError(
+        .ambiguousRecord, "means \(places.count) records: name one by its whole id", file: file.path,
+        hints: places.keys.sorted().prefix(10).map(\.text))
+    }
+    return found
+  }
+}

@@ -1,0 +1,27 @@
+internal import VaultDocument
+public import VaultKit
+internal import VaultStorage
+
+extension BackupContents {
+  /// Verifies every record in the backup with the keys of its vault, restored to nowhere: MAC, every sealed field, type, the
+  /// checkpoint.
+  ///
+  /// - Parameters:
+  ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
+  ///   - scope: the records to look at.
+  ///   - progress: called after each record.
+  /// - Returns: what was found; a fault does not stop it.
+  /// - Throws: ``VaultError`` `.damaged`, `.changedUnderneath`, `.ioFailed` for the backup; `.memoryUnavailable`.
+  public func verify(
+    with vault: Vault, _ scope: VerificationScope = VerificationScope(), progress: @escaping () -> Void = {}
+  ) async throws(VaultError) -> Verification {
+    var verification = StreamedVerification()
+    try forEachFile { file throws(VaultError) in
+      guard case .document(let place) = file.member, let id = place.recordID, scope.contains(id.folder) else { return }
+      let outcome = Result { () throws(VaultError) in try vault.checkedVersion(file.bytes, at: place) }
+      try verification.take(outcome, at: place)
+      progress()
+    }
+    return try verification.finish(vault, scope)
+  }
+}

@@ -1,0 +1,146 @@
+public import VaultAge
+internal import VaultCrypto
+public import VaultDocument
+public import VaultKit
+internal import VaultStorage
+
+/// What a backup holds, opened to its end once: all of it is as it was sealed, and keeps the rules of the format that need no
+/// key of the vault.
+public final class BackupContents: Sendable {
+  /// The backup.
+  public let file: BackupFile
+  /// The vault in it, without its records, to be unlocked.
+  public let vault: LockedVault
+  /// When the backup says it was made; authentic only where ``isAttested`` was verified.
+  public let createdAt: Timestamp
+  /// Live records.
+  public let recordCount: Int
+  /// Removed records.
+  public let trashedCount: Int
+  let list: BackupList?
+  let files: [BackupList.File]
+  let credentials: [AgeCredential]
+
+  /// Whether it holds a list, which is authentic once ``authenticate(with:)`` has returned.
+  public var isAttested: Bool { list != nil }
+
+  /// Opens a backup to its end.
+  ///
+  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase` for the backup's keys; `.damaged`, `.newerFormat`, `.ioFailed`.
+  public init(of file: BackupFile, with credentials: [AgeCredential]) throws(VaultError) {
+    let archive = try file.archive(with: credentials)
+    var survey = ArchiveSurvey(path: file.path)
+    while let next = try archive.next() { try survey.take(next) }
+    self.file = file
+    self.credentials = credentials
+    let found: (vault: LockedVault, list: BackupList?, files: [BackupList.File])
+    do throws(VaultError) { found = try survey.finish() } catch { throw error.inBackup(file.path) }
+    (vault, list, files) = (found.vault, found.list, found.files)
+    createdAt = if let list = found.list { list.createdAt } else { try archive.time() }
+    (recordCount, trashedCount) = (found.files.count(where: \.isLiveRecord), found.files.count(where: \.isTrashed))
+  }
+
+  /// Verifies the list with the keys of the vault in the backup; a backup without one has nothing to verify.
+  ///
+  /// - Parameter vault: what unlocking ``vault`` gave.
+  /// - Throws: ``VaultError`` `.damaged` for a list that somebody without the key made.
+  public func authenticate(with vault: Vault) throws(VaultError) {
+    guard let list else { return }
+    guard list.rootID == vault.header.root.id, try vault.authenticatesBackupList(list.document) else {
+      throw VaultError(
+        .damaged, "does not authenticate: it was changed or forged", file: "\(file.path): \(ArchiveMember.listName)",
+        hints: ["take another copy of the backup, or another backup"])
+    }
+  }
+
+  /// Gives each file to `body` once more, the same as when it was opened first.
+  func forEachFile(_ body: (ArchiveFile) throws(VaultError) -> Void) throws(VaultError) {
+    let archive = try file.archive(with: credentials)
+    var expected = files[...]
+    while let next = try archive.next() {
+      guard next.member != .list else { continue }
+      guard let file = expected.popFirst(), try BackupList.File(next.member, next.bytes) == file else {
+        throw changedUnderneath
+      }
+      try body(next)
+    }
+    guard expected.isEmpty else { throw changedUnderneath }
+  }
+
+  private var changedUnderneath: VaultError {
+    VaultError(.changedUnderneath, "was changed while it was read", file: file.path, hints: ["try again"])
+  }
+}
+
+/// Takes the files of an archive one after the other, keeps the few that are needed first, and notes the others.
+private struct ArchiveSurvey {
+  let path: String
+  private var files: [BackupList.File] = []
+  private var documents: [StoreChange] = []
+  private var list: BackupList?
+
+  init(path: String) { self.path = path }
+
+  mutating func take(_ file: ArchiveFile) throws(VaultError) {
+    if file.member == .list {
+      do throws(VaultError) { return list = try BackupList(parsing: file.bytes) } catch { throw error.inBackup(path) }
+    }
+    files.append(try BackupList.File(file.member, file.bytes))
+    switch file.member {
+    case .document(let place) where place.recordID == nil:
+      documents.append(StoreChange(place, from: nil, to: file.bytes))
+    default: break
+    }
+  }
+
+  consuming func finish() throws(VaultError) -> (vault: LockedVault, list: BackupList?, files: [BackupList.File]) {
+    let store = MemoryStore()
+    for change in documents { try inStore { () throws(StoreError) in try store.apply([change]) } }
+    let vault = try LockedVault(store: store)
+    try requireSlots(of: vault.header)
+    if let list { try require(list, vault.header) }
+    return (vault, list, files)
+  }
+
+  /// Each slot of the header is there, and no other.
+  private func requireSlots(of header: VaultHeader) throws(VaultError) {
+    let found = files.compactMap { file -> (SlotID, [UInt8])? in
+      if case .document(.slot(let id)) = file.member { (id, file.sha256) } else { nil }
+    }
+    let expected = header.slots.sorted { $0.id < $1.id }
+    guard found.map(\.0) == expected.map(\.id), found.map(\.1) == expected.map(\.sha256) else {
+      throw damaged("holds other slots than its header lists")
+    }
+  }
+
+  /// The list names exactly what is there, and the header that is there.
+  private func require(_ list: BackupList, _ header: VaultHeader) throws(VaultError) {
+    guard list.vaultID == header.vaultID, list.rootID == header.root.id, list.headerRevision == header.revision else {
+      throw damaged("holds a list of another vault, or of another state of it")
+    }
+    let sorted = files.map { ($0, $0.member.vaultPath) }.sorted { left, right in
+      left.1.utf8.lexicographicallyPrecedes(right.1.utf8)
+    }
+    guard sorted.map(\.0) == list.files else { throw damaged("holds other files than it lists") }
+  }
+
+  private func damaged(_ reason: String) -> VaultError {
+    VaultError(
+      .damaged, reason, file: path, hints: ["it was not made so by this program: take another backup"])
+  }
+}
+
+extension VaultError {
+  /// The same of a file in a backup, which it then names, too.
+  fileprivate func inBackup(_ path: String) -> VaultError {
+    var error = self
+    if error.file != path { error.file = error.file.map { "\(path): \($0)" } ?? path }
+    error.hints = ["take another copy of the backup, or another backup"]
+    return error
+  }
+}
+
+extension BackupList.File {
+  fileprivate var isLiveRecord: Bool { if case .document(.record) = member { true } else { false } }
+  fileprivate var isTrashed: Bool { if case .document(.trash) = member { true } else { false } }
+}

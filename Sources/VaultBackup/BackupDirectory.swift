@@ -1,0 +1,116 @@
+internal import VaultCrypto
+internal import VaultDocument
+package import VaultFileStore
+public import VaultKit
+internal import VaultStorage
+
+/// A directory of backups with its `backups.json`, of one vault or of several.
+public struct BackupDirectory: Sendable {
+  /// The path that it was opened by.
+  public let path: String
+  let folder: BackupFolder
+
+  /// Opens a directory that is there.
+  ///
+  /// - Throws: `VaultError` `.ioFailed` when it is not there or is no directory, `.permissionDenied`.
+  public init(at path: String) throws(VaultError) { try self.init(at: path, operations: LiveFileOperations()) }
+
+  package init(at path: String, operations: any FileOperations) throws(VaultError) {
+    self.path = path
+    do throws(StoreError) {
+      folder = try BackupFolder(at: path, operations: operations)
+    } catch {
+      throw Self.unreachable(path, error)
+    }
+  }
+
+  private static func unreachable(_ path: String, _ error: StoreError) -> VaultError {
+    var failure = VaultError(store: error)
+    guard error.code == .missing || error.code == .notADirectory else { return failure }
+    let isMissing = error.code == .missing
+    failure = VaultError(.ioFailed, isMissing ? "is not there" : "is no directory", file: path, underlying: error)
+    failure.hints = [
+      isMissing ? "check the path, and whether its disk is mounted" : "name the directory of the backups"
+    ]
+    return failure
+  }
+
+  /// The path of `backups.json`.
+  public var catalogPath: String { folder.path(of: BackupCatalog.fileName) }
+
+  /// What is recorded; nothing where there is no `backups.json`.
+  ///
+  /// - Throws: `VaultError` `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`.
+  public func catalog() throws(VaultError) -> BackupCatalog {
+    let bytes = try inBackups { () throws(StoreError) in
+      try folder.read(BackupCatalog.fileName, limit: JSONLimits.record.byteCount)
+    }
+    return try bytes.map { bytes throws(VaultError) in
+      try BackupCatalog(parsing: bytes, file: catalogPath)
+    } ?? BackupCatalog()
+  }
+
+  /// Changes what is recorded, as the only process that does; it is durable when this returns. No change writes nothing.
+  ///
+  /// - Parameters:
+  ///   - timeout: how long to wait for another process.
+  ///   - onWait: called once, after a second of waiting.
+  /// - Throws: `VaultError` `.lockedByOther`, `.damaged`, `.newerFormat`, `.inputRefused`, `.permissionDenied`, `.diskFull`,
+  ///   `.ioFailed`; what `change` throws.
+  @discardableResult
+  public func update<Result>(
+    timeout: Duration = .seconds(10), onWait: (Int32?) -> Void = { _ in },
+    _ change: (inout BackupCatalog) throws(VaultError) -> Result
+  ) throws(VaultError) -> Result {
+    let lock = try lock(timeout: timeout, onWait: onWait)
+    let old = try catalog()
+    var new = old
+    let result = try change(&new)
+    if new != old { try save(new, under: lock) }
+    return result
+  }
+
+  func lock(timeout: Duration, onWait: (Int32?) -> Void) throws(VaultError) -> BackupFolderLock {
+    try inBackups { () throws(StoreError) in try folder.lock(timeout: timeout, onWait: onWait) }
+  }
+
+  func save(_ catalog: BackupCatalog, under lock: borrowing BackupFolderLock) throws(VaultError) {
+    let bytes = try catalog.fileBytes()
+    try inBackups { () throws(StoreError) in
+      try folder.replace(BackupCatalog.fileName, with: bytes, under: lock)
+    }
+  }
+
+  /// The size and the SHA-256, 32 bytes, of a file here; nil when it is not there.
+  ///
+  /// - Throws: `VaultError` `.damaged` for what is no regular file, `.permissionDenied`, `.ioFailed`.
+  public func contentHash(of name: BackupName) throws(VaultError) -> (byteCount: Int, sha256: [UInt8])? {
+    let file = name.fileName
+    guard var reader = try inBackups({ () throws(StoreError) in try folder.reader(of: file) }) else { return nil }
+    var hasher = try inCrypto { () throws(CryptoError) in try SHA256.Hasher() }
+    var byteCount = 0
+    while true {
+      let piece = try inBackups { () throws(StoreError) in try reader.next() }
+      guard !piece.isEmpty else { break }
+      byteCount += piece.count
+      // Unsafe only in that padding could be read: bytes have none.
+      do throws(CryptoError) { try unsafe hasher.update(piece.span.bytes) } catch { throw VaultError(crypto: error) }
+    }
+    do throws(CryptoError) { return (byteCount, try hasher.finish()) } catch { throw VaultError(crypto: error) }
+  }
+}
+
+/// Runs a step in a directory of backups. Hints of the layers below are about vaults.
+func inBackups<Result: ~Copyable>(_ step: () throws(StoreError) -> Result) throws(VaultError) -> Result {
+  do {
+    return try step()
+  } catch {
+    var failure = VaultError(store: error)
+    switch failure.code {
+    case .permissionDenied: failure.hints = ["check who owns the directory of the backups, its mode and its mount"]
+    case .damaged: failure.hints = ["it is no file of this program: move it away"]
+    default: break
+    }
+    throw failure
+  }
+}

@@ -1,0 +1,121 @@
+internal import VaultAge
+internal import VaultCrypto
+internal import VaultFileStore
+public import VaultKit
+internal import VaultStorage
+
+/// A backup on disk, opened once and read as often as needed.
+public final class BackupFile: Sendable {
+  /// Who can open a backup, as its age header says.
+  public enum Lock: Sendable, Equatable {
+    /// The identities of so many recipients.
+    case recipients(Int)
+    /// A passphrase, with the binary logarithm of its scrypt cost.
+    case passphrase(workFactor: Int)
+  }
+
+  private let file: InputFile
+  /// Who can open it.
+  public let lock: Lock
+
+  /// The path that it was opened at.
+  public var path: String { file.path }
+  /// Its size.
+  public var byteCount: Int { file.byteCount }
+
+  /// Opens a file, and looks at what age's framing tells without a key: the header's form, and the size of what follows.
+  ///
+  /// - Throws: ``VaultError`` `.ioFailed`, `.permissionDenied`; `.damaged` for what is no age file.
+  public convenience init(at path: String) throws(VaultError) {
+    try self.init(inStore { () throws(StoreError) in try InputFile(at: path) })
+  }
+
+  init(_ file: InputFile) throws(VaultError) {
+    self.file = file
+    var start = [UInt8](repeating: 0, count: min(file.byteCount, AgeHeader.maximumByteCount))
+    var count = 0
+    while count < start.count {
+      var piece = [UInt8](repeating: 0, count: min(1 << 16, start.count - count))
+      let read = try inStore { () throws(StoreError) in try file.read(at: count, into: &piece) }
+      guard read > 0 else { break }
+      start.replaceSubrange(count..<count + read, with: piece.prefix(read))
+      count += read
+      // A header of a few recipients stands in the first piece.
+      if (try? AgeHeader.parse(RawSpan(_elements: start.span).extracting(0..<count))) != nil { break }
+    }
+    let bytes = Array(start.prefix(count))
+    let (lock, headerByteCount) = try inAge(file: file.path) { () throws(AgeError) in
+      let header = try AgeHeader.parse(RawSpan(_elements: bytes.span))
+      let factor = try header.scryptWorkFactor()
+      return (
+        factor.map { Lock.passphrase(workFactor: $0) } ?? .recipients(header.stanzas.count { $0.type == "X25519" }),
+        header.byteCount
+      )
+    }
+    guard AgeFile.canBePayload(byteCount: file.byteCount - headerByteCount) else {
+      throw VaultError(.damaged, "has a size that no age file has: a part of it is missing", file: file.path)
+    }
+    self.lock = lock
+  }
+
+  /// SHA-256 of the whole file, 32 bytes.
+  ///
+  /// - Throws: ``VaultError`` `.ioFailed`.
+  public func hash() throws(VaultError) -> [UInt8] {
+    let position = FilePosition(file)
+    var hasher: SHA256.Hasher
+    do throws(CryptoError) { hasher = try SHA256.Hasher() } catch { throw VaultError(crypto: error) }
+    while true {
+      let piece = try inStore { () throws(StoreError) in try position.next() }
+      guard !piece.isEmpty else { break }
+      do throws(CryptoError) { try hasher.update(RawSpan(_elements: piece.span)) } catch {
+        throw VaultError(crypto: error)
+      }
+    }
+    do throws(CryptoError) { return try hasher.finish() } catch { throw VaultError(crypto: error) }
+  }
+
+  /// Begins to read the archive in it.
+  func archive(with credentials: [AgeCredential]) throws(VaultError) -> ArchiveReader {
+    let position = FilePosition(file)
+    let age = try inAge(file: path) { () throws(AgeError) in
+      try AgeReader(with: credentials) { span in try position.read(into: &span) }
+    }
+    return ArchiveReader(age, path: path)
+  }
+}
+
+/// How far a file was read.
+private final class FilePosition {
+  private let file: InputFile
+  private var offset = 0
+
+  init(_ file: InputFile) { self.file = file }
+
+  func read(into span: inout MutableRawSpan) throws(StoreError) -> Int {
+    let count = try span.fill { buffer throws(StoreError) in try file.read(at: offset, into: &buffer) }
+    offset += count
+    return count
+  }
+
+  /// The next piece; empty at the end.
+  func next() throws(StoreError) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    let count = try file.read(at: offset, into: &buffer)
+    offset += count
+    buffer.removeLast(buffer.count - count)
+    return buffer
+  }
+}
+
+extension MutableRawSpan {
+  /// Fills its start with what `read` puts into the start of a buffer; gives the byte count.
+  mutating func fill(from read: (inout [UInt8]) throws(StoreError) -> Int) throws(StoreError) -> Int {
+    var buffer = [UInt8](repeating: 0, count: min(byteCount, 1 << 16))
+    let count = try read(&buffer)
+    unsafe withUnsafeMutableBytes { target in
+      unsafe buffer.withUnsafeBytes { unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+    return count
+  }
+}

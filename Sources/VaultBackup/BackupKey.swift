@@ -1,0 +1,63 @@
+public import VaultAge
+public import VaultCrypto
+internal import VaultDocument
+internal import VaultKit
+internal import VaultStorage
+
+/// Who can open a backup.
+public enum BackupKey: Sendable {
+  /// The identities of these recipients, which need not be the vault's.
+  case recipients([AgeRecipient])
+  /// Whoever knows a passphrase; `workFactor` is the binary logarithm of the scrypt cost, 10…20.
+  case passphrase(SecretBytes, workFactor: Int = AgeFile.defaultWorkFactor)
+
+  func writer(_ write: @escaping AgeWrite) throws(AgeError) -> AgeWriter {
+    switch self {
+    case .recipients(let recipients): try AgeWriter(to: recipients, write: write)
+    case .passphrase(let passphrase, let workFactor):
+      try AgeWriter(passphrase: passphrase, workFactor: workFactor, write: write)
+    }
+  }
+}
+
+/// Runs a step of age and puts its error into ours.
+///
+/// - Parameter file: the backup, for the error.
+func inAge<Result>(
+  file: String? = nil, _ step: () throws(AgeError) -> Result
+) throws(VaultError) -> Result {
+  do { return try step() } catch { throw VaultError(age: error, file: file) }
+}
+
+extension VaultError {
+  /// Why a backup could not be written or opened.
+  init(age error: AgeError, file: String?) {
+    switch error.underlying {
+    case let error as VaultError: self = error
+    case let error as StoreError: self.init(store: error)
+    default:
+      let code = Self.code(of: error)
+      let reason = error.code == .noMatchingIdentity ? "no key that was given opens the backup" : error.reason
+      self.init(code, reason, file: file, hints: Self.hints(for: code), underlying: error)
+    }
+  }
+
+  private static func code(of error: AgeError) -> Code {
+    switch error.code {
+    case .noMatchingIdentity: .noMatchingSlot
+    case .wrongPassphrase: .wrongPassphrase
+    case .noRecipient, .emptyPassphrase, .lowOrderShare: .inputRefused
+    case .cryptoFailed: .memoryUnavailable
+    case .readFailed, .writeFailed: .ioFailed
+    default: .damaged
+    }
+  }
+
+  private static func hints(for code: Code) -> [String] {
+    switch code {
+    case .damaged: ["it is damaged, incomplete or no backup: take another copy of it, or another backup"]
+    case .noMatchingSlot: ["name the identity of one of its recipients with --identity FILE"]
+    default: []
+    }
+  }
+}

@@ -1,0 +1,118 @@
+internal import VaultDocument
+internal import VaultFileStore
+internal import VaultKit
+internal import VaultStorage
+
+/// A folder with somebody else's things, such as a git repository, cannot be exchanged: the vault in it is brought to the
+/// backup's state file by file, after a copy of it was kept.
+///
+/// Format 1 commits header and slots in one step, records and trash in another. Who dies between them runs the command again.
+extension StagedRestore {
+  /// - Returns: where the copy of the vault is that was there.
+  func putInside(keeping name: String) throws(VaultError) -> String? {
+    guard let current else { return try putInsideNew() }
+    let changes = try inStore { () throws(StoreError) in
+      try RestoreChanges(from: current.store, to: staged, contents.files.map(\.member))
+    }
+    try changes.requireOneBatch(contents.file)
+    let copy = try inStore { () throws(StoreError) in try StagedVault(name, in: place.parent) }
+    defer { copy.discard() }
+    try inStore { () throws(StoreError) in
+      try changes.keepOld(in: copy)
+      try copy.sync()
+      try copy.putInPlace()
+      try changes.apply(current.lock)
+    }
+    return place.parent.path(of: name)
+  }
+
+  private func putInsideNew() throws(VaultError) -> String? {
+    try inStore { () throws(StoreError) in
+      let store = try DirectoryStore.create(at: place.path, operations: options.operations)
+      let changes = try RestoreChanges(from: store, to: staged, contents.files.map(\.member))
+      try store.withLock(.exclusive) { lock throws(StoreError) in try changes.apply(lock) }
+    }
+    return nil
+  }
+}
+
+/// What has to change in a store so that it holds what a staged vault holds.
+private struct RestoreChanges {
+  let store: DirectoryStore
+  let staged: StagedVault
+  private var places: [StoreLocation] = []
+  private var wanted: Set<StoreLocation> = []
+
+  init(from store: DirectoryStore, to staged: StagedVault, _ members: [ArchiveMember]) throws(StoreError) {
+    (self.store, self.staged) = (store, staged)
+    wanted = Set(members.compactMap { if case .document(let place) = $0 { place } else { nil } })
+    var present = try store.slots().map { StoreLocation.slot($0) } + store.trashed().map { .trash($0) }
+    for folder in UInt8.min...UInt8.max { present += try store.records(inFolder: folder).map { .record($0) } }
+    for place in [StoreLocation.header, .checkpoint] where try store.read(place) != nil { present.append(place) }
+    places = Array(wanted.union(present)).sorted { $0.relativePath < $1.relativePath }
+  }
+
+  private func change(_ place: StoreLocation) throws(StoreError) -> StoreChange {
+    StoreChange(place, from: try store.read(place), to: wanted.contains(place) ? try staged.read(place) : nil)
+  }
+
+  private var records: [StoreLocation] { places.filter { $0.recordID != nil } }
+
+  /// All of them have to fit into one journal.
+  func requireOneBatch(_ file: BackupFile) throws(VaultError) {
+    guard records.count > ChangePlan.maximumChangeCount else { return }
+    let count = try inStore { () throws(StoreError) in
+      var count = 0
+      for place in records where try !change(place).isGuard { count += 1 }
+      return count
+    }
+    guard count > ChangePlan.maximumChangeCount else { return }
+    throw VaultError(
+      .inputRefused, "has more changes than one batch takes", file: file.path,
+      hints: ["restore it into a folder that is not there yet"])
+  }
+
+  /// Writes everything that is there into another vault.
+  func keepOld(in copy: StagedVault) throws(StoreError) {
+    for place in places {
+      if let bytes = try store.read(place) { try copy.write(bytes, to: place) }
+    }
+    for name in DirectoryStore.gitFileNames {
+      if let bytes = try store.gitFile(name) { try copy.writeGitFile(bytes, to: name) }
+    }
+  }
+
+  func apply(_ lock: any StoreLock) throws(StoreError) {
+    try applyHeader(lock)
+    let batch = try store.batch(expecting: records.count, under: lock)
+    defer { batch.abandon() }
+    for place in records {
+      let change = try change(place)
+      if !change.isGuard { try batch.stage([change]) }
+    }
+    try batch.commit()
+    let checkpoint = try change(.checkpoint)
+    if !checkpoint.isGuard { try store.apply([checkpoint], under: lock) }
+  }
+
+  private func applyHeader(_ lock: any StoreLock) throws(StoreError) {
+    var changes: [StoreChange] = []
+    for case .slot(let id) in places {
+      let change = try change(.slot(id))
+      if change.isGuard { continue }
+      // A slot file is never written again: one that differs is damaged, and goes first.
+      if change.expected != nil, change.replacement != nil {
+        try store.apply([change], under: lock)
+      } else {
+        changes.append(change)
+      }
+    }
+    let header = try change(.header)
+    guard !header.isGuard || !changes.isEmpty else { return }
+    if header.isGuard {
+      for change in changes { try store.apply([change], under: lock) }
+    } else {
+      try store.apply(changes + [header], under: lock)
+    }
+  }
+}

@@ -1,0 +1,205 @@
+public import VaultDocument
+package import VaultFileStore
+public import VaultKit
+internal import VaultStorage
+
+/// How a vault is restored.
+public struct RestoreOptions: Sendable {
+  /// Takes a backup without a list, of which nobody can say that it is whole, or who made it.
+  public var acceptsUnattested = false
+  /// Takes a backup that is older than what this machine remembers, or than the vault that is there.
+  public var acceptsRollback = false
+  /// Takes it for the vault that is meant, though this machine knows another vault at that path, or another root key of this
+  /// one: somebody has compared the fingerprint.
+  public var acceptsIdentity = false
+  /// What this machine remembers; nil compares nothing.
+  public var state: VaultState?
+  /// How long to wait for a writer of the vault that is there.
+  public var lockTimeout: Duration = .seconds(10)
+  /// Called once after a second of waiting.
+  public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
+  /// The clock.
+  public var now: @Sendable () -> Timestamp = { .now() }
+  /// The system calls, for tests.
+  package var operations: any FileOperations = LiveFileOperations()
+
+  public init() {}
+}
+
+/// A vault that was restored.
+public struct RestoredVault: Sendable {
+  /// Where it is.
+  public let path: String
+  /// Where the vault is that was there before; nil when there was none.
+  public let keptPath: String?
+}
+
+/// A vault that is unpacked and verified beside the place that it is to have. It is taken away with the last reference,
+/// unless it was put in place.
+public final class StagedRestore {
+  /// What its records, slots and checkpoint were found to be.
+  public let verification: Verification
+  /// What is damaged: with any of these it is not put in place.
+  public var faults: [VaultFault] { verification.faults.filter { !$0.code.isRollback } }
+  /// What would go back, or did before the backup was made: its own checkpoint tells, too.
+  public let setbacks: Setbacks
+  let contents: BackupContents
+  let staged: StagedVault
+  let place: RestorePlace
+  let options: RestoreOptions
+  /// The path as it was given.
+  let path: String
+  /// The vault that is there, locked until this one has its place.
+  let current: (store: DirectoryStore, lock: any StoreLock)?
+
+  init(
+    of contents: BackupContents, with vault: Vault, to path: String, _ options: RestoreOptions,
+    _ progress: @escaping () -> Void
+  ) throws(VaultError) {
+    if !options.acceptsUnattested { try contents.requireAttestation() }
+    (self.contents, self.options, self.path) = (contents, options, path)
+    place = try inStore { () throws(StoreError) in try RestorePlace(path, operations: options.operations) }
+    guard place.occupant != .foreign else { throw .foreignPlace(path) }
+    let place = place
+    staged = try inStore { () throws(StoreError) in try StagedVault(place.name, in: place.parent) }
+    verification = try contents.unpack(into: staged, with: vault, progress)
+    current = try Self.lockCurrent(at: place, options)
+    let isDamaged = verification.faults.contains { !$0.code.isRollback }
+    setbacks =
+      try isDamaged
+      ? Setbacks() : Self.setbacks(of: vault, verification, current?.store, place.knownPaths(given: path), options)
+  }
+
+  deinit {
+    staged.discard()
+    current?.lock.release()
+  }
+
+  /// The vault that is there, so that nobody writes into it any more; nil where there is none that could be written to.
+  private static func lockCurrent(
+    at place: RestorePlace, _ options: RestoreOptions
+  ) throws(VaultError) -> (store: DirectoryStore, lock: any StoreLock)? {
+    guard place.occupant == .vault || place.occupant == .shared else { return nil }
+    return try inStore { () throws(StoreError) in
+      guard let store = try DirectoryStore.ifThere(at: place.path, operations: options.operations) else { return nil }
+      return (store, try store.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait))
+    }
+  }
+
+  private static func setbacks(
+    of vault: Vault, _ verification: Verification, _ current: DirectoryStore?, _ paths: [String],
+    _ options: RestoreOptions
+  ) throws(VaultError) -> Setbacks {
+    var setbacks = Setbacks(verification)
+    if let state = options.state {
+      setbacks.add(
+        try vault.setbacks(
+          verification, for: paths, in: state, acceptingIdentity: options.acceptsIdentity))
+    }
+    // A vault whose header cannot be read is what backups are for.
+    if let current, let there = try? LockedVault(store: current) {
+      setbacks.add(
+        try there.setbacks(
+          goingBackTo: vault.header, verification.versions, acceptingIdentity: options.acceptsIdentity))
+    }
+    return setbacks
+  }
+
+  /// Gives the vault its place, durably: where there is nothing, in place of a vault that is kept beside it, or file by file
+  /// where somebody else's things are.
+  ///
+  /// - Throws: ``VaultError`` `.damaged` with a fault; `.rolledBack` for setbacks that are not accepted; `.alreadyExists`,
+  ///   `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  public func putInPlace() throws(VaultError) -> RestoredVault {
+    if let fault = faults.first { throw VaultError(.damaged, fault.reason, file: fault.file) }
+    guard setbacks.isEmpty || options.acceptsRollback else { throw .older(contents.file) }
+    let kept = try put()
+    try rememberAnew()
+    return RestoredVault(path: place.path, keptPath: kept)
+  }
+
+  /// - Returns: where the vault is kept that was there.
+  private func put() throws(VaultError) -> String? {
+    try inStore { () throws(StoreError) in try staged.sync() }
+    let keptName = "\(place.name).before-restore-\(options.now().compactText)"
+    switch place.occupant {
+    case .nothing:
+      try inStore { () throws(StoreError) in try staged.putInPlace() }
+      return nil
+    case .vault:
+      try inStore { () throws(StoreError) in try staged.replace(keeping: keptName) }
+      return place.parent.path(of: keptName)
+    case .shared: return try putInside(keeping: keptName)
+    case .foreign: throw .foreignPlace(path)
+    }
+  }
+
+  /// What was accepted is from now on what is expected.
+  private func rememberAnew() throws(VaultError) {
+    guard let state = options.state, options.acceptsIdentity || !setbacks.isEmpty else { return }
+    try state.accept(LockedVault(at: path))
+  }
+}
+
+extension BackupContents {
+  /// Unpacks the vault into a hidden directory beside the place that it is to have and verifies all of it, with the keys of
+  /// the vault; nothing that is there is touched.
+  ///
+  /// - Parameters:
+  ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
+  ///   - path: its place, which may be free, a vault, or a folder with a vault and other things.
+  ///   - progress: called after each record.
+  /// - Throws: ``VaultError`` `.inputRefused` for a backup without a list, unless that is accepted; `.unexpectedVault` when
+  ///   another vault or root key is known; `.alreadyExists` for a place with other things; `.lockedByOther`,
+  ///   `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  public func stage(
+    with vault: Vault, for path: String, options: RestoreOptions, progress: @escaping () -> Void = {}
+  ) throws(VaultError) -> StagedRestore {
+    try StagedRestore(of: self, with: vault, to: path, options, progress)
+  }
+
+  fileprivate func unpack(
+    into staged: StagedVault, with vault: Vault, _ progress: () -> Void
+  ) throws(VaultError) -> Verification {
+    var verification = StreamedVerification()
+    try forEachFile { file throws(VaultError) in
+      switch file.member {
+      case .document(let place):
+        if place.recordID != nil {
+          let outcome = Result { () throws(VaultError) in try vault.checkedVersion(file.bytes, at: place) }
+          try verification.take(outcome, at: place)
+          progress()
+        }
+        try inStore { () throws(StoreError) in try staged.write(file.bytes, to: place) }
+      case .gitFile(let name): try inStore { () throws(StoreError) in try staged.writeGitFile(file.bytes, to: name) }
+      case .list: break
+      }
+    }
+    return try verification.finish(vault, VerificationScope())
+  }
+}
+
+extension BackupContents {
+  /// Refuses a backup without a list.
+  ///
+  /// - Throws: ``VaultError`` `.inputRefused`.
+  public func requireAttestation() throws(VaultError) {
+    guard !isAttested else { return }
+    throw VaultError(
+      .inputRefused, "has no list of its files: nobody can say whether it is whole, or who made it", file: file.path,
+      hints: ["it was made without the vault's key; --unattested restores it all the same"])
+  }
+}
+
+extension VaultError {
+  fileprivate static func older(_ file: BackupFile) -> VaultError {
+    VaultError(
+      .rolledBack, "is older than what is known of its vault", file: file.path,
+      hints: ["--accept-rollback restores it all the same"])
+  }
+
+  fileprivate static func foreignPlace(_ path: String) -> VaultError {
+    VaultError(
+      .alreadyExists, "is there already, and is no vault", file: path, hints: ["name a folder that is not there yet"])
+  }
+}

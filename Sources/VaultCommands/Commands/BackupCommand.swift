@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// `vault backup`: backups, made by hand or by a timer, that prove that they can be restored.
+struct BackupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Make, check and restore backups.",
+    discussion: """
+      A backup is one age file with an archive of the vault: `age -d FILE | tar x` recovers it without this program.
+
+      Example:
+        vault backup create --to /mnt/backups --recipient age1… --prove-with backup-identity.txt
+        vault backup verify /mnt/backups/team-20261121T014028Z.cvault.age --deep --identity identity.txt
+      """,
+    subcommands: [Create.self, List.self, Verify.self, Restore.self, Prune.self, Status.self])
+}

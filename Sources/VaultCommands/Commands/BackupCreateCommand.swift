@@ -1,0 +1,110 @@
+import ArgumentParser
+import VaultAge
+import VaultBackup
+import VaultDocument
+import VaultKit
+
+extension BackupCommand {
+  /// `vault backup create`.
+  struct Create: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "create",
+      abstract: "Back the whole vault up into one new file.",
+      discussion: """
+        It is sealed to the recipients that are named, whose identity can lie in a safe, else to the recipients of the \
+        vault's own slots. With a key of the vault the backup is attested: it holds an authenticated list of its files. \
+        Without one it is not, and restoring it needs --unattested. --prove-with opens what was written before it gets \
+        its name and compares it with what was read.
+
+        Example:
+          vault backup create --to /mnt/backups --recipient age1… --prove-with backup-identity.txt
+        """)
+
+    @Option(
+      help: ArgumentHelp(
+        "The directory of the backups, else the working directory; - is standard output.", valueName: "dir"))
+    var to = "."
+
+    @OptionGroup var target: BackupKeyOptions
+
+    @Option(help: ArgumentHelp("What the backup is called in backups.json.", valueName: "text"))
+    var label: String?
+
+    @Option(help: ArgumentHelp("Open what was written with a file of age identities.", valueName: "identity"))
+    var proveWith: String?
+
+    @OptionGroup(title: "Vault") var vault: VaultOptions
+    @OptionGroup(title: "Key") var unlocking: UnlockOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+      try check()
+      let session = try Session(vault, global)
+      let proof = try proveWith.map { try IdentityFile.read($0) }
+      let opened = try await session.unlockUnasked(unlocking)
+      var options = Backup.Options(key: try target.key(session, proof: proof, opened: opened))
+      let vaultOptions = try global.vaultOptions(nil)
+      (options.lockTimeout, options.onLockWait) = (vaultOptions.lockTimeout, vaultOptions.onLockWait)
+      options.label = label
+      options.proof = (proof ?? []).map { .identity($0) }
+      if opened == nil {
+        global.messages.note("not attested, since the vault was not unlocked: restoring it needs --unattested")
+      }
+      let source: Backup.Source = opened.map { .unlocked($0) } ?? .locked(session.locked)
+      try to == "-" ? stream(source, options) : store(source, options, stem: stem(session))
+    }
+
+    private func check() throws {
+      if let label, label.utf8.count > BackupCatalog.labelByteLimit {
+        throw CommandError.usage("--label", "has at most \(BackupCatalog.labelByteLimit) bytes")
+      }
+      guard to == "-" else { return }
+      guard !global.json else { throw CommandError.usage("--json", "has no place beside a backup on standard output") }
+      guard label == nil else { throw CommandError.usage("--label", "is recorded in a directory, and --to - has none") }
+      guard !Output.isTerminal else {
+        throw CommandError.usage(
+          "--to", "a backup is not for a terminal", "pipe it on: `vault backup create --to - | …`")
+      }
+    }
+
+    /// What the file's name begins with: the name of the vault's folder, as far as it can stand in one.
+    private func stem(_ session: Session) -> String {
+      let path = System.realPath(session.location.path) ?? session.location.path
+      let name = path.split(separator: "/").last.map(String.init) ?? ""
+      return BackupName(stem: name, time: .now()) == nil ? "vault" : name
+    }
+
+    private func store(_ source: Backup.Source, _ options: Backup.Options, stem: String) throws {
+      let directory = try BackupDirectory(at: to)
+      let progress = Progress("backed up", global)
+      defer { progress.end() }
+      let made = try Backup.create(of: source, in: directory, stem: stem, options: options) { progress.advance() }
+      progress.end()
+      let path = System.join(to, made.name.fileName)
+      try Output.afterwards("the backup \(path) is made", hint: "`vault backup list DIR` shows it") {
+        global.json ? try Output.document(made.members(path)) : try Output.line(path)
+      }
+    }
+
+    private func stream(_ source: Backup.Source, _ options: Backup.Options) throws {
+      let progress = Progress("backed up", global)
+      defer { progress.end() }
+      let spooled = try Backup.spool(of: source, in: System.environment("TMPDIR") ?? "/tmp", options: options) {
+        progress.advance()
+      }
+      progress.end()
+      try spooled.forEachPiece { try Output.writeWhole($0) }
+    }
+  }
+}
+
+extension CreatedBackup {
+  fileprivate func members(_ path: String) -> KeyValuePairs<String, JSONValue> {
+    [
+      "attested": .bool(isAttested), "created_at": .string(createdAt.text), "file": .string(path),
+      "label": .optional(label), "name": .string(name.fileName), "proven_at": .optional(provenAt?.text),
+      "records": .number(JSONNumber(recordCount)), "sha256": .string(Hex.encode(sha256)),
+      "size": .number(JSONNumber(byteCount)), "vault": .string(vaultID.text),
+    ]
+  }
+}

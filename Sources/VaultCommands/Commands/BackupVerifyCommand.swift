@@ -1,0 +1,54 @@
+import ArgumentParser
+import VaultAge
+import VaultBackup
+import VaultDocument
+import VaultKit
+
+extension BackupCommand {
+  /// `vault backup verify`.
+  struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "verify",
+      abstract: "Check backups as far as the keys that are given allow; nothing is restored.",
+      discussion: """
+        Without a key: that it is an age file of a possible size, and the recorded SHA-256, when backups.json beside it \
+        has one. With the identity of the backup: every byte, every rule of the archive, and that it holds what its list \
+        says. With a key of the vault in it, too: that somebody with that key made the list; with --deep every MAC and \
+        every sealed field of every record. What it passed is noted in backups.json.
+
+        Example:
+          vault backup verify team-20261121T014028Z.cvault.age
+          vault backup verify *.cvault.age --deep --identity backup-identity.txt --identity identity.txt
+        """)
+
+    @Argument(help: ArgumentHelp("The backups.", valueName: "file"))
+    var files: [String]
+
+    @Flag(help: "Verify every record, which takes a key of the vault.")
+    var deep = false
+
+    @Option(
+      help: ArgumentHelp("With --deep, only the n-th of t parts of the records, for scheduled runs.", valueName: "n/t"))
+    var subset: String?
+
+    @Option(help: ArgumentHelp("Read the passphrase of the backup from a file.", valueName: "file"))
+    var backupPassphraseFile: String?
+
+    @OptionGroup(title: "Key") var unlocking: UnlockOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+      guard deep || subset == nil else { throw CommandError.usage("--subset", "needs --deep") }
+      let part = try subset.map { try VerificationScope.Part.argument($0) }
+      let keys = try BackupKeys(unlocking, backupPassphraseFile: backupPassphraseFile, global)
+      var reports: [BackupReport] = []
+      for path in files {
+        let report = await BackupCheck(keys: keys, isDeep: deep, part: part, global: global).report(path)
+        report.tell(global)
+        reports.append(report)
+      }
+      if global.json { try Output.document(["backups": .array(reports.map(\.document))]) }
+      if let status = reports.status { throw Finished(status: status) }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import VaultAge
+import VaultBackup
+import VaultCrypto
+import VaultKit
+
+/// Who can open a new backup.
+struct BackupKeyOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Seal to an age recipient; may be repeated.", valueName: "age1…"))
+  var recipient: [String] = []
+
+  @Option(help: ArgumentHelp("Seal to the recipients in a file, one in a line.", valueName: "file"))
+  var recipientsFile: String?
+
+  @Option(help: ArgumentHelp("Seal with a passphrase from a file instead.", valueName: "file"))
+  var newPassphraseFile: String?
+
+  /// What is given, else the recipients of the vault's own slots.
+  ///
+  /// - Parameter proof: what is to open it afterwards, which is refused now where it will not.
+  func key(_ session: Session, proof: [AgeIdentity]?, opened: Vault?) throws -> BackupKey {
+    var recipients = try recipient.map { try AgeRecipient.argument($0) }
+    if let recipientsFile { recipients += try RecipientsFile.read(recipientsFile) }
+    if let newPassphraseFile {
+      guard recipients.isEmpty else {
+        throw CommandError.usage("--new-passphrase-file", "cannot be used together with recipients")
+      }
+      guard proof == nil else {
+        throw CommandError.usage("--prove-with", "opens with an identity, and the backup is sealed with a passphrase")
+      }
+      return .passphrase(try passphrase(newPassphraseFile))
+    }
+    if recipients.isEmpty { recipients = try ownRecipients(session, opened) }
+    if let proof, !proof.contains(where: { recipients.contains($0.recipient) }) {
+      throw CommandError(
+        .cannotUnlock, "no_matching_slot", subject: "--prove-with", "no identity in it is of a recipient of the backup",
+        hints: ["name its recipient with --recipient: `age-keygen -y FILE` prints it"])
+    }
+    return .recipients(recipients)
+  }
+
+  private func passphrase(_ file: String) throws -> SecretBytes {
+    let passphrase = try SecretInput.file(file)
+    guard passphrase.count > 0 else {
+      throw CommandError(.inputRefused, "input_refused", subject: file, "the new passphrase is empty")
+        .hinting("nothing was made")
+    }
+    return passphrase
+  }
+
+  private func ownRecipients(_ session: Session, _ opened: Vault?) throws -> [AgeRecipient] {
+    // Without a key the header is only what lies there: who wrote it may have named others.
+    let recipients = (opened?.header ?? session.locked.header).slots.compactMap(\.recipient)
+    guard !recipients.isEmpty else {
+      throw CommandError.usage(
+        "--recipient", "is needed: no slot of the vault has a recipient", "or seal with --new-passphrase-file FILE")
+    }
+    let who =
+      recipients.count == 1 ? "the recipient of the vault's own slot" : "the recipients of the vault's own slots"
+    session.messages.note("sealed to \(who)" + (opened == nil ? ", as its header says, which is not verified" : ""))
+    return recipients
+  }
+}
+
+/// Files of age recipients.
+enum RecipientsFile {
+  static func read(_ path: String) throws -> [AgeRecipient] {
+    let file = try OpenFile.reading(path)
+    let bytes = try SecretInput.bytes(from: file.descriptor, named: path)
+    do throws(AgeError) {
+      return try bytes.withBytes { bytes throws(AgeError) in try AgeRecipientsFile.parse(bytes) }
+    } catch {
+      var refused = CommandError(error, subject: path).hinting("it has one age1… recipient a line")
+      (refused.status, refused.code, refused.file) = (.inputRefused, "input_refused", path)
+      throw refused
+    }
+  }
+}

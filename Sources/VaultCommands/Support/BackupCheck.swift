@@ -1,0 +1,185 @@
+import VaultAge
+import VaultBackup
+import VaultDocument
+import VaultKit
+
+/// One run of `vault backup verify` over one file.
+struct BackupCheck {
+  let keys: BackupKeys
+  let isDeep: Bool
+  let part: VerificationScope.Part?
+  let global: GlobalOptions
+
+  func report(_ path: String) async -> BackupReport {
+    var report = BackupReport(path: path)
+    do {
+      try await check(&report)
+    } catch {
+      report.failure = CommandError(any: error)
+    }
+    return report
+  }
+
+  private func check(_ report: inout BackupReport) async throws {
+    let file = try BackupFile(at: report.path)
+    report.lock = file.lock
+    let record = try BackupRecord(of: file, global)
+    report.isRecorded = record != nil
+    try record?.compare(file)
+    report.kind = .framing
+    let credentials = try keys.credentials(for: file, asks: isDeep)
+    if credentials.isEmpty {
+      if isDeep { throw CommandError.backupNotOpened(file) }
+    } else {
+      try await open(file, credentials, &report)
+    }
+    // A part of the records is no more than the list.
+    if let kind = report.kind { record?.note(part != nil && kind == .deep ? .list : kind) }
+  }
+
+  private func open(_ file: BackupFile, _ credentials: [AgeCredential], _ report: inout BackupReport) async throws {
+    let contents: BackupContents
+    do throws(VaultError) {
+      contents = try BackupContents(of: file, with: credentials)
+    } catch {
+      // A key that nobody gave need not fit.
+      guard error.code == .noMatchingSlot, keys.isEmpty, !isDeep else { throw error }
+      return
+    }
+    report.contents = contents
+    report.kind = .list
+    guard let vault = try await keys.unlock(contents.vault, asks: isDeep) else {
+      if isDeep { throw CommandError.backedUpVaultNotUnlocked(file) }
+      return
+    }
+    try contents.authenticate(with: vault)
+    report.isUnlocked = true
+    guard isDeep else { return }
+    let progress = Progress("verified", global)
+    defer { progress.end() }
+    let found = try await contents.verify(with: vault, VerificationScope(part: part)) { progress.advance() }
+    report.verification = found
+    if found.isGood { report.kind = .deep }
+  }
+}
+
+/// What `backups.json` beside a backup says of it.
+struct BackupRecord {
+  private let directory: BackupDirectory
+  private let entry: BackupCatalog.Entry
+  private let global: GlobalOptions
+
+  /// Nil when nothing is recorded of it.
+  init?(of file: BackupFile, _ global: GlobalOptions) throws {
+    let path = System.realPath(file.path) ?? file.path
+    let parent = System.parent(of: path)
+    guard let name = BackupName(fileName: path.split(separator: "/").last.map(String.init) ?? ""),
+      System.kind(of: System.join(parent, BackupCatalog.fileName)) != nil
+    else { return nil }
+    directory = try BackupDirectory(at: parent)
+    guard let entry = try directory.catalog()[name] else { return nil }
+    self.entry = entry
+    self.global = global
+  }
+
+  func compare(_ file: BackupFile) throws {
+    guard file.byteCount == entry.byteCount, try file.hash() == entry.sha256 else {
+      throw CommandError(
+        .damaged, "damaged", subject: file.path, "is not the file that \(BackupCatalog.fileName) records",
+        hints: ["it was damaged or exchanged since it was made: take another copy of it, or another backup"])
+    }
+  }
+
+  /// Notes what the file passed. Who may only read goes without.
+  func note(_ kind: BackupCatalog.Verification.Kind) {
+    let (name, hash) = (entry.name, entry.sha256)
+    do throws(VaultError) {
+      try directory.update { catalog in
+        guard catalog[name]?.sha256 == hash else { return }
+        catalog.note(BackupCatalog.Verification(time: .now(), kind: kind), of: name)
+      }
+    } catch {
+      global.messages.note("not noted in \(BackupCatalog.fileName): \(error.description)")
+    }
+  }
+}
+
+/// What `vault backup verify` says of a file.
+struct BackupReport {
+  let path: String
+  var lock: BackupFile.Lock?
+  var isRecorded = false
+  var kind: BackupCatalog.Verification.Kind?
+  var contents: BackupContents?
+  var isUnlocked = false
+  var verification: Verification?
+  var failure: CommandError?
+
+  init(path: String) { self.path = path }
+
+  var status: ExitStatus? { failure?.status ?? verification?.faults.status }
+
+  /// On stdout what was checked, on stderr what is wrong.
+  func tell(_ global: GlobalOptions) {
+    if let failure { return global.messages.report(failure) }
+    if !global.json { try? Output.line(line) }
+    verification?.faults.report(global)
+  }
+
+  /// `b/team-20261121T014028Z.cvault.age: 24 records, 1 in the trash; every record verified, attested`
+  private var line: String {
+    guard let contents else { return Printable.text("\(path): \(framing)") }
+    return Printable.text("\(path): \(contents.counts); \(depth), \(attestation(contents))")
+  }
+
+  private var framing: String {
+    let who =
+      switch lock {
+      case .recipients(let count)?: count == 1 ? "1 recipient" : "\(count) recipients"
+      case .passphrase?, nil: "a passphrase"
+      }
+    let hash = isRecorded ? "the recorded size and SHA-256" : "not recorded in \(BackupCatalog.fileName)"
+    return "an age file for \(who), \(hash); not opened, since no key is given"
+  }
+
+  private var depth: String {
+    guard let verification else { return "opened to its end" }
+    guard verification.isGood else {
+      return verification.faults.count == 1 ? "1 fault" : "\(verification.faults.count) faults"
+    }
+    let all = verification.recordCount + verification.trashedCount
+    return all == (contents.map { $0.recordCount + $0.trashedCount } ?? 0)
+      ? "every record verified" : "\(all) of the records verified"
+  }
+
+  private func attestation(_ contents: BackupContents) -> String {
+    guard contents.isAttested else { return "not attested" }
+    return isUnlocked ? "attested" : "its list not verified without a key of the vault"
+  }
+
+  var document: JSONValue {
+    .members([
+      "attested": contents.map { .bool($0.isAttested && isUnlocked) } ?? .null,
+      "checked": .optional(failure == nil ? kind?.rawValue : nil),
+      "created_at": .optional(contents?.createdAt.text), "error": .optional(failure?.code),
+      "faults": .array((verification?.faults ?? []).map(\.document)), "file": .string(path),
+      "recorded": .bool(isRecorded), "records": contents.map { .number(JSONNumber($0.recordCount)) } ?? .null,
+      "trashed": contents.map { .number(JSONNumber($0.trashedCount)) } ?? .null,
+      "vault": .optional(contents?.vault.header.vaultID.text),
+    ])
+  }
+}
+
+extension BackupContents {
+  /// `24 records, 1 in the trash`
+  var counts: String { (recordCount == 1 ? "1 record" : "\(recordCount) records") + ", \(trashedCount) in the trash" }
+}
+
+extension [BackupReport] {
+  /// Damage comes before everything else, and a key that is missing before what could not be read.
+  var status: ExitStatus? {
+    let all = Set(compactMap(\.status))
+    let order = [ExitStatus.damaged, .unexpectedVault, .cannotUnlock, .inputOutput]
+    return order.first(where: all.contains) ?? all.first
+  }
+}

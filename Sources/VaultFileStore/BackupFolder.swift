@@ -1,0 +1,213 @@
+internal import VaultDocument
+package import VaultStorage
+
+/// A directory that takes backups, opened once: whatever the path leads to later, everything happens in this one.
+///
+/// Its files are looked at and removed by name; one that is to be changed is replaced whole and durably. A lock of its own
+/// makes sure that no two processes do so at a time. Those who write a new file under a new name need no lock.
+package final class BackupFolder: Sendable {
+  /// A regular file in it, links not followed.
+  package struct Entry: Sendable {
+    package let name: String
+    package let byteCount: Int
+  }
+
+  private static let lockName = ".backups.lock"
+
+  /// The directory itself.
+  package let directory: NamedFolder
+  /// The path that it was opened by.
+  package var path: String { directory.path }
+  private var files: FileSystem { directory.files }
+  private var descriptor: Int32 { directory.directory.descriptor }
+
+  /// Opens a directory that is there.
+  ///
+  /// - Throws: `StoreError` `.missing`, `.notADirectory`, `.permissionDenied`, `.ioFailed`.
+  package init(at path: String, operations: any FileOperations = LiveFileOperations()) throws(StoreError) {
+    directory = try NamedFolder(at: path, operations: operations)
+  }
+
+  /// The path of one of its files, for messages.
+  package func path(of name: String) -> String { directory.path(of: name) }
+
+  /// Its regular files, in no order. Names that are not UTF-8 are left out: no backup has one.
+  ///
+  /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
+  package func entries() throws(StoreError) -> [Entry] {
+    let descriptor = descriptor
+    let found = try files.call(at: path) { (system) throws(Errno) in try system.entries(of: descriptor) }
+    var entries: [Entry] = []
+    for entry in found where entry.isExact {
+      if let count = try byteCount(of: entry.name) { entries.append(Entry(name: entry.name, byteCount: count)) }
+    }
+    return entries
+  }
+
+  /// The size of a file; nil when it is not there, or is no regular file.
+  ///
+  /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
+  package func byteCount(of name: String) throws(StoreError) -> Int? {
+    let descriptor = descriptor
+    let status = try files.callIfPresent(at: path(of: name)) { (system) throws(Errno) in
+      try system.status(of: name, in: descriptor, followingLink: false)
+    }
+    return status.flatMap { $0.kind == .regular ? $0.byteCount : nil }
+  }
+
+  /// The bytes of a file; nil when it is not there.
+  ///
+  /// - Throws: `StoreError` `.tooLarge`, `.notARegularFile`, `.symbolicLink`, `.permissionDenied`, `.ioFailed`.
+  package func read(_ name: String, limit: Int) throws(StoreError) -> [UInt8]? {
+    try files.contents(of: name, in: descriptor, limit: limit, at: path(of: name))
+  }
+
+  /// Opens a file to read it in pieces; nil when it is not there.
+  ///
+  /// - Throws: `StoreError` `.notARegularFile`, `.symbolicLink`, `.permissionDenied`, `.ioFailed`.
+  package func reader(of name: String) throws(StoreError) -> BackupFileReader? {
+    let place = path(of: name)
+    guard let file = try files.openIfPresent(name, in: descriptor, as: .reading, at: place) else { return nil }
+    _ = try files.regularStatus(of: file.descriptor, at: place)
+    return BackupFileReader(file: file, files: files, path: place)
+  }
+}
+
+/// A file that is read from its start to its end, in pieces.
+package struct BackupFileReader: ~Copyable {
+  private let file: OpenFile
+  private let files: FileSystem
+  private let path: String
+  private var position = 0
+
+  fileprivate init(file: consuming OpenFile, files: FileSystem, path: String) {
+    self.file = file
+    self.files = files
+    self.path = path
+  }
+
+  /// The next piece, at most `limit` bytes; empty at the end of the file.
+  ///
+  /// - Throws: `StoreError` `.ioFailed`.
+  package mutating func next(limit: Int = 1 << 20) throws(StoreError) -> [UInt8] {
+    var piece = [UInt8](repeating: 0, count: limit)
+    let (descriptor, start) = (file.descriptor, position)
+    let count = try files.call(at: path) { (system) throws(Errno) in
+      try system.readPiece(of: descriptor, from: start, into: &piece)
+    }
+    position += count
+    piece.removeLast(limit - count)
+    return piece
+  }
+}
+
+extension BackupFolder {
+  /// Waits until no other process changes what is here; what one that died has left of a change is cleared away.
+  ///
+  /// - Parameter onWait: called once, after a second; the holder is not known.
+  /// - Throws: `StoreError` `.locked` after `timeout`, `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
+  package func lock(
+    timeout: Duration, onWait: (Int32?) -> Void = { _ in }
+  ) throws(StoreError) -> BackupFolderLock {
+    let operations = files.operations
+    var wait = LockWait(start: operations.now(), timeout: timeout)
+    while true {
+      if let lock = try tryLock() {
+        clearLeftovers()
+        return lock
+      }
+      do throws(StoreError) {
+        operations.sleep(try wait.nextStep(now: operations.now(), holder: { nil }, onWait: onWait))
+      } catch {
+        throw StoreError(.locked, reason: "another process is changing the backups here", path: path)
+      }
+    }
+  }
+
+  private func tryLock() throws(StoreError) -> BackupFolderLock? {
+    let (name, place, descriptor) = (Self.lockName, path(of: Self.lockName), descriptor)
+    while true {
+      let file = try files.open(name, in: descriptor, as: .locking, at: place)
+      let own = try files.regularStatus(of: file.descriptor, at: place)
+      let locked = file.descriptor
+      guard try files.call(at: place, { (system) throws(Errno) in try system.tryLock(locked, .exclusive) }) else {
+        return nil
+      }
+      // Somebody may have removed the file before it was locked: then nobody else would see the lock.
+      let current = try files.callIfPresent(at: place) { (system) throws(Errno) in
+        try system.status(of: name, in: descriptor, followingLink: false)
+      }
+      if current?.isSameFile(as: own) == true { return BackupFolderLock(file, files.operations) }
+    }
+  }
+
+  /// Puts a file in the place of the one with that name, if there is one: whole and durable, or not at all.
+  ///
+  /// - Throws: `StoreError` `.diskFull`, `.permissionDenied`, `.readOnly`, `.unverifiedWrite`, `.ioFailed`.
+  package func replace(
+    _ name: String, with bytes: [UInt8], under lock: borrowing BackupFolderLock
+  ) throws(StoreError) {
+    let (temporary, place, descriptor) = (Self.temporaryName(), path(of: name), descriptor)
+    try PendingWrites.during { () throws(StoreError) in
+      try files.stage(bytes, as: temporary, in: descriptor, isSynced: true, at: place)
+      do throws(StoreError) {
+        try files.call(at: place) { (system) throws(Errno) in
+          try system.rename(temporary, in: descriptor, to: name, in: descriptor)
+        }
+      } catch {
+        try? removeIfPresent(temporary)
+        throw error
+      }
+      try files.sync(descriptor, at: path)
+    }
+  }
+
+  /// Removes a file for good; one that is not there is fine. It is durable after ``sync()``.
+  ///
+  /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.ioFailed`.
+  package func remove(_ name: String, under lock: borrowing BackupFolderLock) throws(StoreError) {
+    try PendingWrites.during { () throws(StoreError) in try removeIfPresent(name) }
+  }
+
+  /// Makes removals durable.
+  ///
+  /// - Throws: `StoreError` `.ioFailed`.
+  package func sync() throws(StoreError) { try files.sync(descriptor, at: path) }
+
+  private func removeIfPresent(_ name: String) throws(StoreError) {
+    let descriptor = descriptor
+    _ = try files.callIfPresent(at: path(of: name)) { (system) throws(Errno) in
+      try system.removeFile(name, in: descriptor)
+    }
+  }
+
+  private func clearLeftovers() {
+    let descriptor = descriptor
+    let left = try? files.call(at: path) { (system) throws(Errno) in try system.entries(of: descriptor) }
+    for entry in left ?? [] where entry.isExact && Self.isTemporary(entry.name) { try? removeIfPresent(entry.name) }
+  }
+
+  private static let temporaryPrefix = ".backups-"
+  private static let temporarySuffix = ".tmp"
+
+  private static func temporaryName() -> String { temporaryPrefix + Identifier.random().text + temporarySuffix }
+
+  /// Whether a name is one that only ``temporaryName()`` makes: nothing else is ever cleared away.
+  private static func isTemporary(_ name: String) -> Bool {
+    guard name.hasPrefix(temporaryPrefix), name.hasSuffix(temporarySuffix) else { return false }
+    return Identifier(parsing: String(name.dropFirst(temporaryPrefix.count).dropLast(temporarySuffix.count))) != nil
+  }
+}
+
+/// The right to change what is in a directory of backups, given back at the end of its life.
+package struct BackupFolderLock: ~Copyable {
+  private let file: OpenFile
+  private let operations: any FileOperations
+
+  fileprivate init(_ file: consuming OpenFile, _ operations: any FileOperations) {
+    self.file = file
+    self.operations = operations
+  }
+
+  deinit { operations.unlock(file.descriptor) }
+}

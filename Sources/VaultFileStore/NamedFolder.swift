@@ -1,0 +1,117 @@
+package import VaultStorage
+
+/// A directory outside of every vault that somebody named, opened once and held; the path to it may lead over links.
+package final class NamedFolder: Sendable {
+  /// The path that it was opened at.
+  package let path: String
+  let files: FileSystem
+  let directory: OpenFile
+
+  /// Opens the directory, which must be there.
+  ///
+  /// - Throws: `StoreError` `.missing`, `.notADirectory`, `.permissionDenied`, `.ioFailed`.
+  package convenience init(at path: String) throws(StoreError) {
+    try self.init(at: path, operations: LiveFileOperations())
+  }
+
+  /// As `init(at:)`, with other system calls.
+  package init(at path: String, operations: any FileOperations) throws(StoreError) {
+    self.path = path
+    files = FileSystem(operations: operations)
+    directory = try files.open(path, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: path)
+  }
+
+  /// The path of a name in it, for messages.
+  package func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
+
+  /// What the system tells about the directory.
+  ///
+  /// - Throws: `StoreError` `.ioFailed`.
+  package func status() throws(StoreError) -> FileStatus {
+    try files.call(at: path) { [descriptor = directory.descriptor] (system) throws(Errno) in
+      try system.status(of: descriptor)
+    }
+  }
+
+  /// What it holds, hidden names too; names that are not UTF-8 are not among them.
+  ///
+  /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
+  package func names() throws(StoreError) -> [String] {
+    try files.call(at: path) { [descriptor = directory.descriptor] (system) throws(Errno) in
+      try system.entries(of: descriptor)
+    }.filter(\.isExact).map(\.name).sorted()
+  }
+
+  /// What stands at a name; nil when there is nothing.
+  ///
+  /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
+  package func status(of name: String) throws(StoreError) -> FileStatus? {
+    try files.callIfPresent(at: path(of: name)) { [descriptor = directory.descriptor] (system) throws(Errno) in
+      try system.status(of: name, in: descriptor, followingLink: false)
+    }
+  }
+
+  /// Whether it is a vault's directory, or lies below it, whatever links lead to either.
+  ///
+  /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
+  package func lies(in store: DirectoryStore) throws(StoreError) -> Bool {
+    let root = store.root.descriptor
+    let vault = try files.call(at: store.path) { (system) throws(Errno) in try system.status(of: root) }
+    var place = try status()
+    var current = try files.open(".", in: directory.descriptor, as: .directory, at: path)
+    while true {
+      if place.isSameFile(as: vault) { return true }
+      let parent = try files.open("..", in: current.descriptor, as: .directory, at: path)
+      let descriptor = parent.descriptor
+      let above = try files.call(at: path) { (system) throws(Errno) in try system.status(of: descriptor) }
+      // The root of the file system is its own parent.
+      if above.isSameFile(as: place) { return false }
+      place = above
+      current = parent
+    }
+  }
+}
+
+/// A file that somebody named, opened for reading in pieces; a regular one.
+package final class InputFile: Sendable {
+  /// The path that it was opened at.
+  package let path: String
+  /// Its size when it was opened.
+  package let byteCount: Int
+  private let files: FileSystem
+  private let file: OpenFile
+
+  /// - Throws: `StoreError` `.missing`, `.permissionDenied`, `.notARegularFile`, `.ioFailed`.
+  package convenience init(at path: String) throws(StoreError) {
+    try self.init(at: path, operations: LiveFileOperations())
+  }
+
+  /// As `init(at:)`, with other system calls.
+  package init(at path: String, operations: any FileOperations) throws(StoreError) {
+    self.path = path
+    files = FileSystem(operations: operations)
+    file = try files.open(path, in: OpenPurpose.noDirectory, as: .readingNamed, at: path)
+    byteCount = try files.regularStatus(of: file.descriptor, at: path).byteCount
+  }
+
+  /// Reads from `offset` into the start of `buffer`; 0 at the end of the file.
+  ///
+  /// - Throws: `StoreError` `.ioFailed`.
+  package func read(at offset: Int, into buffer: inout [UInt8]) throws(StoreError) -> Int {
+    try files.call(at: path) { [descriptor = file.descriptor] (system) throws(Errno) in
+      try system.readPiece(of: descriptor, from: offset, into: &buffer)
+    }
+  }
+}
+
+extension NamedFolder {
+  /// The directory above a path, and its last component.
+  package static func split(_ path: String) -> (parent: String, name: String) {
+    let slash = UInt8(ascii: "/")
+    var bytes = Array(path.utf8)
+    while bytes.count > 1, bytes.last == slash { bytes.removeLast() }
+    guard let last = bytes.lastIndex(of: slash) else { return (".", path) }
+    let name = String(decoding: bytes[(last + 1)...], as: UTF8.self)
+    return (last == 0 ? "/" : String(decoding: bytes[..<last], as: UTF8.self), name)
+  }
+}

@@ -1,0 +1,79 @@
+package import VaultStorage
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// Where a vault is to be restored, and what stands there.
+package struct RestorePlace: Sendable {
+  package enum Occupant: Sendable {
+    /// Nothing, or an empty directory.
+    case nothing
+    /// A vault and nothing else.
+    case vault
+    /// A vault, or a git repository, with things of somebody else's; or a directory that cannot be exchanged, since something
+    /// is mounted there.
+    case shared
+    /// A directory with other things, or something that is no directory.
+    case foreign
+  }
+
+  /// The directory that holds it.
+  package let parent: NamedFolder
+  /// Its name there.
+  package let name: String
+  package let occupant: Occupant
+
+  /// Its path.
+  package var path: String { parent.path(of: name) }
+
+  /// Looks at a path, whose last component need not be there.
+  ///
+  /// - Throws: `StoreError` `.missing`, `.notADirectory` for what is above it; `.permissionDenied`, `.ioFailed`.
+  package init(_ path: String, operations: any FileOperations = LiveFileOperations()) throws(StoreError) {
+    // The parent of what is there is where it really is: a link to a vault is not to be exchanged for a vault.
+    let (above, name) = NamedFolder.split(Self.realPath(path) ?? path)
+    parent = try NamedFolder(at: above, operations: operations)
+    self.name = name
+    occupant = try Self.occupant(of: name, in: parent)
+  }
+
+  private static func occupant(of name: String, in parent: NamedFolder) throws(StoreError) -> Occupant {
+    guard let status = try parent.status(of: name) else { return .nothing }
+    guard status.kind == .directory else { return .foreign }
+    let directory = try NamedFolder(at: parent.path(of: name), operations: parent.files.operations)
+    let names = try directory.names()
+    let isMounted = try parent.status().device != status.device
+    let isOurs = names.contains(StoreLocation.header.fileName) || names.contains(".git")
+    if names.isEmpty || isMounted && names == ["lost+found"] { return isMounted ? .shared : .nothing }
+    guard isOurs else { return .foreign }
+    return !isMounted && names.allSatisfy(ownNames.contains) ? .vault : .shared
+  }
+
+  /// What may lie in a vault's own directory (format 1, section 3).
+  private static let ownNames: Set<String> = Set(
+    [StoreDirectory.records, .slots, .trash, .staging].map(\.name) + DirectoryStore.gitFileNames + [
+      StoreLocation.header.fileName, StoreLocation.checkpoint.fileName, StoreDirectory.lockName,
+      StoreDirectory.journalName,
+    ])
+
+  private static func realPath(_ path: String) -> String? {
+    guard let text = unsafe realpath(path, nil) else { return nil }
+    // Safe: what realpath(3) gives is NUL-terminated and ours to free.
+    defer { unsafe free(text) }
+    return unsafe String(cString: text)
+  }
+
+  /// The paths that a vault there is known by; see `DirectoryStore.knownPaths`.
+  ///
+  /// - Parameter given: the path as it was given.
+  package func knownPaths(given: String) -> [String] { DirectoryStore.knownPaths(given: given, real: realPath) }
+
+  private var realPath: String? {
+    Self.realPath(parent.path).map { $0 == "/" ? "/" + name : $0 + "/" + name }
+  }
+}

@@ -1,0 +1,214 @@
+package import VaultStorage
+
+/// A vault's directory that is filled under a hidden name beside the one that it is to have, and then put there whole.
+///
+/// Nothing in it is durable before ``sync()``. A process that is asked to end takes it away first (`PendingWrites`).
+package final class StagedVault {
+  /// The path that it is to have.
+  package let path: String
+  let parent: NamedFolder
+  let name: String
+  /// Locked as long as it is filled: what a process that died left behind is not.
+  private let root: OpenFile
+  private let store: DirectoryStore
+  private let isWhole: Bool
+  private var isEnded = false
+
+  var files: FileSystem { parent.files }
+  var hiddenName: String { Self.hiddenName(for: name) }
+
+  static func hiddenName(for name: String) -> String { ".\(name).restoring" }
+
+  /// Makes an empty directory for the vault `name` in `parent`; what an earlier process left there goes.
+  ///
+  /// - Throws: `StoreError` `.locked` when another process does the same; `.permissionDenied`, `.diskFull`, `.ioFailed`.
+  package init(_ name: String, in parent: NamedFolder) throws(StoreError) {
+    (self.name, self.parent) = (name, parent)
+    path = parent.path(of: name)
+    PendingWrites.begin()
+    do throws(StoreError) {
+      root = try Self.made(Self.hiddenName(for: name), in: parent)
+      let copy = try parent.files.open(".", in: root.descriptor, as: .directory, at: path)
+      store = DirectoryStore(root: copy, path: path, files: parent.files)
+      isWhole = parent.files.operations.canSyncFileSystem(of: root.descriptor)
+    } catch {
+      PendingWrites.end()
+      throw error
+    }
+    do throws(StoreError) {
+      for directory in [StoreDirectory.records, .slots, .trash, .staging] {
+        _ = try store.openMade(directory, isSynced: false)
+      }
+    } catch {
+      discard()
+      throw error
+    }
+  }
+
+  deinit { discard() }
+
+  private static func made(_ name: String, in parent: NamedFolder) throws(StoreError) -> OpenFile {
+    let (files, directory, path) = (parent.files, parent.directory.descriptor, parent.path(of: name))
+    if let left = try files.openIfPresent(name, in: directory, as: .directory, at: path) {
+      let descriptor = left.descriptor
+      guard try files.call(at: path, { (system) throws(Errno) in try system.tryLock(descriptor, .exclusive) }) else {
+        throw StoreError(.locked, reason: "another process restores there", path: path)
+      }
+      try files.removeTree(name, in: directory, at: path)
+    }
+    try files.call(at: path) { (system) throws(Errno) in try system.makeDirectory(name, in: directory) }
+    let made = try files.open(name, in: directory, as: .directory, at: path)
+    let descriptor = made.descriptor
+    _ = try files.call(at: path) { (system) throws(Errno) in try system.tryLock(descriptor, .exclusive) }
+    return made
+  }
+
+  /// Writes a document and reads it back.
+  ///
+  /// - Throws: `StoreError` `.diskFull`, `.unverifiedWrite`, `.ioFailed`.
+  package func write(_ bytes: [UInt8], to place: StoreLocation) throws(StoreError) {
+    let directory = try store.openMade(place.directory, isSynced: false)
+    try files.stage(
+      bytes, as: place.fileName, in: directory.descriptor, isSynced: !isWhole, at: place.relativePath)
+  }
+
+  /// Writes one of `DirectoryStore.gitFileNames`.
+  ///
+  /// - Throws: `StoreError` as ``write(_:to:)``.
+  package func writeGitFile(_ bytes: [UInt8], to name: String) throws(StoreError) {
+    try files.stage(bytes, as: name, in: root.descriptor, isSynced: !isWhole, at: name)
+  }
+
+  /// The bytes of a document in it; nil when there is none.
+  ///
+  /// - Throws: `StoreError` as `RecordStore.read`.
+  package func read(_ place: StoreLocation) throws(StoreError) -> [UInt8]? { try store.readInPlace(place) }
+
+  /// Makes everything in it durable.
+  ///
+  /// - Throws: `StoreError` `.diskFull`, `.ioFailed`.
+  package func sync() throws(StoreError) {
+    let descriptor = root.descriptor
+    guard !isWhole else {
+      return try files.call(at: path) { (system) throws(Errno) in try system.syncFileSystem(of: descriptor) }
+    }
+    for number in UInt8.min...UInt8.max { try syncDirectory(.folder(number)) }
+    for directory in [StoreDirectory.records, .slots, .trash, .staging, .root] { try syncDirectory(directory) }
+  }
+
+  private func syncDirectory(_ directory: StoreDirectory) throws(StoreError) {
+    _ = try store.withDirectory(directory) { (file) throws(StoreError) in try files.sync(file, at: directory.path) }
+  }
+
+  /// Gives the directory its name, where there is nothing or an empty directory, and ends it.
+  ///
+  /// - Throws: `StoreError` `.alreadyExists`, `.ioFailed`; the directory is gone then.
+  package func putInPlace() throws(StoreError) {
+    do throws(StoreError) {
+      try files.call(at: path) { [hiddenName, name, parent = parent.directory.descriptor] (system) throws(Errno) in
+        // A directory replaces an empty one, and fails over any other.
+        try system.rename(hiddenName, in: parent, to: name, in: parent)
+      }
+    } catch {
+      discard()
+      throw error
+    }
+    end()
+    try files.sync(parent.directory.descriptor, at: parent.path)
+  }
+
+  /// Takes the place of the vault that is there, and ends it; the other gets the name `oldName`, which must be free.
+  ///
+  /// In one step where the system can: whoever looks sees the one vault or the other. First it gets the name of the other
+  /// itself, so that a process that dies in between leaves both whole, each under a name that is told.
+  ///
+  /// - Throws: `StoreError` `.alreadyExists`, `.ioFailed`; the other vault is in its place then, and this one is gone.
+  package func replace(keeping oldName: String) throws(StoreError) {
+    do throws(StoreError) {
+      try rename(hiddenName, to: oldName)
+      do throws(StoreError) {
+        try exchange(oldName)
+      } catch {
+        try rename(oldName, to: hiddenName)
+        guard error.errno == Errno.notSupported.number else { throw error }
+        try replaceInTwoSteps(keeping: oldName)
+      }
+    } catch {
+      discard()
+      throw error
+    }
+    end()
+    try files.sync(parent.directory.descriptor, at: parent.path)
+  }
+
+  private func exchange(_ oldName: String) throws(StoreError) {
+    try files.sync(parent.directory.descriptor, at: parent.path)
+    try files.call(at: path) { [name, parent = parent.directory.descriptor] (system) throws(Errno) in
+      try system.exchange(oldName, in: parent, with: name, in: parent)
+    }
+  }
+
+  /// For a moment there is no vault in the place: who dies in it leaves the old one under `oldName`.
+  private func replaceInTwoSteps(keeping oldName: String) throws(StoreError) {
+    try rename(name, to: oldName)
+    do throws(StoreError) {
+      try rename(hiddenName, to: name)
+    } catch {
+      try rename(oldName, to: name)
+      throw error
+    }
+  }
+
+  /// Never over anything.
+  private func rename(_ old: String, to new: String) throws(StoreError) {
+    let place = parent.path(of: new)
+    do throws(StoreError) {
+      try files.call(at: place) { [parent = parent.directory.descriptor] (system) throws(Errno) in
+        try system.renameExclusively(old, in: parent, to: new, in: parent)
+      }
+    } catch {
+      guard error.errno == Errno.notSupported.number else { throw error }
+      guard try parent.status(of: new) == nil else {
+        throw StoreError(.alreadyExists, reason: "is there already", path: place)
+      }
+      try files.call(at: place) { [parent = parent.directory.descriptor] (system) throws(Errno) in
+        try system.rename(old, in: parent, to: new, in: parent)
+      }
+    }
+  }
+
+  /// Takes the directory away, unless it was put in place; a second call does nothing.
+  package func discard() {
+    guard !isEnded else { return }
+    try? files.removeTree(hiddenName, in: parent.directory.descriptor, at: path)
+    end()
+  }
+
+  func end() {
+    guard !isEnded else { return }
+    isEnded = true
+    // On a vault's own directory this lock would say that a writer waits.
+    files.operations.unlock(root.descriptor)
+    PendingWrites.end()
+  }
+}
+
+extension FileSystem {
+  /// Removes a directory of this program's own with everything in it; links are removed, not followed.
+  func removeTree(_ name: String, in directory: Int32, at path: @autoclosure () -> String) throws(StoreError) {
+    let tree = try open(name, in: directory, as: .directory, at: path())
+    let descriptor = tree.descriptor
+    let entries = try call(at: path()) { (system) throws(Errno) in try system.entries(of: descriptor) }
+    for entry in entries {
+      let status = try call(at: path()) { (system) throws(Errno) in
+        try system.status(of: entry.name, in: descriptor, followingLink: false)
+      }
+      if status.kind == .directory {
+        try removeTree(entry.name, in: descriptor, at: path())
+      } else {
+        try call(at: path()) { (system) throws(Errno) in try system.removeFile(entry.name, in: descriptor) }
+      }
+    }
+    try call(at: path()) { (system) throws(Errno) in try system.removeDirectory(name, in: directory) }
+  }
+}

@@ -1,0 +1,128 @@
+internal import VaultDocument
+internal import VaultSealing
+internal import VaultStorage
+
+/// How a state of a vault that is to be brought back is older than what is known of the vault: each record, and the header and
+/// the checkpoint, that would go back, fork or vanish.
+public struct Setbacks: Sendable {
+  /// In the order in which they were found.
+  public internal(set) var faults: [VaultFault] = []
+
+  public var isEmpty: Bool { faults.isEmpty }
+
+  mutating func add(_ difference: PinDifference) {
+    let error = difference.error
+    let reason = ([error.reason] + error.hints.prefix(1)).joined(separator: ": ")
+    faults.append(
+      VaultFault(error.code == .forked ? .forked : .rolledBack, reason, file: error.file ?? VaultHeader.fileName))
+  }
+
+  /// Adds what was found elsewhere, as far as it is new.
+  package mutating func add(_ other: Setbacks) { add(other.faults) }
+
+  package init() {}
+
+  /// What a verification found to have gone back already.
+  package init(_ verification: Verification) { faults = verification.faults.filter(\.code.isRollback) }
+
+  mutating func add(_ new: [VaultFault]) {
+    // What this machine remembers and what lies on its disk are mostly the same.
+    let known = Set(faults.map(\.file))
+    faults += new.filter { !known.contains($0.file) }
+  }
+}
+
+extension Vault {
+  /// Compares this state of a vault with what a machine remembers of the vault, and of the paths that it is to have.
+  ///
+  /// - Parameters:
+  ///   - verification: what its records were found to be.
+  ///   - acceptingIdentity: takes it for the vault that is meant, also when another vault or root key is known.
+  /// - Throws: ``VaultError`` `.unexpectedVault` for another vault at a path, or another root key; `.damagedState`.
+  package func setbacks(
+    _ verification: Verification, for paths: [String], in state: VaultState, acceptingIdentity: Bool
+  ) throws(VaultError) -> Setbacks {
+    var setbacks = Setbacks()
+    if case .differs(let difference) = try state.pinState(of: header, at: paths) {
+      guard !difference.isIdentity || acceptingIdentity else { throw difference.error }
+      if !difference.isIdentity { setbacks.add(difference) }
+    }
+    let checkpoint = try checkpoint().map { checkpoint throws(VaultError) in try Pin.CheckpointMark(checkpoint) }
+    if let expected = try state.expectedCheckpoint(of: header.vaultID),
+      let difference = expected.difference(from: checkpoint)
+    {
+      setbacks.add(difference)
+    }
+    var comparison = SeenComparison(verification, trashed: verification.trashedAlone)
+    for number in UInt8.min...UInt8.max {
+      comparison.compare(try state.seen(in: number, of: header.vaultID), in: number)
+    }
+    setbacks.add(comparison.result.faults.filter(\.code.isRollback))
+    return setbacks
+  }
+}
+
+extension LockedVault {
+  /// What would go back if another state of this vault took its place. Nothing here is verified: a vault that lies may only
+  /// make that it has to be confirmed. What cannot be read here is no loss.
+  ///
+  /// - Parameters:
+  ///   - header: of the other state.
+  ///   - versions: of the other state, in the order of ids.
+  /// - Throws: ``VaultError`` `.unexpectedVault` when it is another vault.
+  package func setbacks(
+    goingBackTo header: VaultHeader, _ versions: [Checkpoint.Entry], acceptingIdentity: Bool
+  ) throws(VaultError) -> Setbacks {
+    var setbacks = Setbacks()
+    guard self.header.vaultID == header.vaultID else {
+      guard acceptingIdentity else {
+        throw PinDifference.otherVault(expected: self.header.vaultID, found: header.vaultID).error
+      }
+      return setbacks
+    }
+    if let difference = try Pin(self.header).laterDifference(from: header) { setbacks.add(difference) }
+    let known = Dictionary(versions.map { ($0.id, $0) }) { first, _ in first }
+    var faults: [VaultFault] = []
+    func take(_ bytes: Result<[UInt8], VaultError>, _ place: StoreLocation) {
+      guard let bytes = try? bytes.get(), let id = place.recordID, let here = SeenVersion(parsing: bytes) else {
+        return
+      }
+      if let fault = here.setback(to: known[id], at: place, id) { faults.append(fault) }
+    }
+    try? forEachFile { id, bytes in
+      take(bytes, .record(id))
+      return true
+    }
+    try? forEachTrashedFile { id, bytes in take(bytes, .trash(id)) }
+    setbacks.add(faults)
+    return setbacks
+  }
+}
+
+extension Pin {
+  /// How a header is older than this one, or forked from it, also under another root key.
+  fileprivate func laterDifference(from header: VaultHeader) throws(VaultError) -> PinDifference? {
+    guard let known = self.header, header.revision <= known.revision else { return nil }
+    let found = Header(revision: header.revision, hash: try header.hash())
+    if found.revision < known.revision { return .olderHeader(expected: known, found: found) }
+    return found == known ? nil : .otherHeader(expected: known, found: found)
+  }
+}
+
+extension SeenVersion {
+  /// What becomes worse when `other`, or nothing, comes in the place of this version.
+  fileprivate func setback(to other: Checkpoint.Entry?, at place: StoreLocation, _ id: RecordID) -> VaultFault? {
+    func fault(_ code: VaultFault.Code, _ reason: String) -> VaultFault {
+      VaultFault(code, reason, file: place.relativePath, record: id)
+    }
+    guard let other else {
+      // Emptying the trash is what it is for.
+      return isTrashed ? nil : fault(.vanished, "would be gone: the backup has no such record")
+    }
+    if other.revision < revision {
+      return fault(.rolledBack, "would go back from revision \(revision) to \(other.revision)")
+    }
+    guard other.revision == revision, other.mac != mac else { return nil }
+    return fault(.forked, "is another version of revision \(revision) than the backup has")
+  }
+}

@@ -1,0 +1,95 @@
+public import VaultDocument
+internal import VaultSealing
+package import VaultStorage
+
+/// A record of another state of the vault, verified there, that may be brought back.
+public struct RecordToBringBack: Sendable {
+  let record: OpenRecord
+
+  public var id: RecordID { record.id }
+  /// What names it in lists.
+  public var name: String { record.name }
+}
+
+/// What bringing a record back would do.
+public enum BringingBack: Sendable, Equatable {
+  /// It is there with the same content: nothing.
+  case unchanged
+  /// It is not among the live records, or what is there does not verify.
+  case missing
+  /// It is there with another content, which would become an earlier revision.
+  case replacing
+}
+
+extension Vault {
+  /// Verifies the file of a record, live or removed, to bring it back elsewhere.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  package func recordToBringBack(_ bytes: [UInt8], at place: StoreLocation) throws(VaultError) -> RecordToBringBack {
+    guard let id = place.recordID else { preconditionFailure("only records are brought back") }
+    let record = place == .trash(id) ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
+    try record.check()
+    return RecordToBringBack(record: record)
+  }
+
+  /// What bringing records back would do, one for each.
+  ///
+  /// - Throws: ``VaultError`` as ``record(_:)``.
+  public func outcome(ofBringingBack records: [RecordToBringBack]) throws(VaultError) -> [BringingBack] {
+    var outcomes: [BringingBack] = []
+    for record in records { outcomes.append(try outcome(of: record.record)) }
+    return outcomes
+  }
+
+  private func outcome(of old: OpenRecord) throws(VaultError) -> BringingBack {
+    guard let bytes = try locked.read(old.id), let live = try? verify(bytes, old.id) else { return .missing }
+    return live.stored == old.stored ? .unchanged : .replacing
+  }
+
+  /// Brings records back from another state of this vault, all or none: each as the next revision of what is here, so that no
+  /// other machine takes it for a rollback. What is here of the same content stays.
+  ///
+  /// Under another root key than that state's they are sealed anew, with a new data key.
+  ///
+  /// - Returns: the ids that were written.
+  /// - Throws: ``VaultError`` `.unexpectedVault` for records of another vault, and as ``add(_:)``.
+  public func bringBack(_ records: [RecordToBringBack]) async throws(VaultError) -> [RecordID] {
+    try writing { lock throws(VaultError) in
+      let now = options.now()
+      var changes: [StoreChange] = []
+      var written: [RecordID] = []
+      for old in records.map(\.record) where try outcome(of: old) != .unchanged {
+        changes += try bringingBack(old, now)
+        written.append(old.id)
+      }
+      if !changes.isEmpty { try apply(changes, lock) }
+      return written
+    }
+  }
+
+  private func bringingBack(_ old: OpenRecord, _ now: Timestamp) throws(VaultError) -> [StoreChange] {
+    guard old.verified.keys.vaultID == header.vaultID else {
+      throw VaultError(.unexpectedVault, "is a record of another vault", record: old.id)
+    }
+    let (live, trashed) = (try locked.read(old.id), try readTrash(old.id))
+    let known = [live, trashed].compactMap { $0.flatMap { SeenVersion(parsing: $0)?.revision } }
+    let seen = try memory?.folder(old.id.folder).versions[old.id]?.revision
+    let revision = max(old.envelope.revision, (known + [seen ?? 0]).max() ?? 0)
+    let bytes = try broughtBack(old, after: revision, now)
+    return [StoreChange(.record(old.id), from: live, to: bytes)]
+      + (trashed.map { [StoreChange(.trash(old.id), from: $0, to: nil)] } ?? [])
+  }
+
+  private func broughtBack(_ old: OpenRecord, after revision: Int, _ now: Timestamp) throws(VaultError) -> [UInt8] {
+    var draft = EnvelopeDraft(next: old.verified, now: now)
+    draft.revision = revision + 1
+    let root = keyring.current
+    guard !root.id.bytes.starts(with: old.envelope.wrappedKey.rootHint) else {
+      return try sealedBytes(old.stored, draft, old.verified.keys, in: .record(old.id))
+    }
+    let resealed = try inSealing(record: old.id) { () throws(SealingError) in
+      try RecordSeal.resealed(old.verified, under: root, as: draft)
+    }
+    return try verifiedBytes(of: resealed, in: .record(old.id))
+  }
+}
