@@ -37,7 +37,7 @@ struct BackupFaultTests {
     let fault = Self.faults[index]
     for number in Self.numbers(index) {
       let operations = FaultyFileOperations(fault, at: number)
-      let made = try? bench.create(operations: operations)
+      let made = try? await bench.create(operations: operations)
       let call: Comment = "\(fault) at call \(number) (\(operations.reachedCall ?? "none"))"
       let found = names(in: bench.target)
       for name in found.backups {
@@ -47,7 +47,7 @@ struct BackupFaultTests {
       #expect(made == nil || found.backups.count == 1, call)
       if index < 2 { #expect(found.others.isEmpty, call) }
       #expect(operations.openCount == 0, call)
-      let next = try bench.create()
+      let next = try await bench.create()
       #expect(names(in: bench.target).others.isEmpty, call)
       for name in names(in: bench.target).backups { FileTree.remove(bench.target + "/" + name) }
       FileTree.remove(bench.target + "/backups.json")
@@ -61,7 +61,7 @@ struct BackupFaultTests {
     arguments: 0..<3, [true, false])
   func restore(_ index: Int, _ isOver: Bool) async throws {
     let bench = try await BackupBench(records: 1)
-    let made = try bench.create()
+    let made = try await bench.create()
     let new = BackupBench.files(of: bench.path)
     try await bench.add("later")
     let old = BackupBench.files(of: bench.path)
@@ -97,7 +97,7 @@ struct BackupFaultTests {
     "restore into a folder with other things ends in the backup's state, run again after any fault", arguments: 0..<3)
   func restoreInside(_ index: Int) async throws {
     let bench = try await BackupBench(records: 1)
-    let made = try bench.create()
+    let made = try await bench.create()
     let new = BackupBench.files(of: bench.path)
     try await bench.add("later")
     let old = BackupBench.files(of: bench.path)
