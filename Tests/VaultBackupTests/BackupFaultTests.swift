@@ -54,7 +54,7 @@ struct BackupFaultTests {
     let bench = try await BackupBench(records: 1)
     for number in plan.numbers {
       let operations = plan.operations(number)
-      let made = try? bench.create(operations: operations)
+      let made = try? await bench.create(operations: operations)
       let call: Comment = "\(plan) at call \(number) (\(operations.reachedCall ?? "none"))"
       let found = names(in: bench.target)
       for name in found.backups {
@@ -64,7 +64,7 @@ struct BackupFaultTests {
       #expect(made == nil || found.backups.count == 1, call)
       if plan != .dying { #expect(found.others.isEmpty, call) }
       #expect(operations.openCount == 0, call)
-      let next = try bench.create()
+      let next = try await bench.create()
       #expect(names(in: bench.target).others.isEmpty, call)
       for name in names(in: bench.target).backups { FileTree.remove(bench.target + "/" + name) }
       FileTree.remove(bench.target + "/backups.json")
@@ -78,7 +78,7 @@ struct BackupFaultTests {
     arguments: Plan.allCases, [true, false])
   func restore(_ plan: Plan, _ isOver: Bool) async throws {
     let bench = try await BackupBench(records: 1)
-    let made = try bench.create()
+    let made = try await bench.create()
     let new = BackupBench.files(of: bench.path)
     try await bench.add("later")
     let old = BackupBench.files(of: bench.path)
@@ -114,7 +114,7 @@ struct BackupFaultTests {
     arguments: Plan.allCases)
   func restoreInside(_ plan: Plan) async throws {
     let bench = try await BackupBench(records: 1)
-    let made = try bench.create()
+    let made = try await bench.create()
     let new = BackupBench.files(of: bench.path)
     try await bench.add("later")
     let old = BackupBench.files(of: bench.path)

@@ -32,7 +32,9 @@ struct GetCommand: AsyncParsableCommand {
     guard (path == nil) == url else {
       var error = CommandError.usage(
         "arguments", url ? "--url takes no path" : "missing expected argument '<path>'", "give a member path, or --url")
-      if !url, let paths = try? await self.paths() { error.hints.append("of this record: \(paths.joined(separator: ", "))") }
+      if !url, let paths = try? await self.paths() {
+        error.hints.append("of this record: \(paths.joined(separator: ", "))")
+      }
       throw error
     }
     let path = try path.map { text in try MemberPath.argument(text, of: "path") }
