@@ -164,7 +164,7 @@ take_release() {
   local folder=$1 name=$2 build=(-c release)
   shift 2
   command -v strip >/dev/null || need_packages "strip" binutils
-  if [ "$(uname -s)" = Linux ]; then build+=(--static-swift-stdlib); fi
+  if [ "$(uname -s)" = Linux ]; then build+=(--static-swift-stdlib --disable-local-rpath); fi
   note "building $name"
   swift_build "${build[@]}" --product "$name" "$@"
   cp "$(swift_bin_path "${build[@]}" --product "$name" "$@")/$name" "$folder/$name"

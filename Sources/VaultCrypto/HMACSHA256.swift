@@ -24,6 +24,30 @@ public enum HMACSHA256 {
   }
 }
 
+extension HMACSHA256 {
+  /// The MAC of a message that arrives in pieces.
+  public struct Authenticator: ~Copyable {
+    private let context: MACContext
+
+    /// Starts an empty message under a key of any size.
+    ///
+    /// - Throws: `.libraryFailed`.
+    public init(key: RawSpan) throws(CryptoError) {
+      context = try MACContext.begun(key: key)
+    }
+
+    /// Appends a piece, which may be empty.
+    ///
+    /// - Throws: `.libraryFailed`.
+    public func update(_ piece: RawSpan) throws(CryptoError) { try context.update(piece) }
+
+    /// The MAC, 32 bytes, of all pieces; to be asked for once, at the end.
+    ///
+    /// - Throws: `.libraryFailed`.
+    public func finish() throws(CryptoError) -> [UInt8] { try context.finish() }
+  }
+}
+
 /// Owner of one EVP_MAC_CTX; freeing it wipes the key's state.
 @safe struct MACContext: ~Copyable {
   private let pointer: OpaquePointer
@@ -34,6 +58,12 @@ public enum HMACSHA256 {
   }
 
   deinit { unsafe EVP_MAC_CTX_free(pointer) }
+
+  static func begun(key: RawSpan) throws(CryptoError) -> MACContext {
+    let context = try MACContext()
+    try context.begin(key: key)
+    return context
+  }
 
   func begin(key: RawSpan) throws(CryptoError) {
     try unsafe key.withInput { start throws(CryptoError) in

@@ -158,6 +158,7 @@ extension DirectoryStore {
     if isWhole { try syncFileSystem() }
     // Durable before anything else is written: a journal that came back would remove what is written after it.
     try removeJournal()
+    renewStaging()
   }
 
   private func finish(_ entry: Journal.Entry, from staging: Int32, in target: Int32) throws(StoreError) {

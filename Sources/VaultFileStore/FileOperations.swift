@@ -72,7 +72,7 @@ package struct FileStatus: Sendable {
   package var inode: UInt64
   /// When the content changed last, in nanoseconds since 1970.
   package var modified: Int64
-  /// When anything about the file changed last, in nanoseconds since 1970; programs cannot set it.
+  /// When the content, the mode or a name of it changed last, in the same way; nobody but the system can set it.
   package var changed: Int64
   /// How many names the file has.
   package var linkCount: Int

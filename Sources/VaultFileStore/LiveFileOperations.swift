@@ -143,14 +143,15 @@ extension FileStatus {
     #endif
     self.init(
       kind: Kind(mode: mode_t(status.st_mode)), byteCount: Int(status.st_size), device: UInt64(status.st_dev),
-      inode: UInt64(status.st_ino), modified: Self.nanoseconds(modified), changed: Self.nanoseconds(changed),
+      inode: UInt64(status.st_ino), modified: modified.nanoseconds, changed: changed.nanoseconds,
       linkCount: Int(status.st_nlink), isOpenToOthers: status.st_mode & 0o077 != 0,
       isWritableByOthers: status.st_mode & 0o022 != 0)
   }
+}
 
-  private static func nanoseconds(_ time: timespec) -> Int64 {
-    Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-  }
+extension timespec {
+  /// Since 1970; a time beyond the range of 64 bits, as a hostile file system may have it, wraps around.
+  fileprivate var nanoseconds: Int64 { Int64(tv_sec) &* 1_000_000_000 &+ Int64(tv_nsec) }
 }
 
 extension FileStatus.Kind {

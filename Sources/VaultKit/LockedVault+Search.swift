@@ -26,25 +26,36 @@ public struct RecordQuery: Sendable {
 extension LockedVault {
   /// The records that a query finds, sorted, and the faults of files that could not be read.
   ///
-  /// - Throws: ``VaultError`` when a folder cannot be read.
+  /// With an index, files that were edited in place and that the index does not find are not looked at.
+  ///
+  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
   public func list(
     _ query: RecordQuery = .init()
-  ) throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
-    let texts = query.texts.map(TextMatch.init)
-    var records: [RecordSummary] = []
-    var faults: [VaultError] = []
-    try forEachFile { id, bytes in
-      do throws(VaultError) {
-        let bytes = try bytes.get()
-        guard texts.allSatisfy({ $0.mayMatch(bytes) }) else { return true }
-        let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
-        if query.matches(record, texts) { records.append(RecordSummary(record)) }
-      } catch {
-        faults.append(error)
-      }
-      return true
-    }
-    return (query.sorted(records), faults)
+  ) async throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
+    let search = RecordSearch(query)
+    if let found = try await indexedList(search) { return (found.found, found.faults) }
+    let found = try await scan { id, bytes throws(VaultError) in try search.summary(of: id, bytes, kinds) }
+    return (query.sorted(found.found), found.faults)
+  }
+}
+
+/// A query in the form in which it is asked of each file.
+struct RecordSearch: Sendable {
+  let query: RecordQuery
+  let texts: [TextMatch]
+
+  init(_ query: RecordQuery) {
+    self.query = query
+    texts = query.texts.map(TextMatch.init)
+  }
+
+  /// The record in these bytes, when it is one that is looked for.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  func summary(of id: RecordID, _ bytes: [UInt8], _ kinds: KindCatalog) throws(VaultError) -> RecordSummary? {
+    guard texts.allSatisfy({ $0.mayMatch(bytes) }) else { return nil }
+    let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
+    return query.matches(record, texts) ? RecordSummary(record) : nil
   }
 }
 
@@ -61,7 +72,7 @@ extension RecordQuery {
     }
   }
 
-  fileprivate func sorted(_ records: [RecordSummary]) -> [RecordSummary] {
+  func sorted(_ records: [RecordSummary]) -> [RecordSummary] {
     let sorted =
       switch order {
       case .name: Self.sorted(records) { $0.name.lowercased() }

@@ -19,19 +19,21 @@ extension Vault {
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath` when the record got
   ///   another name between the look-up and the reading.
   public func record(named text: String) async throws(VaultError) -> OpenRecord {
-    try record(named: text, decides: false)
+    try await record(named: text, decides: false)
   }
 
   /// As ``record(named:)``, for who is about to remove it: of equal revisions here and in the trash, this one is meant.
   ///
   /// - Throws: ``VaultError`` as ``record(named:)``.
   public func recordToRemove(named text: String) async throws(VaultError) -> OpenRecord {
-    try record(named: text, decides: true)
+    try await record(named: text, decides: true)
   }
 
-  private func record(named text: String, decides: Bool) throws(VaultError) -> OpenRecord {
+  private func record(named text: String, decides: Bool) async throws(VaultError) -> OpenRecord {
     defer { memory?.flush() }
-    let record = try verifiedRecord(locked.resolve(text), decides: decides)
+    // A full id is looked up by being read.
+    let id = if let id = RecordID(parsing: text) { id } else { try await locked.resolve(text) }
+    let record = try verifiedRecord(id, decides: decides)
     guard NameMatch(text).means(record.id, name: record.name) else {
       throw VaultError(
         .changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id,
@@ -67,7 +69,7 @@ extension Vault {
     _ query: RecordQuery = .init()
   ) async throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
     defer { memory?.flush() }
-    var (records, faults) = try locked.list(query)
+    var (records, faults) = try await locked.list(query)
     records.removeAll { summary in
       do throws(VaultError) {
         _ = try verifiedRecord(summary.id)

@@ -18,7 +18,8 @@ enum WriteFloor {
     let arguments = CommandLine.arguments
     if arguments.count == 5, arguments[1] == "many", let count = Int(arguments[3]), let size = Int(arguments[4]) {
       writeMany(arguments[2], count: count, content: [UInt8](repeating: UInt8(ascii: "x"), count: size))
-    } else if arguments.count == 5, arguments[1] == "exchange", let count = Int(arguments[3]), let size = Int(arguments[4])
+    } else if arguments.count == 5, arguments[1] == "exchange", let count = Int(arguments[3]),
+      let size = Int(arguments[4])
     {
       let new = arguments[2] + ".new"
       writeMany(new, count: count, content: [UInt8](repeating: UInt8(ascii: "x"), count: size))

@@ -81,7 +81,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
     try target.checkReplacing(global)
     let session = try Session(vault, global)
-    try session.checkKind(kind)
+    try await session.checkKind(kind)
     let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
     if reveal, global.canAsk { try global.confirm("Write the secrets of this vault \(question(target))?") }
     let run = ExportRun(kind: kind, form: form, session: session, opened: opened, global: global)

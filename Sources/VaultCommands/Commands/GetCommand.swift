@@ -32,7 +32,9 @@ struct GetCommand: AsyncParsableCommand {
     guard (path == nil) == url else {
       var error = CommandError.usage(
         "arguments", url ? "--url takes no path" : "missing expected argument '<path>'", "give a member path, or --url")
-      if !url, let paths = try? self.paths() { error.hints.append("of this record: \(paths.joined(separator: ", "))") }
+      if !url, let paths = try? await self.paths() {
+        error.hints.append("of this record: \(paths.joined(separator: ", "))")
+      }
       throw error
     }
     let path = try path.map { text in try MemberPath.argument(text, of: "path") }
@@ -53,9 +55,9 @@ struct GetCommand: AsyncParsableCommand {
   }
 
   /// The paths of the record's values, as they stand in its file.
-  private func paths() throws -> [String] {
+  private func paths() async throws -> [String] {
     let session = try Session(vault, global)
-    return JSONValue.object(try session.locked.record(session.resolve(record)).fields).valuePaths(at: .root)
+    return JSONValue.object(try session.locked.record(await session.resolve(record)).fields).valuePaths(at: .root)
   }
 
   private func printURL(of record: OpenRecord) throws {

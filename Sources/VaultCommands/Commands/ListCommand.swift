@@ -48,7 +48,7 @@ struct ListCommand: AsyncParsableCommand {
     query.order = sort.ofQuery
     query.limit = limit
     let table = try RecordTable(vault, unlocking, global)
-    try table.session.checkKind(kind)
+    try await table.session.checkKind(kind)
     try await table.print(query)
   }
 }
@@ -90,7 +90,7 @@ struct FindCommand: AsyncParsableCommand {
     query.texts = text
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
     let table = try RecordTable(vault, unlocking, global)
-    try table.session.checkKind(kind)
+    try await table.session.checkKind(kind)
     for (path, _) in query.conditions { try checkReadable(path, table.session.locked.kinds) }
     try await table.print(query)
   }
@@ -123,7 +123,7 @@ private struct RecordTable {
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
   func print(_ query: RecordQuery) async throws {
     let opened = try await session.unlockWhereItHelps(unlocking)
-    let found = try await opened?.list(query) ?? session.locked.list(query)
+    let found = if let opened { try await opened.list(query) } else { try await session.locked.list(query) }
     try RecordListing(found.records, isVerified: opened != nil, ifEmpty: "no record").print(found.faults, global)
   }
 }

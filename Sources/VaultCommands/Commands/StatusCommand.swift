@@ -74,7 +74,7 @@ private struct VaultStatus {
     for file in missingKeyFiles { rows.append(("key file", "\(file) is not there")) }
     rows += [
       ("pin", session.pin.line), ("key", key ?? "none: give --identity FILE, or a passphrase"), ("memory", memory),
-      ("permissions", permissions), ("library", CryptoLibrary.version),
+      ("permissions", permissions), ("index", IndexReport(session).text), ("library", CryptoLibrary.version),
     ]
     return rows.map { Printable.padded($0.0 + ":", to: 12) + " " + Printable.text($0.1) }
   }
@@ -83,7 +83,7 @@ private struct VaultStatus {
     .document([
       "created_at": .string(header.createdAt.text), "fingerprint": .string(fingerprint),
       "found_by": .string(session.location.origin.rawValue), "id": .string(header.vaultID.text),
-      "key": .optional(key), "library": .string(CryptoLibrary.version),
+      "index": IndexReport(session).document, "key": .optional(key), "library": .string(CryptoLibrary.version),
       "key_files_missing": .array(missingKeyFiles.map { .string($0) }), "memory": .string(memory),
       "permissions": .string(permissions), "pin": .string(session.pin.word),
       "records": .number(JSONNumber(recordCount)),

@@ -24,6 +24,9 @@ struct GlobalOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long to wait for another process.", valueName: "seconds"))
   var lockTimeout = 10
 
+  @Flag(name: .customLong("no-index"), help: "Read the records' files, and keep nothing of them in the cache folder.")
+  var withoutIndex = false
+
   var messages: Messages { Messages(isQuiet: quiet, isVerbose: verbose, isJSON: json, noColor: noColor) }
 
   /// How output on stdout is styled.
