@@ -35,8 +35,8 @@ import VaultTestSupport
       var removed = bytes
       removed.remove(at: index)
       #expect(JSONParser.reads(removed, as: tree) == ((try? JSONParser.parse(removed)) == tree), "without \(index)")
-      let first = Array(bytes[..<index])
-      #expect(JSONParser.reads(first, as: tree) == ((try? JSONParser.parse(first)) == tree), "the first \(index)")
+      // The newline at the end may be missing.
+      #expect(JSONParser.reads(Array(bytes[..<index]), as: tree) == (index == bytes.count - 1), "the first \(index)")
     }
   }
 
