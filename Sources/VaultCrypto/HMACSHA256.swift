@@ -49,7 +49,7 @@ extension HMACSHA256 {
 }
 
 /// Owner of one EVP_MAC_CTX; freeing it wipes the key's state.
-@safe private struct MACContext: ~Copyable {
+@safe struct MACContext: ~Copyable {
   private let pointer: OpaquePointer
 
   init() throws(CryptoError) {
