@@ -23,8 +23,10 @@ let package = Package(
     // Declarations only: nothing is linked, and nothing need be installed to build.
     .systemLibrary(name: "CLateLibraries"),
 
+    .target(name: "LateLibraries"),
+
     // Layer 1
-    .target(name: "VaultCrypto", dependencies: ["COpenSSL"]),
+    .target(name: "VaultCrypto", dependencies: ["COpenSSL", "LateLibraries"]),
     .target(name: "VaultDocument"),
 
     // Layer 2
@@ -35,17 +37,21 @@ let package = Package(
     // Layer 3
     .target(name: "VaultRecords", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument"]),
     .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument"]),
+    .target(name: "VaultIndex", dependencies: ["CLateLibraries", "LateLibraries", "VaultStorage", "VaultDocument"]),
 
     // Layer 4
     .target(
       name: "VaultKit",
       dependencies: [
-        "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
+        "VaultRecords", "VaultFileStore", "VaultIndex", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
+        "VaultDocument",
       ]),
 
     .target(
       name: "VaultExchange",
-      dependencies: ["CLateLibraries", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto", "VaultAge"]),
+      dependencies: [
+        "CLateLibraries", "LateLibraries", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto", "VaultAge",
+      ]),
 
     // Layer 5
     .target(
@@ -90,13 +96,15 @@ let package = Package(
     .testTarget(
       name: "VaultStorageTests", dependencies: ["VaultStorage", "VaultFileStore", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
+      name: "VaultIndexTests", dependencies: ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
+    .testTarget(
       name: "VaultRecordsTests",
       dependencies: ["VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
       name: "VaultKitTests",
       dependencies: [
-        "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultTestSupport",
+        "VaultKit", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultCrypto", "VaultDocument", "VaultTestSupport",
       ]),
     .testTarget(
       name: "VaultExchangeTests",

@@ -158,3 +158,15 @@ swift_build() { (cd "$root" && "$swift" build "$@") >&2; }
 
 # The folder that holds what `swift_build` with the same arguments has built.
 swift_bin_path() { (cd "$root" && "$swift" build "$@" --show-bin-path); }
+
+# take_release FOLDER NAME ARGUMENT FOR swift build…: builds one program for release and puts a stripped copy into FOLDER.
+take_release() {
+  local folder=$1 name=$2 build=(-c release)
+  shift 2
+  command -v strip >/dev/null || need_packages "strip" binutils
+  if [ "$(uname -s)" = Linux ]; then build+=(--static-swift-stdlib --disable-local-rpath); fi
+  note "building $name"
+  swift_build "${build[@]}" --product "$name" "$@"
+  cp "$(swift_bin_path "${build[@]}" --product "$name" "$@")/$name" "$folder/$name"
+  strip "$folder/$name"
+}

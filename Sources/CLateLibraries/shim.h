@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// In every C library that is supported, but declared only where GNU extensions are asked for.
+void *memmem(const void *hay, size_t hay_length, const void *needle, size_t needle_length);
+
 // zlib 1, zlib.h.
 typedef struct {
   const uint8_t *next_in;

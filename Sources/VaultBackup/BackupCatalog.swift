@@ -110,7 +110,7 @@ public struct BackupCatalog: Equatable, Sendable {
   /// Takes an entry out.
   public mutating func forget(_ name: BackupName) { entries.removeAll { $0.name == name } }
 
-  /// Notes of which files the removal begins, and of no others.
+  /// Notes of which files the removal begins, and of no others: it is known then why they are gone, should it be cut off.
   mutating func markRemovals(of names: Set<BackupName>) {
     for index in entries.indices { entries[index].isBeingRemoved = names.contains(entries[index].name) }
   }

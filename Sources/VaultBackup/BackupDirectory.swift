@@ -42,7 +42,7 @@ public struct BackupDirectory: Sendable {
   ///
   /// - Throws: `VaultError` `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`.
   public func catalog() throws(VaultError) -> BackupCatalog {
-    let bytes = try inStore { () throws(StoreError) in
+    let bytes = try inBackups { () throws(StoreError) in
       try folder.read(BackupCatalog.fileName, limit: JSONLimits.record.byteCount)
     }
     return try bytes.map { bytes throws(VaultError) in
@@ -71,12 +71,12 @@ public struct BackupDirectory: Sendable {
   }
 
   func lock(timeout: Duration, onWait: (Int32?) -> Void) throws(VaultError) -> BackupFolderLock {
-    try inStore { () throws(StoreError) in try folder.lock(timeout: timeout, onWait: onWait) }
+    try inBackups { () throws(StoreError) in try folder.lock(timeout: timeout, onWait: onWait) }
   }
 
   func save(_ catalog: BackupCatalog, under lock: borrowing BackupFolderLock) throws(VaultError) {
     let bytes = try catalog.fileBytes()
-    try inStore { () throws(StoreError) in
+    try inBackups { () throws(StoreError) in
       try folder.replace(BackupCatalog.fileName, with: bytes, under: lock)
     }
   }
@@ -86,16 +86,31 @@ public struct BackupDirectory: Sendable {
   /// - Throws: `VaultError` `.damaged` for what is no regular file, `.permissionDenied`, `.ioFailed`.
   public func contentHash(of name: BackupName) throws(VaultError) -> (byteCount: Int, sha256: [UInt8])? {
     let file = name.fileName
-    guard var reader = try inStore({ () throws(StoreError) in try folder.reader(of: file) }) else { return nil }
+    guard var reader = try inBackups({ () throws(StoreError) in try folder.reader(of: file) }) else { return nil }
     var hasher = try inCrypto { () throws(CryptoError) in try SHA256.Hasher() }
     var byteCount = 0
     while true {
-      let piece = try inStore { () throws(StoreError) in try reader.next() }
+      let piece = try inBackups { () throws(StoreError) in try reader.next() }
       guard !piece.isEmpty else { break }
       byteCount += piece.count
       // Unsafe only in that padding could be read: bytes have none.
       do throws(CryptoError) { try unsafe hasher.update(piece.span.bytes) } catch { throw VaultError(crypto: error) }
     }
     do throws(CryptoError) { return (byteCount, try hasher.finish()) } catch { throw VaultError(crypto: error) }
+  }
+}
+
+/// Runs a step in a directory of backups. Hints of the layers below are about vaults.
+func inBackups<Result: ~Copyable>(_ step: () throws(StoreError) -> Result) throws(VaultError) -> Result {
+  do {
+    return try step()
+  } catch {
+    var failure = VaultError(store: error)
+    switch failure.code {
+    case .permissionDenied: failure.hints = ["check who owns the directory of the backups, its mode and its mount"]
+    case .damaged: failure.hints = ["it is no file of this program: move it away"]
+    default: break
+    }
+    throw failure
   }
 }

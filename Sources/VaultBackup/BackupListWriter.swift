@@ -16,7 +16,8 @@ struct BackupListWriter {
   /// The MAC of the list.
   func mac(by vault: Vault) throws(VaultError) -> [UInt8] {
     try vault.backupListMAC(
-      treeByteCount: treeByteCount, tree: pieces(treeHead, treeTail) { file, _, tree in appendTree(of: file, to: &tree) })
+      treeByteCount: treeByteCount,
+      tree: pieces(treeHead, treeTail) { file, _, tree in appendTree(of: file, to: &tree) })
   }
 
   /// How many bytes the list has.
@@ -62,7 +63,8 @@ struct BackupListWriter {
   /// The order of paths.
   private static let groups: [@Sendable (ArchiveMember) -> Bool] = [
     { if case .gitFile = $0 { true } else { false } }, { $0 == .document(.checkpoint) },
-    { if case .document(.record) = $0 { true } else { false } }, { if case .document(.slot) = $0 { true } else { false } },
+    { if case .document(.record) = $0 { true } else { false } },
+    { if case .document(.slot) = $0 { true } else { false } },
     { if case .document(.trash) = $0 { true } else { false } }, { $0 == .document(.header) },
   ]
 }

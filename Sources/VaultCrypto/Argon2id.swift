@@ -1,3 +1,5 @@
+internal import LateLibraries
+
 /// Argon2id, version 1.3 (RFC 9106), for files of other tools; this program's own files use scrypt.
 ///
 /// OpenSSL has it from 3.2 only. libargon2 is opened when the first such file is met.

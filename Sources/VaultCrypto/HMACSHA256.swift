@@ -78,11 +78,15 @@ extension HMACSHA256 {
   }
 
   func finish() throws(CryptoError) -> [UInt8] {
-    try unsafe [UInt8](byteCount: HMACSHA256.byteCount) { output throws(CryptoError) in
-      var written = 0
-      try ErrorQueue.check("HMAC failed") {
-        unsafe EVP_MAC_final(pointer, output.byteStart, &written, output.count) == 1 && written == output.count
-      }
+    try unsafe [UInt8](byteCount: HMACSHA256.byteCount) { output throws(CryptoError) in try unsafe finish(into: output)
+    }
+  }
+
+  /// Writes the MAC to 32 bytes; `begin` may follow.
+  @unsafe func finish(into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
+    var written = 0
+    try ErrorQueue.check("HMAC failed") {
+      unsafe EVP_MAC_final(pointer, output.byteStart, &written, output.count) == 1 && written == output.count
     }
   }
 

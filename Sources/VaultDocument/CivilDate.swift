@@ -2,23 +2,23 @@
 ///
 /// A 400-year era has 146,097 days. Counting years from March puts the leap day at the end of a year, so that the day
 /// of the year follows from the month by one linear formula.
-struct CivilDate: Equatable {
-  var year: Int
-  var month: Int
-  var day: Int
+package struct CivilDate: Equatable {
+  package var year: Int
+  package var month: Int
+  package var day: Int
 
   private static let daysPerEra = 146_097
   /// From 0000-03-01 to 1970-01-01.
   private static let daysBeforeEpoch = 719_468
 
-  init(year: Int, month: Int, day: Int) {
+  package init(year: Int, month: Int, day: Int) {
     self.year = year
     self.month = month
     self.day = day
   }
 
   /// The date so many days after 1970-01-01; years before 0 are not asked for.
-  init(daysSinceEpoch days: Int) {
+  package init(daysSinceEpoch days: Int) {
     let shifted = days + Self.daysBeforeEpoch
     let era = shifted / Self.daysPerEra
     let dayOfEra = shifted % Self.daysPerEra
@@ -30,7 +30,8 @@ struct CivilDate: Equatable {
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
-  var daysSinceEpoch: Int {
+  /// Days since 1970-01-01. A day outside the month counts on from it: the 31st of a month of 30 days is the next 1st.
+  package var daysSinceEpoch: Int {
     let yearFromMarch = month <= 2 ? year - 1 : year
     let era = yearFromMarch / 400
     let yearOfEra = yearFromMarch % 400

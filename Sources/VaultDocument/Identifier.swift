@@ -50,15 +50,27 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
   }
 
   /// The lower-case UUID, 36 characters.
-  public var text: String {
-    let digits = [UInt8](capacity: 36) { output in
+  public var text: String { text(followedBy: "") }
+
+  /// The text, and `suffix` after it: long lists of names are made of it.
+  package func text(followedBy suffix: StaticString) -> String {
+    let byteCount = 36 + suffix.utf8CodeUnitCount
+    return unsafe String(unsafeUninitializedCapacity: byteCount) { output in
+      var count = 0
       for index in 0..<Self.byteCount {
-        if Self.isHyphen(output.count) { output.append(UInt8(ascii: "-")) }
-        output.append(Hex.digit(byte(at: index) >> 4))
-        output.append(Hex.digit(byte(at: index) & 15))
+        if Self.isHyphen(count) {
+          unsafe output[count] = UInt8(ascii: "-")
+          count += 1
+        }
+        let byte = byte(at: index)
+        unsafe output[count] = Hex.digit(byte >> 4)
+        unsafe output[count + 1] = Hex.digit(byte & 15)
+        count += 2
       }
+      // Safe: all suffixes are literals of ASCII, and the buffer has room for one.
+      for index in 0..<suffix.utf8CodeUnitCount { unsafe output[count + index] = suffix.utf8Start[index] }
+      return byteCount
     }
-    return String(decoding: digits, as: UTF8.self)
   }
 
   /// The first byte, which chooses the record's folder.

@@ -132,7 +132,7 @@ extension DirectoryStore {
     count > DirectoryBatch.wholeSyncThreshold && files.operations.canSyncFileSystem(of: root.descriptor)
   }
 
-  fileprivate func syncFileSystem() throws(StoreError) {
+  func syncFileSystem() throws(StoreError) {
     try files.call(at: path) { (system) throws(Errno) in try system.syncFileSystem(of: root.descriptor) }
   }
 
@@ -158,6 +158,7 @@ extension DirectoryStore {
     if isWhole { try syncFileSystem() }
     // Durable before anything else is written: a journal that came back would remove what is written after it.
     try removeJournal()
+    renewStaging()
   }
 
   private func finish(_ entry: Journal.Entry, from staging: Int32, in target: Int32) throws(StoreError) {

@@ -21,7 +21,7 @@ extension DirectoryStore {
   /// Whether files are being written, or were left by a process that died and could not be put away.
   public func hasStagedFiles() -> Bool { (try? entries(of: .staging))?.isEmpty == false }
 
-  private func journalStatus() throws(StoreError) -> FileStatus? {
+  func journalStatus() throws(StoreError) -> FileStatus? {
     let name = StoreDirectory.journalName
     return try files.callIfPresent(at: name) { (system) throws(Errno) in
       try system.status(of: name, in: root.descriptor, followingLink: false)
@@ -81,20 +81,38 @@ extension DirectoryStore {
   }
 
   /// Empties the staging directory. Under the exclusive lock, without a journal.
+  ///
+  /// A folder in it holds records that were to replace all others, or were replaced by others: which of the two a power cut
+  /// would leave in place must be settled before either is deleted.
   func emptyStaging() {
-    guard let entries = try? entries(of: .staging), !entries.isEmpty else { return }
+    guard let entries = try? entries(of: .staging), !entries.isEmpty else { return renewStaging() }
     _ = try? withDirectory(.staging) { (staging) throws(StoreError) in
-      for entry in entries where entry.isExact {
-        try? files.call(at: StoreDirectory.staging.path) { (system) throws(Errno) in
-          if entry.kind == .directory {
-            try system.removeDirectory(entry.name, in: staging)
-          } else {
-            try system.removeFile(entry.name, in: staging)
-          }
-        }
+      if entries.contains(where: { $0.kind != .regular }) {
+        try files.sync(root.descriptor, at: path)
+        try files.sync(staging, at: StoreDirectory.staging.path)
       }
+      for entry in entries { files.removeTree(entry, in: staging, depth: Self.stagedDepth) }
     }
+    renewStaging()
   }
+
+  /// Removes a staging directory that a large batch has blown up, as some file systems never shrink one: every opener lists
+  /// it, and ten thousand names that are gone cost more than all the rest. The next writer makes another.
+  func renewStaging() {
+    let name = StoreDirectory.staging.name
+    let status = try? files.callIfPresent(at: name) { (system) throws(Errno) in
+      try system.status(of: name, in: root.descriptor, followingLink: false)
+    }
+    guard let status = status ?? nil, status.kind == .directory, status.byteCount > Self.largeDirectory else { return }
+    // Not while anything is in it: the system refuses.
+    try? files.call(at: name) { (system) throws(Errno) in try system.removeDirectory(name, in: root.descriptor) }
+  }
+
+  /// In bytes of names, or of what was reserved for them.
+  private static let largeDirectory = 64 << 10
+
+  /// Staged records lie in the folders of a folder.
+  private static let stagedDepth = 3
 }
 
 extension DirectoryStore {

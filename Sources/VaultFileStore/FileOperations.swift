@@ -72,6 +72,8 @@ package struct FileStatus: Sendable {
   package var inode: UInt64
   /// When the content changed last, in nanoseconds since 1970.
   package var modified: Int64
+  /// When the content, the mode or a name of it changed last, in the same way; nobody but the system can set it.
+  package var changed: Int64
   /// How many names the file has.
   package var linkCount: Int
   /// Whether its mode lets others than the owner do anything.
@@ -80,7 +82,7 @@ package struct FileStatus: Sendable {
   package var isWritableByOthers: Bool
 
   package init(
-    kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64, linkCount: Int,
+    kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64, changed: Int64, linkCount: Int,
     isOpenToOthers: Bool = false, isWritableByOthers: Bool = false
   ) {
     self.kind = kind
@@ -88,6 +90,7 @@ package struct FileStatus: Sendable {
     self.device = device
     self.inode = inode
     self.modified = modified
+    self.changed = changed
     self.linkCount = linkCount
     self.isOpenToOthers = isOpenToOthers
     self.isWritableByOthers = isWritableByOthers

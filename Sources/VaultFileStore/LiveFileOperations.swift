@@ -137,16 +137,21 @@ extension OpenPurpose {
 extension FileStatus {
   fileprivate init(_ status: stat) {
     #if canImport(Darwin)
-      let time = status.st_mtimespec
+      let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
     #else
-      let time = status.st_mtim
+      let (modified, changed) = (status.st_mtim, status.st_ctim)
     #endif
     self.init(
       kind: Kind(mode: mode_t(status.st_mode)), byteCount: Int(status.st_size), device: UInt64(status.st_dev),
-      inode: UInt64(status.st_ino), modified: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec),
+      inode: UInt64(status.st_ino), modified: modified.nanoseconds, changed: changed.nanoseconds,
       linkCount: Int(status.st_nlink), isOpenToOthers: status.st_mode & 0o077 != 0,
       isWritableByOthers: status.st_mode & 0o022 != 0)
   }
+}
+
+extension timespec {
+  /// Since 1970; a time beyond the range of 64 bits, as a hostile file system may have it, wraps around.
+  fileprivate var nanoseconds: Int64 { Int64(tv_sec) &* 1_000_000_000 &+ Int64(tv_nsec) }
 }
 
 extension FileStatus.Kind {

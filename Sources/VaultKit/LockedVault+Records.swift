@@ -1,5 +1,5 @@
 public import VaultDocument
-internal import VaultSealing
+internal import VaultRecords
 internal import VaultStorage
 
 extension LockedVault {
@@ -8,10 +8,25 @@ extension LockedVault {
   /// - Throws: ``VaultError`` when a folder cannot be read.
   public func recordCount() throws(VaultError) -> Int {
     var count = 0
-    for folder in UInt8.min...UInt8.max {
+    for folder in try folders() {
       count += try inStore { () throws(StoreError) in try store.records(inFolder: folder).count }
     }
     return count
+  }
+
+  /// The folders that live records may lie in, ascending.
+  func folders() throws(VaultError) -> [UInt8] {
+    try inStore { () throws(StoreError) in try store.recordFolders() }
+  }
+
+  /// All live records, some of one folder at a time, in the order of ids; no file is opened.
+  func chunks() throws(VaultError) -> [RecordChunk] {
+    var chunks: [RecordChunk] = []
+    for folder in try folders() {
+      let ids = try inStore { () throws(StoreError) in try store.records(inFolder: folder) }
+      chunks += Chunks(ids).map { RecordChunk(folder: folder, ids: $0) }
+    }
+    return chunks
   }
 
   /// Reads every live record, folder by folder in the order of ids; a fault of one file does not stop the others.
@@ -34,7 +49,7 @@ extension LockedVault {
   /// Reads the bytes of every live record in the order of ids.
   func forEachFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Bool) throws(VaultError) {
     var goesOn = true
-    for folder in UInt8.min...UInt8.max {
+    for folder in try folders() {
       try inStore { () throws(StoreError) in
         try store.readRecords(inFolder: folder) { id, result in
           goesOn = body(id, result.mapError { VaultError(store: $0, record: id) })
@@ -65,33 +80,42 @@ extension LockedVault {
   /// the answer. The caller verifies what it then opens. Empty text means no record, not even one without a name: a
   /// variable that is not set must not name one.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints, `.damaged`.
-  public func resolve(_ text: String) throws(VaultError) -> RecordID {
+  /// With an index, a file that was edited in place has the name that it had before, until it is read for another reason.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints, `.damaged`, `.cancelled`.
+  public func resolve(_ text: String) async throws(VaultError) -> RecordID {
     if let id = RecordID(parsing: text) {
       guard try read(id) != nil else { throw .noSuchRecord }
       return id
     }
     guard !text.isEmpty else { throw .noSuchRecord }
-    var named: [RecordSummary] = []
-    var prefixed: [RecordSummary] = []
-    var fault: VaultError?
     let match = NameMatch(text)
+    let indexed = try await indexedCandidates(match)
+    let found =
+      if let indexed { indexed } else {
+        try await scan { id, bytes throws(VaultError) in try match.candidate(id, bytes, kinds) }
+      }
+    let named = found.found.filter(\.isNamed)
+    let candidates = named.isEmpty ? found.found.filter(\.hasPrefix) : named
+    if candidates.isEmpty, let fault = found.faults.first { throw fault }
+    return try Self.only(candidates.map(\.summary)).id
+  }
+
+  /// The records whose name is this, in any case; files that cannot be read are not among them.
+  ///
+  /// - Throws: ``VaultError`` when a folder cannot be read.
+  public func records(named name: String) throws(VaultError) -> [RecordSummary] {
+    let match = NameMatch(name)
+    var found: [RecordSummary] = []
     try forEachFile { id, bytes in
-      do throws(VaultError) {
-        let bytes = try bytes.get()
-        let hasPrefix = match.isPrefix(of: id)
-        guard hasPrefix || match.mayName(bytes) else { return true }
-        let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
-        if match.names(record.name) { named.append(RecordSummary(record)) }
-        if hasPrefix { prefixed.append(RecordSummary(record)) }
-      } catch {
-        fault = fault ?? error
+      guard let bytes = try? bytes.get(), match.mayName(bytes) else { return true }
+      let file = StoreLocation.record(id).relativePath
+      if let record = try? StoredRecord(parsing: bytes, file: file, id: id, kinds: kinds), match.names(record.name) {
+        found.append(RecordSummary(record))
       }
       return true
     }
-    let candidates = named.isEmpty ? prefixed : named
-    if candidates.isEmpty, let fault { throw fault }
-    return try Self.only(candidates).id
+    return found
   }
 
   static func only(_ candidates: [RecordSummary]) throws(VaultError) -> RecordSummary {
@@ -99,6 +123,12 @@ extension LockedVault {
     guard candidates.count == 1 else { throw .ambiguous(candidates) }
     return first
   }
+}
+
+/// Some records of one folder: what one task works on.
+struct RecordChunk: Sendable {
+  let folder: UInt8
+  let ids: [RecordID]
 }
 
 extension VaultError {
@@ -114,11 +144,18 @@ extension VaultError {
   }
 }
 
+/// A record that a word may mean.
+struct NamedRecord: Sendable {
+  let summary: RecordSummary
+  let isNamed: Bool
+  let hasPrefix: Bool
+}
+
 /// How a record is meant on the command line: by a name, or by the beginning of an id.
-struct NameMatch {
-  private let lowercased: String
+struct NameMatch: Sendable {
+  let lowercased: String
+  let idPrefix: String?
   private let probe: [UInt8]
-  private let idPrefix: String?
 
   init(_ text: String) {
     lowercased = text.lowercased()
@@ -131,6 +168,22 @@ struct NameMatch {
   func means(_ id: RecordID, name: String) -> Bool { isPrefix(of: id) || names(name) }
 
   func isPrefix(of id: RecordID) -> Bool { idPrefix.map { id.text.utf8.starts(with: $0.utf8) } ?? false }
+
+  /// The record in a file, when it is meant.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  func candidate(_ id: RecordID, _ bytes: [UInt8], _ kinds: KindCatalog) throws(VaultError) -> NamedRecord? {
+    guard isPrefix(of: id) || mayName(bytes) else { return nil }
+    return candidate(
+      RecordSummary(
+        try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)))
+  }
+
+  func candidate(_ summary: RecordSummary) -> NamedRecord? {
+    let record = NamedRecord(
+      summary: summary, isNamed: names(summary.name), hasPrefix: isPrefix(of: summary.id))
+    return record.isNamed || record.hasPrefix ? record : nil
+  }
 
   /// Whether a file can hold the name at all: looks at the bytes before anything is parsed.
   func mayName(_ bytes: [UInt8]) -> Bool { TextMatch.mayContain(probe, in: bytes) }

@@ -5,7 +5,7 @@ internal import VaultStorage
 
 /// Which records a list shows.
 public struct RecordQuery: Sendable {
-  /// The order of a list; equal rows follow their ids.
+  /// The order of a list, of times the newest first; equal rows follow their ids.
   public enum Order: String, Sendable, CaseIterable {
     case name, created, updated
   }
@@ -26,25 +26,36 @@ public struct RecordQuery: Sendable {
 extension LockedVault {
   /// The records that a query finds, sorted, and the faults of files that could not be read.
   ///
-  /// - Throws: ``VaultError`` when a folder cannot be read.
+  /// With an index, files that were edited in place and that the index does not find are not looked at.
+  ///
+  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
   public func list(
     _ query: RecordQuery = .init()
-  ) throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
-    let texts = query.texts.map(TextMatch.init)
-    var records: [RecordSummary] = []
-    var faults: [VaultError] = []
-    try forEachFile { id, bytes in
-      do throws(VaultError) {
-        let bytes = try bytes.get()
-        guard texts.allSatisfy({ $0.mayMatch(bytes) }) else { return true }
-        let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
-        if query.matches(record, texts) { records.append(RecordSummary(record)) }
-      } catch {
-        faults.append(error)
-      }
-      return true
-    }
-    return (query.sorted(records), faults)
+  ) async throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
+    let search = RecordSearch(query)
+    if let found = try await indexedList(search) { return (found.found, found.faults) }
+    let found = try await scan { id, bytes throws(VaultError) in try search.summary(of: id, bytes, kinds) }
+    return (query.sorted(found.found), found.faults)
+  }
+}
+
+/// A query in the form in which it is asked of each file.
+struct RecordSearch: Sendable {
+  let query: RecordQuery
+  let texts: [TextMatch]
+
+  init(_ query: RecordQuery) {
+    self.query = query
+    texts = query.texts.map(TextMatch.init)
+  }
+
+  /// The record in these bytes, when it is one that is looked for.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  func summary(of id: RecordID, _ bytes: [UInt8], _ kinds: KindCatalog) throws(VaultError) -> RecordSummary? {
+    guard texts.allSatisfy({ $0.mayMatch(bytes) }) else { return nil }
+    let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
+    return query.matches(record, texts) ? RecordSummary(record) : nil
   }
 }
 
@@ -57,31 +68,38 @@ extension RecordQuery {
       guard let value = try? tree.value(at: record.kind?.presentPath(condition.path) ?? condition.path) else {
         return false
       }
-      switch value {
-      case .string(let text): return !SealedToken.hasTokenShape(text) && text == condition.value
-      case .number(let number): return number.literal == condition.value
-      case .bool(let flag): return String(flag) == condition.value
-      default: return false
-      }
+      return (value.array ?? [value]).contains { $0.isReadable(as: condition.value) }
     }
   }
 
-  fileprivate func sorted(_ records: [RecordSummary]) -> [RecordSummary] {
+  func sorted(_ records: [RecordSummary]) -> [RecordSummary] {
     let sorted =
       switch order {
       case .name: Self.sorted(records) { $0.name.lowercased() }
-      case .created: Self.sorted(records) { $0.createdAt }
-      case .updated: Self.sorted(records) { $0.updatedAt }
+      case .created: Self.sorted(records, by: >) { $0.createdAt }
+      case .updated: Self.sorted(records, by: >) { $0.updatedAt }
       }
     return limit.map { Array(sorted.prefix($0)) } ?? sorted
   }
 
   /// Sorts by a key that is made once per record, then by id.
   private static func sorted<Key: Comparable>(
-    _ records: [RecordSummary], by key: (RecordSummary) -> Key
+    _ records: [RecordSummary], by isBefore: (Key, Key) -> Bool = { $0 < $1 }, _ key: (RecordSummary) -> Key
   ) -> [RecordSummary] {
     records.map { (key($0), $0) }
-      .sorted { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1.id < $1.1.id }
+      .sorted { $0.0 != $1.0 ? isBefore($0.0, $1.0) : $0.1.id < $1.1.id }
       .map(\.1)
+  }
+}
+
+extension JSONValue {
+  /// Whether it is one value, not sealed, and this is its text.
+  fileprivate func isReadable(as text: String) -> Bool {
+    switch self {
+    case .string(let own): !SealedToken.hasTokenShape(own) && own == text
+    case .number(let number): number.literal == text
+    case .bool(let flag): String(flag) == text
+    default: false
+    }
   }
 }

@@ -13,6 +13,8 @@ public struct LockedVault: Sendable {
   package let headerBytes: [UInt8]
   /// The kinds of records that are known here: those of types, and those that the header declares.
   public let kinds: KindCatalog
+  /// Where an index of the records may be kept; nil reads the files.
+  let indexOptions: IndexOptions?
 
   /// The vault in `directory`.
   ///
@@ -28,14 +30,25 @@ public struct LockedVault: Sendable {
     headerBytes = try Self.readHeader(store)
     header = try VaultHeader(parsing: headerBytes)
     kinds = KindCatalog(types: types, declared: header.declaredKinds)
+    indexOptions = nil
   }
 
-  /// The same vault, with its files read through another view.
+  /// The same vault, with its files read through another view, and without an index.
   init(_ vault: LockedVault, reading store: any RecordStore) {
     self.store = store
     header = vault.header
     headerBytes = vault.headerBytes
     kinds = vault.kinds
+    indexOptions = nil
+  }
+
+  /// The same vault, with an index or without.
+  init(_ vault: LockedVault, index: IndexOptions?) {
+    store = vault.store
+    header = vault.header
+    headerBytes = vault.headerBytes
+    kinds = vault.kinds
+    indexOptions = index
   }
 
   /// The same vault, with further kinds.
@@ -44,6 +57,7 @@ public struct LockedVault: Sendable {
     header = vault.header
     headerBytes = vault.headerBytes
     kinds = vault.kinds.adding(types)
+    indexOptions = vault.indexOptions
   }
 
   /// Unlocks it.

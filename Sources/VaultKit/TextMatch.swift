@@ -3,12 +3,16 @@ internal import VaultSealing
 
 /// Searching readable text without regard to case or to how letters are composed.
 public struct TextMatch: Sendable {
+  /// The text in lower case.
+  let lowercased: String
   private let needle: [Character]
-  private let probe: [UInt8]
+  /// What stands as it is in every text that holds it; may be empty.
+  let probe: [UInt8]
 
   /// A search for `text`.
   public init(_ text: String) {
-    needle = Array(text.lowercased())
+    lowercased = text.lowercased()
+    needle = Array(lowercased)
     probe = Self.longestASCIIRun(in: text)
   }
 
@@ -27,9 +31,12 @@ public struct TextMatch: Sendable {
   }
 
   /// Whether `text` holds the text.
-  func matches(_ text: String) -> Bool {
+  func matches(_ text: String) -> Bool { matches(lowercased: text.lowercased()) }
+
+  /// Whether `text`, which is in lower case, holds the text.
+  func matches(lowercased text: String) -> Bool {
     guard !needle.isEmpty else { return true }
-    let hay = Array(text.lowercased())
+    let hay = Array(text)
     guard hay.count >= needle.count else { return false }
     return (0...hay.count - needle.count).contains { start in
       hay[start..<start + needle.count].elementsEqual(needle)
@@ -51,24 +58,57 @@ public struct TextMatch: Sendable {
 
   /// Whether `bytes` hold `probe`, lower-case ASCII letters, digits and `\`, in any case.
   ///
-  /// Looking for a name reads every record, so this runs without bounds checks.
+  /// Looking for a text reads every record, so this runs without bounds checks, and looks at eight places at a time: at one
+  /// of them the first byte and the last must both be there.
   private static func containsASCII(_ probe: [UInt8], in bytes: [UInt8]) -> Bool {
-    guard let first = probe.first else { return true }
-    guard bytes.count >= probe.count else { return false }
-    return unsafe bytes.withUnsafeBufferPointer { bytes in
-      // For letters and digits, setting the bit of case maps both cases to the lower one; other bytes that it maps there
-      // are compared again by the loop below. `\` has its bit set as well.
-      for start in 0...bytes.count - probe.count where unsafe bytes[start] | 0x20 == first | 0x20 {
-        var length = 0
-        while length < probe.count, unsafe lowercase(bytes[start + length]) == probe[length] { length += 1 }
-        if length == probe.count { return true }
+    guard let first = probe.first, let last = probe.last else { return true }
+    let endCount = bytes.count - probe.count + 1
+    guard endCount > 0 else { return false }
+    let (firsts, lasts) = (Bytes8(repeating: first), Bytes8(repeating: last))
+    return unsafe bytes.withUnsafeBytes { bytes in
+      var start = 0
+      while start + 8 <= endCount {
+        let heads = unsafe bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+        let tails = unsafe bytes.loadUnaligned(fromByteOffset: start + probe.count - 1, as: UInt64.self)
+        if firsts.mayEqual(heads, and: tails, lasts) {
+          for place in start..<start + 8 where unsafe holds(probe, bytes, at: place) { return true }
+        }
+        start += 8
       }
+      for place in start..<endCount where unsafe holds(probe, bytes, at: place) { return true }
       return false
     }
   }
 
+  /// Whether the probe stands at a place of bytes that reach beyond its end.
+  @inline(__always)
+  private static func holds(_ probe: [UInt8], _ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
+    var length = 0
+    while length < probe.count, unsafe lowercase(bytes[place + length]) == probe[length] { length += 1 }
+    return length == probe.count
+  }
+
   private static func lowercase(_ byte: UInt8) -> UInt8 {
     byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+  }
+}
+
+/// One byte eight times, to be compared in any case with eight bytes at once.
+private struct Bytes8 {
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+  /// For letters and digits, setting the bit of case maps both cases to the lower one; other bytes that it maps there are
+  /// compared again afterwards. `\` has its bit set as well.
+  private static let caseBits = ones &* 0x20
+  private let value: UInt64
+
+  init(repeating byte: UInt8) { value = Self.ones &* UInt64(byte | 0x20) }
+
+  /// False when at none of the eight places the first bytes have this value and the others theirs.
+  @inline(__always)
+  func mayEqual(_ bytes: UInt64, and others: UInt64, _ other: Bytes8) -> Bool {
+    let difference = ((bytes | Self.caseBits) ^ value) | ((others | Self.caseBits) ^ other.value)
+    // Has a byte that is zero (Hacker's Delight, section 6-1).
+    return (difference &- Self.ones) & ~difference & (Self.ones &* 0x80) != 0
   }
 }
 

@@ -251,7 +251,7 @@ extension LockedVault {
 
   /// The vault with its header read once more; nil when that is the same.
   func reread() throws(VaultError) -> LockedVault? {
-    let newer = try LockedVault(store: store)
+    let newer = LockedVault(try LockedVault(store: store), index: indexOptions)
     return newer.headerBytes == headerBytes ? nil : newer
   }
 }

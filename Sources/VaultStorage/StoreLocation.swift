@@ -31,8 +31,8 @@ extension StoreLocation {
     switch self {
     case .header: "vault.json"
     case .checkpoint: "checkpoint.json"
-    case .slot(let id): id.text + ".age"
-    case .record(let id), .trash(let id): id.text + ".json"
+    case .slot(let id): id.text(followedBy: ".age")
+    case .record(let id), .trash(let id): id.text(followedBy: ".json")
     }
   }
 

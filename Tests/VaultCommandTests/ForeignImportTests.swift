@@ -58,7 +58,10 @@ struct ForeignImportTests {
     #expect(workspace.open("import", "auto", "a.csv").code == 0)
     #expect(workspace.open("set", "shop", "fields.mine=1").code == 0)
     let kept = workspace.open("import", "auto", "b.csv")
-    #expect(kept.code == 0 && kept.errors.contains("1 of the vault differ"))
+    #expect(kept.code == 4 && kept.errors.contains("1 record of the vault differs"))
+    #expect(
+      kept.output.contains(
+        "2 refused\nrefused 2: the vault has another value: --update takes this one (the first: line"))
     #expect(workspace.open("get", "shop", "password").output == "hunter2")
     #expect(workspace.open("import", "auto", "b.csv", "--update", "--dry-run").output.contains("1 would be updated"))
     #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 1 updated"))
@@ -66,6 +69,70 @@ struct ForeignImportTests {
     #expect(workspace.open("get", "shop", "notes").output == "a note")
     #expect(workspace.open("get", "shop", "fields.mine").output == "1")
     #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 0 updated, 1 there"))
+  }
+
+  @Test("--update keeps tags that only the vault has, and names what is no longer in the file without removing it")
+  func vanished() throws {
+    let header = "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n"
+    let (shop, bank) = ("Shops,,login,shop,,,,,ann,hunter2,\n", "Money,,login,bank,,,,,ann,hunter3,\n")
+    let workspace = try workspace([
+      "a.csv": header + shop + bank, "b.csv": header + shop, "c.csv": header + "x,y\n" + shop,
+    ])
+    #expect(workspace.open("import", "auto", "a.csv").code == 0)
+    #expect(workspace.open("set", "shop", #"tags=["mine","Shops"]"#).code == 0)
+    let updated = workspace.open("import", "auto", "b.csv", "--update")
+    #expect(updated.code == 0 && updated.output.hasPrefix("0 stored, 0 updated, 1 there already, 0 refused\n"))
+    let id = try #require(JSON(workspace.open("show", "bank", "--json").output)["id"]?.text)
+    #expect(
+      updated.output.hasSuffix(
+        "1 still in the vault, no longer in the file; `vault remove` takes them away:\n  \(id)  bank\n"))
+    #expect(workspace.open("get", "bank", "password").output == "hunter3")
+    #expect(workspace.open("get", "shop", "tags[0]").output == "mine")
+    let document = JSON(workspace.open("import", "auto", "b.csv", "--update", "--json").output)
+    #expect(document["vanished"]?[0]?["id"]?.text == id && document["vanished"]?.items?.count == 1)
+    // A row that could not be read may be the one that seems to be missing.
+    #expect(!workspace.open("import", "auto", "c.csv", "--update").output.contains("no longer in the file"))
+    #expect(!workspace.open("import", "auto", "b.csv").output.contains("no longer in the file"))
+  }
+
+  @Test("what was refused is summed up by reason, and --json has a line for every value")
+  func reasons() throws {
+    let file = #"""
+      {"folders": [], "items": [{"type": 1, "name": "shop", "login": {"username": "ann", "password": "hunter2"}}],
+       "from the future": {"a": "hunter2", "b": ["hunter2"]}, "more": "hunter2"}
+      """#
+    let workspace = try workspace(["a.json": file])
+    let imported = workspace.open("import", "auto", "a.json")
+    #expect(imported.code == 4)
+    #expect(
+      imported.output.hasSuffix(
+        "3 refused\nrefused 3: the format does not say what this is (the first: from the future.a)\n"))
+    let dry = workspace.open("import", "auto", "a.json", "--json", "--dry-run")
+    for outcome in [workspace.open("import", "auto", "a.json", "--json"), dry] {
+      let document = JSON(outcome.output)
+      let lines = try #require(document["lines"]?.items)
+      #expect(document["ledger"]?["leaves"]?.number == Double(lines.count) && lines.count == 8)
+      let refused = lines.filter { $0["outcome"]?.text == "refused" }
+      #expect(refused.allSatisfy { $0["to"]?.text == "the format does not say what this is" } && refused.count == 3)
+      #expect(document["refused_values"]?[0]?["count"]?.number == 3)
+      #expect(!outcome.output.contains("hunter2"))
+    }
+  }
+
+  @Test("a value of a megabyte after the other is stored: what is sealed at once is bounded")
+  func largeValues() throws {
+    let note = String(repeating: "n", count: 1 << 20)
+    let rows = (1...20).map { "shop\($0),https://shop.example,ann,hunter2,\(note)\n" }
+    let workspace = try workspace(["a.csv": Self.header + rows.joined()])
+    let imported = workspace.open("import", "auto", "a.csv")
+    #expect(imported.code == 0 && imported.output.hasPrefix("20 stored, "), "\(imported.errors)")
+    #expect(workspace.open("get", "shop20", "notes").stdout.count == 1 << 20)
+    // No machine locks so much: the value is refused by itself, and the entry is stored without it.
+    let larger = Self.header + "big,https://big.example,ann,hunter2," + note + note + note + note + "n\n"
+    FileTree.write(Array(larger.utf8), to: workspace.path + "/b.csv")
+    let refused = workspace.open("import", "auto", "b.csv")
+    #expect(refused.code == 4 && refused.output.contains("refused 1: the value is larger than a quarter"))
+    #expect(workspace.open("get", "big", "password").output == "hunter2")
   }
 
   @Test("values under extra are compared and updated as text, also where they look like numbers")
@@ -139,6 +206,55 @@ struct ForeignImportTests {
     let workspace = try workspace(["a.csv": Self.header + Self.shop, "plain.txt": "hunter2 is my password\n"])
     let outcome = workspace.run(arguments + ["--vault", workspace.vault, "--identity", workspace.identity])
     #expect(Int(outcome.code) == code && !outcome.errors.contains("hunter2") && outcome.output == "")
+  }
+
+  /// Each holds the password `hunter2`; broken so that nothing of it can be read.
+  private static let broken: [(name: String, text: String, code: Int)] = [
+    ("empty.csv", "", 17), ("header.csv", header, 0), ("lines.csv", "\n\n\n", 17),
+    ("unclosed.csv", "name,url,username,\"password,note\nshop,,ann,hunter2,\n", 17),
+    ("behind.csv", header + "\"hunter2\"hunter2,,,,\n", 17), ("nul.csv", header + "shop,,ann,hunter2\0,\n", 17),
+    ("few.csv", header + "shop,hunter2\n", 17), ("many.csv", header + "shop,,ann,hunter2,,more\n", 17),
+    ("nothing.txt", "hunter2 is what I use everywhere\n", 17),
+    ("cut.json", #"{"folders": [], "items": [{"name": "hunter2""#, 17),
+    ("twice.json", #"{"folders": [], "items": [{"name": "a", "name": "hunter2"}]}"#, 17),
+    ("deep.json", #"{"folders": [], "items": "# + String(repeating: "[", count: 500) + "\"hunter2\"", 17),
+    ("behind.json", #"{"folders": [], "items": []} hunter2"#, 17),
+    ("account.json", #"{"encrypted": true, "encKeyValidation_DO_NOT_EDIT": "hunter2", "items": []}"#, 17),
+    (
+      "bomb.xml",
+      "<!DOCTYPE l [<!ENTITY a \"hunter2\"><!ENTITY b \"&a;&a;&a;&a;\">]><KeePassFile><Root>&b;</Root></KeePassFile>",
+      17
+    ),
+    ("cut.xml", "<KeePassFile><Root><Group><Name>hunter2</Name>", 17),
+    ("cut.plist", "<?xml version=\"1.0\"?><plist version=\"1.0\"><array><dict><key>password</key><string>hunter2", 17),
+    ("cut.1pux", "PK\u{3}\u{4}hunter2", 17), ("a.kdbx", "\u{3}hunter2", 17),
+    ("sops.yaml", "a: ENC[AES256_GCM,data:hunter2,iv:x,tag:y,type:str]\nsops: [\n", 17),
+  ]
+
+  @Test("a file broken on purpose stores nothing, ends with the right code and is not quoted", arguments: broken)
+  func brokenFile(name: String, text: String, code: Int) throws {
+    let workspace = try workspace([name: text])
+    let before = snapshot(workspace.vault)
+    let outcome = workspace.open("import", "auto", name)
+    #expect(Int(outcome.code) == code, "\(outcome.errors)")
+    #expect(!outcome.errors.contains("hunter2") && !outcome.output.contains("hunter2"))
+    #expect(code == 0 || outcome.errors.hasPrefix("vault: \(name): "))
+    #expect(snapshot(workspace.vault) == before)
+  }
+
+  @Test("a wrong password of the file, or none, ends with 11 and stores nothing")
+  func wrongPassword() throws {
+    // A sealed export of no account: salt, check and data are of the right form, and no password opens them.
+    let box = "2.AAAAAAAAAAAAAAAAAAAAAA==|AAAAAAAAAAAAAAAAAAAAAA==|AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+    let file =
+      #"{"encrypted": true, "passwordProtected": true, "salt": "c2FsdA==", "kdfType": 0, "kdfIterations": 5000,"#
+      + #" "encKeyValidation_DO_NOT_EDIT": "\#(box)", "data": "\#(box)"}"#
+    let workspace = try workspace(["a.json": file, "pw": "hunter2\n"])
+    let before = snapshot(workspace.vault)
+    let wrong = workspace.open("import", "auto", "a.json", "--source-passphrase-file", "pw")
+    #expect(wrong.code == 11 && wrong.errors.hasPrefix("vault: a.json: the password does not open it\n"))
+    #expect(workspace.open("import", "auto", "a.json").code == 11)
+    #expect(snapshot(workspace.vault) == before && !wrong.errors.contains("hunter2"))
   }
 
   @Test("the list names each format and what is kept of it")

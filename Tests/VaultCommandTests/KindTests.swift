@@ -117,6 +117,7 @@ struct KindTests {
       ["add", "wifi", "--vault", "v", "--identity", "id.txt"],
       [
         ("ssid: ", "Cafe\n"), ("key, not shown: ", "short\n"), ("key, not shown: ", "long-enough\n"),
+        ("key, again: ", "long-enough\n"),
         ("[channel]: ", "x\n"), ("[channel]: ", "6\n"), ("[security (wpa2, wpa3)]: ", "\n"),
         ("[Tags, with commas between]: ", "\n"),
       ])

@@ -54,8 +54,80 @@ struct ReadingTests {
     #expect(workspace.open("set", "Renée Faucher", "website=x").code == 0)
     let updated = workspace.run("list", "--vault", "v", "--sort", "updated").output.split(separator: "\n")
     #expect(updated.count == 24)
-    #expect(updated.last?.contains("Renée Faucher") == true)
-    #expect(workspace.run("list", "--vault", "v", "--kind", "planet").stdout.isEmpty)
+    #expect(updated.first?.contains("Renée Faucher") == true)
+    let latest = workspace.run("list", "--vault", "v", "--sort", "created", "--json").stdout
+    let times = try #require(JSON(latest)["records"]?.items).compactMap { $0["created_at"]?.text }
+    #expect(times.count == 24 && times == times.sorted(by: >))
+  }
+
+  @Test(
+    "a kind that neither the program nor any record knows is refused with the kinds that there are",
+    arguments: [["list"], ["find", "x"], ["export"], ["export", "--format", "csv"]])
+  func unknownKind(command: [String]) throws {
+    let workspace = try Workspace.withCustomers()
+    let refused = workspace.run(command + ["--vault", "v", "--kind", "customr"])
+    #expect(refused.code == 17 && refused.stdout.isEmpty)
+    #expect(
+      refused.errorLines[0] == "vault: customr: there is no such kind" || refused.errors.hasPrefix("vault: customr: "))
+    #expect(refused.errors.contains("hint: known kinds: ") && refused.errors.contains("customer, "))
+    // A kind without records is no mistake.
+    #expect(workspace.run(command + ["--vault", "v", "--kind", "login"]).code == 0)
+  }
+
+  @Test("--where finds a list that holds the value")
+  func findInLists() throws {
+    let workspace = try Workspace.withCustomers()
+    #expect(workspace.open("set", "Amélie Dubois", #"tags=["gold","vip"]"#).code == 0)
+    #expect(workspace.run("find", "--vault", "v", "--where", "tags=vip").output.contains("Amélie Dubois"))
+    #expect(workspace.run("find", "--vault", "v", "--where", "tags=vi").stdout.isEmpty)
+  }
+
+  @Test("get without a path says which paths the record has")
+  func getNamesPaths() throws {
+    let workspace = try Workspace.withCustomers()
+    let refused = workspace.run("get", "Amélie Dubois", "--vault", "v")
+    #expect(refused.code == 64 && refused.stdout.isEmpty)
+    #expect(refused.errors.contains("hint: of this record: "))
+    #expect(refused.errors.contains("access_key") && refused.errors.contains("contact_info.email"))
+    #expect(workspace.run("get", "Nobody", "--vault", "v").code == 64)
+  }
+
+  @Test("status says which configured key files are not there")
+  func missingKeyFiles() throws {
+    let workspace = try Workspace.withVault()
+    let missing = ["CVAULT_IDENTITY_FILE": "/none/id.txt", "CVAULT_PASSPHRASE_FILE": "/none/pw"]
+    let status = workspace.run("status", "--vault", "v", adding: missing)
+    #expect(status.code == 0 && status.output.contains("key file:    /none/id.txt is not there\n"))
+    #expect(status.output.contains("/none/pw is not there"))
+    let document = JSON(workspace.run("status", "--vault", "v", "--json", adding: missing).output)
+    #expect(document["key_files_missing"] == .array([.string("/none/id.txt"), .string("/none/pw")]))
+    #expect(!workspace.run("status", "--vault", "v", "--identity", "id.txt").output.contains("not there"))
+  }
+
+  @Test("a second record of a name is stored, and says which one has it already")
+  func namesakes() throws {
+    let workspace = try Workspace.withVault()
+    func add(_ more: String...) -> ProcessOutcome {
+      workspace.run(
+        ["add", "login", "--set", "title=Shop", "--secret-stdin", "password", "--vault", workspace.vault]
+          + ["--identity", workspace.identity] + more, input: "hunter2")
+    }
+    let first = add()
+    #expect(first.code == 0 && first.errors == "")
+    let id = String(first.output.dropLast())
+    let second = add()
+    #expect(second.code == 0)
+    #expect(
+      second.errors == "note: another record has this name: \(id); from now on name them by their ids\n")
+    #expect(add("--quiet").errors == "")
+  }
+
+  @Test("kinds show --schema --json is a document of --json")
+  func schemaDocument() throws {
+    let workspace = try Workspace()
+    let document = JSON(workspace.run("kinds", "show", "login", "--schema", "--json").output)
+    #expect(document["schema"]?.number == 1 && document["name"]?.text == "login")
+    #expect(document["json_schema"] == JSON(workspace.run("kinds", "show", "login", "--schema").output))
   }
 
   @Test("find looks at readable values only, by text and by path")

@@ -32,6 +32,8 @@ struct TrashCommandTests {
     #expect(declined.code == 3 && declined.shown.contains("Shai Mishali"))
     #expect(workspace.open("trash", "empty", "--older-than", "1h", "-y").code == 0)
     for age in ["30", "d", "-1d", "1.5d", "1y", "99999999999999999d"] {
+      // Before it is asked for an answer, too.
+      #expect(workspace.open("trash", "empty", "--older-than=\(age)").code == 64)
       let refused = workspace.open("trash", "empty", "--older-than=\(age)", "-y")
       #expect(refused.code == 64, "\(age)")
       #expect(refused.errorLines.first?.hasPrefix("vault: --older-than: ") == true, "\(refused.errors)")

@@ -8,7 +8,7 @@ import VaultTestSupport
 struct BitwardenTests {
   private static let protected = "keepassxc/bitwarden_encrypted_export.json"
 
-  private func options(_ password: String) -> ImportOptions {
+  static func options(_ password: String) -> ImportOptions {
     var options = ImportOptions()
     options.passphrase = { () throws(ExchangeError) in
       guard let secret = try? SecretBytes(copying: RawSpan(_elements: Array(password.utf8).span)) else {
@@ -20,7 +20,7 @@ struct BitwardenTests {
   }
 
   /// One item named `n` under the password `pw`, sealed by another program: libargon2, openssl and HMAC of Python.
-  private static let argon2idExport = """
+  static let argon2idExport = """
     {"encrypted": true, "passwordProtected": true, "salt": "c2FsdA==", "kdfType": 1, "kdfIterations": 2,
      "kdfMemory": 16, "kdfParallelism": 2, "encKeyValidation_DO_NOT_EDIT": "\
     2.kh8F5fovZaP5urMFvh5jhg==|ZlgXCZ0zEKaBzBGwQ3FUbg==|qgWNILwc7yOLrV49CcfkdIzn1v6pPYlFFoI4fOnokc0=", "data": "\
@@ -71,7 +71,7 @@ struct BitwardenTests {
   @Test("an export under a password opens with it, and the password is asked for once")
   func opens() throws {
     guard SharedData.isPresent(forCases: 1, of: "sealed exports") else { return }
-    let imported = try Imported(fixture: Self.protected, options: options("a"))
+    let imported = try Imported(fixture: Self.protected, options: Self.options("a"))
     #expect(imported.records.count > 0 && imported.totals.refused == 0)
   }
 
@@ -79,7 +79,7 @@ struct BitwardenTests {
   func refusals() throws {
     guard SharedData.isPresent(forCases: 3, of: "damaged sealed exports") else { return }
     #expect(throws: ExchangeError(.wrongPassphrase, "")) {
-      _ = try Imported(fixture: Self.protected, options: options("b"))
+      _ = try Imported(fixture: Self.protected, options: Self.options("b"))
     }
     #expect(throws: ExchangeError(.passphraseNeeded, "")) { _ = try Imported(fixture: Self.protected) }
     let text = try SharedData.text("\(Fixtures.folder)/\(Self.protected)")
@@ -87,16 +87,16 @@ struct BitwardenTests {
     let changed = text.replacing("TPZUvrTgFhMs", with: "TPZUvrTgFhMt")
     #expect(changed != text)
     #expect(throws: ExchangeError(.notAuthentic, "")) {
-      _ = try Imported("bitwarden-protected-json", changed, options: options("a"))
+      _ = try Imported("bitwarden-protected-json", changed, options: Self.options("a"))
     }
   }
 
   @Test("Argon2id opens too", .enabled(if: Argon2id.isAvailable))
   func argon2id() throws {
     let text = Self.argon2idExport
-    #expect(try Imported("bitwarden-protected-json", text, options: options("pw")).records.count == 1)
+    #expect(try Imported("bitwarden-protected-json", text, options: Self.options("pw")).records.count == 1)
     #expect(throws: ExchangeError(.wrongPassphrase, "")) {
-      _ = try Imported("bitwarden-protected-json", text, options: options("px"))
+      _ = try Imported("bitwarden-protected-json", text, options: Self.options("px"))
     }
   }
 
@@ -123,7 +123,7 @@ struct BitwardenTests {
          "encKeyValidation_DO_NOT_EDIT": "\(box)", "data": "\(box)"}
         """
       #expect(throws: ExchangeError(.unsupported, "")) {
-        _ = try Imported("bitwarden-protected-json", text, options: options("a"))
+        _ = try Imported("bitwarden-protected-json", text, options: Self.options("a"))
       }
     }
   }

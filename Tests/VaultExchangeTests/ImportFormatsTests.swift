@@ -1,4 +1,5 @@
 import Testing
+import VaultDocument
 import VaultExchange
 
 @Suite("The formats that can be imported")
@@ -12,6 +13,72 @@ struct ImportFormatsTests {
   func unknownContent() {
     let sample = ImportSample(name: "notes.txt", head: Array("Dear diary".utf8), isWhole: true)
     #expect(throws: ExchangeError(.unknownFormat, "")) { _ = try ImportFormats.detecting(sample) }
+  }
+
+  @Test(
+    "a file of a tool that is not read says what it is and what to do there",
+    arguments: [
+      ([0x03, 0xD9, 0xA2, 0x9A, 0x67], "KeePass (KDBX)", "keepassxc-cli export"),
+      (Array("SQLite format 3\u{0}".utf8), "of a browser", "about:logins"),
+      (Array("age-encryption.org/v1\n".utf8), "an age file", "age -d"),
+      (Array("-----BEGIN PGP MESSAGE-----\n".utf8), "sealed with GPG", "gpg -d"),
+      (Array("PWS3".utf8), "Password Safe", "Plain text"), ([0x1F, 0x8B, 8], "gzip", "gzip -dc"),
+      ([0x50, 0x4B, 3, 4, 0], "a zip file", "data.json"),
+      (Array(#"{"uuid":"1","typeName":"webforms.WebForm"}"#.utf8), "1PIF", "1PUX"),
+      (Array(#"{"AUTHENTIFIANT": [{"login": "x"}]}"#.utf8), "Dashlane", "CSV"),
+      (Array(#"{"shared_folders": [], "records": [{"title": "x"}]}"#.utf8), "Keeper", "keeper-csv"),
+      (Array("keychain: \"/x\"\n".utf8), "keychain", "safari-csv"),
+      (Array("otpauth://totp/x?secret=A\n".utf8), "one-time codes", "totp"),
+      (Array("<?xml version=\"1.0\"?><revelationdata/>".utf8), "XML", "KeePassXC"),
+      (Array(#"{"records": [{"id": "1", "record": {"name": "x"}}]}"#.utf8), "this program", "import json"),
+    ])
+  func otherTools(head: [UInt8], title: String, advice: String) throws {
+    let sample = ImportSample(name: "", head: head, isWhole: true)
+    let error = try #require(throws: ExchangeError.self) { _ = try ImportFormats.detecting(sample) }
+    #expect(error.code == .unsupported && error.description.contains(title))
+    #expect(error.advice.joined().contains(advice))
+  }
+
+  @Test("a folder of gpg files is that of pass")
+  func passStore() throws {
+    let sample = ImportSample(name: "", head: [], isWhole: true, paths: ["Mail/me.gpg"])
+    let error = try #require(throws: ExchangeError.self) { _ = try ImportFormats.detecting(sample) }
+    #expect(error.code == .unsupported && error.advice.joined().contains("import passage"))
+  }
+
+  @Test(
+    "a column that a later version adds changes neither the format nor what is known; what is in it is sealed",
+    arguments: [
+      (
+        "bitwarden-csv",
+        "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp"
+      ),
+      ("lastpass-csv", "url,username,password,totp,extra,name,grouping,fav"),
+      ("keepassxc-csv", "Group,Title,Username,Password,URL,Notes,TOTP,Icon,Last Modified,Created"),
+      ("protonpass-csv", "type,name,url,email,username,password,note,totp,createTime,modifyTime,vault"),
+    ])
+  func laterColumns(format: String, header: String) throws {
+    let count = header.split(separator: ",").count
+    let row = (0..<count).map { "v\($0)" }.joined(separator: ",")
+    let text = "\(header),from the future\n\(row),new\n"
+    let sample = ImportSample(name: "", head: Array(text.utf8), isWhole: true)
+    #expect(try ImportFormats.detecting(sample).format.name == format)
+    let record = try #require(try Imported(format, text).records.first)
+    #expect(try record.text("secrets[\"from the future\"]") == "new")
+    let lacking = text.replacing("name,", with: "").replacing("Title,", with: "")
+    #expect(throws: ExchangeError(.missingColumn, "")) { _ = try Imported(format, lacking) }
+  }
+
+  @Test("Keeper's table is read with a header and without")
+  func keeperHeader() throws {
+    let row = "Work\\Mail,mail,ann,pw,https://mail.example,note,\n"
+    let header = "Folder,Title,Login,Password,Website Address,Notes,Shared Folder,Custom Fields\n"
+    for text in [row, header + row] {
+      let sample = ImportSample(name: "", head: Array(text.utf8), isWhole: true)
+      #expect(try ImportFormats.detecting(sample).format.name == "keeper-csv")
+      let imported = try Imported("keeper-csv", text)
+      #expect(imported.records.map { $0.members["title"]?.string } == ["mail"] && imported.totals.leaves == 7)
+    }
   }
 
   @Test("names are unique, and each says what it keeps")

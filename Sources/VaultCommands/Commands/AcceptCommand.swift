@@ -34,7 +34,10 @@ struct AcceptCommand: AsyncParsableCommand {
     let opened = try await session.unlockToWrite(unlocking)
     let histories = GitHistory(vault: session.location.path).map { [$0] } ?? []
     var ids: [RecordID] = []
-    for id in try record.map(session.resolve) where !ids.contains(id) { ids.append(id) }
+    for name in record {
+      let id = try await session.resolveEdited(name)
+      if !ids.contains(id) { ids.append(id) }
+    }
     var acceptances: [Acceptance] = []
     for id in ids {
       if let acceptance = try await opened.acceptance(of: id, histories) { acceptances.append(acceptance) }

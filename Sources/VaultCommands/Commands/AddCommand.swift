@@ -54,8 +54,23 @@ struct AddCommand: AsyncParsableCommand {
     var record = try isAsking ? FieldPrompts(kind: kind, global: global).record() : try given(kind, assignments)
     try record.fillDates(of: kind)
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
-    try report(try await opened.add([members], kind: kind, keepingUnknown: keepUnknown)[0])
+    let id = try await opened.add([members], kind: kind, keepingUnknown: keepUnknown)[0]
+    try report(id)
+    noteNamesakes(of: id, kind.title(of: members), session)
     for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
+  }
+
+  /// Says which other records have the name, since it will not do to name this one.
+  ///
+  /// Every record has to be looked at for that, so it is not done where nobody would read it.
+  private func noteNamesakes(of id: RecordID, _ name: String, _ session: Session) {
+    guard !global.quiet, !global.json, !name.isEmpty, let found = try? session.locked.records(named: name) else {
+      return
+    }
+    let others = found.map(\.id).filter { $0 != id }
+    guard let first = others.first else { return }
+    let more = others.count > 1 ? " and \(others.count - 1) more" : ""
+    global.messages.note("another record has this name: \(first.text)\(more); from now on name them by their ids")
   }
 
   private func given(_ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)]) throws -> JSONValue {
@@ -96,7 +111,7 @@ extension KindCatalog {
     } catch {
       guard error.code != .unknownKind else {
         throw CommandError(.inputRefused, "unknown_kind", subject: name, error.reason)
-          .hinting("`vault kinds list` shows the kinds")
+          .hinting("known kinds: \(names.joined(separator: ", "))", "`vault kinds show KIND` shows the members of one")
       }
       throw CommandError(
         .inputRefused, "invalid_schema", subject: "vault.json: kinds.\(name).\(error.path)", error.reason,

@@ -12,5 +12,5 @@ struct BackupCommand: AsyncParsableCommand {
         vault backup create --to /mnt/backups --recipient age1… --prove-with backup-identity.txt
         vault backup verify /mnt/backups/team-20261121T014028Z.cvault.age --deep --identity identity.txt
       """,
-    subcommands: [Create.self, Verify.self, Restore.self])
+    subcommands: [Create.self, List.self, Verify.self, Restore.self, Prune.self, Status.self])
 }

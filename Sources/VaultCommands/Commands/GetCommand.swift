@@ -30,8 +30,12 @@ struct GetCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard (path == nil) == url else {
-      throw CommandError.usage(
+      var error = CommandError.usage(
         "arguments", url ? "--url takes no path" : "missing expected argument '<path>'", "give a member path, or --url")
+      if !url, let paths = try? await self.paths() {
+        error.hints.append("of this record: \(paths.joined(separator: ", "))")
+      }
+      throw error
     }
     let path = try path.map { text in try MemberPath.argument(text, of: "path") }
     let session = try Session(vault, global)
@@ -50,6 +54,12 @@ struct GetCommand: AsyncParsableCommand {
     if Output.isTerminal { try Output.line("") }
   }
 
+  /// The paths of the record's values, as they stand in its file.
+  private func paths() async throws -> [String] {
+    let session = try Session(vault, global)
+    return JSONValue.object(try session.locked.record(await session.resolve(record)).fields).valuePaths(at: .root)
+  }
+
   private func printURL(of record: OpenRecord) throws {
     guard record.kind?.name == Database.kindName else {
       throw CommandError.usage("--url", "is for records of the kind \(Database.kindName)")
@@ -65,6 +75,17 @@ struct GetCommand: AsyncParsableCommand {
     switch value {
     case .object, .array: String(decoding: try value.prettyBytes(finalNewline: false), as: UTF8.self)
     default: try value.plainText()
+    }
+  }
+}
+
+extension JSONValue {
+  /// The paths of all values that are no object and no list.
+  fileprivate func valuePaths(at path: MemberPath) -> [String] {
+    switch self {
+    case .object(let members): members.flatMap { $0.value.valuePaths(at: path.appending($0.name)) }
+    case .array(let items): items.enumerated().flatMap { $0.element.valuePaths(at: path.appending($0.offset)) }
+    default: [path.description]
     }
   }
 }

@@ -14,8 +14,14 @@ struct ImportCommand: AsyncParsableCommand {
       formats of other tools are those of `vault import --list`; auto goes by how the file begins. Every value of such a \
       file is accounted for, and an entry that came before is not stored again.
 
+      --map MEMBER=SOURCE sends a column of csv, or a value of plain-json, plain-jsonl, plist, dotenv or sops under its \
+      path, to a member of the kind: `vault kinds show KIND` lists the members, fields.NAME and secrets.NAME are custom \
+      ones. What is not mapped goes where its name says, else it is sealed under its name. --dry-run shows what goes where.
+
       Example:
         vault import auto bitwarden.csv --dry-run
+        vault import csv servers.csv --kind database --map host=Server --map fields.rack="Rack no."
+        vault import plain-json keys.json --map password=auth.token --map title=auth.id
       """)
 
   @Argument(help: "json, jsonl, auto, or a format of `vault import --list`.")
@@ -30,7 +36,10 @@ struct ImportCommand: AsyncParsableCommand {
   @Option(help: "The kind of the records; `vault kinds list` shows them. Other tools say it themselves, csv takes it.")
   var kind: String?
 
-  @Option(help: ArgumentHelp("Send a column of csv to a member, such as username=E-Mail.", valueName: "field=source"))
+  @Option(
+    help: ArgumentHelp(
+      "Send a column, or a value under its path, to a member: username=E-Mail. May be repeated.",
+      valueName: "member=source"))
   var map: [String] = []
 
   @Option(help: "The encoding of csv that is not UTF-8: utf-16le, utf-16be or windows-1252.")

@@ -68,6 +68,9 @@ struct KindsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let kind = try await KindCatalog.here(vault, unlocking, global).argument(kind)
+      if schema, global.json {
+        return try Output.document(["json_schema": .object(kind.jsonSchema), "name": .string(kind.name)])
+      }
       if schema { return try Output.write(JSONValue.object(kind.jsonSchema).prettyBytes()) }
       guard global.json else { return try Output.lines(lines(kind)) }
       try Output.document([

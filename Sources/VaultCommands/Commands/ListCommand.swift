@@ -31,7 +31,7 @@ struct ListCommand: AsyncParsableCommand {
   @Option(help: "Only records of this kind.")
   var kind: String?
 
-  @Option(help: "The order: name, created or updated.")
+  @Option(help: "The order: name, or created or updated, the newest first.")
   var sort: Order = .name
 
   @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
@@ -47,7 +47,9 @@ struct ListCommand: AsyncParsableCommand {
     query.kind = kind
     query.order = sort.ofQuery
     query.limit = limit
-    try await RecordTable(vault, unlocking, global).print(query)
+    let table = try RecordTable(vault, unlocking, global)
+    try await table.session.checkKind(kind)
+    try await table.print(query)
   }
 }
 
@@ -72,7 +74,7 @@ struct FindCommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp("A readable field that must have this value.", valueName: "path=value"))
+    help: ArgumentHelp("A readable field that must have this value, or a list that holds it.", valueName: "path=value"))
   var conditions: [String] = []
 
   @OptionGroup(title: "Vault") var vault: VaultOptions
@@ -88,6 +90,7 @@ struct FindCommand: AsyncParsableCommand {
     query.texts = text
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
     let table = try RecordTable(vault, unlocking, global)
+    try await table.session.checkKind(kind)
     for (path, _) in query.conditions { try checkReadable(path, table.session.locked.kinds) }
     try await table.print(query)
   }
@@ -120,7 +123,7 @@ private struct RecordTable {
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
   func print(_ query: RecordQuery) async throws {
     let opened = try await session.unlockWhereItHelps(unlocking)
-    let found = try await opened?.list(query) ?? session.locked.list(query)
+    let found = if let opened { try await opened.list(query) } else { try await session.locked.list(query) }
     try RecordListing(found.records, isVerified: opened != nil, ifEmpty: "no record").print(found.faults, global)
   }
 }

@@ -35,6 +35,8 @@ private struct VaultStatus {
   let recordCount: Int
   let slots: [SlotState]
   let key: String?
+  /// Files that the key is to come from, and that are not there.
+  let missingKeyFiles: [String]
 
   init(_ session: Session, _ options: UnlockOptions) throws {
     self.session = session
@@ -43,6 +45,7 @@ private struct VaultStatus {
     _ = try options.maximumWorkFactor()
     slots = try session.locked.slotStates()
     let sources = try KeySource.chosen(session, options)
+    missingKeyFiles = sources.flatMap(\.files).filter { System.kind(of: $0) == nil }
     key = sources.isEmpty ? nil : sources.map(\.explanation).joined(separator: ", then ")
   }
 
@@ -68,9 +71,10 @@ private struct VaultStatus {
     ]
     for slot in slots { rows.append(("slot", slot.summary)) }
     if let rotation = header.unfinishedRotation { rows.append(("rotation", rotation.unfinishedNote)) }
+    for file in missingKeyFiles { rows.append(("key file", "\(file) is not there")) }
     rows += [
       ("pin", session.pin.line), ("key", key ?? "none: give --identity FILE, or a passphrase"), ("memory", memory),
-      ("permissions", permissions), ("library", CryptoLibrary.version),
+      ("permissions", permissions), ("index", IndexReport(session).text), ("library", CryptoLibrary.version),
     ]
     return rows.map { Printable.padded($0.0 + ":", to: 12) + " " + Printable.text($0.1) }
   }
@@ -79,7 +83,8 @@ private struct VaultStatus {
     .document([
       "created_at": .string(header.createdAt.text), "fingerprint": .string(fingerprint),
       "found_by": .string(session.location.origin.rawValue), "id": .string(header.vaultID.text),
-      "key": .optional(key), "library": .string(CryptoLibrary.version), "memory": .string(memory),
+      "index": IndexReport(session).document, "key": .optional(key), "library": .string(CryptoLibrary.version),
+      "key_files_missing": .array(missingKeyFiles.map { .string($0) }), "memory": .string(memory),
       "permissions": .string(permissions), "pin": .string(session.pin.word),
       "records": .number(JSONNumber(recordCount)),
       "slots": .array(slots.map(\.document)), "vault": .string(session.location.path),

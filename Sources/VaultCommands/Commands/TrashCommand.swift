@@ -96,7 +96,7 @@ extension TrashedRecord: ListedRecord {
     .members([
       "created_at": .string(summary.createdAt.text), "deleted_at": .string(deletedAt.text), "id": .string(id.text),
       "kind": .string(summary.kind), "name": .string(summary.name), "revision": .number(JSONNumber(summary.revision)),
-      "verified": .bool(isVerified),
+      "updated_at": .string(summary.updatedAt.text), "verified": .bool(isVerified),
     ])
   }
 }

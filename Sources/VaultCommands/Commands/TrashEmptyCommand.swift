@@ -28,12 +28,12 @@ extension TrashCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
+      let age = try olderThan.map { try Age($0, option: "--older-than") }
       guard global.yes || global.canAsk else {
         throw CommandError(
           .declined, "declined", subject: "trash empty", "there is no terminal to ask at",
           hints: ["say so beforehand with --yes"])
       }
-      let age = try olderThan.map { try Age($0, option: "--older-than") }
       let session = try Session(vault, global)
       let opened = try await session.unlockToWrite(unlocking)
       let (records, faults) = try await opened.trash()

@@ -5,9 +5,14 @@ final class FileSource {
   private let file: OpenFile?
   private let descriptor: Int32
   private let name: String
+  private let progress: Progress
+  /// How long the file is; nil for what has no length, such as a pipe.
+  private var byteCount: Int?
+  private var readCount = 0
 
   /// - Parameter path: `-` is standard input.
-  init(_ path: String) throws {
+  init(_ path: String, _ progress: Progress) throws {
+    self.progress = progress
     name = path == "-" ? "stdin" : path
     if path == "-" {
       descriptor = System.standardInput
@@ -17,6 +22,7 @@ final class FileSource {
       descriptor = opened.descriptor
       file = consume opened
     }
+    byteCount = System.byteCount(of: descriptor)
   }
 
   /// The source; it keeps the file open.
@@ -38,6 +44,8 @@ final class FileSource {
     var raw = unsafe span.mutableBytes
     let count = try System.readSome(into: &raw, at: 0, from: descriptor, path: name)
     bytes.removeLast(bytes.count - count)
+    readCount += count
+    if let byteCount, byteCount > 0 { progress.pass(Double(readCount) / Double(byteCount)) }
     return bytes
   }
 }

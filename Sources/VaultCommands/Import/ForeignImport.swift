@@ -12,24 +12,29 @@ struct ForeignImport {
     var isUpdating = false
   }
 
-  /// So many entries are sealed and stored at a time.
+  /// So many entries are sealed and stored at a time,
   private static let pieceSize = 256
+  /// and no more than make up so many bytes: what is sealed at the same time is in locked memory at the same time.
+  private static let pieceByteCount = 1 << 20
 
-  private let vault: Vault
-  private let mode: Mode
+  let vault: Vault
+  let mode: Mode
   private let progress: Progress
   private var known: KnownRecords
   private var piece: [(record: ImportedRecord, input: RecordInput)] = []
+  private var pieceBytes = 0
   /// What waits for the end, since nothing is to be stored when anything is refused.
   private var held: [RecordInput] = []
-  private(set) var report: ForeignReport
+  var report: ForeignReport
 
-  init(into vault: Vault, _ mode: Mode, _ report: ForeignReport, _ progress: Progress) throws {
+  init(
+    from idPrefix: String, into vault: Vault, _ mode: Mode, _ report: ForeignReport, _ progress: Progress
+  ) throws {
     self.vault = vault
     self.mode = mode
     self.report = report
     self.progress = progress
-    known = try KnownRecords(of: vault)
+    known = try KnownRecords(of: vault, from: idPrefix)
   }
 
   /// Takes all items; a source that cannot be read to its end is reported, and what came before it is good.
@@ -41,7 +46,15 @@ struct ForeignImport {
     }
     try await store()
     if mode.isStrict, report.hasRefusals || !mode.isDryRun { try await storeHeld() }
+    // What was refused may be what seems to be missing.
+    if mode.isUpdating, !report.hasRefusals { try await reportVanished() }
     progress.end()
+  }
+
+  private mutating func reportVanished() async throws {
+    var vanished: [VanishedRecord] = []
+    for id in known.vanished { vanished.append(VanishedRecord(id: id, name: try await vault.record(id).name)) }
+    report.miss(vanished)
   }
 
   /// All that was only checked until now, or nothing.
@@ -70,16 +83,25 @@ struct ForeignImport {
       members = ExternalID.adding(id, to: members, of: kind)
       if let old = known[id] { return try await compare(record, members, with: old) }
     }
+    let byteCount = JSONValue.object(members).textByteCount
+    if pieceBytes + byteCount > Self.pieceByteCount { try await store() }
     piece.append((record, RecordInput(kind, members)))
-    if piece.count == Self.pieceSize { try await store() }
+    pieceBytes += byteCount
+    if piece.count == Self.pieceSize || pieceBytes > Self.pieceByteCount { try await store() }
   }
 
   /// Seals and stores what has come together.
   private mutating func store() async throws {
     let taken = piece
-    piece = []
-    let result = try await vault.add(
-      taken.map(\.input), refusals: .leaveOut, isDryRun: mode.isDryRun || mode.isStrict, record: { $0 })
+    (piece, pieceBytes) = ([], 0)
+    let result: Addition
+    do {
+      result = try await vault.add(
+        taken.map(\.input), refusals: .leaveOut, isDryRun: mode.isDryRun || mode.isStrict, record: { $0 })
+    } catch {
+      guard error.code == .memoryUnavailable, taken.count == 1 else { throw error }
+      return try report.refuse(taken[0].record, error)
+    }
     for id in result.ids { report.store(id) }
     var refusals = result.refusals[...]
     for (index, entry) in taken.enumerated() {
@@ -91,34 +113,5 @@ struct ForeignImport {
         try report.add(entry.record.lines)
       }
     }
-  }
-}
-
-extension ForeignImport {
-  /// An entry that the vault has: nothing, or an update of what is different.
-  private mutating func compare(_ record: ImportedRecord, _ members: JSONObject, with id: RecordID) async throws {
-    let old = try await vault.record(id)
-    guard let kind = old.kind, kind.name.utf8.elementsEqual(record.kind.utf8) else {
-      return try report.refuse(record, VaultError(.inputRefused, "is of another kind in the vault", record: id))
-    }
-    let edits = try Self.edits(from: .object(old.revealed()), to: .object(members), at: .root, kind)
-    try report.add(record.lines)
-    guard !edits.isEmpty else { return report.keep() }
-    guard mode.isUpdating else { return report.differ() }
-    if !mode.isDryRun { try await vault.edit(id, edits, expecting: old) }
-    report.update()
-  }
-
-  /// What has to be set so that all that the entry has is there; what only the vault has stays.
-  private static func edits(
-    from old: JSONValue?, to new: JSONValue, at path: MemberPath, _ kind: RecordKind
-  ) throws -> [FieldEdit] {
-    if case .object(let members) = new {
-      return try members.flatMap { try edits(from: old?[$0.name], to: $0.value, at: path.appending($0.name), kind) }
-    }
-    guard old != new, let schema = kind.value(at: path) else { return [] }
-    guard schema.isSealed else { return [.set(path, to: new)] }
-    let text = schema.isText ? new.string ?? "" : String(decoding: try new.compactBytes(), as: UTF8.self)
-    return [.seal(path, try SecretBytes(copying: RawSpan(_elements: Array(text.utf8).span)))]
   }
 }

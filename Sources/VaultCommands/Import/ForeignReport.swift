@@ -9,39 +9,42 @@ struct ForeignReport {
     let place: SourcePlace
     let field: String?
     let reason: String
+
+    var document: JSONValue {
+      .members([
+        "column": .optional(place.column), "field": .optional(field), "line": .optional(place.line),
+        "path": .string(place.path), "reason": .string(reason),
+      ])
+    }
   }
 
   private let file: String
   private let format: VaultExchange.ImportFormat
   private let isDryRun: Bool
   private let global: GlobalOptions
+  /// Those that are in the document; other reports print them at once and only count them.
   private var refusals: [Refusal] = []
-  private var fault: ExchangeError?
+  private var refusalCount = 0
   private var ids: [RecordID] = []
   private var storedCount = 0
   private var updatedCount = 0
   private var unchangedCount = 0
   private var differingCount = 0
-  private var totals = LedgerTotals()
-  /// The lines of a dry run for `--json`.
-  private var lines: [LedgerLine] = []
+  private var vanished: [VanishedRecord] = []
+  private var ledger: LedgerReport
 
   init(_ file: String, _ format: VaultExchange.ImportFormat, isDryRun: Bool, _ global: GlobalOptions) {
     self.file = file
     self.format = format
     self.isDryRun = isDryRun
     self.global = global
+    ledger = LedgerReport(isDocument: global.json, isDryRun: isDryRun)
   }
 
-  var hasRefusals: Bool { !refusals.isEmpty || fault != nil }
+  var hasRefusals: Bool { refusalCount > 0 }
 
-  /// Counts leaves; a dry run prints each.
-  mutating func add(_ new: [LedgerLine]) throws {
-    totals.add(new)
-    guard isDryRun else { return }
-    if global.json { return lines += new }
-    try Output.lines(new.map { "\(Printable.text($0.place.description)): \(Printable.text($0.outcome.text))" })
-  }
+  /// Counts leaves; the document and a dry run have a line for each.
+  mutating func add(_ lines: [LedgerLine]) throws { try ledger.add(lines) }
 
   mutating func store(_ id: RecordID) {
     storedCount += 1
@@ -52,12 +55,15 @@ struct ForeignReport {
   mutating func differ() { differingCount += 1 }
   mutating func update() { updatedCount += 1 }
 
+  /// Records that came from such a file before and are not in this one.
+  mutating func miss(_ records: [VanishedRecord]) { vanished = records }
+
   /// Nothing is stored after all.
   mutating func forgetStored() { (storedCount, updatedCount, ids) = (0, 0, []) }
 
   mutating func refuse(_ place: SourcePlace, field: String?, _ reason: String) throws {
-    refusals.append(Refusal(place: place, field: field, reason: reason))
-    guard !global.json else { return }
+    refusalCount += 1
+    guard !global.json else { return refusals.append(Refusal(place: place, field: field, reason: reason)) }
     let subject = [file, place.description, field].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
     global.messages.report(CommandError(.inputRefused, "input_refused", subject: subject, reason))
   }
@@ -70,86 +76,47 @@ struct ForeignReport {
 
   /// The source cannot be read on.
   mutating func end(_ error: ExchangeError) throws {
-    fault = error
     try refuse(error.place ?? SourcePlace(), field: nil, error.reason + "; nothing behind it was read")
   }
 
   /// Prints the result and gives the status to end with.
-  func finish() throws -> ExitStatus {
+  mutating func finish() throws -> ExitStatus {
     if global.json { try printDocument() } else { try printLines() }
-    guard hasRefusals || totals.refused > 0 else { return .done }
+    guard hasRefusals || ledger.totals.refused > 0 else { return .done }
     return storedCount + updatedCount + unchangedCount + differingCount > 0 ? .partlyDone : .inputRefused
   }
 
   private func printLines() throws {
     if differingCount > 0 {
-      global.messages.note("\(differingCount) of the vault differ from the file; --update takes what the file says")
+      let subject =
+        differingCount == 1 ? "1 record of the vault differs" : "\(differingCount) records of the vault differ"
+      global.messages.note("\(subject) from the file; --update takes what the file says")
     }
     let would = isDryRun ? "would be " : ""
-    try Output.lines([
-      "\(storedCount) \(would)stored, \(updatedCount) \(would)updated, \(unchangedCount + differingCount) there already, "
-        + "\(refusals.count) refused",
-      "values: \(totals.leaves): \(totals.stored) stored, \(totals.mapped) mapped, \(totals.custom) custom fields, "
-        + "\(totals.tagged) tags, \(totals.empty) empty, \(totals.refused) refused",
-    ])
+    try Output.lines(
+      [
+        "\(storedCount) \(would)stored, \(updatedCount) \(would)updated, "
+          + "\(unchangedCount + differingCount) there already, \(refusalCount) refused"
+      ] + ledger.lines)
+    guard !vanished.isEmpty else { return }
+    try Output.lines(
+      ["\(vanished.count) still in the vault, no longer in the file; `vault remove` takes them away:"]
+        + vanished.map { "  \($0.id.text)  \(Printable.text($0.name))" })
   }
 
-  private func printDocument() throws {
-    try Output.document([
+  private mutating func printDocument() throws {
+    try ledger.endDocument(with: [
       "differing": .count(differingCount), "dry_run": .bool(isDryRun), "format": .string(format.name),
-      "ids": .array(ids.map { .string($0.text) }),
-      "ledger": .members([
-        "custom": .count(totals.custom), "empty": .count(totals.empty), "leaves": .count(totals.leaves),
-        "mapped": .count(totals.mapped), "refused": .count(totals.refused), "stored": .count(totals.stored),
-        "tagged": .count(totals.tagged),
-      ]),
-      "lines": isDryRun ? .array(lines.map(\.document)) : .null,
-      "refused": .array(
-        refusals.map { refusal in
-          .members([
-            "column": refusal.place.column.map(JSONValue.count) ?? .null, "field": .optional(refusal.field),
-            "line": refusal.place.line.map(JSONValue.count) ?? .null, "path": .string(refusal.place.path),
-            "reason": .string(refusal.reason),
-          ])
-        }),
+      "ids": .array(ids.map { .string($0.text) }), "refused": .array(refusals.map(\.document)),
       "stored": .count(storedCount), "unchanged": .count(unchangedCount), "updated": .count(updatedCount),
+      "vanished": .array(
+        vanished.map { .members(["id": .string($0.id.text), "name": .string($0.name)]) }),
     ])
   }
 }
 
-extension JSONValue {
-  fileprivate static func count(_ number: Int) -> JSONValue { .number(JSONNumber(number)) }
-}
-
-extension LedgerLine {
-  fileprivate var document: JSONValue {
-    .members([
-      "line": place.line.map(JSONValue.count) ?? .null, "outcome": .string(outcome.word), "path": .string(place.path),
-      "to": .optional(outcome.detail),
-    ])
-  }
-}
-
-extension LedgerLine.Outcome {
-  fileprivate var word: String {
-    switch self {
-    case .stored: "stored"
-    case .mapped: "mapped"
-    case .custom: "custom"
-    case .tagged: "tagged"
-    case .empty: "empty"
-    case .refused: "refused"
-    }
-  }
-
-  /// The member, or the reason.
-  fileprivate var detail: String? {
-    switch self {
-    case .stored(let path), .mapped(let path), .custom(let path): path
-    case .refused(let reason): reason
-    case .tagged, .empty: nil
-    }
-  }
-
-  fileprivate var text: String { detail.map { "\(word): \($0)" } ?? word }
+/// A record of the vault that came from such a file before, and is not in this one.
+struct VanishedRecord {
+  let id: RecordID
+  let name: String
 }

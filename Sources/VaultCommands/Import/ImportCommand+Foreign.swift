@@ -15,11 +15,10 @@ extension ImportCommand {
     let name = file == "-" ? "stdin" : file
     let named = format == "auto" ? nil : try Self.importer(named: format)
     let session = try Session(vault, global)
-    let source = try Self.source(file, name)
-    let importer =
-      if let named { named } else {
-        try Self.inExchange(name) { () throws(ExchangeError) in try ImportFormats.detecting(source.sample()) }
-      }
+    let progress = Progress("read", global)
+    defer { progress.end() }
+    let source = try Self.source(file, name, progress)
+    let importer = try Self.importer(of: source, name, named)
     try checkOptions(for: importer.format)
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     let options = try options(session, opened, of: name)
@@ -28,10 +27,30 @@ extension ImportCommand {
     }
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
     var work = try ForeignImport(
-      into: opened, mode, ForeignReport(name, importer.format, isDryRun: dryRun, global), Progress("read", global))
-    try await work.run(items)
+      from: importer.format.idPrefix, into: opened, mode,
+      ForeignReport(name, importer.format, isDryRun: dryRun, global), progress)
+    do {
+      try await work.run(items)
+    } catch {
+      // What was stored before is stored; the error says why that is not all.
+      progress.end()
+      _ = try? work.report.finish()
+      throw error
+    }
     let status = try work.report.finish()
     if status != .done { throw Finished(status: status) }
+  }
+
+  /// The importer that was named, else the one whose format the file has.
+  private static func importer(
+    of source: ImportSource, _ name: String, _ named: (any Importer)?
+  ) throws -> any Importer {
+    try inExchange(name) { () throws(ExchangeError) in
+      let sample = try source.sample()
+      guard !sample.head.isEmpty || !sample.paths.isEmpty else { throw ExchangeError(.malformed, "is empty") }
+      if let named { return named }
+      return try ImportFormats.detecting(sample)
+    }
   }
 
   private func options(_ session: Session, _ opened: Vault, of name: String) throws -> ImportOptions {
@@ -53,8 +72,8 @@ extension ImportCommand {
   }
 
   /// The file, or all files of a folder.
-  private static func source(_ file: String, _ name: String) throws -> ImportSource {
-    guard file != "-", System.kind(of: file) == .directory else { return try FileSource(file).importSource() }
+  private static func source(_ file: String, _ name: String, _ progress: Progress) throws -> ImportSource {
+    guard file != "-", System.kind(of: file) == .directory else { return try FileSource(file, progress).importSource() }
     return try inExchange(name) { () throws(ExchangeError) in try ImportFolder.source(at: file) }
   }
 
@@ -66,9 +85,9 @@ extension ImportCommand {
   }
 
   private func checkOptions(for format: VaultExchange.ImportFormat) throws {
-    guard !format.isGeneral else { return }
+    guard !format.takesMappings else { return }
     for (option, isGiven) in [("--kind", kind != nil), ("--map", !map.isEmpty)] where isGiven {
-      throw CommandError.usage(option, "is for csv: \(format.name) says itself what its columns are")
+      throw CommandError.usage(option, "is for csv and its like: \(format.name) says itself what its values are")
     }
   }
 
@@ -115,11 +134,16 @@ extension CommandError {
     let status: ExitStatus = isUsage ? .usage : error.code.isOfKeys ? .cannotUnlock : .inputRefused
     self.init(status, snakeCase(error.code.description), subject: isUsage ? "--map" : subject, error.description)
     if !isUsage { file = subject }
+    hints = error.advice
+    guard hints.isEmpty else { return }
     switch error.code {
     case .unknownFormat:
-      hints = ["`vault import --list` shows the formats", "a table of any kind: `vault import csv` with --map"]
+      hints = [
+        "formats: " + ImportFormats.all.map(\.format.name).joined(separator: ", "),
+        "`vault import --list` says what each is; a table of any kind: `vault import csv FILE --map MEMBER=COLUMN`",
+      ]
     case .ambiguousFormat: hints = ["say which it is: `vault import FORMAT FILE`"]
-    case .missingColumn: hints = ["look at its first line, and at `vault import --list`"]
+    case .missingColumn: hints = ["look at its first line, and at `vault import --list`", "csv: --map MEMBER=COLUMN"]
     case .identityNeeded, .wrongIdentity: hints = ["give the identity that opens it with --source-identity FILE"]
     case .passphraseNeeded, .wrongPassphrase: hints = ["give it with --source-passphrase-file FILE, or on a terminal"]
     case .invalidMapping: hints = ["`vault kinds show KIND` lists the members"]

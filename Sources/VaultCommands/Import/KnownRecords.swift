@@ -4,7 +4,7 @@ import VaultExchange
 import VaultKit
 import VaultRecords
 
-/// The records of a vault that came from other tools, by their external ids; small, since there may be very many.
+/// The records of a vault that came from one format, by their external ids; small, since there may be very many.
 struct KnownRecords {
   private struct Key: Hashable {
     let bytes: (UInt64, UInt64)
@@ -24,12 +24,13 @@ struct KnownRecords {
   private var records: [Key: RecordID] = [:]
   private var seen: Set<Key> = []
 
-  init(of vault: Vault) throws {
+  init(of vault: Vault, from idPrefix: String) throws {
+    let prefix = Array("\(idPrefix):".utf8)
     var records: [Key: RecordID] = [:]
     try vault.forEachOpenRecord { record throws(VaultError) in
       guard let kind = record.kind else { return }
       guard let path = ExternalID.path(in: kind), (try? record.value(at: path)) != nil,
-        let id = try record.revealed(at: path).string, let key = try? Key(id)
+        let id = try record.revealed(at: path).string, id.utf8.starts(with: prefix), let key = try? Key(id)
       else { return }
       records[key] = records[key] ?? record.id
     }
@@ -46,6 +47,9 @@ struct KnownRecords {
     }
     return id
   }
+
+  /// Those that no entry of the file was, in the order of their ids.
+  var vanished: [RecordID] { records.filter { !seen.contains($0.key) }.map(\.value).sorted() }
 
   subscript(_ externalID: String) -> RecordID? { (try? Key(externalID)).flatMap { records[$0] } }
 }

@@ -24,18 +24,26 @@ struct GlobalOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long to wait for another process.", valueName: "seconds"))
   var lockTimeout = 10
 
+  @Flag(name: .customLong("no-index"), help: "Read the records' files, and keep nothing of them in the cache folder.")
+  var withoutIndex = false
+
   var messages: Messages { Messages(isQuiet: quiet, isVerbose: verbose, isJSON: json, noColor: noColor) }
 
   /// How output on stdout is styled.
   var style: Style { Style(noColor: noColor, descriptor: System.standardOutput) }
 
-  /// How a vault behaves under these flags.
-  func vaultOptions(_ state: VaultState?) throws -> Vault.Options {
+  /// How long to wait for another process, checked.
+  func lockTime() throws -> Duration {
     guard (0...86_400).contains(lockTimeout) else {
       throw CommandError.usage("--lock-timeout", "must be between 0 and 86400 seconds")
     }
+    return .seconds(lockTimeout)
+  }
+
+  /// How a vault behaves under these flags.
+  func vaultOptions(_ state: VaultState?) throws -> Vault.Options {
     var options = Vault.Options()
-    options.lockTimeout = .seconds(lockTimeout)
+    options.lockTimeout = try lockTime()
     let messages = messages
     options.state = state
     options.onStateNote = { news in messages.note(news) }

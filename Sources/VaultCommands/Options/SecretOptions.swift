@@ -13,7 +13,7 @@ struct SecretAssignment {
 
 /// Where the values of sealed fields come from; never from an argument.
 struct SecretOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Ask for a sealed value, without showing it.", valueName: "path"))
+  @Option(help: ArgumentHelp("Ask twice for a sealed value, without showing it.", valueName: "path"))
   var secret: [String] = []
 
   @Option(help: ArgumentHelp("Take a sealed value from a file.", valueName: "path=file"))
@@ -123,7 +123,7 @@ private struct SecretStep {
           .declined, "declined", subject: option, "there is no terminal to ask at",
           hints: ["use --secret-stdin PATH or --secret-file PATH=FILE"])
       }
-      return try terminal.secret(Printable.text("\(path), not shown: "))
+      return try terminal.newSecret(Printable.text("\(path), not shown"))
     }
   }
 }

@@ -38,6 +38,7 @@ struct CommandError: Error {
     record = error.record?.text
     field = error.field
     detail = error.underlying.map { "\($0)" }
+    if error.code == .memoryUnavailable, hints.isEmpty { hints = ["raise the limit of locked memory (`ulimit -l`)"] }
     if error.code == .inputRefused, field != nil, hints.isEmpty {
       let date = error.reason.contains("date") ? "; a date looks like 2026-11-21T01:40:28Z" : ""
       hints = ["`vault kinds show KIND` lists its members" + date]

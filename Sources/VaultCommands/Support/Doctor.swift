@@ -48,7 +48,9 @@ struct Doctor {
     for slot in try session.locked.slotStates() { checks.append(check(slot)) }
     checks += [rotation, memory, permissions(condition), journal(condition), checkpoint]
     if GitFolder.holds(session.location.path) { checks.append(git(condition)) }
-    return checks + [pin, state, DoctorCheck(name: "library", state: .good, text: CryptoLibrary.version)]
+    return checks + [
+      pin, state, IndexReport(session).check, DoctorCheck(name: "library", state: .good, text: CryptoLibrary.version),
+    ]
   }
 
   private var rotation: DoctorCheck {

@@ -61,10 +61,14 @@ struct FieldPrompts {
       let value = kind.argument(text, at: path)
       do throws(RecordError) {
         _ = try kind.plaintext(of: value, at: path)
-        return value
       } catch {
         try terminal.say("That \(error.reason).\(field.isDate ? " A date looks like 2026-11-21T01:40:28Z." : "")\n")
+        continue
       }
+      // Nobody sees what was typed, so it is typed twice.
+      let again = field.isSealed ? try terminal.secret("\(label), again: ").string : text
+      if again?.utf8.elementsEqual(text.utf8) == true { return value }
+      try terminal.say("They differ. Try again.\n")
     }
   }
 

@@ -81,6 +81,15 @@ struct KeySource {
     return [KeySource(kind: .prompt, origin: "terminal")]
   }
 
+  /// The files that it is read from.
+  var files: [String] {
+    switch kind {
+    case .identities(let files): files
+    case .passphraseFile(let file): [file]
+    case .passphraseDescriptor, .passphraseCommand, .prompt: []
+    }
+  }
+
   /// What an error is about.
   var subject: String {
     if case .identities(let files) = kind { files.joined(separator: ", ") } else { origin }

@@ -2,7 +2,7 @@
 enum Printable {
   /// The text with control characters, line separators and marks that turn the writing direction written as escapes.
   static func text(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isHarmful) else { return text }
+    guard !isPlain(text), text.unicodeScalars.contains(where: isHarmful) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
       if isHarmful(scalar) { result += escape(scalar) } else { result.unicodeScalars.append(scalar) }
@@ -38,9 +38,15 @@ enum Printable {
     }
   }
 
+  /// Whether the text is of printable ASCII alone, as most of a long list is: its bytes are its characters then.
+  private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
+
+  /// How many characters the text has.
+  static func width(of text: String) -> Int { isPlain(text) ? text.utf8.count : text.count }
+
   /// The text, padded to a number of characters.
   static func padded(_ text: String, to width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
+    text + String(repeating: " ", count: max(0, width - self.width(of: text)))
   }
 }
 

@@ -26,7 +26,7 @@ struct RecordListing<Row: ListedRecord> {
         "records": .array(rows.map { $0.document(isVerified: isVerified) }), "verified": .bool(isVerified),
       ])
     } else {
-      try Output.lines(lines)
+      try Output.write(lines)
       if !isVerified, !rows.isEmpty { global.messages.note(Messages.unverifiedNote) }
       if rows.isEmpty { global.messages.note(emptyNote) }
     }
@@ -34,16 +34,26 @@ struct RecordListing<Row: ListedRecord> {
     if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }
   }
 
-  private var lines: [String] {
-    let summaries = rows.map(\.summary)
-    let kindWidth = summaries.map(\.kind.count).max() ?? 0
-    let nameWidth = min(40, summaries.map { Printable.text($0.name).count }.max() ?? 0)
-    return zip(rows, summaries).map { row, summary in
-      let columns = [
-        summary.id.text, Printable.padded(summary.kind, to: kindWidth),
-        Printable.padded(Printable.text(summary.name), to: nameWidth), row.timeColumn,
-      ]
-      return columns.joined(separator: "  ")
+  /// The rows as they are printed, in one piece: there may be many.
+  private var lines: [UInt8] {
+    let names = rows.map { Printable.text($0.summary.name) }
+    let kindWidth = rows.map { Printable.width(of: $0.summary.kind) }.max() ?? 0
+    let nameWidth = min(40, names.map(Printable.width).max() ?? 0)
+    var lines: [UInt8] = []
+    lines.reserveCapacity(rows.count * (72 + kindWidth + nameWidth))
+    for (row, name) in zip(rows, names) {
+      Self.append(row.summary.id.text, to: &lines, width: 36)
+      Self.append(row.summary.kind, to: &lines, width: kindWidth)
+      Self.append(name, to: &lines, width: nameWidth)
+      lines.append(contentsOf: row.timeColumn.utf8)
+      lines.append(UInt8(ascii: "\n"))
     }
+    return lines
+  }
+
+  /// Appends one column and the space after it.
+  private static func append(_ text: String, to lines: inout [UInt8], width: Int) {
+    lines.append(contentsOf: text.utf8)
+    for _ in 0..<max(0, width - Printable.width(of: text)) + 2 { lines.append(UInt8(ascii: " ")) }
   }
 }

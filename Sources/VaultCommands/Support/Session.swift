@@ -1,6 +1,7 @@
 import VaultCrypto
 import VaultDocument
 import VaultKit
+import VaultRecords
 
 /// A vault that a command works on, and how it may be unlocked.
 struct Session {
@@ -24,7 +25,7 @@ struct Session {
     location = try VaultLocation.find(options.vault)
     global.messages.detail("vault \(location.path) (\(location.origin.rawValue))")
     do throws(VaultError) {
-      locked = try LockedVault(at: location.path)
+      locked = try LockedVault(at: location.path).using(IndexLocation.options(global))
     } catch {
       throw Self.explained(error, location)
     }
@@ -170,7 +171,10 @@ struct Session {
     options.keepsPassphrase = keepsPassphrase
     do throws(VaultError) {
       let vault = try await locked.unlock(with: key, options: options)
-      if let weakness = try vault.locked.state(of: vault.slot).weakness { messages.note(weakness) }
+      // The slot of a recipient has no cost that could be too low: its file need not be read once more.
+      if vault.slot.kind == .scrypt, let weakness = try vault.locked.state(of: vault.slot).weakness {
+        messages.note(weakness)
+      }
       return vault
     } catch {
       throw error.subject == nil ? CommandError(error).about(subject) : CommandError(error)
@@ -213,10 +217,24 @@ struct Session {
 }
 
 extension Session {
+  /// Refuses a kind that neither the vault nor any record knows: a misspelt one would find nothing, without a word.
+  func checkKind(_ name: String?) async throws {
+    guard let name, locked.kinds[name] == nil else { return }
+    var query = RecordQuery()
+    query.kind = name
+    query.limit = 1
+    if try await locked.list(query).records.isEmpty { _ = try locked.kinds.argument(name) }
+  }
+
   /// The record that a word means, without a key.
-  func resolve(_ text: String) throws -> RecordID {
+  func resolve(_ text: String) async throws -> RecordID { try await resolve(text, in: locked) }
+
+  /// As `resolve`, of a record whose file may have been edited in place: an index does not notice that.
+  func resolveEdited(_ text: String) async throws -> RecordID { try await resolve(text, in: locked.using(nil)) }
+
+  private func resolve(_ text: String, in vault: LockedVault) async throws -> RecordID {
     do throws(VaultError) {
-      return try locked.resolve(text)
+      return try await vault.resolve(text)
     } catch {
       throw CommandError(error).aboutRecord(text)
     }

@@ -38,10 +38,12 @@ struct Terminal: ~Copyable {
     }
   }
 
-  /// A secret that is typed twice, the same both times.
+  /// A secret that is typed twice, the same both times: nobody sees a slip, and the old value may be gone. An empty one
+  /// is not asked for again.
   func newSecret(_ prompt: String) throws -> SecretBytes {
     for _ in 0..<3 {
       let first = try secret("\(prompt): ")
+      if first.count == 0 { return first }
       if try secret("\(prompt), again: ") == first { return first }
       try say("They differ. Try again.\n")
     }

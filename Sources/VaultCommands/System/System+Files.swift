@@ -58,6 +58,13 @@ struct OpenFile: ~Copyable {
 }
 
 extension System {
+  /// How long an open file is; nil for what has no length, such as a pipe.
+  static func byteCount(of descriptor: Int32) -> Int? {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
   /// Removes a file; what is not there is no fault.
   static func remove(_ path: String) { unsafe unlink(path) }
 

@@ -1,7 +1,8 @@
 /// A format that is a table with a header: what to do with each column.
 ///
 /// Column names are compared without regard to case and spaces around them. A file is one of the format when it has all
-/// required columns, no excluded one and, unless there is a rule for others, none that is not listed.
+/// required columns, no excluded one and, unless there is a rule for others or there are many required ones, none that
+/// is not listed.
 struct CSVImporter: Importer {
   typealias Columns = [String: LeafRule]
 
@@ -34,7 +35,9 @@ struct CSVImporter: Importer {
     guard let header = CSVTable.firstRow(of: sample, dialect: dialect)?.cells else { return false }
     let names = Set(header.map(name))
     guard required.keys.allSatisfy(names.contains), names.isDisjoint(with: excluded) else { return false }
-    return others != nil || names.allSatisfy { $0.isEmpty || required[$0] != nil || optional[$0] != nil }
+    // So many columns are those of one tool, also where a later version of it has more.
+    return others != nil || required.count >= 6
+      || names.allSatisfy { $0.isEmpty || required[$0] != nil || optional[$0] != nil }
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {

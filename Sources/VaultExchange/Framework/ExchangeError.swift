@@ -51,18 +51,21 @@ public struct ExchangeError: Error, Equatable, Sendable {
   public let place: SourcePlace?
   /// The names of the formats that could be meant.
   public let candidates: [String]
+  /// What the person can do about it, in fixed sentences.
+  public let advice: [String]
   /// The error of the layer below or of the caller's own closure.
   public let underlying: (any Error)?
 
   // `StaticString` makes it impossible to put a part of the input into the sentence.
   public init(
     _ code: Code, _ reason: StaticString, at place: SourcePlace? = nil, candidates: [String] = [],
-    underlying: (any Error)? = nil
+    advice: [String] = [], underlying: (any Error)? = nil
   ) {
     self.code = code
     self.reason = "\(reason)"
     self.place = place
     self.candidates = candidates
+    self.advice = advice
     self.underlying = underlying
   }
 

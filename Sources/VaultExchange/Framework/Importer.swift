@@ -30,8 +30,17 @@ public struct ImportFormat: Hashable, Sendable {
   public let keeps: String
   /// Whether many tools write such files: it is only detected where no other format is.
   public let isGeneral: Bool
+  /// Whether a kind and mappings can say where its values go.
+  public let takesMappings: Bool
+  /// What the external ids of its entries begin with, before a colon: the name, or that of the format it is a form of.
+  public let idPrefix: String
 
-  public init(_ name: String, title: String, versions: String, keeps: String, isGeneral: Bool = false) {
+  public init(
+    _ name: String, title: String, versions: String, keeps: String, isGeneral: Bool = false,
+    takesMappings: Bool = false, idPrefix: String? = nil
+  ) {
+    self.takesMappings = takesMappings || isGeneral
+    self.idPrefix = idPrefix ?? name
     self.name = name
     self.title = title
     self.versions = versions

@@ -58,6 +58,7 @@ struct RecordBuilder {
     converted: Bool = false
   ) {
     guard !text.isEmpty else { return note(place, .empty) }
+    guard text.utf8.count <= ValueLimit.byteCount else { return note(place, ValueLimit.refusal) }
     leaves.append(
       .value(
         Value(text: text, destination: destination, place: place, isConverted: converted, name: name ?? place.path)))

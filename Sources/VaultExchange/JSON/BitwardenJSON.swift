@@ -23,7 +23,11 @@ struct BitwardenImporter: Importer {
   /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`.
   static func items(of document: JSONValue) throws(ExchangeError) -> ImportedItems {
     if document["encrypted"]?.bool == true {
-      throw ExchangeError(.unsupported, "is sealed with the key of an account, which is not in it")
+      throw ExchangeError(
+        .unsupported, "is sealed with the key of an account, which is not in it",
+        advice: [
+          "Bitwarden: Export vault, File format .json (Encrypted), Export type Password protected", "or .json in clear",
+        ])
     }
     guard let root = document.object, let entries = root["items"]?.array else {
       throw ExchangeError(.malformed, "has no list of items")

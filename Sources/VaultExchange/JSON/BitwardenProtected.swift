@@ -5,7 +5,7 @@ internal import VaultDocument
 struct BitwardenProtectedImporter: Importer {
   let format = ImportFormat(
     "bitwarden-protected-json", title: "Bitwarden, JSON with a password", versions: "2022 to 2026, PBKDF2 and Argon2id",
-    keeps: "as bitwarden-json")
+    keeps: "as bitwarden-json", idPrefix: "bitwarden-json")
 
   func detects(_ sample: ImportSample) -> Bool { JSONOutline(sample).has("passwordProtected", "data") }
 

@@ -7,9 +7,6 @@ struct OnePassword1PUXImporter: Importer {
     keeps: "items with all fields, old passwords and attachments as secrets, vaults, archived and favorites as tags, "
       + "dates as fields; how a form looks and what accounts and vaults say of themselves are refused")
 
-  /// No larger attachment fits into a record.
-  static let maximumAttachmentByteCount = 8 << 20
-
   func detects(_ sample: ImportSample) -> Bool {
     if ZipArchive.begins(sample.head) {
       return sample.name.lowercased().hasSuffix(".1pux")
@@ -88,8 +85,9 @@ private struct OnePasswordReading {
       guard let id = value.string, let archive,
         let entry = archive.names.first(where: { $0.hasPrefix("files/\(id)") }), let bytes = try archive.file(entry)
       else { continue }
-      guard bytes.count <= OnePassword1PUXImporter.maximumAttachmentByteCount else {
-        usedFiles[entry] = .refused("the attachment is larger than a record may hold")
+      // Base64 makes four characters of three bytes.
+      guard (bytes.count + 2) / 3 * 4 <= ValueLimit.byteCount else {
+        usedFiles[entry] = ValueLimit.refusal
         continue
       }
       usedFiles[entry] = .mapped(to: "secrets")

@@ -17,7 +17,10 @@ struct DotenvImporter: Importer {
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     let bytes = try JSONReading.text(of: source, options: options)
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ExchangeError(.invalidText, "is no text in the encoding of the file")
+      let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      let index = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+      throw ExchangeError(
+        .invalidText, "is no text in the encoding of the file", at: SourcePlace(line: index.map { $0 + 1 }))
     }
     let rules = try FieldRules(options)
     var reader = DotenvReader(text)
@@ -26,13 +29,17 @@ struct DotenvImporter: Importer {
     var count = 0
     while let entry = reader.next() {
       let place = SourcePlace(line: entry.line, path: entry.name)
-      guard let value = entry.value else {
-        let reason = "the line is no variable, or its quote is never closed"
+      guard let value = entry.value, !value.utf8.contains(0) else {
+        let reason =
+          entry.value == nil
+          ? "the line is no variable, or its quote is never closed" : "a value holds a NUL character"
         items.append(.refused(place, reason: reason, lines: [LedgerLine(place, .refused(reason))]))
         continue
       }
       if entry.name == "sops_mac" {
-        throw ExchangeError(.unsupported, "is sealed by sops, which is read as JSON or YAML only", at: place)
+        throw ExchangeError(
+          .unsupported, "is sealed by sops, which is read as JSON or YAML only", at: place,
+          advice: ["open it on the way: `sops decrypt FILE | vault import dotenv -`"])
       }
       count += 1
       builder.take(value, from: place, by: rules.rule(for: entry.name) ?? .secret(entry.name))

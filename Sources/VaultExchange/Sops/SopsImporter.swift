@@ -9,13 +9,15 @@ struct SopsImporter: Importer {
   static let json = SopsImporter(
     format: ImportFormat(
       "sops-json", title: "SOPS, JSON", versions: "3.x, age keys",
-      keeps: "every value under its path: sealed ones as secrets, the others as fields; --map puts them elsewhere"),
+      keeps: "every value under its path: sealed ones as secrets, the others as fields; --map puts them elsewhere",
+      takesMappings: true),
     isYAML: false)
 
   static let yaml = SopsImporter(
     format: ImportFormat(
       "sops-yaml", title: "SOPS, YAML", versions: "3.x, age keys, one document",
-      keeps: "every value under its path: sealed ones as secrets, the others as fields; comments are not read"),
+      keeps: "every value under its path: sealed ones as secrets, the others as fields; comments are not read",
+      takesMappings: true),
     isYAML: true)
 
   func detects(_ sample: ImportSample) -> Bool {

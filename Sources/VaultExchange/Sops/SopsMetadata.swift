@@ -79,7 +79,9 @@ struct SopsMetadata {
   ///   `.malformed`.
   func dataKey(for identities: [AgeIdentity]) throws(ExchangeError) -> SecretBytes {
     guard !ageFiles.isEmpty else {
-      throw ExchangeError(.unsupported, "is sealed to no age key, only to others", candidates: otherKeys)
+      throw ExchangeError(
+        .unsupported, "is sealed to no age key, only to others", candidates: otherKeys,
+        advice: ["add one with the key that it has: `sops rotate -i --add-age age1… FILE`"])
     }
     guard !identities.isEmpty else {
       throw ExchangeError(.identityNeeded, "is sealed to an age key; give its identity")

@@ -1,5 +1,5 @@
 internal import CLateLibraries
-internal import VaultCrypto
+internal import LateLibraries
 
 /// The events of a YAML text, one after the other; owns a parser of libyaml.
 @safe final class YAMLEvents {

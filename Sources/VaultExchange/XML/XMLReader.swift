@@ -1,5 +1,5 @@
 internal import CLateLibraries
-internal import VaultCrypto
+internal import LateLibraries
 
 /// One element of a document, with all that is in it.
 final class XMLElement {

@@ -1,5 +1,5 @@
 internal import CLateLibraries
-internal import VaultCrypto
+internal import LateLibraries
 
 /// Unpacks what deflate has packed (RFC 1951), with zlib, which is opened when it is first needed.
 enum Inflate {

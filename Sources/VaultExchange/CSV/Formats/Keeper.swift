@@ -12,8 +12,13 @@ struct KeeperImporter: Importer {
 
   func detects(_ sample: ImportSample) -> Bool {
     let rows = CSVTable.rows(of: sample)
+    if let first = rows.first, Self.isHeader(first) { return true }
     return !rows.isEmpty && rows.allSatisfy { $0.fault == nil && Self.fits($0.cells) }
       && rows.contains { !$0.cells[1].isEmpty }
+  }
+
+  private static func isHeader(_ row: CSVRow) -> Bool {
+    row.cells.count >= columns.count && zip(row.cells, columns).allSatisfy { $0.lowercased() == $1.name.lowercased() }
   }
 
   /// Seven columns and pairs, with an address or nothing in the fifth.
@@ -24,8 +29,15 @@ struct KeeperImporter: Importer {
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     var table = CSVTable(withoutHeader: source, encoding: options.encoding)
+    var isFirst = true
     return ImportedItems { () throws(ExchangeError) in
-      guard let row = try table.next() else { return nil }
+      guard var row = try table.next() else { return nil }
+      // Some versions write one nevertheless.
+      if isFirst, Self.isHeader(row) {
+        guard let next = try table.next() else { return nil }
+        row = next
+      }
+      isFirst = false
       if let fault = row.fault { return table.refused(row, fault.reason) }
       guard row.cells.count >= Self.columns.count, (row.cells.count - Self.columns.count) % 2 == 0 else {
         return table.refused(row, "the row is not seven cells and pairs of a name and a value")

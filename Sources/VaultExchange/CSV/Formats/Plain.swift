@@ -23,13 +23,21 @@ struct PlainCSVImporter: Importer {
     let shape = KindShape(kind)
     let mapped = try Self.rules(for: options.mappings, in: shape)
     var named = kind.name == "login" ? LeafRule.usual : [:]
+    let header = (CSVTable.firstRow(of: sample, dialect: dialect)?.cells ?? []).map { String($0.trimmingSpaces) }
     // A column that is called as a member goes there, whatever else its name is used for.
-    for name in CSVTable.firstRow(of: sample, dialect: dialect)?.cells ?? [] {
-      let name = String(name.trimmingSpaces)
+    for name in header {
       if let rule = FieldRules.rule(forPath: name, in: shape) ?? FieldRules.rule(forPath: name.lowercased(), in: shape)
       {
         named[name.lowercased()] = rule
       }
+    }
+    // The values of a table without a header must not become names.
+    guard header.isEmpty || header.contains(where: { named[$0.lowercased()] != nil || mapped[$0.lowercased()] != nil })
+    else {
+      throw ExchangeError(.missingColumn, "has no header with a usual name or a mapped one", at: SourcePlace(line: 1))
+    }
+    guard header.allSatisfy({ $0.utf8.count <= 200 && !$0.contains(where: \.isNewline) }) else {
+      throw ExchangeError(.malformed, "has a column name that is no name", at: SourcePlace(line: 1))
     }
     let isChosen = options.kind != nil
     return try CSVImporter(

@@ -5,5 +5,5 @@ extension CSVImporter {
       keeps: "everything in the file; columns of one's own as secrets"),
     required: ["title": .title, "login": .username, "password": .password, "notes": .notes],
     optional: ["url": .url, "website": .url, "otp": .totp, "one-time password": .totp],
-    others: .secret)
+    excluded: ["shared folder"], others: .secret)
 }

@@ -1,0 +1,12 @@
+import Benchmark
+
+/// Names begin with what is measured; the second part says whose work it is, so that a table shows pairs together.
+let benchmarks: @Sendable () -> Void = {
+  Benchmark.defaultConfiguration = .init(
+    metrics: [.wallClock, .throughput], scalingFactor: .kilo,
+    maxDuration: .seconds(2), maxIterations: 2_000)
+  cryptoBenchmarks()
+  documentBenchmarks()
+  recordBenchmarks()
+  vaultBenchmarks()
+}

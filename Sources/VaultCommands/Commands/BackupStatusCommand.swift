@@ -1,0 +1,94 @@
+import ArgumentParser
+import VaultBackup
+import VaultDocument
+import VaultKit
+
+extension BackupCommand {
+  /// `vault backup status`.
+  struct Status: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "status",
+      abstract: "Say whether the newest backup is there, as recorded, and young enough.",
+      discussion: """
+        For a monitor: one line for each vault, and 14 when anything is wrong with its newest backup, or when there is none.
+
+        Example:
+          vault backup status /mnt/backups --max-age 26h
+        """)
+
+    @Argument(help: "The directory of the backups.")
+    var dir: String
+
+    @Option(help: ArgumentHelp("How old the newest one may be: 26h, 2d, 90m, 1w.", valueName: "age"))
+    var maxAge: String?
+
+    @Option(help: ArgumentHelp("Only backups whose names begin so, then a time.", valueName: "name"))
+    var name: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+      let limit = try maxAge.map { try Age($0, option: "--max-age") }
+      let now = Timestamp.now()
+      let listing = try BackupDirectory(at: dir).listing()
+      let newest = listing.newest().filter { name == nil || $0.name.stem == name }
+      let checks = newest.map { NewestBackup(newest: $0, now: now, limit: limit) }
+      if global.json {
+        try Output.document([
+          "directory": .string(dir), "good": .bool(!checks.isEmpty && checks.allSatisfy(\.isGood)),
+          "max_age": limit.map { .number(JSONNumber(Int($0.seconds))) } ?? .null,
+          "newest": .array(checks.map(\.document)),
+          "time": .string(now.text),
+        ])
+      } else {
+        try Output.lines(checks.isEmpty ? ["fault  \(Printable.text(dir)): there is no backup"] : checks.map(\.line))
+      }
+      if checks.isEmpty || !checks.allSatisfy(\.isGood) { throw Finished(status: .findings) }
+    }
+  }
+}
+
+/// The newest backup of a name, and what is wrong with it.
+private struct NewestBackup {
+  /// Clocks of two machines differ a little; a backup is from the future only beyond that.
+  private static let toleratedSeconds: Int64 = 300
+
+  let newest: BackupListing.Row
+  let ageSeconds: Int64
+  private var faults: [(code: String, text: String)] = []
+
+  init(newest: BackupListing.Row, now: Timestamp, limit: Age?) {
+    self.newest = newest
+    ageSeconds = now.secondsSinceEpoch - newest.name.time.secondsSinceEpoch
+    switch newest.state {
+    case .recorded: break
+    case .changed: faults.append(("changed", "its size is not the recorded one"))
+    case .gone: faults.append(("gone", "its file is gone"))
+    case .unrecorded: faults.append(("not_recorded", "it is not recorded in backups.json"))
+    }
+    if ageSeconds < -Self.toleratedSeconds {
+      faults.append(
+        ("from_the_future", "it is \(BackupView.age(seconds: -ageSeconds)) ahead: a clock went back, or was wrong"))
+    } else if let limit, ageSeconds > limit.seconds {
+      faults.append(("too_old", "it is older than \(BackupView.age(seconds: limit.seconds))"))
+    }
+  }
+
+  var isGood: Bool { faults.isEmpty }
+
+  /// `ok     team-20261121T014028Z.cvault.age  12h old  verified (proof) …`.
+  var line: String {
+    var parts = [newest.name.fileName]
+    if ageSeconds >= -Self.toleratedSeconds { parts.append("\(BackupView.age(seconds: max(0, ageSeconds))) old") }
+    if let entry = newest.entry { parts.append(BackupView.text(entry.verification)) }
+    if !faults.isEmpty { parts.append(faults.map(\.text).joined(separator: "; ")) }
+    return (isGood ? "ok     " : "fault  ") + parts.joined(separator: "  ")
+  }
+
+  var document: JSONValue {
+    .members([
+      "age_seconds": JSONNumber(literal: "\(ageSeconds)").map { .number($0) } ?? .null, "backup": newest.document,
+      "faults": .array(faults.map { .string($0.code) }), "good": .bool(isGood), "name": .string(newest.name.stem),
+    ])
+  }
+}

@@ -1,0 +1,119 @@
+import VaultDocument
+import VaultExchange
+
+/// The ledger of an import as it is printed: a line for each value, which is not kept, and then what was refused and why.
+struct LedgerReport {
+  private struct Reason {
+    var count = 0
+    let first: SourcePlace
+  }
+
+  private let isDocument: Bool
+  private let isDryRun: Bool
+  private var hasBegun = false
+  private(set) var totals = LedgerTotals()
+  /// Reasons are sentences of this program, so there are few.
+  private var reasons: [String: Reason] = [:]
+
+  init(isDocument: Bool, isDryRun: Bool) {
+    self.isDocument = isDocument
+    self.isDryRun = isDryRun
+  }
+
+  /// Counts leaves, and prints them in a document and in a dry run.
+  mutating func add(_ lines: [LedgerLine]) throws {
+    totals.add(lines)
+    for case (let place, .refused(let reason)) in lines.map({ ($0.place, $0.outcome) }) {
+      reasons[reason, default: Reason(first: place)].count += 1
+    }
+    if isDocument {
+      for line in lines { try write(line) }
+    } else if isDryRun {
+      try Output.lines(lines.map { "\(Printable.text($0.place.description)): \(Printable.text($0.outcome.text))" })
+    }
+  }
+
+  /// The last lines of a report: how many values had which end, and why some were refused.
+  var lines: [String] {
+    let sum =
+      "values: \(totals.leaves): \(totals.stored) stored, \(totals.mapped) mapped, \(totals.custom) custom fields, "
+      + "\(totals.tagged) \(totals.tagged == 1 ? "tag" : "tags"), \(totals.empty) empty, \(totals.refused) refused"
+    return [sum]
+      + sortedReasons.map { reason, what in
+        let place = what.first.description
+        return "refused \(what.count): \(reason)"
+          + (place.isEmpty ? "" : " (\(what.count == 1 ? "" : "the first: ")\(Printable.text(place)))")
+      }
+  }
+
+  private var sortedReasons: [(key: String, value: Reason)] {
+    reasons.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+  }
+}
+
+extension LedgerReport {
+  /// Lines are written as they come: there may be more than fit into memory.
+  private mutating func write(_ line: LedgerLine) throws {
+    try Output.write(Array((hasBegun ? ",\n" : #"{"schema":1,"lines":["# + "\n").utf8) + line.document.compactBytes())
+    hasBegun = true
+  }
+
+  /// Ends the document with totals and these members.
+  mutating func endDocument(with members: KeyValuePairs<String, JSONValue>) throws {
+    let ledger: JSONValue = .members([
+      "custom": .count(totals.custom), "empty": .count(totals.empty), "leaves": .count(totals.leaves),
+      "mapped": .count(totals.mapped), "refused": .count(totals.refused), "stored": .count(totals.stored),
+      "tagged": .count(totals.tagged),
+    ])
+    let refusals = sortedReasons.map { reason, what in
+      JSONValue.members([
+        "count": .count(what.count), "line": .optional(what.first.line), "path": .string(what.first.path),
+        "reason": .string(reason),
+      ])
+    }
+    guard case .object(var document) = JSONValue.members(members) else { return }
+    document["ledger"] = ledger
+    document["refused_values"] = .array(refusals)
+    let begin = hasBegun ? "\n]," : #"{"schema":1,"lines":[],"#
+    let rest = try JSONValue.object(document).compactBytes(limits: .list).dropFirst()
+    try Output.write(Array(begin.utf8) + rest + Array("\n".utf8))
+  }
+}
+
+extension JSONValue {
+  static func count(_ number: Int) -> JSONValue { .number(JSONNumber(number)) }
+  static func optional(_ number: Int?) -> JSONValue { number.map(JSONValue.count) ?? .null }
+}
+
+extension LedgerLine {
+  fileprivate var document: JSONValue {
+    .members([
+      "line": .optional(place.line), "outcome": .string(outcome.word), "path": .string(place.path),
+      "to": .optional(outcome.detail),
+    ])
+  }
+}
+
+extension LedgerLine.Outcome {
+  fileprivate var word: String {
+    switch self {
+    case .stored: "stored"
+    case .mapped: "mapped"
+    case .custom: "custom"
+    case .tagged: "tagged"
+    case .empty: "empty"
+    case .refused: "refused"
+    }
+  }
+
+  /// The member, or the reason.
+  fileprivate var detail: String? {
+    switch self {
+    case .stored(let path), .mapped(let path), .custom(let path): path
+    case .refused(let reason): reason
+    case .tagged, .empty: nil
+    }
+  }
+
+  fileprivate var text: String { detail.map { "\(word): \($0)" } ?? word }
+}

@@ -1,0 +1,117 @@
+/// A file that is known for what it is, and not read: what it is and how its tool writes one that is.
+struct OtherTool: Sendable {
+  /// Behind "is".
+  let title: StaticString
+  /// What to do in the tool, a line each.
+  let advice: [String]
+  fileprivate let matches: @Sendable (ImportSample, JSONOutline) -> Bool
+
+  private init(
+    _ title: StaticString, _ advice: String..., if matches: @escaping @Sendable (ImportSample, JSONOutline) -> Bool
+  ) {
+    self.title = title
+    self.advice = advice
+    self.matches = matches
+  }
+
+  /// The tool whose file begins like this; nil when it is none of these.
+  static func of(_ sample: ImportSample) -> OtherTool? {
+    let outline = JSONOutline(sample)
+    return all.first { $0.matches(sample, outline) }
+  }
+
+  private static let all = folders + sealed + databases + documents
+
+  private static let folders = [
+    OtherTool(
+      "is a store of pass or gopass, which is sealed with GPG",
+      "make a store of passage of it: open each file with gpg and seal it with age (`gpg -d F.gpg | age -r … -o F.age`)",
+      "then `vault import passage DIR --source-identity FILE`"
+    ) { sample, _ in sample.paths.contains { $0.hasSuffix(".gpg") } },
+    OtherTool(
+      "is a vault of 1Password 7 (OPVault)", "1Password 8: File, Export, 1PUX; 1Password 7: File, Export, CSV"
+    ) { sample, _ in sample.paths.contains { $0.hasSuffix("profile.js") } },
+  ]
+
+  private static let sealed = [
+    OtherTool(
+      "is a database of KeePass (KDBX)",
+      "KeePassXC: Database, Export, XML file; or `keepassxc-cli export FILE > out.xml`",
+      "KeePass 2: File, Export, KeePass XML (2.x); then `vault import keepass-xml out.xml`"
+    ) { sample, _ in sample.begins([0x03, 0xD9, 0xA2, 0x9A]) },
+    OtherTool(
+      "is a database of Password Safe", "Password Safe: File, Export To, Plain text; name the columns with --map"
+    ) {
+      sample, _ in sample.begins("PWS3")
+    },
+    OtherTool("is an age file", "open it on the way: `age -d -i KEY FILE | vault import auto -`") { sample, _ in
+      sample.begins("age-encryption.org/v1") || sample.begins("-----BEGIN AGE ENCRYPTED FILE")
+    },
+    OtherTool("is sealed with GPG", "open it on the way: `gpg -d FILE | vault import auto -`") { sample, _ in
+      sample.begins("-----BEGIN PGP MESSAGE")
+    },
+    OtherTool("is a backup of 2FAS that is sealed", "2FAS: Settings, Backup, Export, without a password") {
+      _, outline in
+      outline.has("servicesEncrypted")
+    },
+  ]
+
+  private static let databases = [
+    OtherTool(
+      "is a database of a browser", "Chrome, Edge: Settings, Passwords, Export; Firefox: about:logins, Export Logins"
+    ) { sample, _ in sample.begins("SQLite format 3") },
+    OtherTool("is the store of Firefox, which is sealed", "Firefox: about:logins, Export Logins, then `firefox-csv`") {
+      _, outline in outline.has("nextId", "logins") || outline.has("logins[].encryptedPassword")
+    },
+    OtherTool("is a dump of a keychain of macOS", "Passwords: File, Export All Passwords to File, then `safari-csv`") {
+      sample, _ in sample.begins("keychain: ")
+    },
+    OtherTool("is packed with gzip", "unpack it on the way: `gzip -dc FILE | vault import auto -`") { sample, _ in
+      sample.begins([0x1F, 0x8B])
+    },
+    OtherTool(
+      "is a zip file of no tool that is known here", "unpack it, and import the file with the entries",
+      "Bitwarden: data.json; Dashlane: each CSV file by itself"
+    ) { sample, _ in ZipArchive.begins(sample.head) },
+  ]
+
+  private static let documents = [
+    OtherTool("is the interchange format of 1Password 7 (1PIF)", "1Password 8: File, Export, 1PUX; 1Password 7: CSV") {
+      sample, outline in
+      outline.has("uuid", "typeName") || sample.name.lowercased().hasSuffix(".1pif")
+    },
+    OtherTool("is the JSON of Keeper", "Keeper: Settings, Export, CSV, then `keeper-csv`") { _, outline in
+      outline.has("records[].$type") || outline.has("records[].login_url") || outline.has("shared_folders", "records")
+    },
+    OtherTool("is the JSON of Dashlane", "Dashlane: My account, Settings, Export data, CSV") { _, outline in
+      outline.has("AUTHENTIFIANT")
+    },
+    OtherTool("is the JSON of Passman", "Passman: Settings, Export credentials, CSV; name the columns with --map") {
+      _, outline in outline.has("[].credential_id", "[].guid")
+    },
+    OtherTool("is of an app for one-time codes", "take the otpauth addresses of its entries into the `totp` of logins")
+    {
+      sample, outline in
+      sample.begins("otpauth") || outline.has("db", "header") || outline.has("tokenOrder", "tokens")
+        || outline.has("services", "appOrigin")
+    },
+    OtherTool("is XML of another tool", "KeePassX 1 and Revelation: open it in KeePassXC and export that") {
+      sample, _ in
+      sample.head.ranges(of: Array("<plist".utf8)).isEmpty
+        && ["<?xml", "<!DOCTYPE", "<database", "<passwordsafe", "<revelationdata"].contains { sample.begins($0) }
+    },
+    OtherTool(
+      "is an export of this program", "`vault import json FILE --kind KIND`, or jsonl",
+      "a vault as a whole: copy its folder"
+    ) { _, outline in outline.has("$vault") || outline.has("[].$vault") || outline.has("records[].record") },
+  ]
+}
+
+extension ImportSample {
+  /// Whether the file begins with these bytes, behind a byte order mark.
+  fileprivate func begins(_ bytes: [UInt8]) -> Bool {
+    head.starts(with: bytes) || head.starts(with: [0xEF, 0xBB, 0xBF] + bytes)
+  }
+
+  fileprivate func begins(_ text: String) -> Bool { begins(Array(text.utf8)) }
+}

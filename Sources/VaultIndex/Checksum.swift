@@ -1,0 +1,51 @@
+/// A sum of 64 bits that notices damage; nobody who can write the index is kept from anything by it.
+struct Checksum {
+  private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
+  private var lanes: (UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4)
+
+  /// Takes bytes, and how many they are.
+  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    var offset = 0
+    // Four sums side by side: each step waits for the one before in its lane only.
+    while offset + 32 <= bytes.count {
+      unsafe mix(&lanes.0, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      unsafe mix(&lanes.1, bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+      unsafe mix(&lanes.2, bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self))
+      unsafe mix(&lanes.3, bytes.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self))
+      offset += 32
+    }
+    var rest: UInt64 = 0
+    while offset < bytes.count {
+      unsafe rest = rest << 8 | UInt64(bytes[offset])
+      offset += 1
+      if offset % 8 == 0 {
+        add(rest)
+        rest = 0
+      }
+    }
+    add(rest)
+    add(UInt64(bytes.count))
+  }
+
+  mutating func add(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe add($0) } }
+
+  mutating func add(_ number: UInt64) {
+    mix(&lanes.0, number)
+    lanes.1 ^= lanes.0
+  }
+
+  /// The sum of all that was taken.
+  var value: UInt64 {
+    var sum = lanes.0
+    mix(&sum, lanes.1)
+    mix(&sum, lanes.2)
+    mix(&sum, lanes.3)
+    return sum
+  }
+
+  @inline(__always)
+  private func mix(_ lane: inout UInt64, _ word: UInt64) {
+    lane = (lane ^ word) &* Self.factor
+    lane ^= lane >> 29
+  }
+}

@@ -1,0 +1,190 @@
+package import VaultDocument
+
+/// Which rows are wanted, and in which order; equal ones follow their ids.
+package struct IndexQuery: Sendable {
+  package enum Order: Sendable {
+    case name, created, updated
+  }
+
+  /// Only records of this kind.
+  package var kind: String?
+  package var order: Order
+  /// The most rows; nil for all.
+  package var limit: Int?
+
+  package init(kind: String?, order: Order, limit: Int?) {
+    (self.kind, self.order, self.limit) = (kind, order, limit)
+  }
+}
+
+/// One text that is looked for in the values of records.
+package struct IndexProbe {
+  /// What the bytes of every value in normal form C hold that satisfies `matches`; empty when nothing can be said.
+  let bytes: [UInt8]
+  /// Whether a value, given in lower case, is one that is looked for; nil when the probe is all that is asked here.
+  let matches: ((String) -> Bool)?
+
+  package init(_ bytes: [UInt8], where matches: ((String) -> Bool)?) {
+    (self.bytes, self.matches) = (bytes, matches)
+  }
+
+  /// Looks for a text in lower case.
+  ///
+  /// - Parameter fallback: a part of it that stands as it is in every text that holds it, however that is composed.
+  package init(_ text: String, fallback: [UInt8], where matches: ((String) -> Bool)?) {
+    self.init(RecordText.key(of: text) ?? fallback, where: matches)
+  }
+}
+
+extension RecordIndex {
+  /// The records that are not indexed, sorted.
+  ///
+  /// - Throws: ``IndexFailure``.
+  package func watched() throws(IndexFailure) -> [RecordID] {
+    var ids: [RecordID] = []
+    try forEachRow("SELECT id FROM records WHERE watched = 1") { row throws(IndexFailure) in ids.append(try row.id(0)) }
+    return ids.sorted()
+  }
+
+  /// Whether the order of names is that of the rows: not where a name may not be in normal form C.
+  ///
+  /// - Throws: ``IndexFailure``.
+  package func isSortedByName() throws(IndexFailure) -> Bool {
+    try guarding { () throws(IndexFailure) in
+      try connection.integer("SELECT 1 FROM records WHERE key IS NULL LIMIT 1") == nil
+    }
+  }
+
+  /// The rows that are wanted, sorted.
+  ///
+  /// - Throws: ``IndexFailure``.
+  package func rows(_ query: IndexQuery) throws(IndexFailure) -> [IndexRow] {
+    let order =
+      switch query.order {
+      case .name: "key"
+      case .created: "created, created_nanoseconds"
+      case .updated: "updated, updated_nanoseconds"
+      }
+    let condition = query.kind == nil ? "watched = 0" : "watched = 0 AND kind = ?"
+    let limit = query.limit.map { " LIMIT \($0)" } ?? ""
+    let bind = { (statement: borrowing Statement) in if let kind = query.kind { statement.bind(1, kind) } }
+    return try rows("WHERE \(condition) ORDER BY \(order), id" + limit, binding: bind)
+  }
+
+  /// The rows of records, in the order of `ids`; those that there are not are left out.
+  ///
+  /// - Throws: ``IndexFailure``.
+  package func rows(of ids: [RecordID]) throws(IndexFailure) -> [IndexRow] {
+    try guarding { () throws(IndexFailure) in
+      let statement = try connection.prepare("\(Self.selection) WHERE watched = 0 AND id = ?")
+      var rows: [IndexRow] = []
+      for id in ids {
+        statement.bind(1, id.bytes)
+        if try statement.step() { rows.append(try statement.row()) }
+        statement.reset()
+      }
+      return rows
+    }
+  }
+
+  /// The rows whose names may be `name` in some case, and those whose names are not indexed.
+  ///
+  /// - Returns: nil when the name itself has no key, so that any may be meant.
+  /// - Throws: ``IndexFailure``.
+  package func rows(named name: String) throws(IndexFailure) -> [IndexRow]? {
+    guard let key = RecordText.key(of: name) else { return nil }
+    return try rows("WHERE watched = 0 AND (key = ? OR key IS NULL)", binding: { $0.bind(1, key) })
+  }
+
+  /// The rows whose ids are in a range.
+  ///
+  /// - Throws: ``IndexFailure``.
+  package func rows(in ids: ClosedRange<RecordID>) throws(IndexFailure) -> [IndexRow] {
+    let bind = { (statement: borrowing Statement) in
+      statement.bind(1, ids.lowerBound.bytes)
+      statement.bind(2, ids.upperBound.bytes)
+    }
+    return try rows("WHERE watched = 0 AND id >= ? AND id <= ?", binding: bind)
+  }
+
+  /// The records with values that satisfy every probe, sorted.
+  ///
+  /// - Throws: ``IndexFailure``.
+  package func search(_ probes: [IndexProbe]) throws(IndexFailure) -> [RecordID] {
+    var found: [RecordID] = []
+    let bytes = probes.map(\.bytes)
+    try forEachRow("SELECT piece FROM texts ORDER BY number") { row throws(IndexFailure) in
+      try unsafe row.withBytes(0) { piece throws(IndexFailure) in
+        unsafe try FolderTexts(piece).search(bytes) { id, text in
+          let isMatch = probes.allSatisfy { probe in
+            guard let matches = probe.matches else { return true }
+            return unsafe RecordText.contains(text, probe: probe.bytes, where: matches)
+          }
+          if isMatch { found.append(id) }
+        }
+      }
+    }
+    return found.sorted()
+  }
+}
+
+extension RecordIndex {
+  private static let selection = """
+    SELECT id, mark, kind, name, revision, created, created_nanoseconds, updated, updated_nanoseconds, sum FROM records
+    """
+
+  private func rows(
+    _ end: String, binding bind: (borrowing Statement) -> Void
+  ) throws(IndexFailure) -> [IndexRow] {
+    var rows: [IndexRow] = []
+    try forEachRow("\(Self.selection) \(end)", binding: bind) { row throws(IndexFailure) in rows.append(try row.row()) }
+    return rows
+  }
+
+  /// Gives each row of a statement to `body`.
+  func forEachRow(
+    _ text: String, binding bind: (borrowing Statement) -> Void = { _ in },
+    _ body: (borrowing Statement) throws(IndexFailure) -> Void
+  ) throws(IndexFailure) {
+    try guarding { () throws(IndexFailure) in
+      let statement = try connection.prepare(text)
+      bind(statement)
+      while try statement.step() { try body(statement) }
+    }
+  }
+
+  /// Removes the index when `body` finds it damaged.
+  private func guarding<Result>(_ body: () throws(IndexFailure) -> Result) throws(IndexFailure) -> Result {
+    do throws(IndexFailure) { return try body() } catch { throw giveUp(error) }
+  }
+}
+
+extension Statement {
+  borrowing func id(_ column: Int32) throws(IndexFailure) -> RecordID {
+    let bytes = bytes(column)
+    guard bytes.count == Identifier.byteCount else { throw .damaged }
+    return RecordID(bytes: bytes)
+  }
+
+  private borrowing func time(_ column: Int32) throws(IndexFailure) -> Timestamp {
+    guard let nanoseconds = Int32(exactly: integer(column + 1)),
+      let time = try? Timestamp(secondsSinceEpoch: integer(column), nanoseconds: nanoseconds)
+    else { throw .damaged }
+    return time
+  }
+
+  fileprivate borrowing func row() throws(IndexFailure) -> IndexRow {
+    guard checksum(textColumns: 0...3, numberColumns: 4...8) == integer(9) else { throw .damaged }
+    return IndexRow(
+      id: try id(0), mark: try unsafe withBytes(1) { bytes throws(IndexFailure) in try unsafe IndexMark(bytes) },
+      kind: try text(2), name: try text(3), revision: Int(integer(4)), createdAt: try time(5), updatedAt: try time(7))
+  }
+
+  /// The sum of what is shown, so that no damage is.
+  private borrowing func checksum(textColumns: ClosedRange<Int32>, numberColumns: ClosedRange<Int32>) -> Int64 {
+    var sum = Checksum()
+    for column in textColumns { unsafe withBytes(column) { unsafe sum.add($0) } }
+    for column in numberColumns { sum.add(UInt64(bitPattern: integer(column))) }
+    return Int64(bitPattern: sum.value)
+  }
+}

@@ -1,0 +1,73 @@
+internal import VaultDocument
+internal import VaultStorage
+
+/// What was found in files, in the order of their ids, and what could not be read.
+struct FileFindings<Found: Sendable>: Sendable {
+  var found: [Found] = []
+  var faults: [VaultError] = []
+}
+
+extension LockedVault {
+  /// What a look at the bytes of one live record's file finds; nil when it is not what is looked for.
+  typealias Look<Found> = @Sendable (RecordID, [UInt8]) throws(VaultError) -> Found?
+
+  /// Looks at every live record's file, on all cores.
+  ///
+  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
+  func scan<Found: Sendable>(_ look: @escaping Look<Found>) async throws(VaultError) -> FileFindings<Found> {
+    var findings = FileFindings<Found>()
+    let folders = stride(from: 0, to: 256, by: Self.foldersAtOnce)
+    try await ParallelMap(chunkSize: 1)(folders, cancellation: VaultError.cancelled) { first throws(VaultError) in
+      var findings = FileFindings<Found>()
+      for folder in first..<first + Self.foldersAtOnce {
+        try inStore { () throws(StoreError) in
+          try store.readRecords(inFolder: UInt8(folder)) { id, bytes in
+            findings.take(id, bytes.mapError { VaultError(store: $0, record: id) }, look)
+            return true
+          }
+        }
+      }
+      return findings
+    } consume: { some throws(VaultError) in
+      findings.found += some.found
+      findings.faults += some.faults
+    }
+    return findings
+  }
+
+  private static var foldersAtOnce: Int { 4 }
+
+  /// Looks at the files of some live records, on all cores; what is not there is left out.
+  ///
+  /// - Throws: ``VaultError`` `.cancelled`.
+  func scan<Found: Sendable>(
+    _ ids: [RecordID], _ look: @escaping Look<Found>
+  ) async throws(VaultError) -> FileFindings<Found> {
+    var findings = FileFindings<Found>()
+    try await ParallelMap()(ids, cancellation: VaultError.cancelled) { id throws(VaultError) in
+      var findings = FileFindings<Found>()
+      do throws(VaultError) {
+        if let bytes = try read(id) { findings.take(id, .success(bytes), look) }
+      } catch {
+        findings.faults.append(error)
+      }
+      return findings
+    } consume: { some throws(VaultError) in
+      findings.found += some.found
+      findings.faults += some.faults
+    }
+    return findings
+  }
+}
+
+extension FileFindings {
+  fileprivate mutating func take(
+    _ id: RecordID, _ bytes: Result<[UInt8], VaultError>, _ look: LockedVault.Look<Found>
+  ) {
+    do throws(VaultError) {
+      if let one = try look(id, bytes.get()) { found.append(one) }
+    } catch {
+      faults.append(error)
+    }
+  }
+}
