@@ -83,7 +83,7 @@ extension BackupListWriter {
     text += "{\"path\":\"".utf8
     text += file.member.vaultPath.utf8
     text += "\",\"sha256\":\"".utf8
-    text += Hex.encode(file.sha256.bytes).utf8
+    file.sha256.appendHex(to: &text)
     text += "\",\"size\":".utf8
     text += String(file.byteCount).utf8
     text.append(UInt8(ascii: "}"))
@@ -91,7 +91,7 @@ extension BackupListWriter {
 
   private static func entryTextByteCount(_ file: BackupList.File) -> Int {
     let fixed = "{\"path\":\"\",\"sha256\":\"\",\"size\":}".utf8.count + 64
-    return fixed + file.member.vaultPath.utf8.count + String(file.byteCount).utf8.count
+    return fixed + file.member.vaultPathByteCount + String(file.byteCount).utf8.count
   }
 }
 
@@ -111,19 +111,25 @@ extension BackupListWriter {
   private func appendTree(of file: BackupList.File, to tree: inout [UInt8]) {
     tree.append(6)
     tree += Self.u32(3)
-    tree += Self.name("path")
-    tree += Self.string(file.member.vaultPath)
-    tree += Self.name("sha256")
-    tree += Self.string(Hex.encode(file.sha256.bytes))
-    tree += Self.name("size")
+    tree += Self.pathName
+    tree += Self.u32(file.member.vaultPathByteCount)
+    tree += file.member.vaultPath.utf8
+    tree += Self.hashName
+    file.sha256.appendHex(to: &tree)
+    tree += Self.sizeName
     tree += Self.number(file.byteCount)
   }
+
+  // Names with the head of their values.
+  private static let pathName = name("path") + [4]
+  private static let hashName = name("sha256") + [4] + u32(64)
+  private static let sizeName = name("size")
 
   private var treeByteCount: Int {
     // Type and count; three names with their counts; three values with type and count.
     let fixed = 5 + (4 + 4) + (4 + 6) + (4 + 4) + 3 * 5 + 64
     let entries = files.reduce(0) { count, file in
-      count + fixed + file.member.vaultPath.utf8.count + String(file.byteCount).utf8.count
+      count + fixed + file.member.vaultPathByteCount + String(file.byteCount).utf8.count
     }
     return treeHead.count + entries + treeTail.count
   }
