@@ -22,7 +22,8 @@ from pathlib import Path
 SEED = 20261121
 WARM_UP = 3
 # What the design allows at most, as a multiple of the floor.
-LIMITS = {"get": 2.5, "encode": 1.6, "export": 3.0, "add": 3.0, "import": 2.5}
+LIMITS = {"get": 2.5, "encode": 1.6, "export": 1.6, "verify": 1.2, "lint": 0.5, "list": None, "add": 3.0, "import": 2.5,
+          "reseal": 2.5}
 CITIES = ["Albuquerque", "Paris", "Düsseldorf", "東京", "Amsterdam", "Lagos", "Reykjavík", "Hà Nội", "Madrid", "Boston"]
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&*+-./:;<=>?@^_~"
 
@@ -56,6 +57,7 @@ class Machine:
 
     def __init__(self, programs, work):
         self.programs, self.work = programs, work
+        self.path = os.environ.get("PATH", "/usr/bin:/bin")
         self.environment = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(work), "LC_ALL": "C.UTF-8",
             "CVAULT_STATE_DIR": str(work / "state"), "XDG_CONFIG_HOME": str(work / "config"),
@@ -73,7 +75,7 @@ class Machine:
     def run(self, command):
         """(seconds, peak bytes) of one process, from spawn to wait, its stdout thrown away."""
         program, *arguments = command
-        path = str(self.programs / program)
+        path = str(self.programs / program) if (self.programs / program).exists() else shutil.which(program, path=self.path)
         actions = [(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
         start = time.perf_counter()
         pid = os.posix_spawn(path, [program, *arguments], self.environment, file_actions=actions)
@@ -143,6 +145,20 @@ def measure_export(machine, count, rounds):
     yield {"workload": "export --reveal", "records": count, "limit": LIMITS["export"], **result}
 
 
+def measure_beside_export(machine, count, rounds, name):
+    """A check of the whole vault beside an export of all secrets by the same program."""
+    folder, unlock = make_vault(machine, count)
+    ours = ["vault", name, "--quiet", "--vault", str(folder)] if name == "lint" else ["vault", name, "--quiet", *unlock]
+    export = ["vault", "export", "--reveal", "--yes", "--format", "json", *unlock]
+    yield {"workload": name, "records": count, "limit": LIMITS[name], **paired(machine, ours, export, rounds)}
+
+
+def measure_list(machine, count, rounds):
+    folder, _ = make_vault(machine, count)
+    result = paired(machine, ["vault", "list", "--vault", str(folder)], ["ls", "-R", str(folder)], rounds)
+    yield {"workload": "list", "records": count, "limit": LIMITS["list"], **result}
+
+
 def measure_encode(machine, rounds):
     result = json.loads(machine.output("encode-floor", str(rounds)))
     yield {
@@ -198,6 +214,35 @@ def measure_import(machine, count, rounds):
         "workload": "import", "records": count, "limit": LIMITS["import"], "rounds": rounds,
         "vault_seconds": statistics.median(ours), "floor_seconds": statistics.median(floors),
         "ratio": statistics.median(a / b for a, b in zip(ours, floors)),
+    }
+
+
+def measure_reseal(machine, count, rounds):
+    """Reseals of copies of one vault, against a program that writes as many files into a new folder and exchanges it."""
+    folder, unlock = make_vault(machine, count)
+    ours, floors = [], []
+    for number in range(-1, rounds):
+        copies = [machine.work / f"{side}-{number}" for side in ("resealed", "exchanged")]
+        for copy in copies:
+            shutil.copytree(folder, copy)
+        os.sync()
+        resealing = ["vault", "rotate", "--reseal", "--quiet", "--vault", str(copies[0]), *unlock[2:]]
+        writing = ["write-floor", "exchange", str(copies[1] / "records"), str(count), "1200"]
+        if number % 2 == 0:
+            floor, seconds = machine.run(writing), machine.run(resealing)
+        else:
+            seconds, floor = machine.run(resealing), machine.run(writing)
+        # What this machine has seen of the copy is not what the next one is.
+        shutil.rmtree(machine.work / "state", ignore_errors=True)
+        if number >= 0:
+            ours.append(seconds)
+            floors.append(floor[0])
+        print(f"reseal {number}: {seconds[0]:.2f} s, floor {floor[0]:.2f} s", file=sys.stderr)
+    yield {
+        "workload": "rotate --reseal", "records": count, "limit": LIMITS["reseal"], "rounds": rounds,
+        "vault_seconds": statistics.median(a for a, _ in ours), "floor_seconds": statistics.median(floors),
+        "ratio": statistics.median(a / b for (a, _), b in zip(ours, floors)),
+        "vault_peak_bytes": max(peak for _, peak in ours),
     }
 
 
@@ -267,10 +312,17 @@ def main():
             rows += measure_get(machine, options.get_records, options.rounds or 200)
         if "export" in chosen:
             rows += measure_export(machine, options.export_records, options.rounds or 15)
+        for name in ("verify", "lint"):
+            if name in chosen:
+                rows += measure_beside_export(machine, options.export_records, options.rounds or 15, name)
+        if "list" in chosen:
+            rows += measure_list(machine, options.export_records, options.rounds or 15)
         if "add" in chosen:
             rows += measure_add(machine, options.get_records, options.rounds or 50)
         if "import" in chosen:
             rows += measure_import(machine, options.export_records, min(options.rounds or 10, 10))
+        if "reseal" in chosen:
+            rows += measure_reseal(machine, options.export_records, min(options.rounds or 10, 10))
         path = write_results(options.results, rows)
         print(f"Medians of paired runs; the floor is the same work without a vault.\n\n{table(rows)}\n\n{path}", flush=True)
     finally:

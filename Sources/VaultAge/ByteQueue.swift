@@ -51,7 +51,7 @@ struct ByteQueue {
     // What is left over is short: a lookahead byte, or the part of a chunk that came with the header.
     for offset in 0..<range.count where range.lowerBound > 0 { storage[offset] = storage[range.lowerBound + offset] }
     range = 0..<range.count
-    if storage.count < count { storage.append(contentsOf: repeatElement(0, count: count - storage.count)) }
+    if storage.count < count { storage += [UInt8](repeating: 0, count: count - storage.count) }
   }
 
   private mutating func readOnce(from read: AgeRead) throws(AgeError) -> Int {

@@ -33,6 +33,15 @@ enum ArchiveMember: Hashable {
     }
   }
 
+  /// The size of ``vaultPath``, which for a record is known without making it.
+  var vaultPathByteCount: Int {
+    switch self {
+    case .document(.record): "records/00/.json".utf8.count + 36
+    case .document(.trash): "trash/.json".utf8.count + 36
+    default: vaultPath.utf8.count
+    }
+  }
+
   /// The member with this path in the archive; nil when there is none that is spelled so.
   init?(path: String) {
     if path.utf8.elementsEqual(Self.listName.utf8) {

@@ -21,19 +21,35 @@ final class ArchiveWriter {
 
   /// Appends a file; the order is that of ``ArchiveMember``.
   ///
+  /// - Parameter hash: of the bytes, where it is known already.
   /// - Throws: ``VaultError`` `.damaged` for one over its limit, `.diskFull`, `.ioFailed`.
-  func append(_ member: ArchiveMember, _ bytes: [UInt8]) throws(VaultError) {
+  func append(_ member: ArchiveMember, _ bytes: [UInt8], hash: FileHash? = nil) throws(VaultError) {
+    try begin(member, byteCount: bytes.count)
+    let known = if let hash { hash } else { try FileHash(of: bytes) }
+    files.append(BackupList.File(member, byteCount: bytes.count, sha256: known))
+    try write(bytes)
+    try write(Self.zeros.prefix(TarHeader.padding(after: bytes.count)))
+  }
+
+  /// Appends the list of all files so far.
+  ///
+  /// - Throws: ``VaultError`` `.diskFull`, `.ioFailed`.
+  func appendList(of header: VaultHeader, createdAt: Timestamp, by vault: Vault) throws(VaultError) {
+    let list = BackupListWriter(files: files, header: header, createdAt: createdAt)
+    let byteCount = list.byteCount
+    try begin(.list, byteCount: byteCount)
+    for piece in list.text(mac: try list.mac(by: vault)) { try write(piece) }
+    try write(Self.zeros.prefix(TarHeader.padding(after: byteCount)))
+  }
+
+  private func begin(_ member: ArchiveMember, byteCount: Int) throws(VaultError) {
     precondition(last.map { $0 < member } ?? true, "an archive has its files in order")
     last = member
-    guard bytes.count <= member.byteLimit else {
+    guard byteCount <= member.byteLimit else {
       throw VaultError(
         .damaged, "is over its size limit", file: member.vaultPath, hints: [VaultError.lastGoodVersionHint])
     }
-    if member != .list { files.append(try BackupList.File(member, bytes)) }
-    let header = TarHeader(name: member.path, fileByteCount: bytes.count, modified: modified)
-    try write(header.block)
-    try write(bytes)
-    try write(Self.zeros.prefix(TarHeader.padding(after: bytes.count)))
+    try write(TarHeader(name: member.path, fileByteCount: byteCount, modified: modified).block)
   }
 
   /// Ends the archive and the age file.

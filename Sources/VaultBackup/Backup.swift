@@ -113,7 +113,7 @@ extension Backup {
   public static func create(
     of source: Source, in directory: BackupDirectory, stem: String, options: Options,
     progress: @escaping () -> Void = {}
-  ) throws(VaultError) -> CreatedBackup {
+  ) async throws(VaultError) -> CreatedBackup {
     let target = BackupTarget(directory: directory)
     try target.check(source.locked.store)
     let time = options.now()
@@ -125,7 +125,7 @@ extension Backup {
     let folder = directory.folder.directory
     let output = try BackupOutput(inStore { () throws(StoreError) in try NewFile(name.fileName, in: folder) })
     defer { output.file.discard() }
-    let written = try fill(output, from: source, at: time, options, progress)
+    let written = try await fill(output, from: source, at: time, options, progress)
     let byteCount = output.file.byteCount
     try inStore { () throws(StoreError) in try output.file.publish() }
     let made = CreatedBackup(
@@ -142,14 +142,14 @@ extension Backup {
   /// - Throws: ``VaultError`` as ``create(of:in:stem:options:progress:)``.
   public static func spool(
     of source: Source, in directory: String, options: Options, progress: @escaping () -> Void = {}
-  ) throws(VaultError) -> SpooledBackup {
+  ) async throws(VaultError) -> SpooledBackup {
     let file = try inStore { () throws(StoreError) in
       try NewFile("vault-backup", in: NamedFolder(at: directory), isNamed: false)
     }
     let output = try BackupOutput(file)
     defer { output.file.discard() }
     let time = options.now()
-    let written = try fill(output, from: source, at: time, options, progress)
+    let written = try await fill(output, from: source, at: time, options, progress)
     return SpooledBackup(
       file: file, sha256: written.hash, createdAt: time, vaultID: source.vaultID,
       recordCount: written.files.recordCount, isAttested: source.isUnlocked, provenAt: written.provenAt)
@@ -159,8 +159,8 @@ extension Backup {
   private static func fill(
     _ output: BackupOutput, from source: Source, at time: Timestamp, _ options: Options,
     _ progress: @escaping () -> Void
-  ) throws(VaultError) -> (files: [BackupList.File], hash: [UInt8], provenAt: Timestamp?) {
-    let files = try write(source, at: time, options, progress) { bytes in try output.write(bytes) }
+  ) async throws(VaultError) -> (files: [BackupList.File], hash: [UInt8], provenAt: Timestamp?) {
+    let files = try await write(source, at: time, options, progress) { bytes in try output.write(bytes) }
     try inStore { () throws(StoreError) in try output.file.sync() }
     return (files, try output.hash(), try prove(output.file, files, options))
   }
@@ -168,25 +168,16 @@ extension Backup {
   /// Writes the age file of a backup, and gives the files in it.
   private static func write(
     _ source: Source, at time: Timestamp, _ options: Options, _ progress: @escaping () -> Void,
-    _ write: (RawSpan) throws -> Void
-  ) throws(VaultError) -> [BackupList.File] {
-    var result: Result<[BackupList.File], VaultError>?
-    withoutActuallyEscaping(write) { write in
-      result = Result { () throws(VaultError) in
-        let archive = try ArchiveWriter(to: options.key, time: time, write: write)
-        try source.withSnapshot(options) { vault throws(VaultError) in
-          try Snapshot(vault: vault, archive: archive, progress: progress).write()
-          guard case .unlocked(let opened) = source else { return }
-          let files = archive.files
-          try archive.append(
-            .list, BackupList.bytes(of: files, header: vault.header, createdAt: time, by: opened))
-        }
-        try archive.finish()
-        return archive.files
-      }
+    _ write: @escaping (RawSpan) throws -> Void
+  ) async throws(VaultError) -> [BackupList.File] {
+    let archive = try ArchiveWriter(to: options.key, time: time, write: write)
+    try await source.withSnapshot(options) { vault throws(VaultError) in
+      try await Snapshot(vault: vault, archive: archive, progress: progress).write()
+      guard case .unlocked(let opened) = source else { return }
+      try archive.appendList(of: vault.header, createdAt: time, by: opened)
     }
-    guard let result else { preconditionFailure("a closure that is called has a result") }
-    return try result.get()
+    try archive.finish()
+    return archive.files
   }
 
   /// Opens what was written and compares each file with what was read.
@@ -238,12 +229,12 @@ extension Backup.Source {
   fileprivate var vaultID: VaultID { locked.header.vaultID }
 
   fileprivate func withSnapshot(
-    _ options: Backup.Options, _ body: (LockedVault) throws(VaultError) -> Void
-  ) throws(VaultError) {
+    _ options: Backup.Options, _ body: (LockedVault) async throws(VaultError) -> Void
+  ) async throws(VaultError) {
     switch self {
-    case .unlocked(let vault): try vault.withSnapshot(body)
+    case .unlocked(let vault): try await vault.withSnapshot(body)
     case .locked(let vault):
-      try vault.withSnapshot(lockTimeout: options.lockTimeout, onLockWait: options.onLockWait, body)
+      try await vault.withSnapshot(lockTimeout: options.lockTimeout, onLockWait: options.onLockWait, body)
     }
   }
 }

@@ -105,7 +105,7 @@ private struct ArchiveSurvey {
   /// Each slot of the header is there, and no other.
   private func requireSlots(of header: VaultHeader) throws(VaultError) {
     let found = files.compactMap { file -> (SlotID, [UInt8])? in
-      if case .document(.slot(let id)) = file.member { (id, file.sha256) } else { nil }
+      if case .document(.slot(let id)) = file.member { (id, file.sha256.bytes) } else { nil }
     }
     let expected = header.slots.sorted { $0.id < $1.id }
     guard found.map(\.0) == expected.map(\.id), found.map(\.1) == expected.map(\.sha256) else {

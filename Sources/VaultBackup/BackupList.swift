@@ -11,16 +11,13 @@ struct BackupList {
   struct File: Equatable {
     let member: ArchiveMember
     let byteCount: Int
-    /// SHA-256, 32 bytes.
-    let sha256: [UInt8]
+    let sha256: FileHash
 
     init(_ member: ArchiveMember, _ bytes: [UInt8]) throws(VaultError) {
-      self.member = member
-      byteCount = bytes.count
-      sha256 = try inCrypto { () throws(CryptoError) in try SHA256.hash(RawSpan(_elements: bytes.span)) }
+      self.init(member, byteCount: bytes.count, sha256: try FileHash(of: bytes))
     }
 
-    init(_ member: ArchiveMember, byteCount: Int, sha256: [UInt8]) {
+    init(_ member: ArchiveMember, byteCount: Int, sha256: FileHash) {
       (self.member, self.byteCount, self.sha256) = (member, byteCount, sha256)
     }
   }
@@ -63,39 +60,42 @@ struct BackupList {
       try file.allowOnly(["path", "sha256", "size"])
       let path = try file.text("path")
       guard last.utf8.lexicographicallyPrecedes(path.utf8), let member = ArchiveMember(vaultPath: path),
-        let hash = try? Hex.decode(file.text("sha256")), hash.count == SHA256.byteCount
+        let bytes = try? Hex.decode(file.text("sha256")), let hash = FileHash(bytes)
       else { throw members.damaged("files") }
       last = path
       files.append(File(member, byteCount: try file.integer("size"), sha256: hash))
     }
     return files
   }
+}
 
-  /// The bytes of the list of what lies in an archive.
-  ///
-  /// - Throws: ``VaultError`` `.inputRefused` over 512 MiB.
-  static func bytes(
-    of files: [File], header: VaultHeader, createdAt: Timestamp, by vault: Vault
-  ) throws(VaultError) -> [UInt8] {
-    var document = JSONObject()
-    document["created_at"] = .string(createdAt.text)
-    document["files"] = .array(
-      files.map { ($0, $0.member.vaultPath) }.sorted { $0.1 < $1.1 }.map { file, path in
-        var members = JSONObject()
-        members["path"] = .string(path)
-        members["sha256"] = .string(Hex.encode(file.sha256))
-        members["size"] = .number(JSONNumber(file.byteCount))
-        return .object(members)
-      })
-    document["format"] = .number(JSONNumber(format))
-    document["header_revision"] = .number(JSONNumber(header.revision))
-    document["root"] = .string(header.root.id.description)
-    document["vault"] = .string(header.vaultID.text)
-    document["mac"] = .string(Base64.encode(try vault.backupListMAC(of: document)))
-    do {
-      return try JSONValue.object(document).compactBytes(limits: .list)
-    } catch {
-      throw VaultError(.inputRefused, "would exceed the limits of the format", file: ArchiveMember.listName)
+/// SHA-256 of a file, held without a block of memory of its own: there is one for each record.
+struct FileHash: Equatable {
+  private let words: SIMD4<UInt64>
+
+  /// Takes 32 bytes; nil for another number.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == SHA256.byteCount else { return nil }
+    words = SIMD4((0..<4).map { word in (0..<8).reduce(0) { $0 << 8 | UInt64(bytes[8 * word + $1]) } })
+  }
+
+  init(of bytes: [UInt8]) throws(VaultError) {
+    let hash = try inCrypto { () throws(CryptoError) in try SHA256.hash(RawSpan(_elements: bytes.span)) }
+    guard let made = FileHash(hash) else { preconditionFailure("SHA-256 has 32 bytes") }
+    self = made
+  }
+
+  /// Appends the 64 digits of its text.
+  func appendHex(to text: inout [UInt8]) {
+    for word in 0..<4 {
+      for shift in stride(from: UInt64(60), through: 0, by: -4) {
+        let digit = UInt8(truncatingIfNeeded: words[word] >> shift & 15)
+        text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+      }
     }
+  }
+
+  var bytes: [UInt8] {
+    (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - 8 * ($0 % 8))) }
   }
 }

@@ -13,29 +13,52 @@ struct Snapshot {
   /// Writes header, slots, checkpoint, records, trash and what git is told, in this order.
   ///
   /// - Throws: ``VaultError`` of the first file that cannot be read: a backup is whole, or there is none.
-  func write() throws(VaultError) {
+  func write() async throws(VaultError) {
     try archive.append(.document(.header), vault.headerBytes)
     for slot in vault.header.slots.sorted(by: { $0.id < $1.id }) {
       guard let bytes = try read(.slot(slot.id)) else { throw Self.missing(slot.path) }
       try archive.append(.document(.slot(slot.id)), bytes)
     }
     if let bytes = try read(.checkpoint) { try archive.append(.document(.checkpoint), bytes) }
-    for folder in UInt8.min...UInt8.max { try writeRecords(inFolder: folder) }
+    try await writeRecords()
     for id in try inStore({ () throws(StoreError) in try vault.store.trashed() }) {
       try take(.trash(id), read(.trash(id)))
     }
     try writeGitFiles()
   }
 
-  private func writeRecords(inFolder folder: UInt8) throws(VaultError) {
-    var expected = try inStore { () throws(StoreError) in try vault.store.records(inFolder: folder) }[...]
-    guard !expected.isEmpty else { return }
+  /// A record that was read.
+  private struct File: Sendable {
+    let id: RecordID
+    let bytes: [UInt8]
+    let hash: FileHash
+  }
+
+  /// Reads and hashes folder by folder on all cores, while what was read before is sealed.
+  private func writeRecords() async throws(VaultError) {
+    let parallel = ParallelMap(chunkSize: 1, chunkCount: ParallelMap.coreCount + 1)
+    try await parallel(
+      UInt8.min...UInt8.max, cancellation: { VaultError.cancelled() },
+      { [store = vault.store] (folder: UInt8) throws(VaultError) in try Self.records(inFolder: folder, of: store) }
+    ) { (files: [File]) throws(VaultError) in
+      for file in files {
+        try archive.append(.document(.record(file.id)), file.bytes, hash: file.hash)
+        progress()
+      }
+    }
+  }
+
+  /// Every record of a folder; one that vanishes is an error.
+  private static func records(inFolder folder: UInt8, of store: any RecordStore) throws(VaultError) -> [File] {
+    let expected = try inStore { () throws(StoreError) in try store.records(inFolder: folder) }
+    guard !expected.isEmpty else { return [] }
+    var files: [File] = []
     var failure: VaultError?
     try inStore { () throws(StoreError) in
-      try vault.store.readRecords(inFolder: folder) { id, result in
+      try store.readRecords(inFolder: folder) { id, result in
         do throws(VaultError) {
-          if let gone = expected.popFirst(), gone != id { throw Self.vanished(.record(gone)) }
-          try take(.record(id), inStore(record: id) { () throws(StoreError) in try result.get() })
+          let bytes = try inStore(record: id) { () throws(StoreError) in try result.get() }
+          files.append(File(id: id, bytes: bytes, hash: try FileHash(of: bytes)))
           return true
         } catch {
           failure = error
@@ -44,7 +67,9 @@ struct Snapshot {
       }
     }
     if let failure { throw failure }
-    if let gone = expected.first { throw Self.vanished(.record(gone)) }
+    let found = Set(files.map(\.id))
+    if let gone = expected.first(where: { !found.contains($0) }) { throw vanished(.record(gone)) }
+    return files
   }
 
   private func take(_ place: StoreLocation, _ bytes: [UInt8]?) throws(VaultError) {

@@ -8,7 +8,6 @@ enum Algorithms {
   static let chaCha20Poly1305 = unsafe Fetched(start { unsafe EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil) })
   static let sha256 = unsafe Fetched(start { unsafe EVP_MD_fetch(nil, "SHA256", nil) })
   static let sha512 = unsafe Fetched(start { unsafe EVP_MD_fetch(nil, "SHA512", nil) })
-  static let hkdf = unsafe Fetched(start { unsafe EVP_KDF_fetch(nil, "HKDF", nil) })
   static let hmac = unsafe Fetched(start { unsafe EVP_MAC_fetch(nil, "HMAC", nil) })
 
   /// An algorithm that OpenSSL found, or nil when this OpenSSL has none of that name.

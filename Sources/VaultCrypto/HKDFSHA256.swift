@@ -1,5 +1,3 @@
-import COpenSSL
-
 /// HKDF with HMAC-SHA-256 (RFC 5869), extract and expand in one call.
 public enum HKDFSHA256 {
   /// Longest output in bytes: 255 blocks of SHA-256.
@@ -15,42 +13,53 @@ public enum HKDFSHA256 {
     guard (1...maximumByteCount).contains(byteCount) else {
       throw CryptoError(.wrongByteCount, "HKDF gives 1 to 8160 bytes")
     }
-    return try SecretBytes(count: byteCount) { output throws(CryptoError) in
-      let context = try KDFContext()
+    let context = try MACContext()
+    let extracted = try SecretBytes(count: HMACSHA256.byteCount) { output throws(CryptoError) in
       try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
-        try unsafe context.derive(key: key, salt: salt, info: info, into: output)
+        try context.begin(key: salt)
+        try context.update(key)
+        try unsafe context.finish(into: output)
+      }
+    }
+    return try SecretBytes(count: byteCount) { output throws(CryptoError) in
+      try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
+        try extracted.withBytes { extracted throws(CryptoError) in
+          try unsafe expand(extracted, info, into: output, context)
+        }
       }
     }
   }
-}
 
-/// Owner of one EVP_KDF_CTX; freeing it wipes the copy of the key that it holds.
-@safe private struct KDFContext: ~Copyable {
-  private let pointer: OpaquePointer
-
-  init() throws(CryptoError) {
-    let algorithm = try unsafe Algorithms.hkdf.get()
-    unsafe pointer = try ErrorQueue.make("no context for HKDF") { unsafe EVP_KDF_CTX_new(algorithm) }
-  }
-
-  deinit { unsafe EVP_KDF_CTX_free(pointer) }
-
-  @unsafe func derive(
-    key: RawSpan, salt: RawSpan, info: RawSpan, into output: UnsafeMutableRawBufferPointer
+  /// The second step (RFC 5869, section 2.3); EVP_KDF looks its digest up by name for every key, which costs more than all this.
+  @unsafe private static func expand(
+    _ extracted: RawSpan, _ info: RawSpan, into output: UnsafeMutableRawBufferPointer, _ context: borrowing MACContext
   ) throws(CryptoError) {
-    try unsafe key.withInput { keyStart throws(CryptoError) in
-      try unsafe salt.withInput { saltStart throws(CryptoError) in
-        try unsafe info.withInput { infoStart throws(CryptoError) in
-          let list = unsafe [
-            Parameter.sha256, Parameter.bytes("key", keyStart, key.byteCount),
-            Parameter.bytes("salt", saltStart, salt.byteCount), Parameter.bytes("info", infoStart, info.byteCount),
-            OSSL_PARAM_construct_end(),
-          ]
-          try ErrorQueue.check("HKDF failed") {
-            unsafe EVP_KDF_derive(pointer, output.byteStart, output.count, list) == 1
+    let size = HMACSHA256.byteCount
+    var number: UInt8 = 0
+    var offset = 0
+    while offset < output.count {
+      number += 1
+      try context.begin(key: extracted)
+      if offset > 0 {
+        try unsafe context.update(UnsafeRawBufferPointer(rebasing: output[offset - size..<offset]).bytes)
+      }
+      try context.update(info)
+      let counter = InlineArray<1, UInt8>(repeating: number)
+      try context.update(RawSpan(_elements: counter.span))
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: output[offset...])
+      if rest.count >= size {
+        try unsafe context.finish(into: UnsafeMutableRawBufferPointer(rebasing: rest[..<size]))
+      } else {
+        // The last block is cut off; all of it is secret until then.
+        let block = try SecretBytes(count: size) { block throws(CryptoError) in
+          try unsafe block.withUnsafeMutableBytes { block throws(CryptoError) in try unsafe context.finish(into: block)
           }
         }
+        block.withBytes { block in
+          unsafe block.extracting(first: rest.count).withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
+        }
       }
+      offset += size
     }
   }
 }

@@ -24,8 +24,32 @@ public enum HMACSHA256 {
   }
 }
 
+extension HMACSHA256 {
+  /// The MAC of a message that arrives in pieces.
+  public struct Authenticator: ~Copyable {
+    private let context: MACContext
+
+    /// Starts an empty message under a key of any size.
+    ///
+    /// - Throws: `.libraryFailed`.
+    public init(key: RawSpan) throws(CryptoError) {
+      context = try MACContext.begun(key: key)
+    }
+
+    /// Appends a piece, which may be empty.
+    ///
+    /// - Throws: `.libraryFailed`.
+    public func update(_ piece: RawSpan) throws(CryptoError) { try context.update(piece) }
+
+    /// The MAC, 32 bytes, of all pieces; to be asked for once, at the end.
+    ///
+    /// - Throws: `.libraryFailed`.
+    public func finish() throws(CryptoError) -> [UInt8] { try context.finish() }
+  }
+}
+
 /// Owner of one EVP_MAC_CTX; freeing it wipes the key's state.
-@safe private struct MACContext: ~Copyable {
+@safe struct MACContext: ~Copyable {
   private let pointer: OpaquePointer
 
   init() throws(CryptoError) {
@@ -34,6 +58,12 @@ public enum HMACSHA256 {
   }
 
   deinit { unsafe EVP_MAC_CTX_free(pointer) }
+
+  static func begun(key: RawSpan) throws(CryptoError) -> MACContext {
+    let context = try MACContext()
+    try context.begin(key: key)
+    return context
+  }
 
   func begin(key: RawSpan) throws(CryptoError) {
     try unsafe key.withInput { start throws(CryptoError) in
@@ -48,11 +78,15 @@ public enum HMACSHA256 {
   }
 
   func finish() throws(CryptoError) -> [UInt8] {
-    try unsafe [UInt8](byteCount: HMACSHA256.byteCount) { output throws(CryptoError) in
-      var written = 0
-      try ErrorQueue.check("HMAC failed") {
-        unsafe EVP_MAC_final(pointer, output.byteStart, &written, output.count) == 1 && written == output.count
-      }
+    try unsafe [UInt8](byteCount: HMACSHA256.byteCount) { output throws(CryptoError) in try unsafe finish(into: output)
+    }
+  }
+
+  /// Writes the MAC to 32 bytes; `begin` may follow.
+  @unsafe func finish(into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
+    var written = 0
+    try ErrorQueue.check("HMAC failed") {
+      unsafe EVP_MAC_final(pointer, output.byteStart, &written, output.count) == 1 && written == output.count
     }
   }
 

@@ -26,7 +26,7 @@ public enum CanonicalEncoding {
     /// Begins `ENC(label; …)` of exactly `itemCount` items.
     public init(_ label: String, itemCount: Int) {
       missingItemCount = itemCount
-      bytes.reserveCapacity(256)
+      bytes.reserveCapacity(1024)
       bytes.appendPrefixed(label.utf8Span.span)
       bytes.appendCount(itemCount)
     }
@@ -45,10 +45,30 @@ public enum CanonicalEncoding {
 
     /// Adds `T(value)` as the next item.
     public mutating func append(canonical value: JSONValue) {
+      append { value.appendCanonical(to: &$0) }
+    }
+
+    /// Adds `T` of an object without some members of one of its own members, as the next item.
+    public mutating func append(canonical object: JSONObject, leavingOut names: [String], in member: String) {
+      append { bytes in
+        bytes.append(0x06)
+        bytes.appendCount(object.count)
+        for (name, value) in object {
+          bytes.appendPrefixed(name.utf8Span.span)
+          if sameBytes(name, member), case .object(let inner) = value {
+            inner.appendCanonical(to: &bytes, leavingOut: names)
+          } else {
+            value.appendCanonical(to: &bytes)
+          }
+        }
+      }
+    }
+
+    private mutating func append(_ item: (inout [UInt8]) -> Void) {
       missingItemCount -= 1
       let start = bytes.count
       bytes.appendCount(0)
-      value.appendCanonical(to: &bytes)
+      item(&bytes)
       bytes.setCount(bytes.count - start - 4, at: start)
     }
 

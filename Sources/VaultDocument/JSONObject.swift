@@ -14,6 +14,15 @@ public struct JSONObject: Sendable, Equatable {
   /// Members that are already sorted and checked, as the parser has made them.
   init(sorted members: [Element]) { self.members = members }
 
+  /// Takes members whose names ascend by bytes and are ASCII.
+  public init(ascending members: [Element]) {
+    for index in members.indices.dropFirst() {
+      // A list in source code that is out of order is a mistake of that code.
+      precondition(precedesInBytes(members[index - 1].name, members[index].name), "names must ascend")
+    }
+    self.members = members
+  }
+
   /// Takes members in any order.
   /// - Throws: `.duplicateMember` where two names are equal or canonically equivalent.
   public init(_ members: [(String, JSONValue)]) throws(DocumentError) {

@@ -56,12 +56,16 @@ struct JSONScanner {
     }
   }
 
+  /// Room for the members of most objects, so that it need not grow.
+  private static let usualMemberCount = 12
+
   private mutating func object(in bytes: Span<UInt8>, depth: Int) throws(JSONFailure) -> JSONObject {
     let start = position
     position += 1
     skipWhiteSpace(in: bytes)
     var members: [JSONObject.Element] = []
     if take(UInt8(ascii: "}"), in: bytes) { return JSONObject() }
+    members.reserveCapacity(Self.usualMemberCount)
     var isSorted = true
     var isASCII = true
     repeat {
@@ -154,7 +158,7 @@ struct JSONScanner {
   }
 
   @inline(__always)
-  private mutating func skipWhiteSpace(in bytes: Span<UInt8>) {
+  mutating func skipWhiteSpace(in bytes: Span<UInt8>) {
     while position < bytes.count {
       switch bytes[position] {
       case 0x20, 0x0A, 0x0D, 0x09: position += 1

@@ -10,20 +10,42 @@ extension JSONValue {
     return bytes
   }
 
-  /// Appends `T` of this tree. Works for trees of any depth, since it keeps its own stack.
-  public func appendCanonical(to bytes: inout [UInt8]) {
+  /// Appends `T` of this tree, of any depth.
+  public func appendCanonical(to bytes: inout [UInt8]) { appendCanonical(to: &bytes, depth: 0) }
+
+  /// Deeper trees than any document may be are walked with a stack of their own.
+  private static let recursionDepth = 256
+
+  fileprivate func appendCanonical(to bytes: inout [UInt8], depth: Int) {
+    guard depth < Self.recursionDepth else { return appendDeepCanonical(to: &bytes) }
+    switch self {
+    case .null: bytes.append(0x00)
+    case .bool(let flag): bytes.append(flag ? 0x02 : 0x01)
+    case .number(let number): bytes.appendTagged(0x03, number.literal)
+    case .string(let text): bytes.appendTagged(0x04, text)
+    case .array(let items):
+      bytes.append(0x05)
+      bytes.appendCount(items.count)
+      for item in items { item.appendCanonical(to: &bytes, depth: depth + 1) }
+    case .object(let object):
+      bytes.append(0x06)
+      bytes.appendCount(object.count)
+      for member in object.members {
+        bytes.appendPrefixed(member.name.utf8Span.span)
+        member.value.appendCanonical(to: &bytes, depth: depth + 1)
+      }
+    }
+  }
+
+  private func appendDeepCanonical(to bytes: inout [UInt8]) {
     var open: [CanonicalCursor] = []
     var next: JSONValue? = self
     while let value = next {
       switch value {
       case .null: bytes.append(0x00)
       case .bool(let flag): bytes.append(flag ? 0x02 : 0x01)
-      case .number(let number):
-        bytes.append(0x03)
-        bytes.appendPrefixed(number.literal.utf8Span.span)
-      case .string(let text):
-        bytes.append(0x04)
-        bytes.appendPrefixed(text.utf8Span.span)
+      case .number(let number): bytes.appendTagged(0x03, number.literal)
+      case .string(let text): bytes.appendTagged(0x04, text)
       case .array(let items):
         bytes.append(0x05)
         bytes.appendCount(items.count)
@@ -35,6 +57,31 @@ extension JSONValue {
       }
       next = CanonicalCursor.advance(&open, namesTo: &bytes)
     }
+  }
+}
+
+extension JSONObject {
+  /// Appends `T` of this object without some of its members.
+  func appendCanonical(to bytes: inout [UInt8], leavingOut names: [String]) {
+    let countOffset = bytes.count + 1
+    var count = 0
+    bytes.append(0x06)
+    bytes.appendCount(0)
+    for member in members where !names.contains(where: { sameBytes($0, member.name) }) {
+      bytes.appendPrefixed(member.name.utf8Span.span)
+      member.value.appendCanonical(to: &bytes, depth: 1)
+      count += 1
+    }
+    bytes.setCount(count, at: countOffset)
+  }
+}
+
+extension [UInt8] {
+  /// Appends a tag and `LP` of a text.
+  @inline(__always)
+  fileprivate mutating func appendTagged(_ tag: UInt8, _ text: String) {
+    append(tag)
+    appendPrefixed(text.utf8Span.span)
   }
 }
 

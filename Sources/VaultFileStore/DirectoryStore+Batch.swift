@@ -132,7 +132,7 @@ extension DirectoryStore {
     count > DirectoryBatch.wholeSyncThreshold && files.operations.canSyncFileSystem(of: root.descriptor)
   }
 
-  fileprivate func syncFileSystem() throws(StoreError) {
+  func syncFileSystem() throws(StoreError) {
     try files.call(at: path) { (system) throws(Errno) in try system.syncFileSystem(of: root.descriptor) }
   }
 

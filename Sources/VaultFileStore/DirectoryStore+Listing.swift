@@ -2,6 +2,13 @@ public import VaultDocument
 public import VaultStorage
 
 extension DirectoryStore {
+  public func recordFolders() throws(StoreError) -> [UInt8] {
+    let overlay = try overlay()
+    var folders = Set(try entries(of: .records).compactMap { StoreDirectory.folder(named: $0)?.number })
+    folders.formUnion(overlay?.recordFolders ?? [])
+    return folders.sorted()
+  }
+
   public func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
     try identifiers(in: .folder(folder), seeing: overlay())
   }
@@ -29,7 +36,7 @@ extension DirectoryStore {
 
   /// What a directory holds; nothing when it is missing, as in a clone.
   func entries(of directory: StoreDirectory) throws(StoreError) -> [DirectoryEntry] {
-    let entries = try withDirectory(directory) { (file) throws(StoreError) in
+    let entries = try withCurrentDirectory(directory) { (file) throws(StoreError) in
       try files.call(at: directory.path) { (system) throws(Errno) in try system.entries(of: file) }
     }
     return entries ?? []

@@ -81,18 +81,17 @@ extension DirectoryStore {
   }
 
   /// Empties the staging directory. Under the exclusive lock, without a journal.
+  ///
+  /// A folder in it holds records that were to replace all others, or were replaced by others: which of the two a power cut
+  /// would leave in place must be settled before either is deleted.
   func emptyStaging() {
     guard let entries = try? entries(of: .staging), !entries.isEmpty else { return renewStaging() }
     _ = try? withDirectory(.staging) { (staging) throws(StoreError) in
-      for entry in entries where entry.isExact {
-        try? files.call(at: StoreDirectory.staging.path) { (system) throws(Errno) in
-          if entry.kind == .directory {
-            try system.removeDirectory(entry.name, in: staging)
-          } else {
-            try system.removeFile(entry.name, in: staging)
-          }
-        }
+      if entries.contains(where: { $0.kind != .regular }) {
+        try files.sync(root.descriptor, at: path)
+        try files.sync(staging, at: StoreDirectory.staging.path)
       }
+      for entry in entries { files.removeTree(entry, in: staging, depth: Self.stagedDepth) }
     }
     renewStaging()
   }
@@ -111,6 +110,9 @@ extension DirectoryStore {
 
   /// In bytes of names, or of what was reserved for them.
   private static let largeDirectory = 64 << 10
+
+  /// Staged records lie in the folders of a folder.
+  private static let stagedDepth = 3
 }
 
 extension DirectoryStore {

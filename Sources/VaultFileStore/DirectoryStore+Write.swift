@@ -210,7 +210,7 @@ extension FileSystem {
   func stage(
     _ bytes: [UInt8], as name: String, in staging: Int32, isSynced: Bool, at path: @autoclosure () -> String
   ) throws(StoreError) {
-    guard !PendingWrites.isStopping else { throw StoreError(.ioFailed, reason: "this process is ending", path: path()) }
+    guard !PendingWrites.isStopping else { throw .ending(at: path()) }
     let file = try open(name, in: staging, as: .creating, at: path())
     do throws(StoreError) {
       try write(bytes, to: file.descriptor, at: path())

@@ -80,12 +80,19 @@ extension DirectoryStore {
     let bytes = try withDirectory(location.directory) { (directory) throws(StoreError) in
       try readFile(location, in: directory)
     }
-    return bytes ?? nil
+    if let bytes, let bytes { return bytes }
+    // Nothing is there only if nobody replaced the records while it was looked for.
+    let found = try withCurrentDirectory(location.directory) { (directory) throws(StoreError) in
+      try readFile(location, in: directory)
+    }
+    return found ?? nil
   }
 
-  func readFile(_ location: StoreLocation, in directory: Int32) throws(StoreError) -> [UInt8]? {
+  func readFile(
+    _ location: StoreLocation, in directory: Int32, noting note: (FileStatus) -> Void = { _ in }
+  ) throws(StoreError) -> [UInt8]? {
     try files.contents(
-      of: location.fileName, in: directory, limit: location.byteLimit, at: location.relativePath)
+      of: location.fileName, in: directory, limit: location.byteLimit, noting: note, at: location.relativePath)
   }
 
   /// The staged file of a committed journal; nil when it was put in place meanwhile.
@@ -97,39 +104,51 @@ extension DirectoryStore {
     return bytes ?? nil
   }
 
-  public func readRecords(
-    inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  public func read(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
-    let ids = try records(inFolder: folder)
-    // A folder that only a journal knows is not there yet, but its staged files are.
-    let isRead: Void? = try withDirectory(.folder(folder)) { (directory) throws(StoreError) in
-      readAll(ids, in: directory, body)
-    }
-    if isRead == nil { readAll(ids, in: nil, body) }
+    try read(ids, inFolder: folder, noting: { _, _ in }, body)
   }
 
-  private func readAll(
-    _ ids: [RecordID], in directory: Int32?, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  /// The same, with the status that each file had before it was read.
+  func read(
+    _ ids: [RecordID], inFolder folder: UInt8, noting note: (RecordID, FileStatus) -> Void,
+    _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    let records = try recordsStatus()
+    let isRead: Void? = try withDirectory(.folder(folder)) { (directory) throws(StoreError) in
+      Self.forEach(ids, body) { (id) throws(StoreError) in
+        try read(id, in: directory, of: records) { note(id, $0) }
+      }
+    }
+    // A folder that only a journal knows is not there yet, but its staged files are.
+    if isRead == nil { Self.forEach(ids, body) { (id) throws(StoreError) in try read(.record(id)) } }
+  }
+
+  private static func forEach(
+    _ ids: [RecordID], _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool,
+    _ read: (RecordID) throws(StoreError) -> [UInt8]?
   ) {
     for id in ids {
-      let location = StoreLocation.record(id)
-      let result: Result<[UInt8]?, StoreError>
-      do throws(StoreError) {
-        // Asked for each record anew: a batch may have been committed since the last, and be in place in part.
-        let overlay = try overlay()
-        if let directory, overlay?.entry(at: location) == nil {
-          result = .success(try readFile(location, in: directory))
-        } else {
-          result = .success(try read(location, seeing: overlay))
-        }
-      } catch {
-        result = .failure(error)
-      }
-      switch result {
+      switch Result(catching: { () throws(StoreError) in try read(id) }) {
       case .success(nil): continue
       case .success(let bytes?): guard body(id, .success(bytes)) else { return }
       case .failure(let error): guard body(id, .failure(error)) else { return }
       }
     }
+  }
+
+  /// Reads a record in a folder that was opened before, below `records`.
+  private func read(
+    _ id: RecordID, in folder: Int32, of records: FileStatus?, noting note: (FileStatus) -> Void
+  ) throws(StoreError) -> [UInt8]? {
+    let location = StoreLocation.record(id)
+    // Asked for each record anew: a batch may have been committed since the last, and be in place in part.
+    let overlay = try overlay()
+    guard overlay?.entry(at: location) == nil else { return try read(location, seeing: overlay) }
+    let found = Result { () throws(StoreError) in try readFile(location, in: folder, noting: note) }
+    // All records may have been replaced since the folder was opened, and these be on their way out.
+    guard let records, try recordsStatus()?.isSameFile(as: records) == true else { return try read(location) }
+    return try found.get()
   }
 }

@@ -81,10 +81,12 @@ extension FileSystem {
   ///
   /// What is no regular file, or larger than `limit` bytes, is refused before a byte is read.
   func contents(
-    of name: String, in directory: Int32, limit: Int, at path: @autoclosure () -> String
+    of name: String, in directory: Int32, limit: Int, noting note: (FileStatus) -> Void = { _ in },
+    at path: @autoclosure () -> String
   ) throws(StoreError) -> [UInt8]? {
     guard let file = try openIfPresent(name, in: directory, as: .reading, at: path()) else { return nil }
     let status = try regularStatus(of: file.descriptor, at: path())
+    note(status)
     return try contents(of: file.descriptor, status, limit: limit, at: path())
   }
 
@@ -143,5 +145,28 @@ extension FileSystem {
 
   func sync(_ file: Int32, at path: @autoclosure () -> String) throws(StoreError) {
     try call(at: path()) { (system) throws(Errno) in try system.sync(file) }
+  }
+}
+
+extension FileSystem {
+  /// Deletes an entry of a directory with what is in it, as far as that is possible.
+  func removeTree(_ entry: DirectoryEntry, in directory: Int32, depth: Int) {
+    guard entry.isExact, depth > 0 else { return }
+    if entry.kind != .directory, (try? remove(entry.name, in: directory)) != nil { return }
+    guard removeContents(of: entry.name, in: directory, depth: depth) else { return }
+    try? call(at: entry.name) { (system) throws(Errno) in try system.removeDirectory(entry.name, in: directory) }
+  }
+
+  /// Returns whether there is such a folder.
+  private func removeContents(of name: String, in directory: Int32, depth: Int) -> Bool {
+    guard let folder = try? open(name, in: directory, as: .directory, at: name) else { return false }
+    let descriptor = folder.descriptor
+    let entries = try? call(at: name) { (system) throws(Errno) in try system.entries(of: descriptor) }
+    for entry in entries ?? [] { removeTree(entry, in: descriptor, depth: depth - 1) }
+    return true
+  }
+
+  private func remove(_ name: String, in directory: Int32) throws(StoreError) {
+    try call(at: name) { (system) throws(Errno) in try system.removeFile(name, in: directory) }
   }
 }

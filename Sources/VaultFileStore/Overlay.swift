@@ -15,6 +15,9 @@ struct Overlay: Sendable {
 
   func entry(at location: StoreLocation) -> Entry? { entries[location] }
 
+  /// The folders of live records that the journal changes.
+  var recordFolders: [UInt8] { entries.keys.compactMap(\.directory.number) }
+
   /// The ids of a directory that the journal changes, each with whether it is there afterwards.
   func changes(in directory: StoreDirectory) -> [(id: Identifier, isPresent: Bool)] {
     entries.compactMap { location, entry in

@@ -1,5 +1,22 @@
 package import VaultStorage
 
+/// The directory as it was made.
+private final class Made {
+  /// Locked as long as it is filled: what a process that died left behind is not.
+  let root: OpenFile
+  let store: DirectoryStore
+
+  init(_ name: String, in parent: NamedFolder) throws(StoreError) {
+    let (files, directory, path) = (parent.files, parent.directory.descriptor, parent.path(of: name))
+    let made = try files.open(name, in: directory, as: .directory, at: path)
+    let descriptor = made.descriptor
+    _ = try files.call(at: path) { (system) throws(Errno) in try system.tryLock(descriptor, .exclusive) }
+    store = DirectoryStore(
+      root: try files.open(".", in: descriptor, as: .directory, at: path), path: path, files: files)
+    root = made
+  }
+}
+
 /// A vault's directory that is filled under a hidden name beside the one that it is to have, and then put there whole.
 ///
 /// Nothing in it is durable before ``sync()``. A process that is asked to end takes it away first (`PendingWrites`).
@@ -8,11 +25,11 @@ package final class StagedVault {
   package let path: String
   let parent: NamedFolder
   let name: String
-  /// Locked as long as it is filled: what a process that died left behind is not.
-  private let root: OpenFile
-  private let store: DirectoryStore
+  private let directory: Made
   private let isWhole: Bool
   private var isEnded = false
+
+  private var store: DirectoryStore { directory.store }
 
   var files: FileSystem { parent.files }
   var hiddenName: String { Self.hiddenName(for: name) }
@@ -27,14 +44,12 @@ package final class StagedVault {
     path = parent.path(of: name)
     PendingWrites.begin()
     do throws(StoreError) {
-      root = try Self.made(Self.hiddenName(for: name), in: parent)
-      let copy = try parent.files.open(".", in: root.descriptor, as: .directory, at: path)
-      store = DirectoryStore(root: copy, path: path, files: parent.files)
-      isWhole = parent.files.operations.canSyncFileSystem(of: root.descriptor)
+      directory = try Self.made(Self.hiddenName(for: name), in: parent)
     } catch {
       PendingWrites.end()
       throw error
     }
+    isWhole = parent.files.operations.canSyncFileSystem(of: directory.root.descriptor)
     do throws(StoreError) {
       for directory in [StoreDirectory.records, .slots, .trash, .staging] {
         _ = try store.openMade(directory, isSynced: false)
@@ -47,36 +62,42 @@ package final class StagedVault {
 
   deinit { discard() }
 
-  private static func made(_ name: String, in parent: NamedFolder) throws(StoreError) -> OpenFile {
+  private static func made(_ name: String, in parent: NamedFolder) throws(StoreError) -> Made {
     let (files, directory, path) = (parent.files, parent.directory.descriptor, parent.path(of: name))
-    if let left = try files.openIfPresent(name, in: directory, as: .directory, at: path) {
-      let descriptor = left.descriptor
-      guard try files.call(at: path, { (system) throws(Errno) in try system.tryLock(descriptor, .exclusive) }) else {
-        throw StoreError(.locked, reason: "another process restores there", path: path)
-      }
-      try files.removeTree(name, in: directory, at: path)
-    }
+    try removeLeftover(name, in: parent)
     try files.call(at: path) { (system) throws(Errno) in try system.makeDirectory(name, in: directory) }
-    let made = try files.open(name, in: directory, as: .directory, at: path)
-    let descriptor = made.descriptor
-    _ = try files.call(at: path) { (system) throws(Errno) in try system.tryLock(descriptor, .exclusive) }
-    return made
+    do throws(StoreError) {
+      return try Made(name, in: parent)
+    } catch {
+      try? files.call(at: path) { (system) throws(Errno) in try system.removeDirectory(name, in: directory) }
+      throw error
+    }
+  }
+
+  private static func removeLeftover(_ name: String, in parent: NamedFolder) throws(StoreError) {
+    let (files, directory, path) = (parent.files, parent.directory.descriptor, parent.path(of: name))
+    guard let left = try files.openIfPresent(name, in: directory, as: .directory, at: path) else { return }
+    let descriptor = left.descriptor
+    guard try files.call(at: path, { (system) throws(Errno) in try system.tryLock(descriptor, .exclusive) }) else {
+      throw StoreError(.locked, reason: "another process restores there", path: path)
+    }
+    try files.removeTree(name, in: directory, at: path)
   }
 
   /// Writes a document and reads it back.
   ///
   /// - Throws: `StoreError` `.diskFull`, `.unverifiedWrite`, `.ioFailed`.
   package func write(_ bytes: [UInt8], to place: StoreLocation) throws(StoreError) {
-    let directory = try store.openMade(place.directory, isSynced: false)
+    let folder = try store.openMade(place.directory, isSynced: false)
     try files.stage(
-      bytes, as: place.fileName, in: directory.descriptor, isSynced: !isWhole, at: place.relativePath)
+      bytes, as: place.fileName, in: folder.descriptor, isSynced: !isWhole, at: place.relativePath)
   }
 
   /// Writes one of `DirectoryStore.gitFileNames`.
   ///
   /// - Throws: `StoreError` as ``write(_:to:)``.
   package func writeGitFile(_ bytes: [UInt8], to name: String) throws(StoreError) {
-    try files.stage(bytes, as: name, in: root.descriptor, isSynced: !isWhole, at: name)
+    try files.stage(bytes, as: name, in: directory.root.descriptor, isSynced: !isWhole, at: name)
   }
 
   /// The bytes of a document in it; nil when there is none.
@@ -88,7 +109,7 @@ package final class StagedVault {
   ///
   /// - Throws: `StoreError` `.diskFull`, `.ioFailed`.
   package func sync() throws(StoreError) {
-    let descriptor = root.descriptor
+    let descriptor = directory.root.descriptor
     guard !isWhole else {
       return try files.call(at: path) { (system) throws(Errno) in try system.syncFileSystem(of: descriptor) }
     }
@@ -188,7 +209,7 @@ package final class StagedVault {
     guard !isEnded else { return }
     isEnded = true
     // On a vault's own directory this lock would say that a writer waits.
-    files.operations.unlock(root.descriptor)
+    files.operations.unlock(directory.root.descriptor)
     PendingWrites.end()
   }
 }

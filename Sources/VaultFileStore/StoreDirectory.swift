@@ -35,9 +35,22 @@ extension StoreDirectory {
     }
   }
 
+  /// Of a folder of records, its number.
+  var number: UInt8? {
+    if case .folder(let number) = self { number } else { nil }
+  }
+
   var path: String {
     if case .folder = self { return "records/" + name }
     return name
+  }
+
+  /// Whether it is replaced together with all live records.
+  fileprivate var isOfRecords: Bool {
+    switch self {
+    case .records, .folder: true
+    case .root, .slots, .trash, .staging: false
+    }
   }
 
   /// The path of a name in it.
@@ -73,6 +86,28 @@ extension DirectoryStore {
       return try body(file.descriptor)
     }
     return result ?? nil
+  }
+
+  /// As `withDirectory`, with records that are the vault's: again where all of them were replaced meanwhile.
+  func withCurrentDirectory<Result>(
+    _ directory: StoreDirectory, _ body: (Int32) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    guard directory.isOfRecords else { return try withDirectory(directory, body) }
+    while true {
+      let before = try recordsStatus()
+      let result = Swift.Result { () throws(StoreError) in try withDirectory(directory, body) }
+      let after = try recordsStatus()
+      // The time, too: what was replaced is deleted, and its number given to another.
+      if before?.inode == after?.inode, before?.changed == after?.changed { return try result.get() }
+    }
+  }
+
+  /// The status of the folder of all live records; nil when there is none.
+  func recordsStatus() throws(StoreError) -> FileStatus? {
+    let records = StoreDirectory.records
+    return try files.callIfPresent(at: records.path) { (system) throws(Errno) in
+      try system.status(of: records.name, in: root.descriptor, followingLink: false)
+    }
   }
 
   /// As `withDirectory`; makes what is missing, durably.

@@ -144,11 +144,14 @@ extension Checkpoint {
   private static func list(of records: [Entry]) -> JSONObject {
     // Ascending, so that each is appended; of equal ids the later, higher revision replaces the earlier one.
     let sorted = records.sorted { $0.id != $1.id ? $0.id < $1.id : $0.revision < $1.revision }
-    var list = JSONObject()
-    for record in sorted {
-      list[record.id.text] = .array([.number(JSONNumber(record.revision)), .string(Base64.encode(record.mac))])
+    var list: [JSONObject.Element] = []
+    list.reserveCapacity(sorted.count)
+    for (index, record) in sorted.enumerated() {
+      if index > 0, sorted[index - 1].id == record.id { list.removeLast() }
+      list.append(
+        (record.id.text, .array([.number(JSONNumber(record.revision)), .string(Base64.encode(record.mac))])))
     }
-    return list
+    return JSONObject(ascending: list)
   }
 
   /// Checks that the checkpoint was written by somebody who has `root`, which it must name.

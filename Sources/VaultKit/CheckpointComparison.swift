@@ -79,6 +79,10 @@ struct CheckpointComparison {
 
 extension Checkpoint.Entry {
   /// The version of a record that verified.
+  init(_ record: SealedRecord) {
+    self.init(id: record.id, revision: record.revision, mac: record.mac)
+  }
+
   init(_ record: OpenRecord) {
     self.init(id: record.id, revision: record.envelope.revision, mac: record.envelope.mac)
   }

@@ -35,11 +35,11 @@ struct Linter {
       try Checkpoint(parsing: bytes).document
     }
     try checkTrash(progress)
-    for start in stride(from: 0, to: 256, by: FolderLint.batchSize) {
-      for folder in await FolderLint.ofFolders(start..<start + FolderLint.batchSize, in: files, kinds) {
-        try take(folder, progress)
-      }
-    }
+    let (files, kinds) = (files, kinds)
+    try await ParallelMap(chunkSize: 1)(
+      UInt8.min...UInt8.max, cancellation: VaultError.cancelled,
+      { folder throws(VaultError) in FolderLint(folder, in: files, kinds) },
+      consume: { folder throws(VaultError) in try take(folder, progress) })
     try checkStrayEntries()
   }
 

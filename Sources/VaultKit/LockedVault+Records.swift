@@ -8,10 +8,25 @@ extension LockedVault {
   /// - Throws: ``VaultError`` when a folder cannot be read.
   public func recordCount() throws(VaultError) -> Int {
     var count = 0
-    for folder in UInt8.min...UInt8.max {
+    for folder in try folders() {
       count += try inStore { () throws(StoreError) in try store.records(inFolder: folder).count }
     }
     return count
+  }
+
+  /// The folders that live records may lie in, ascending.
+  func folders() throws(VaultError) -> [UInt8] {
+    try inStore { () throws(StoreError) in try store.recordFolders() }
+  }
+
+  /// All live records, some of one folder at a time, in the order of ids; no file is opened.
+  func chunks() throws(VaultError) -> [RecordChunk] {
+    var chunks: [RecordChunk] = []
+    for folder in try folders() {
+      let ids = try inStore { () throws(StoreError) in try store.records(inFolder: folder) }
+      chunks += Chunks(ids).map { RecordChunk(folder: folder, ids: $0) }
+    }
+    return chunks
   }
 
   /// Reads every live record, folder by folder in the order of ids; a fault of one file does not stop the others.
@@ -34,7 +49,7 @@ extension LockedVault {
   /// Reads the bytes of every live record in the order of ids.
   func forEachFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Bool) throws(VaultError) {
     var goesOn = true
-    for folder in UInt8.min...UInt8.max {
+    for folder in try folders() {
       try inStore { () throws(StoreError) in
         try store.readRecords(inFolder: folder) { id, result in
           goesOn = body(id, result.mapError { VaultError(store: $0, record: id) })
@@ -108,6 +123,12 @@ extension LockedVault {
     guard candidates.count == 1 else { throw .ambiguous(candidates) }
     return first
   }
+}
+
+/// Some records of one folder: what one task works on.
+struct RecordChunk: Sendable {
+  let folder: UInt8
+  let ids: [RecordID]
 }
 
 extension VaultError {

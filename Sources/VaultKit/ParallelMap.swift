@@ -81,6 +81,21 @@ package struct ParallelMap: Sendable {
   }
 }
 
+/// The elements of a sequence, some at a time: what one task works on where the pieces matter.
+package struct Chunks<Base: Sequence>: Sequence, IteratorProtocol {
+  package static var size: Int { 64 }
+
+  private var base: Base.Iterator
+
+  package init(_ base: Base) { self.base = base.makeIterator() }
+
+  package mutating func next() -> [Base.Element]? {
+    var chunk: [Base.Element] = []
+    while chunk.count < Self.size, let element = base.next() { chunk.append(element) }
+    return chunk.isEmpty ? nil : chunk
+  }
+}
+
 /// What became of some elements, up to the first that failed.
 private struct Chunk<Output: Sendable, Failure: Error>: Sendable {
   let number: Int

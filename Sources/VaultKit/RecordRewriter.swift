@@ -2,210 +2,193 @@ internal import VaultDocument
 internal import VaultSealing
 internal import VaultStorage
 
-extension Vault {
-  /// Verifies all records, live and removed, and lists their versions.
-  ///
-  /// - Parameter isReseal: refuses a removed record with the id of a live one, since a checkpoint lists one of the two.
-  /// - Throws: ``VaultError`` of the first that does not verify.
-  func verifiedEntries(isReseal: Bool) async throws(VaultError) -> [Checkpoint.Entry] {
-    if isReseal { try requireNoTwins() }
-    return try await RecordRewriter(vault: self, lock: nil, makeReplacement: { _ in nil }).run { _ in }
-  }
-
-  /// Moves all records that are not under the current root to it, and lists the versions of all.
-  func rewriteRecords(
-    _ reason: KeyringEntry.Reason, _ lock: any StoreLock, _ progress: @escaping (Int) -> Void
-  ) async throws(VaultError) -> [Checkpoint.Entry] {
-    let (keyring, now) = (keyring, options.now())
-    let rewriter = RecordRewriter(vault: self, lock: lock) { record throws(SealingError) in
-      let (id, key) = (record.id, record.envelope.wrappedKey)
-      guard !keyring.current.id.bytes.starts(with: key.rootHint) else { return nil }
-      switch reason {
-      case .reseal: return try RecordSeal.resealed(record.verified, under: keyring.current, now: now)
-      case .rewrap:
-        let older = try keyring.root(hint: key.rootHint)
-        let new = try keyring.current.rewrapping(key, from: older, record: id)
-        return RecordSeal.rewrapped(record.verified, with: new)
-      }
-    }
-    return try await rewriter.run(progress)
-  }
-
-  private func requireNoTwins() throws(VaultError) {
-    for id in try inStore({ () throws(StoreError) in try store.trashed() }) where try locked.read(id) != nil {
-      throw VaultError(
-        .damaged, "is among the records and in the trash: a reseal needs to know which one counts",
-        file: StoreLocation.trash(id).relativePath, record: id,
-        hints: [
-          "`vault trash empty \(id.text)` deletes the one in the trash,", "`vault remove \(id.text)` the live one",
-        ])
-    }
-  }
-}
-
-/// Goes through all records on all cores: reads, verifies, makes replacements, and writes them in batches, all at a time.
+/// Goes through records on all cores: reads, verifies, and makes what is to stand in their place.
 ///
-/// What is in memory at once is bounded by the chunks under way and one batch.
+/// What is in memory at once is bounded by the chunks under way and one batch, but for the versions.
 struct RecordRewriter {
-  /// Files that one task verifies and changes.
-  private static let chunkCount = 64
-  private static let chunkByteLimit = 1 << 20
-  /// Chunks under way at once.
-  private static let chunksAtOnce = 8
+  /// So much new content is handed to the store at a time.
+  private static let pieceByteLimit = 1 << 20
   /// Changes in one batch of the journal.
   private static let batchCount = 10_000
   private static let batchByteLimit = 64 << 20
 
   let vault: Vault
-  /// Nil when nothing is written.
-  let lock: (any StoreLock)?
-  /// The new document of a record that verified; nil when it stays.
-  let makeReplacement: @Sendable (OpenRecord) throws(SealingError) -> JSONValue?
+  /// What a record that verified becomes; nil when it stays.
+  let makeReplacement: @Sendable (OpenRecord) throws(SealingError) -> SealedRecord?
 
-  private struct File: Sendable {
-    let place: StoreLocation
-    let id: RecordID
-    let bytes: [UInt8]
-  }
+  /// The versions of records, in the order of their places.
+  struct Versions: Sendable {
+    var before: [Checkpoint.Entry] = []
+    var after: [Checkpoint.Entry] = []
 
-  private struct Outcome: Sendable {
-    var entries: [Checkpoint.Entry] = []
-    var changes: [StoreChange] = []
-    /// Whether it is the outcome of writing.
-    var isWritten = false
-  }
-
-  /// The versions of all records afterwards, in any order.
-  ///
-  /// - Throws: ``VaultError`` of the first fault; batches that were written stay.
-  func run(_ progress: @escaping (Int) -> Void) async throws(VaultError) -> [Checkpoint.Entry] {
-    let places = try places()
-    let result = await withTaskGroup(of: Result<Outcome, VaultError>.self) { group in
-      var state = State(rewriter: self, progress: progress)
-      do throws(VaultError) {
-        for place in places {
-          if let chunk = try state.read(place) { try await state.add(chunk, &group) }
-        }
-        try await state.finish(&group)
-        return Result<[Checkpoint.Entry], VaultError>.success(state.entries)
-      } catch {
-        await group.waitForAll()
-        return .failure(error)
-      }
-    }
-    return try result.get()
-  }
-
-  private func places() throws(VaultError) -> [(StoreLocation, RecordID)] {
-    try inStore { () throws(StoreError) in
-      var places: [(StoreLocation, RecordID)] = []
-      for folder in UInt8.min...UInt8.max {
-        places += try vault.store.records(inFolder: folder).map { (.record($0), $0) }
-      }
-      return places + (try vault.store.trashed().map { (.trash($0), $0) })
+    fileprivate mutating func append(_ other: Versions) {
+      before += other.before
+      after += other.after
     }
   }
 
-  /// Verifies the files of a chunk and makes their replacements.
-  private func process(_ chunk: [File]) -> Result<Outcome, VaultError> {
-    Result { () throws(VaultError) in
-      var outcome = Outcome()
-      for file in chunk {
-        let old = try vault.verify(file.bytes, file.id, in: file.place)
-        try old.require(isTrashed: file.place == .trash(file.id))
-        try vault.memory?.check(old)
-        var envelope = old.envelope
-        let replacement = try inSealing(file: old.file, record: file.id) { () throws(SealingError) in
-          try makeReplacement(old)
-        }
-        if let replacement {
-          let new = try vault.verifiedBytes(of: replacement, file.id, in: file.place)
-          outcome.changes.append(StoreChange(file.place, from: file.bytes, to: new.bytes))
-          envelope = new.record.envelope
-        }
-        outcome.entries.append(Checkpoint.Entry(id: file.id, revision: envelope.revision, mac: envelope.mac))
-      }
-      return outcome
-    }
+  /// A record that was looked at.
+  private struct Outcome {
+    let before: Checkpoint.Entry
+    let after: Checkpoint.Entry
+    /// The new bytes; nil when it stays as it is.
+    let replacement: [UInt8]?
+  }
+
+  /// Verifies a record and makes its replacement.
+  private func process(_ bytes: [UInt8], _ id: RecordID, _ place: StoreLocation) throws(VaultError) -> Outcome {
+    let old = try vault.verify(bytes, id, in: place)
+    try old.require(isTrashed: place == .trash(id))
+    try vault.memory?.check(old)
+    let before = Checkpoint.Entry(old)
+    let new = try inSealing(file: old.file, record: id) { () throws(SealingError) in try makeReplacement(old) }
+    guard let new else { return Outcome(before: before, after: before, replacement: nil) }
+    return Outcome(
+      before: before, after: Checkpoint.Entry(new), replacement: try vault.verifiedBytes(of: new, in: place))
   }
 }
 
 extension RecordRewriter {
-  /// What is under way; lives in the one task that reads.
-  private struct State {
-    typealias Group = TaskGroup<Result<Outcome, VaultError>>
+  /// Stages all live records: what was made of them, or the same again.
+  ///
+  /// - Throws: ``VaultError`` of the first fault.
+  func stage(
+    into replacement: any StoreReplacement, _ progress: (Int) -> Void
+  ) async throws(VaultError) -> Versions {
+    var versions = Versions()
+    try await ParallelMap(chunkSize: 1)(
+      try vault.locked.chunks(), cancellation: VaultError.cancelled,
+      { chunk throws(VaultError) in try self.staged(chunk, into: replacement) },
+      consume: { chunk throws(VaultError) in
+        versions.append(chunk)
+        progress(chunk.after.count)
+      })
+    return versions
+  }
 
-    let rewriter: RecordRewriter
-    let progress: (Int) -> Void
-    private(set) var entries: [Checkpoint.Entry] = []
-    private var chunk: [File] = []
-    private var chunkByteCount = 0
-    private var batch: [StoreChange] = []
-    private var batchByteCount = 0
-    private var underWay = 0
-    private var isWriting = false
+  /// Stages all live records as they are, unseen.
+  ///
+  /// - Throws: ``VaultError`` of the first that cannot be read.
+  func copy(into replacement: any StoreReplacement) async throws(VaultError) {
+    try await ParallelMap(chunkSize: 1)(
+      try vault.locked.chunks(), cancellation: VaultError.cancelled,
+      { chunk throws(VaultError) in
+        try self.stage(chunk, into: replacement) { _, bytes throws(VaultError) in bytes }
+      },
+      consume: { _ throws(VaultError) in })
+  }
 
-    init(rewriter: RecordRewriter, progress: @escaping (Int) -> Void) {
-      self.rewriter = rewriter
-      self.progress = progress
+  private func staged(_ chunk: RecordChunk, into replacement: any StoreReplacement) throws(VaultError) -> Versions {
+    var versions = Versions()
+    try stage(chunk, into: replacement) { id, bytes throws(VaultError) in
+      let outcome = try process(bytes, id, .record(id))
+      versions.before.append(outcome.before)
+      versions.after.append(outcome.after)
+      return outcome.replacement ?? bytes
     }
+    return versions
+  }
 
-    /// Reads one more file; the chunk, when it is full.
-    mutating func read(_ place: (StoreLocation, RecordID)) throws(VaultError) -> [File]? {
-      let store = rewriter.vault.store
-      guard let bytes = try inStore(record: place.1, { () throws(StoreError) in try store.read(place.0) }) else {
-        return nil
-      }
-      chunk.append(File(place: place.0, id: place.1, bytes: bytes))
-      chunkByteCount += bytes.count
-      guard chunk.count >= chunkCount || chunkByteCount >= chunkByteLimit else { return nil }
-      return takeChunk()
-    }
-
-    private mutating func takeChunk() -> [File] {
-      defer { (chunk, chunkByteCount) = ([], 0) }
-      return chunk
-    }
-
-    mutating func add(_ files: [File], _ group: inout Group) async throws(VaultError) {
-      while underWay >= chunksAtOnce { try await takeOutcome(&group) }
-      underWay += 1
-      group.addTask { [rewriter] in rewriter.process(files) }
-      if batch.count >= batchCount || batchByteCount >= batchByteLimit { try await write(&group) }
-    }
-
-    /// Writes the batch beside the work on the next one; one at a time.
-    private mutating func write(_ group: inout Group) async throws(VaultError) {
-      while isWriting { try await takeOutcome(&group) }
-      guard let lock = rewriter.lock, !batch.isEmpty else { return }
-      isWriting = true
-      underWay += 1
-      group.addTask { [vault = rewriter.vault, batch] in
-        Result { () throws(VaultError) in
-          try vault.apply(batch, lock)
-          return Outcome(isWritten: true)
+  /// Stages what is made of some records.
+  private func stage(
+    _ chunk: RecordChunk, into replacement: any StoreReplacement,
+    _ make: (RecordID, [UInt8]) throws(VaultError) -> [UInt8]
+  ) throws(VaultError) {
+    var piece = StagedPiece(replacement)
+    var failure: VaultError?
+    try inStore { () throws(StoreError) in
+      try replacement.read(chunk.ids, inFolder: chunk.folder) { id, bytes in
+        do throws(VaultError) {
+          let bytes = try inStore(record: id) { () throws(StoreError) in try bytes.get() }
+          try piece.append(id, make(id, bytes), limit: Self.pieceByteLimit)
+        } catch {
+          failure = error
         }
+        return failure == nil
       }
-      (batch, batchByteCount) = ([], 0)
     }
+    if let failure { throw failure }
+    try piece.flush()
+  }
+}
 
-    private mutating func takeOutcome(_ group: inout Group) async throws(VaultError) {
-      guard let result = await group.next() else { return }
-      underWay -= 1
-      let outcome = try result.get()
-      if outcome.isWritten { isWriting = false }
-      entries += outcome.entries
-      batch += outcome.changes
-      batchByteCount += outcome.changes.reduce(0) { $0 + ($1.expected?.count ?? 0) + ($1.replacement?.count ?? 0) }
-      progress(outcome.entries.count)
-    }
+/// Records on their way to a store, some at a time.
+private struct StagedPiece {
+  private let replacement: any StoreReplacement
+  private var records: [(id: RecordID, bytes: [UInt8])] = []
+  private var byteCount = 0
 
-    mutating func finish(_ group: inout Group) async throws(VaultError) {
-      try await add(takeChunk(), &group)
-      while underWay > 0 { try await takeOutcome(&group) }
-      try await write(&group)
-      while underWay > 0 { try await takeOutcome(&group) }
+  init(_ replacement: any StoreReplacement) { self.replacement = replacement }
+
+  mutating func append(_ id: RecordID, _ bytes: [UInt8], limit: Int) throws(VaultError) {
+    records.append((id, bytes))
+    byteCount += bytes.count
+    if byteCount >= limit { try flush() }
+  }
+
+  mutating func flush() throws(VaultError) {
+    let records = records
+    (self.records, byteCount) = ([], 0)
+    try inStore { () throws(StoreError) in try replacement.stage(records) }
+  }
+}
+
+extension RecordRewriter {
+  /// Where records lie.
+  enum Part {
+    case live, trash
+  }
+
+  /// Verifies records and writes what is made of them, in batches; without a lock nothing is written.
+  ///
+  /// - Throws: ``VaultError`` of the first fault; batches that were written stay.
+  func rewrite(
+    _ part: Part, _ lock: (any StoreLock)?, _ progress: (Int) -> Void
+  ) async throws(VaultError) -> Versions {
+    var versions = Versions()
+    var batch: [StoreChange] = []
+    var byteCount = 0
+    func write() throws(VaultError) {
+      if let lock, !batch.isEmpty { try vault.apply(batch, lock) }
+      (batch, byteCount) = ([], 0)
     }
+    try await ParallelMap(chunkSize: 1)(
+      Chunks(try places(part)), cancellation: VaultError.cancelled,
+      { places throws(VaultError) in try self.changes(at: places) },
+      consume: { chunk throws(VaultError) in
+        versions.append(chunk.versions)
+        batch += chunk.changes
+        byteCount += chunk.changes.reduce(0) { $0 + ($1.expected?.count ?? 0) + ($1.replacement?.count ?? 0) }
+        if batch.count >= Self.batchCount || byteCount >= Self.batchByteLimit { try write() }
+        progress(chunk.versions.after.count)
+      })
+    try write()
+    return versions
+  }
+
+  private func places(_ part: Part) throws(VaultError) -> [(StoreLocation, RecordID)] {
+    switch part {
+    case .live: try vault.locked.chunks().flatMap { chunk in chunk.ids.map { (.record($0), $0) } }
+    case .trash:
+      try inStore { () throws(StoreError) in try vault.store.trashed() }.map { (.trash($0), $0) }
+    }
+  }
+
+  private func changes(
+    at places: [(StoreLocation, RecordID)]
+  ) throws(VaultError) -> (versions: Versions, changes: [StoreChange]) {
+    var versions = Versions()
+    var changes: [StoreChange] = []
+    for (place, id) in places {
+      guard let bytes = try inStore(record: id, { () throws(StoreError) in try vault.store.read(place) }) else {
+        continue
+      }
+      let outcome = try process(bytes, id, place)
+      versions.before.append(outcome.before)
+      versions.after.append(outcome.after)
+      if let new = outcome.replacement { changes.append(StoreChange(place, from: bytes, to: new)) }
+    }
+    return (versions, changes)
   }
 }
 

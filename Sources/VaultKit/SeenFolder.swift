@@ -82,11 +82,11 @@ extension SeenFolder {
   }
 
   private func list(isTrashed: Bool) -> JSONObject {
-    var list = JSONObject()
-    for (id, version) in versions.sorted(by: { $0.key < $1.key }) where version.isTrashed == isTrashed {
-      list[id.text] = .array([.number(JSONNumber(version.revision)), .string(Base64.encode(version.mac))])
-    }
-    return list
+    let versions = versions.filter { $0.value.isTrashed == isTrashed }.sorted { $0.key < $1.key }
+    return JSONObject(
+      ascending: versions.map { id, version in
+        (id.text, .array([.number(JSONNumber(version.revision)), .string(Base64.encode(version.mac))]))
+      })
   }
 }
 

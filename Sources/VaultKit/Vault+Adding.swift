@@ -1,3 +1,4 @@
+internal import VaultCrypto
 public import VaultDocument
 public import VaultRecords
 internal import VaultStorage
@@ -57,19 +58,30 @@ extension Vault {
       throw VaultError(.inputRefused, "too many records at once: at most \(Self.maximumAdditionCount)")
     }
     let now = options.now()
-    let ids = inputs.map { _ in RecordID.random() }.sorted()
-    var adder = try BulkAdder(self, count: ids.count, refusals: refusals, isStoring: !isDryRun)
+    let ids = try Self.newIDs(inputs.count)
+    var adder = try await BulkAdder(self, count: ids.count, refusals: refusals, isStoring: !isDryRun)
     defer { adder.end() }
-    try await ParallelMap()(
-      zip(inputs, ids), cancellation: VaultError.cancelled,
-      { input, id throws(VaultError) in
-        self.prepare(id, now) { () throws(VaultError) in try record(input) }
+    let replacement = adder.replacement
+    try await ParallelMap(chunkSize: 1)(
+      Chunks(zip(inputs, ids)), cancellation: VaultError.cancelled,
+      { chunk throws(VaultError) in
+        let prepared = chunk.map { input, id in
+          self.prepare(id, now) { () throws(VaultError) in try record(input) }
+        }
+        return try prepared.staged(in: replacement)
       },
-      consume: { prepared throws(VaultError) in
-        try adder.take(prepared)
-        progress(1)
+      consume: { chunk throws(VaultError) in
+        for prepared in chunk { try adder.take(prepared) }
+        progress(chunk.count)
       })
     return try adder.finish()
+  }
+
+  /// Random ids, ascending, drawn many at a time.
+  private static func newIDs(_ count: Int) throws(VaultError) -> [RecordID] {
+    let size = RecordID.byteCount
+    let bytes = try inCrypto { () throws(CryptoError) in try SecureRandom.bytes(count: count * size) }
+    return (0..<count).map { RecordID(bytes: Array(bytes[$0 * size..<($0 + 1) * size])) }.sorted()
   }
 
   private func prepare(
@@ -84,7 +96,7 @@ extension Vault {
           throw VaultError(record: error, id: nil, input: true)
         }
       }
-      return PreparedRecord(id: id, change: change)
+      return PreparedRecord(id: id, bytes: change.replacement)
     }
   }
 }
@@ -92,28 +104,57 @@ extension Vault {
 /// A new record that was checked and sealed, and is not stored yet.
 private struct PreparedRecord: Sendable {
   let id: RecordID
-  let change: StoreChange
+  /// Nil once it is staged.
+  let bytes: [UInt8]?
+}
+
+extension [Result<PreparedRecord, VaultError>] {
+  /// The same, written by whoever has sealed them where a store takes them from any thread.
+  fileprivate func staged(in replacement: (any StoreReplacement)?) throws(VaultError) -> Self {
+    guard let replacement else { return self }
+    let good = compactMap { result -> (id: RecordID, bytes: [UInt8])? in
+      guard case .success(let record) = result, let bytes = record.bytes else { return nil }
+      return (record.id, bytes)
+    }
+    try inStore { () throws(StoreError) in try replacement.stage(good) }
+    return map { $0.map { PreparedRecord(id: $0.id, bytes: nil) } }
+  }
 }
 
 /// Takes prepared records in the order of the input and stages them, so that they leave memory again.
+///
+/// Many records in a vault of fewer are written as a replacement of all: that spares a journal and a rename of each. Fewer
+/// go into a batch.
 private struct BulkAdder {
-  /// So many are staged at once: enough to make what is done once for each folder cheap.
-  private static let pieceSize = 64
+  /// From so many records on a replacement is worth its folders.
+  private static let replacementCount = 16
 
-  private let count: Int
   private let refusals: Refusals
-  private let store: any RecordStore
-  private let memory: VaultMemory?
+  private let vault: Vault
+  private let count: Int
   /// Nil when nothing is to be stored, or no longer.
   private var lock: (any StoreLock)?
+  /// What takes the records where there is one; else a batch does.
+  private(set) var replacement: (any StoreReplacement)?
   private var batch: (any StoreBatch)?
   private var piece: [StoreChange] = []
   private var index = 0
   private var result = Addition()
 
-  init(_ vault: Vault, count: Int, refusals: Refusals, isStoring: Bool) throws(VaultError) {
-    (self.count, self.refusals, store, memory) = (count, refusals, vault.store, vault.memory)
-    lock = isStoring && count > 0 ? try vault.lockForWriting() : nil
+  init(_ vault: Vault, count: Int, refusals: Refusals, isStoring: Bool) async throws(VaultError) {
+    (self.vault, self.count, self.refusals) = (vault, count, refusals)
+    guard isStoring, count > 0 else { return }
+    let lock = try vault.lockForWriting()
+    self.lock = lock
+    guard count >= Self.replacementCount, count >= (try vault.locked.recordCount()) else { return }
+    replacement = try inStore { () throws(StoreError) in try vault.store.replacement(under: lock) }
+    guard let replacement else { return }
+    do throws(VaultError) {
+      try await RecordRewriter(vault: vault) { _ in nil }.copy(into: replacement)
+    } catch {
+      end()
+      throw error
+    }
   }
 
   mutating func take(_ prepared: Result<PreparedRecord, VaultError>) throws(VaultError) {
@@ -121,9 +162,9 @@ private struct BulkAdder {
     switch prepared {
     case .success(let record):
       result.ids.append(record.id)
-      guard lock != nil else { return }
-      piece.append(record.change)
-      if piece.count == Self.pieceSize { try stage() }
+      guard lock != nil, let bytes = record.bytes else { return }
+      piece.append(StoreChange(.record(record.id), from: nil, to: bytes))
+      if piece.count == Chunks<[Int]>.size { try stage() }
     case .failure(let error): try refuse(error)
     }
   }
@@ -144,7 +185,7 @@ private struct BulkAdder {
 
   private mutating func batch(under lock: any StoreLock) throws(VaultError) -> any StoreBatch {
     if let batch { return batch }
-    let (store, count) = (store, count)
+    let (store, count) = (vault.store, count)
     let new = try inStore { () throws(StoreError) in try store.batch(expecting: count, under: lock) }
     batch = new
     return new
@@ -158,22 +199,26 @@ private struct BulkAdder {
   }
 
   private mutating func commit() throws(VaultError) {
-    if let batch {
+    if let replacement {
+      try inStore { () throws(StoreError) in try replacement.commit() }
+      replacement.end()
+    } else if let batch {
       try stage()
       try inStore { () throws(StoreError) in try batch.commit() }
     } else if let lock {
       // Few enough for one piece: a single record needs no journal.
-      let (store, changes) = (store, piece)
+      let (store, changes) = (vault.store, piece)
       try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
     }
-    memory?.noteAdded(result.ids)
-    memory?.flush()
+    vault.memory?.noteAdded(result.ids)
+    vault.memory?.flush()
   }
 
   /// Forgets what was not stored, and lets others in.
   mutating func end() {
+    replacement?.end()
     batch?.abandon()
     lock?.release()
-    (batch, lock, piece) = (nil, nil, [])
+    (replacement, batch, lock, piece) = (nil, nil, nil, [])
   }
 }

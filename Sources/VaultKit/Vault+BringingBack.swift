@@ -90,6 +90,6 @@ extension Vault {
     let resealed = try inSealing(record: old.id) { () throws(SealingError) in
       try RecordSeal.resealed(old.verified, under: root, as: draft)
     }
-    return try verifiedBytes(of: resealed, old.id, in: .record(old.id)).bytes
+    return try verifiedBytes(of: resealed, in: .record(old.id))
   }
 }

@@ -21,19 +21,22 @@ extension Vault {
   public func makeCheckpoint(
     acceptingRollback: Bool = false, progress: () -> Void = {}
   ) async throws(VaultError) -> CheckpointResult {
-    try writing { lock throws(VaultError) in
-      let found = try verification(VerificationScope(), progress)
-      guard found.faults.allSatisfy({ acceptingRollback && $0.code.isRollback }) else {
-        return CheckpointResult(checkpoint: nil, verification: found)
-      }
-      let old = try checkpoint(in: store)
-      let new = try Checkpoint.make(
-        following: old?.checkpoint, of: found.versions, headerHash: header.hash(), createdAt: options.now(),
-        under: keyring.current)
-      try apply([StoreChange(.checkpoint, from: old?.bytes, to: new.fileBytes())], lock)
-      if acceptingRollback { acceptSeen(found) }
-      return CheckpointResult(checkpoint: new, verification: found)
+    let lock = try lockForWriting()
+    defer {
+      lock.release()
+      memory?.flush()
     }
+    let found = try await verification(VerificationScope(), progress)
+    guard found.faults.allSatisfy({ acceptingRollback && $0.code.isRollback }) else {
+      return CheckpointResult(checkpoint: nil, verification: found)
+    }
+    let old = try checkpoint(in: store)
+    let new = try Checkpoint.make(
+      following: old?.checkpoint, of: found.versions, headerHash: header.hash(), createdAt: options.now(),
+      under: keyring.current)
+    try apply([StoreChange(.checkpoint, from: old?.bytes, to: new.fileBytes())], lock)
+    if acceptingRollback { acceptSeen(found) }
+    return CheckpointResult(checkpoint: new, verification: found)
   }
 }
 

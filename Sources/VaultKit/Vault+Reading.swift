@@ -98,19 +98,77 @@ extension Vault {
       let trashed = Set((try? store.trashed()) ?? [])
       try locked.forEachFile { id, bytes in
         do throws(VaultError) {
-          let record = try verify(bytes.get(), id)
-          if trashed.contains(id) { _ = try isNewerThanTrash(record) }
-          try memory?.check(record)
-          try body(record)
+          if let record = try counting(bytes.get(), id, trashed) { try body(record) }
           return true
         } catch {
-          if trashed.contains(id), error.code == .noSuchRecord { return true }
           failure = error
           return false
         }
       }
     }
     if let failure { throw failure }
+  }
+
+  /// Makes something of every live record, verified, on all cores, and gives it to `consume` in the order of ids.
+  ///
+  /// Nobody can write meanwhile. Of the records themselves only some hundred are in memory at a time.
+  ///
+  /// - Parameter transform: called once for each record, on any thread.
+  /// - Throws: ``VaultError`` of the first record that does not verify, and what both closures throw, after everything
+  ///   before it was consumed; `.lockedByOther`, `.cancelled`.
+  public func forEachOpenRecord<Output: Sendable>(
+    _ transform: @escaping @Sendable (OpenRecord) throws(VaultError) -> Output,
+    consume: (Output) throws(VaultError) -> Void
+  ) async throws(VaultError) {
+    let lock = try lockForReading()
+    defer {
+      lock.release()
+      memory?.flush()
+    }
+    let trashed = Set((try? store.trashed()) ?? [])
+    try await ParallelMap(chunkSize: 1)(
+      try locked.chunks(), cancellation: VaultError.cancelled,
+      { chunk throws(VaultError) in try self.outputs(of: chunk, trashed, transform) },
+      consume: { chunk throws(VaultError) in
+        for output in chunk.outputs { try consume(output) }
+        if let failure = chunk.failure { throw failure }
+      })
+  }
+
+  /// What is made of some records, up to the first that fails.
+  private func outputs<Output>(
+    of chunk: RecordChunk, _ trashed: Set<RecordID>, _ transform: (OpenRecord) throws(VaultError) -> Output
+  ) throws(VaultError) -> (outputs: [Output], failure: VaultError?) {
+    var outputs: [Output] = []
+    var failure: VaultError?
+    try inStore { () throws(StoreError) in
+      try store.read(chunk.ids, inFolder: chunk.folder) { id, bytes in
+        do throws(VaultError) {
+          let bytes = try inStore(record: id) { () throws(StoreError) in try bytes.get() }
+          if let record = try counting(bytes, id, trashed) { outputs.append(try transform(record)) }
+          return true
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    }
+    return (outputs, failure)
+  }
+
+  /// A live record that verified; nil for one that the trash has in a newer revision, by which it was removed.
+  private func counting(
+    _ bytes: [UInt8], _ id: RecordID, _ trashed: Set<RecordID>
+  ) throws(VaultError) -> OpenRecord? {
+    let record = try verify(bytes, id)
+    do throws(VaultError) {
+      if trashed.contains(id) { _ = try isNewerThanTrash(record) }
+      try memory?.check(record)
+      return record
+    } catch {
+      guard trashed.contains(id), error.code == .noSuchRecord else { throw error }
+      return nil
+    }
   }
 
   /// - Parameter decides: whether the caller, who names the live one, decides between equal revisions here and in the trash.
@@ -172,9 +230,7 @@ extension Vault {
     let kind = kinds[verified.envelope.kind]
     let record = OpenRecord(verified: verified, bytes: bytes, file: file, kind: kind)
     if let kind, verified.envelope.schema <= kind.schema, let path = kind.clearTextPath(in: record.fields) {
-      throw VaultError(
-        .damaged, "holds clear text where a sealed value belongs", file: file, record: id, field: path.description,
-        hints: [VaultError.lastGoodVersionHint])
+      throw .clearText(at: path, file: file, id)
     }
     return record
   }

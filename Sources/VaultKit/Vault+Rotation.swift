@@ -8,9 +8,10 @@ extension Vault {
   /// A rewrap leaves data keys and tokens as they are. A reseal makes all of them new, under their old sealing times, so
   /// that whoever had the old keys can neither read nor forge what is written from then on.
   ///
-  /// The header goes first, with the old root still good for reading, then the records in batches, and last the old root
-  /// is retired. One that was interrupted is finished by the next call: then the slots stay as they are. Everything is
-  /// verified before anything is written.
+  /// Everything is verified, and the new records are written beside the old ones, before anything changes. The header goes
+  /// first, with the old root still good for reading, then the records, in one step where the store can do that, else in
+  /// batches, and last the old root is retired. One that was interrupted is finished by the next call: then the slots stay
+  /// as they are.
   ///
   /// - Parameter progress: called with how many records were done since.
   /// - Throws: ``VaultError`` `.noKey` or `.wrongPassphrase` for a slot that cannot be made again, `.noSuchSlot`,
@@ -27,7 +28,7 @@ extension Vault {
     let plan = try rotationPlan(renewal)
     try requireExpected(checkpoint(in: store)?.checkpoint, isResuming: plan.unfinished != nil)
     if let unfinished = plan.unfinished {
-      try await finishRotation(lock, progress)
+      try await finishRotation(lock, nil, progress)
       // A reseal is not had by finishing a rewrap, whose root key people may have who have no slot any more.
       guard unfinished == .rewrap, reason == .reseal else { return Rotation(unfinished, plan, isResumed: true) }
       return try await begin(.reseal, rotationPlan(renewal), renewal, lock, progress)
@@ -40,40 +41,56 @@ extension Vault {
     _ progress: @escaping (Int) -> Void
   ) async throws(VaultError) -> Rotation {
     let checkpoint = try checkpoint(in: store)
-    let entries = try await verifiedEntries(isReseal: reason == .reseal)
+    if reason == .reseal { try requireNoTwins() }
+    let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: header.vaultID) }
+    let slots = try renewedSlots(plan, renewal, root: root)
+    let next = try header(with: root, slots.map(\.slot), reason)
+    let staged = try await stagedRecords(reason, Keyring(current: root, entries: next.keyring), lock, progress)
+    defer { staged?.replacement.end() }
+    var entries = try await verifiedEntries(.trash)
+    if let staged { entries += staged.versions.before } else { entries += try await verifiedEntries(.live) }
     try checkpoint?.checkpoint.requireNoRollback(in: entries)
     try checkpoint?.checkpoint.requireAll(in: entries)
-    let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: header.vaultID) }
-    try replaceRoot(by: root, renewedSlots(plan, renewal, root: root), reason, lock)
+    let files = slots.map { StoreChange(.slot($0.slot.id), from: nil, to: $0.file) }
+    try replaceHeader(by: next, root: root, slots: files + header.slots.map(\.id).flatMap(removal(of:)), lock)
     if reason == .reseal {
       try write(entries, following: checkpoint, lock)
       // Only now is the old root's word not enough any more. Had we died before, the rewrap would have been finished.
       let keyring = header.keyring.map { $0.state == .openOnly ? $0.replaced(because: .reseal) : $0 }
       try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, lock)
     }
-    try await finishRotation(lock, progress)
+    try await finishRotation(lock, staged, progress)
     return Rotation(reason, plan, isResumed: false)
   }
 
-  private func replaceRoot(
-    by root: RootKey, _ slots: [(slot: Slot, file: [UInt8])], _ reason: KeyringEntry.Reason, _ lock: any StoreLock
-  ) throws(VaultError) {
+  /// The header as a rotation begins with it.
+  private func header(
+    with root: RootKey, _ slots: [Slot], _ reason: KeyringEntry.Reason
+  ) throws(VaultError) -> VaultHeader {
     let (old, now) = (header, options.now())
     let time = reason == .reseal ? now.nextSecond : now
     let entry = try KeyringEntry(
       replacing: keyring.current, of: old, by: root, at: time, reason: .rewrap)
-    let new = try old.changed(
-      slots: slots.map(\.slot), keyring: old.keyring + [entry], root: root, rootCreatedAt: now)
-    let files = slots.map { StoreChange(.slot($0.slot.id), from: nil, to: $0.file) }
-    try replaceHeader(by: new, root: root, slots: files + old.slots.map(\.id).flatMap(removal(of:)), lock)
+    return try old.changed(slots: slots, keyring: old.keyring + [entry], root: root, rootCreatedAt: now)
   }
 
   /// From the header with the new root on: the records, the checkpoint, and the end of the old root.
-  private func finishRotation(_ lock: any StoreLock, _ progress: @escaping (Int) -> Void) async throws(VaultError) {
+  private func finishRotation(
+    _ lock: any StoreLock, _ begun: StagedRecords?, _ progress: (Int) -> Void
+  ) async throws(VaultError) {
     let root = keyring.current
     let olds = header.keyring.filter { $0.state == .openOnly }
     let isReseal = olds.contains { $0.reason == .reseal }
-    let entries = try await rewriteRecords(isReseal ? .reseal : .rewrap, lock, progress)
+    let reason: KeyringEntry.Reason = isReseal ? .reseal : .rewrap
+    var staged = begun
+    if staged == nil { staged = try await stagedRecords(reason, keyring, lock, progress) }
+    var entries: [Checkpoint.Entry]
+    if let staged {
+      entries = try await put(staged)
+    } else {
+      entries = try await rewriteRecords(.live, reason, lock, progress)
+    }
+    entries += try await rewriteRecords(.trash, reason, lock, progress)
     let checkpoint = try checkpoint(in: store)
     try checkpoint?.checkpoint.requireAll(in: entries)
     if isReseal {

@@ -6,14 +6,14 @@ extension LockedVault {
   /// Does `body` with the vault as it is now, while nobody writes: it sees no batch half done.
   ///
   /// - Throws: ``VaultError`` `.lockedByOther`, `.damaged`, and what `body` throws.
-  package func withSnapshot<Result>(
-    lockTimeout: Duration, onLockWait: (Int32?) -> Void, _ body: (LockedVault) throws(VaultError) -> Result
-  ) throws(VaultError) -> Result {
+  package func withSnapshot(
+    lockTimeout: Duration, onLockWait: (Int32?) -> Void, _ body: (LockedVault) async throws(VaultError) -> Void
+  ) async throws(VaultError) {
     let lock = try inStore { () throws(StoreError) in
       try store.lock(.shared, timeout: lockTimeout, onWait: onLockWait)
     }
     defer { lock.release() }
-    return try body(reread() ?? self)
+    try await body(reread() ?? self)
   }
 }
 
@@ -21,21 +21,24 @@ extension Vault {
   /// Does `body` with the vault as it is now, its header verified, while nobody writes: it sees no batch half done.
   ///
   /// - Throws: ``VaultError`` `.lockedByOther`, `.damaged`, `.changedUnderneath`, and what `body` throws.
-  package func withSnapshot<Result>(
-    _ body: (LockedVault) throws(VaultError) -> Result
-  ) throws(VaultError) -> Result {
-    try reading { () throws(VaultError) in
-      try refresh()
-      return try body(try LockedVault(store: store))
+  package func withSnapshot(_ body: (LockedVault) async throws(VaultError) -> Void) async throws(VaultError) {
+    let lock = try inStore { () throws(StoreError) in
+      try store.lock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
     }
+    defer { lock.release() }
+    try refresh()
+    try await body(LockedVault(store: store))
   }
 
-  /// The MAC (32 bytes) of a backup's list under the current root key (format 1, section 14).
+  /// The MAC (32 bytes) of a backup's list under the current root key, from the canonical encoding of its tree in pieces
+  /// (format 1, section 14.2).
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
-  package func backupListMAC(of document: JSONObject) throws(VaultError) -> [UInt8] {
+  package func backupListMAC(treeByteCount: Int, tree: some Sequence<[UInt8]>) throws(VaultError) -> [UInt8] {
     let root = keyring.current
-    return try inSealing { () throws(SealingError) in try root.mac(of: document, as: .backupList) }
+    return try inSealing { () throws(SealingError) in
+      try root.mac(as: .backupList, treeByteCount: treeByteCount, tree: tree)
+    }
   }
 
   /// Whether a backup's list was made by somebody who has the current root key.

@@ -132,8 +132,7 @@ extension Vault {
     }
   }
 
-  /// Completes a record and verifies the final bytes in memory: they parse to the same tree, whose tokens were opened as
-  /// it was sealed, and its MAC is good.
+  /// Completes a record, and its final bytes; see ``verifiedBytes(of:in:)``.
   func sealedBytes(
     _ fields: JSONObject, _ draft: EnvelopeDraft, _ keys: RecordKeys, in location: StoreLocation
   ) throws(VaultError) -> [UInt8] {
@@ -142,30 +141,38 @@ extension Vault {
         .rotationUnfinished, "waits for a reseal that was not finished", file: location.relativePath, record: draft.id,
         hints: ["`vault rotate` finishes it; then repeat the change"])
     }
-    let document = try inSealing(record: draft.id) { () throws(SealingError) in
+    let record = try inSealing(record: draft.id) { () throws(SealingError) in
       try RecordSeal.seal(fields, draft, keys: keys)
     }
-    return try verifiedBytes(of: document, draft.id, in: location).bytes
+    return try verifiedBytes(of: record, in: location)
   }
 
-  /// The bytes of a record's document, verified in memory.
-  func verifiedBytes(
-    of document: JSONValue, _ id: RecordID, in location: StoreLocation
-  ) throws(VaultError) -> (bytes: [UInt8], record: OpenRecord) {
+  /// The bytes of a record's file, read once more before they are stored: they say exactly what the MAC was made of, and
+  /// nothing stands in clear that has to be sealed. As it was sealed, its tokens and its key were opened again.
+  func verifiedBytes(of record: SealedRecord, in location: StoreLocation) throws(VaultError) -> [UInt8] {
     let bytes: [UInt8]
-    let written: JSONValue
     do throws(DocumentError) {
-      bytes = try document.prettyBytes()
-      written = try JSONParser.parse(bytes)
-      guard written == document else {
+      bytes = try record.document.prettyBytes()
+      guard JSONParser.reads(bytes, as: record.document) else {
         throw DocumentError(code: .wrongType, reason: "a record was not written as it should be")
       }
     } catch {
-      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: id)
+      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: record.id)
     }
-    let verified = try verify(written, bytes, id, location.relativePath)
-    memory?.prepare(verified, for: location)
-    return (bytes, verified)
+    try requireSealed(record, location)
+    memory?.prepare(SeenVersion(record), for: location)
+    return bytes
+  }
+
+  /// What an older schema has in clear, `migrate` seals.
+  private func requireSealed(_ record: SealedRecord, _ location: StoreLocation) throws(VaultError) {
+    guard case .object(let members) = record.document, let envelope = members[RecordEnvelope.memberName],
+      let kind = envelope["kind"]?.string.flatMap({ kinds[$0] }), envelope["schema"]?.int == kind.schema
+    else { return }
+    var fields = members
+    fields[RecordEnvelope.memberName] = nil
+    guard let path = kind.clearTextPath(in: fields) else { return }
+    throw .clearText(at: path, file: location.relativePath, record.id)
   }
 
   /// For a process that is about to end: undoes or completes the writes under way, in any vault, within a time limit;

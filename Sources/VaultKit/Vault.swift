@@ -173,11 +173,16 @@ public final class Vault: Sendable {
 
   /// Does `body` while nobody writes, so that it sees no batch half done.
   func reading<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
-    let lock = try inStore { () throws(StoreError) in
-      try store.lock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
-    }
+    let lock = try lockForReading()
     defer { lock.release() }
     return try body()
+  }
+
+  /// Keeps writers out until the lock is released.
+  func lockForReading() throws(VaultError) -> any StoreLock {
+    try inStore { () throws(StoreError) in
+      try store.lock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
+    }
   }
 
   /// Becomes the one writer, with a header that is up to date, until the lock is released.

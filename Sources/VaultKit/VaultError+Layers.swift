@@ -30,6 +30,13 @@ extension VaultError {
       .damaged, "lies in the trash but was not removed", file: file, record: id, hints: [lastGoodVersionHint])
   }
 
+  /// A record that shows what its kind seals.
+  static func clearText(at path: MemberPath, file: String, _ id: RecordID) -> VaultError {
+    VaultError(
+      .damaged, "holds clear text where a sealed value belongs", file: file, record: id, field: path.description,
+      hints: [lastGoodVersionHint])
+  }
+
   package init(crypto error: CryptoError) {
     switch error.code {
     case .secureMemoryExhausted, .secureMemoryUnavailable:

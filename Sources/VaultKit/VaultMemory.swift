@@ -13,6 +13,11 @@ final class VaultMemory: Sendable {
     /// Records that were sealed and verified, and may be written next.
     var sealed: [StoreLocation: SeenVersion] = [:]
     var hasFailed = false
+
+    mutating func note(_ change: SeenChange, of id: RecordID) {
+      pending[id] = change
+      folders[id.folder]?.take(change, of: id)
+    }
   }
 
   private let state: VaultState
@@ -112,15 +117,12 @@ extension VaultMemory {
   }
 
   func note(_ change: SeenChange, of id: RecordID) {
-    contents.withLock { contents in
-      contents.pending[id] = change
-      contents.folders[id.folder]?.take(change, of: id)
-    }
+    contents.withLock { $0.note(change, of: id) }
   }
 
   /// A record that was sealed for a place; it counts once it is written.
-  func prepare(_ record: OpenRecord, for place: StoreLocation) {
-    contents.withLock { $0.sealed[place] = SeenVersion(record) }
+  func prepare(_ version: SeenVersion, for place: StoreLocation) {
+    contents.withLock { $0.sealed[place] = version }
   }
 
   /// Notes changes that were written.
@@ -142,9 +144,11 @@ extension VaultMemory {
 
   /// Notes new records that were written.
   func noteAdded(_ ids: [RecordID]) {
-    for id in ids {
-      let sealed = contents.withLock { $0.sealed.removeValue(forKey: .record(id)) }
-      if let sealed { note(.written(sealed), of: id) }
+    contents.withLock { contents in
+      for id in ids {
+        guard let sealed = contents.sealed.removeValue(forKey: .record(id)) else { continue }
+        contents.note(.written(sealed), of: id)
+      }
     }
   }
 
@@ -200,6 +204,10 @@ extension SeenVersion {
   init(_ record: OpenRecord) {
     self.init(
       revision: record.envelope.revision, mac: record.envelope.mac, isTrashed: record.envelope.deletedAt != nil)
+  }
+
+  init(_ record: SealedRecord) {
+    self.init(revision: record.revision, mac: record.mac, isTrashed: record.deletedAt != nil)
   }
 
   /// The version in the bytes of a record's file, which verified.

@@ -72,19 +72,19 @@ extension Vault {
   public func verify(
     _ scope: VerificationScope = VerificationScope(), progress: () -> Void = {}
   ) async throws(VaultError) -> Verification {
-    try reading { () throws(VaultError) in
-      try refresh()
-      return try verification(scope, progress)
-    }
+    let lock = try lockForReading()
+    defer { lock.release() }
+    try refresh()
+    return try await verification(scope, progress)
   }
 
   /// The same, under a lock that the caller holds.
-  func verification(_ scope: VerificationScope, _ progress: () -> Void) throws(VaultError) -> Verification {
+  func verification(_ scope: VerificationScope, _ progress: () -> Void) async throws(VaultError) -> Verification {
     var verifier = try Verifier(self, scope)
     verifier.checkJournal()
     try verifier.checkSlots()
     try verifier.readCheckpoint()
-    try verifier.checkRecords(progress)
+    try await verifier.checkRecords(progress)
     try verifier.checkTrash(progress)
     verifier.compareWithCheckpoint()
     try verifier.checkStrayEntries()

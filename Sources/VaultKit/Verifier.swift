@@ -44,40 +44,24 @@ struct Verifier {
     }
   }
 
-  mutating func checkRecords(_ progress: () -> Void) throws(VaultError) {
-    for folder in UInt8.min...UInt8.max where scope.contains(folder) {
-      var outcomes: [(RecordID, Result<Checkpoint.Entry, VaultError>)] = []
-      do throws(StoreError) {
-        try files.store.readRecords(inFolder: folder) { id, bytes in
-          outcomes.append((id, checked(bytes, id)))
+  /// Folder by folder, on all cores.
+  mutating func checkRecords(_ progress: () -> Void) async throws(VaultError) {
+    let (check, files) = (check, files)
+    try await ParallelMap(chunkSize: 1)(
+      (UInt8.min...UInt8.max).filter(scope.contains), cancellation: VaultError.cancelled,
+      { folder throws(VaultError) in check.folder(folder, in: files) },
+      consume: { folder throws(VaultError) in
+        result.recordCount += folder.outcomes.count
+        for (id, outcome) in folder.outcomes {
+          try take(outcome, .record(id), id)
           progress()
-          return true
         }
-      } catch {
-        add(VaultFault(unreadable: folder, error))
-      }
-      result.recordCount += outcomes.count
-      for (id, outcome) in outcomes { try take(outcome, .record(id), id) }
-    }
+        if let fault = folder.fault { add(fault) }
+      })
   }
 
-  private func checked(
-    _ bytes: Result<[UInt8], StoreError>, _ id: RecordID
-  ) -> Result<Checkpoint.Entry, VaultError> {
-    Result { () throws(VaultError) in
-      switch bytes {
-      case .success(let bytes): try version(of: vault.verify(bytes, id))
-      case .failure(let error): throw VaultError(store: error, record: id)
-      }
-    }
-  }
-
-  /// Checks what a record that verified holds, unless the checkpoint already stands for it.
-  private func version(of record: OpenRecord) throws(VaultError) -> Checkpoint.Entry {
-    let version = Checkpoint.Entry(record)
-    if scope.sinceCheckpoint, checkpoint?[record.id] == version { return version }
-    try record.check()
-    return version
+  private var check: RecordCheck {
+    RecordCheck(vault: vault, checkpoint: scope.sinceCheckpoint ? checkpoint : nil)
   }
 
   /// Notes the outcome for one file, and gives the version if it is good.
@@ -98,10 +82,11 @@ struct Verifier {
 
   mutating func checkTrash(_ progress: () -> Void) throws(VaultError) {
     var outcomes: [(RecordID, Result<Checkpoint.Entry, VaultError>)] = []
+    let check = check
     do throws(VaultError) {
       try files.forEachTrashedFile { id, bytes in
         guard scope.contains(id.folder) else { return }
-        outcomes.append((id, checkedTrash(bytes, id)))
+        outcomes.append((id, check.trashed(bytes, id)))
         progress()
       }
     } catch {
@@ -110,15 +95,6 @@ struct Verifier {
     result.trashedCount = outcomes.count
     for (id, outcome) in outcomes {
       if let version = try take(outcome, .trash(id), id) { checkTwin(of: id, version.revision) }
-    }
-  }
-
-  private func checkedTrash(
-    _ bytes: Result<[UInt8], VaultError>, _ id: RecordID
-  ) -> Result<Checkpoint.Entry, VaultError> {
-    Result { () throws(VaultError) in
-      let record = try vault.verifyTrashed(bytes.get(), id).record
-      return try version(of: record)
     }
   }
 
@@ -173,5 +149,50 @@ struct Verifier {
       let envelope = try? RecordEnvelope(of: document), envelope.id != id
     else { return nil }
     return .misplaced
+  }
+}
+
+/// The check of single records, from any thread.
+private struct RecordCheck: Sendable {
+  let vault: Vault
+  /// What stands for the records that it lists, if anything does.
+  let checkpoint: Checkpoint?
+
+  func folder(
+    _ folder: UInt8, in files: LockedVault
+  ) -> (outcomes: [(RecordID, Result<Checkpoint.Entry, VaultError>)], fault: VaultFault?) {
+    var outcomes: [(RecordID, Result<Checkpoint.Entry, VaultError>)] = []
+    do throws(StoreError) {
+      try files.store.readRecords(inFolder: folder) { id, bytes in
+        outcomes.append((id, live(bytes, id)))
+        return true
+      }
+      return (outcomes, nil)
+    } catch {
+      return (outcomes, VaultFault(unreadable: folder, error))
+    }
+  }
+
+  private func live(
+    _ bytes: Result<[UInt8], StoreError>, _ id: RecordID
+  ) -> Result<Checkpoint.Entry, VaultError> {
+    Result { () throws(VaultError) in
+      switch bytes {
+      case .success(let bytes): try version(of: vault.verify(bytes, id))
+      case .failure(let error): throw VaultError(store: error, record: id)
+      }
+    }
+  }
+
+  func trashed(_ bytes: Result<[UInt8], VaultError>, _ id: RecordID) -> Result<Checkpoint.Entry, VaultError> {
+    Result { () throws(VaultError) in try version(of: vault.verifyTrashed(bytes.get(), id).record) }
+  }
+
+  /// Checks what a record that verified holds, unless the checkpoint already stands for it.
+  private func version(of record: OpenRecord) throws(VaultError) -> Checkpoint.Entry {
+    let version = Checkpoint.Entry(record)
+    if checkpoint?[record.id] == version { return version }
+    try record.check()
+    return version
   }
 }

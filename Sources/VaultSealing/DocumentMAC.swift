@@ -41,6 +41,36 @@ extension RootKey {
     }
   }
 
+  /// The same for a document whose tree is too large to be had at once.
+  ///
+  /// - Parameters:
+  ///   - treeByteCount: the size of all pieces together.
+  ///   - tree: its canonical encoding, without the member `mac`, in pieces.
+  public func mac(
+    as purpose: AuthenticatedDocument, treeByteCount: Int, tree: some Sequence<[UInt8]>
+  ) throws(SealingError) -> [UInt8] {
+    // ENC with the bytes of its last item left out: they follow in pieces.
+    var head = CanonicalEncoding.enc(purpose.messageLabel, [vaultID.bytes, []])
+    head.removeLast(4)
+    head += (0..<4).map { UInt8(truncatingIfNeeded: treeByteCount >> (24 - 8 * $0)) }
+    let key = try derive(purpose.keyLabel, items: [id.bytes])
+    do throws(CryptoError) {
+      return try key.withBytes { key throws(CryptoError) in
+        let mac = try HMACSHA256.Authenticator(key: key)
+        try mac.update(RawSpan(_elements: head.span))
+        var count = 0
+        for piece in tree {
+          count += piece.count
+          try mac.update(RawSpan(_elements: piece.span))
+        }
+        precondition(count == treeByteCount, "a tree has the size that was said before")
+        return try mac.finish()
+      }
+    } catch {
+      throw SealingError(crypto: error)
+    }
+  }
+
   /// Whether the member `mac` of `document` is right; compared in constant time.
   public func authenticates(_ document: JSONObject, as purpose: AuthenticatedDocument) throws(SealingError) -> Bool {
     guard case .string(let text)? = document["mac"], let mac = try? Base64.decode(text) else { return false }

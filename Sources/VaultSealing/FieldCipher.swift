@@ -70,10 +70,15 @@ final class FieldCipher: Sendable {
 
   let form: Form
   private let key: AESGCMKey
+  /// The fields that were sealed here and opened again, where they are remembered.
+  private let verified: Mutex<Set<String>>?
 
-  /// - Parameter keys: begins with the 32 bytes of the field key.
-  init(form: Form, keys: SecretBytes) throws(SealingError) {
+  /// - Parameters:
+  ///   - keys: begins with the 32 bytes of the field key.
+  ///   - remembersSeals: whether it is kept which fields were sealed and opened again: for the few of one record.
+  init(form: Form, keys: SecretBytes, remembersSeals: Bool = false) throws(SealingError) {
     self.form = form
+    verified = remembersSeals ? Mutex([]) : nil
     do throws(CryptoError) {
       key = try AESGCMKey(beginningOf: keys)
     } catch {
@@ -107,7 +112,11 @@ final class FieldCipher: Sendable {
     guard try open(field).withBytes({ VaultCrypto.constantTimeEqual($0, text) }) else {
       throw SealingError(.cryptoFailed, "a value that was just sealed does not open to the same text")
     }
+    verified?.withLock { _ = $0.insert(field) }
   }
+
+  /// Whether a field was sealed here and opened to the text that was meant.
+  func hasVerified(_ field: String) -> Bool { verified?.withLock { $0.contains(field) } ?? false }
 
   /// Opens the text of a field.
   ///

@@ -18,7 +18,7 @@ public final class RecordKeys: Sendable {
     }
     let hint = keys.withBytes { $0.extracting(64..<72).copiedBytes() }
     let scope = TokenScope(label: "ecv/1/field", hint: hint, items: [vaultID.bytes, recordID.bytes])
-    cipher = try FieldCipher(form: .token(scope), keys: keys)
+    cipher = try FieldCipher(form: .token(scope), keys: keys, remembersSeals: true)
     self.vaultID = vaultID
     self.recordID = recordID
   }
@@ -51,6 +51,14 @@ public final class RecordKeys: Sendable {
   public func seal(_ text: RawSpan, at time: Timestamp) throws(SealingError) -> String {
     try context(sealingAt: time).seal(text)
   }
+
+  /// The text of a token of this record as a new token.
+  func sealingAgain(_ token: String, at time: Timestamp) throws(SealingError) -> String {
+    try cipher.open(token).withBytes { text throws(SealingError) in try seal(text, at: time) }
+  }
+
+  /// Whether these keys have made the token, and opened it to the text that was meant.
+  func hasSealed(_ token: String) -> Bool { cipher.hasVerified(token) }
 
   /// A token of `other` keys sealed afresh under these, at its old sealing time; opened again and compared.
   func resealing(_ token: String, of other: RecordKeys) throws(SealingError) -> String {

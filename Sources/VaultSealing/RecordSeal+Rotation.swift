@@ -10,21 +10,22 @@ extension RootKey {
   public func rewrapping(
     _ wrapped: WrappedKey, from older: RootKey, record: RecordID
   ) throws(SealingError) -> WrappedKey {
-    try older.unwrapDataKey(wrapped, record: record).withBytes { bytes throws(SealingError) in
-      try wrapDataKey(bytes, record: record)
-    }
+    try verifiedWrap(of: older.unwrapDataKey(wrapped, record: record), record: record)
   }
 }
 
 extension RecordSeal {
-  /// The document of a record with another wrap of its data key and nothing else changed; the MAC does not cover the wrap.
-  public static func rewrapped(_ record: VerifiedRecord, with key: WrappedKey) -> JSONValue {
+  /// A record with another wrap of its data key and nothing else changed; the MAC does not cover the wrap.
+  public static func rewrapped(_ record: VerifiedRecord, with key: WrappedKey) -> SealedRecord {
     guard case .object(var document) = record.document,
       case .object(var members)? = document[RecordEnvelope.memberName]
     else { preconditionFailure("what has an envelope is a record") }
     members["key"] = .string(key.text)
     document[RecordEnvelope.memberName] = .object(members)
-    return .object(document)
+    let envelope = record.envelope
+    return SealedRecord(
+      document: .object(document), id: envelope.id, revision: envelope.revision, mac: envelope.mac,
+      deletedAt: envelope.deletedAt)
   }
 
   /// The next revision of a record under a new data key of `root`: every token is sealed afresh, at its old sealing time.
@@ -34,7 +35,7 @@ extension RecordSeal {
   /// - Throws: ``SealingError`` as opening and sealing do, with the path of the field.
   public static func resealed(
     _ record: VerifiedRecord, under root: RootKey, now: Timestamp
-  ) throws(SealingError) -> JSONValue {
+  ) throws(SealingError) -> SealedRecord {
     var draft = EnvelopeDraft(next: record, now: now)
     draft.deletedAt = record.envelope.deletedAt
     return try resealed(record, under: root, as: draft)
@@ -45,7 +46,7 @@ extension RecordSeal {
   /// - Throws: ``SealingError`` as ``resealed(_:under:now:)``.
   public static func resealed(
     _ record: VerifiedRecord, under root: RootKey, as draft: EnvelopeDraft
-  ) throws(SealingError) -> JSONValue {
+  ) throws(SealingError) -> SealedRecord {
     let (wrapped, keys) = try root.makeDataKey(for: record.envelope.id)
     var draft = draft
     draft.wrappedKey = wrapped

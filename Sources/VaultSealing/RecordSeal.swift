@@ -47,18 +47,21 @@ public struct EnvelopeDraft: Sendable {
     wrappedKey = envelope.wrappedKey
   }
 
+  /// With null in place of the MAC, which does not cover itself.
   func members() -> JSONObject {
-    var members = JSONObject()
-    members["created_at"] = .string(createdAtText)
-    members["format"] = .number(JSONNumber(RecordEnvelope.format))
-    members["id"] = .string(id.text)
-    members["key"] = .string(wrappedKey.text)
-    members["kind"] = .string(kind)
-    members["revision"] = .number(JSONNumber(revision))
-    members["schema"] = .number(JSONNumber(schema))
-    members["updated_at"] = .string(updatedAt.text)
-    if let deletedAt { members["deleted_at"] = .string(deletedAt.text) }
-    return members
+    var members: [JSONObject.Element] = []
+    members.reserveCapacity(10)
+    members.append(("created_at", .string(createdAtText)))
+    if let deletedAt { members.append(("deleted_at", .string(deletedAt.text))) }
+    members.append(("format", .number(JSONNumber(RecordEnvelope.format))))
+    members.append(("id", .string(id.text)))
+    members.append(("key", .string(wrappedKey.text)))
+    members.append(("kind", .string(kind)))
+    members.append(("mac", .null))
+    members.append(("revision", .number(JSONNumber(revision))))
+    members.append(("schema", .number(JSONNumber(schema))))
+    members.append(("updated_at", .string(updatedAt.text)))
+    return JSONObject(ascending: members)
   }
 }
 
@@ -74,6 +77,16 @@ public struct VerifiedRecord: Sendable {
 
   /// The sealing context of this record.
   public func context(sealingAt time: Timestamp? = nil) -> SealingContext { keys.context(sealingAt: time) }
+}
+
+/// A record's document that was just made, and what identifies its version.
+public struct SealedRecord: Sendable {
+  public let document: JSONValue
+  public let id: RecordID
+  public let revision: Int
+  /// 32 bytes.
+  public let mac: [UInt8]
+  public let deletedAt: Timestamp?
 }
 
 /// Makes and verifies record documents: own members, `$vault`, and the MAC over all of it.
@@ -112,7 +125,7 @@ public enum RecordSeal {
   ///   value looks like a token.
   public static func seal(
     _ fields: JSONObject, _ draft: EnvelopeDraft, keys: RecordKeys
-  ) throws(SealingError) -> JSONValue {
+  ) throws(SealingError) -> SealedRecord {
     guard fields[RecordEnvelope.memberName] == nil else {
       throw SealingError(
         .reservedMember, "is reserved and cannot be a member of a record", path: RecordEnvelope.memberName)
@@ -124,26 +137,24 @@ public enum RecordSeal {
   /// Adds envelope and MAC to fields whose tokens are known to be good.
   static func complete(
     _ fields: JSONObject, _ draft: EnvelopeDraft, keys: RecordKeys
-  ) throws(SealingError) -> JSONValue {
+  ) throws(SealingError) -> SealedRecord {
     var record = fields
     var members = draft.members()
     record[RecordEnvelope.memberName] = .object(members)
-    members["mac"] = .string(Base64.encode(try mac(of: record, keys)))
+    let mac = try mac(of: record, keys)
+    members["mac"] = .string(Base64.encode(mac))
     record[RecordEnvelope.memberName] = .object(members)
-    return .object(record)
+    return SealedRecord(
+      document: .object(record), id: draft.id, revision: draft.revision, mac: mac, deletedAt: draft.deletedAt)
   }
 
   /// MAC input of format 1, section 6: everything but `$vault.mac` and `$vault.key`.
   private static func mac(of record: JSONObject, _ keys: RecordKeys) throws(SealingError) -> [UInt8] {
-    var record = record
-    if case .object(var members)? = record[RecordEnvelope.memberName] {
-      members["mac"] = nil
-      members["key"] = nil
-      record[RecordEnvelope.memberName] = .object(members)
-    }
-    let tree = JSONValue.object(record).canonicalBytes()
-    return try keys.authenticate(
-      CanonicalEncoding.enc("ecv/1/record-mac", [keys.vaultID.bytes, keys.recordID.bytes, tree]))
+    var input = CanonicalEncoding.Builder("ecv/1/record-mac", itemCount: 3)
+    input.append(keys.vaultID)
+    input.append(keys.recordID)
+    input.append(canonical: record, leavingOut: ["mac", "key"], in: RecordEnvelope.memberName)
+    return try keys.authenticate(input.finish())
   }
 }
 
@@ -160,26 +171,33 @@ private struct TokenCheck {
 
   mutating func checked(_ fields: JSONObject) throws(SealingError) -> JSONObject {
     var tree = JSONValue.object(fields)
-    try tree.mapStrings { path, text throws(SealingError) in
-      SealedToken.hasTokenShape(text) ? try checked(text, at: path) : text
+    var isRepeated = false
+    try tree.forEachString { path, text throws(SealingError) in
+      guard SealedToken.hasTokenShape(text) else { return }
+      try requireOwn(text, at: path)
+      // Tokens that opened are ASCII, so equal strings are equal bytes.
+      if !seen.insert(text).inserted { isRepeated = true }
+    }
+    guard isRepeated else { return fields }
+    seen = []
+    try tree.mapStrings { _, text throws(SealingError) in
+      guard SealedToken.hasTokenShape(text), !seen.insert(text).inserted else { return text }
+      return try keys.sealingAgain(text, at: time)
     }
     guard case .object(let members) = tree else { preconditionFailure("strings of an object were replaced") }
     return members
   }
 
-  /// The token to write where `token` stands.
-  private mutating func checked(_ token: String, at path: MemberPath) throws(SealingError) -> String {
-    let secret: SealedState
+  /// A token that was opened as it was sealed need not be opened again.
+  private func requireOwn(_ token: String, at path: MemberPath) throws(SealingError) {
+    guard !keys.hasSealed(token) else { return }
     do throws(SealingError) {
-      secret = try SealedState(reading: token, context: keys.context())
+      try keys.checkOpens(token)
     } catch {
       if error.code == .memoryUnavailable || error.code == .cryptoFailed { throw error }
       throw SealingError(
         .tokenShapedText, "looks like a sealed value but is none of this record",
         path: path.description, underlying: error)
     }
-    // Tokens that opened are ASCII, so equal strings are equal bytes.
-    if seen.insert(token).inserted { return token }
-    return try secret.secretText().withBytes { bytes throws(SealingError) in try keys.seal(bytes, at: time) }
   }
 }

@@ -75,8 +75,17 @@ extension RootKey {
     } catch {
       throw SealingError(crypto: error)
     }
-    let wrapped = try dataKey.withBytes { bytes throws(SealingError) in try wrapDataKey(bytes, record: record) }
+    let wrapped = try verifiedWrap(of: dataKey, record: record)
     return (wrapped, try RecordKeys(dataKey: dataKey, vaultID: vaultID, recordID: record))
+  }
+
+  /// A wrap that was opened again: were it wrong, everything under the data key would be lost.
+  func verifiedWrap(of dataKey: SecretBytes, record: RecordID) throws(SealingError) -> WrappedKey {
+    let wrapped = try dataKey.withBytes { bytes throws(SealingError) in try wrapDataKey(bytes, record: record) }
+    guard try unwrapDataKey(wrapped, record: record) == dataKey else {
+      throw SealingError(.cryptoFailed, "a key that was just wrapped does not open to the same key")
+    }
+    return wrapped
   }
 
   /// The keys of a record from its wrapped data key.

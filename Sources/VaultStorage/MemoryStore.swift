@@ -28,6 +28,12 @@ public final class MemoryStore: RecordStore {
     state.withLock { $0.documents[location] }
   }
 
+  public func recordFolders() throws(StoreError) -> [UInt8] {
+    state.withLock { state in
+      Set(state.documents.keys.compactMap { $0.isLiveRecord ? $0.recordID?.folder : nil }).sorted()
+    }
+  }
+
   public func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
     identifiers { location in
       guard case .record(let id) = location, id.folder == folder else { return nil }
@@ -49,10 +55,10 @@ public final class MemoryStore: RecordStore {
     }
   }
 
-  public func readRecords(
-    inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  public func read(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
-    for id in try records(inFolder: folder) {
+    for id in ids {
       guard let bytes = try read(.record(id)) else { continue }
       guard body(id, .success(bytes)) else { return }
     }
@@ -78,6 +84,11 @@ extension MemoryStore {
     return MemoryBatch(of: self, under: lock)
   }
 
+  public func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? {
+    requireExclusive(lock)
+    return MemoryReplacement(of: self, under: lock)
+  }
+
   private func requireExclusive(_ lock: any StoreLock) {
     precondition(
       (lock as? MemoryLock)?.isExclusive(of: self) == true, "writing needs an exclusive lock of the same store")
@@ -88,6 +99,24 @@ extension MemoryStore {
     let stale = state.withLock { state in changes.first { state.documents[$0.location] != $0.expected } }
     guard let stale else { return }
     throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: stale.location.relativePath)
+  }
+
+  /// Under the exclusive lock.
+  fileprivate func replaceRecords(
+    _ read: [RecordID: [UInt8]], by new: [RecordID: [UInt8]]
+  ) throws(StoreError) {
+    let changed = state.withLock { state -> RecordID? in
+      let old = state.documents.filter { $0.key.isLiveRecord }
+      let changed = old.first { place, bytes in place.recordID.flatMap { read[$0] } != bytes }
+      if let changed { return changed.key.recordID }
+      if let gone = read.keys.first(where: { old[.record($0)] == nil }) { return gone }
+      for place in old.keys { state.documents[place] = nil }
+      for (id, bytes) in new { state.documents[.record(id)] = bytes }
+      return nil
+    }
+    guard let changed else { return }
+    throw StoreError(
+      .changedUnderneath, reason: "it was changed by someone else", path: "records/" + changed.folderName)
   }
 
   fileprivate func put(_ changes: [StoreChange]) {
@@ -189,4 +218,46 @@ private final class MemoryBatch: StoreBatch {
   }
 
   func abandon() { changes = [] }
+}
+
+private final class MemoryReplacement: StoreReplacement {
+  private let store: MemoryStore
+  // Held as long as the replacement is under way.
+  private let lock: any StoreLock
+  private let contents = Mutex((read: [RecordID: [UInt8]](), staged: [RecordID: [UInt8]]()))
+
+  init(of store: MemoryStore, under lock: any StoreLock) {
+    (self.store, self.lock) = (store, lock)
+  }
+
+  func read(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    try store.read(ids, inFolder: folder) { id, bytes in
+      if case .success(let bytes) = bytes { contents.withLock { $0.read[id] = bytes } }
+      return body(id, bytes)
+    }
+  }
+
+  func stage(_ records: [(id: RecordID, bytes: [UInt8])]) throws(StoreError) {
+    for record in records { try StoreChange(.record(record.id), from: nil, to: record.bytes).requireSize() }
+    contents.withLock { contents in
+      for record in records { contents.staged[record.id] = record.bytes }
+    }
+  }
+
+  func commit() throws(StoreError) {
+    let (read, staged) = contents.withLock { $0 }
+    try store.replaceRecords(read, by: staged)
+  }
+
+  func clear(folder: UInt8) {}
+
+  func end() { contents.withLock { $0 = ([:], [:]) } }
+}
+
+extension StoreLocation {
+  fileprivate var isLiveRecord: Bool {
+    if case .record = self { true } else { false }
+  }
 }

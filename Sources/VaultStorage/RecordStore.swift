@@ -23,6 +23,11 @@ public protocol RecordStore: Sendable {
   ///   (something else stands there); `.permissionDenied`; `.malformedJournal`; `.ioFailed`.
   func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]?
 
+  /// The folders that live records may lie in, by the first byte of their ids, ascending: one that is not among them has none.
+  ///
+  /// - Throws: as `read`.
+  func recordFolders() throws(StoreError) -> [UInt8]
+
   /// The ids of the live records in one of 256 folders (the ids' first byte), ascending.
   ///
   /// A name of the right shape is listed whatever stands there, so that reading it reports what is wrong.
@@ -40,13 +45,15 @@ public protocol RecordStore: Sendable {
   /// - Throws: as `read`.
   func slots() throws(StoreError) -> [SlotID]
 
-  /// Reads every live record of one folder, ascending by id, one in memory at a time: the fast way to read them all.
+  /// Reads live records of one folder, in the order given, one in memory at a time: the fast way to read many.
   ///
-  /// `body` gets the bytes or the error of each record and returns whether to go on. A record that vanishes after the
-  /// listing is left out.
+  /// `body` gets the bytes or the error of each record and returns whether to go on. A record that is not there is left out.
   ///
+  /// - Precondition: the ids are of the folder.
   /// - Throws: as `records(inFolder:)`, when the folder as such cannot be read.
-  func readRecords(inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool) throws(StoreError)
+  func read(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError)
 
   /// What lies among the records and in the trash and does not belong there, as paths, sorted (format 1, section 3).
   ///
@@ -92,6 +99,27 @@ public protocol RecordStore: Sendable {
   /// - Precondition: `lock` is an exclusive lock of this store and not released.
   /// - Throws: `StoreError` `.malformedJournal`, `.diskFull`, `.permissionDenied`, `.readOnly`, `.ioFailed`; and as `read`.
   func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch
+
+  /// Begins to put other live records in the place of all there are, of any number, in one step; nil where that is not
+  /// possible, and a batch has to do: the system cannot exchange folders, or something lies among the records that is none.
+  ///
+  /// There is one at a time, and no batch beside it. The holder of the lock may `apply` single changes and the header until
+  /// it is committed or ended, but none of live records.
+  ///
+  /// - Precondition: `lock` is an exclusive lock of this store and not released.
+  /// - Throws: as `batch`.
+  func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)?
+}
+
+extension RecordStore {
+  /// Reads every live record of one folder, ascending by id; see `read(_:inFolder:_:)`.
+  ///
+  /// - Throws: as `records(inFolder:)`.
+  public func readRecords(
+    inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    try read(records(inFolder: folder), inFolder: folder, body)
+  }
 }
 
 /// Changes of records and trash on their way into a store; nobody sees any of them before `commit` returns.
@@ -111,6 +139,38 @@ public protocol StoreBatch: AnyObject {
 
   /// Forgets the changes, and ends the batch; afterwards, and after `commit`, it does nothing.
   func abandon()
+}
+
+/// All live records of a store as they will be, on their way there; nobody sees any of them before `commit` returns.
+///
+/// What is staged is what there will be, and all of it: a record that is to stay as it is has to be staged, too. One that
+/// nobody refers to any more is ended.
+public protocol StoreReplacement: AnyObject, Sendable {
+  /// As `read` of the store, from any thread; what was read must still be there unchanged when it is committed.
+  ///
+  /// - Precondition: no record is read twice.
+  /// - Throws: `StoreError` as `read` of the store.
+  func read(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError)
+
+  /// Takes records, each once, from any thread.
+  ///
+  /// - Throws: `StoreError` `.tooLarge`, `.diskFull`, `.permissionDenied`, `.readOnly`, `.ioFailed`. End it then.
+  func stage(_ records: [(id: RecordID, bytes: [UInt8])]) throws(StoreError)
+
+  /// Puts what was staged in the place of all live records, durably and in one step, if those are exactly what was read.
+  ///
+  /// - Throws: `StoreError` `.changedUnderneath` naming the folder, when a record came, went or changed, or was not read;
+  ///   and as `apply`. The old state is in place then.
+  func commit() throws(StoreError)
+
+  /// After `commit`: deletes what the records of a folder were before. From any thread, a folder once; what cannot be
+  /// deleted, or is not asked for, is left to `end` and to the next who locks.
+  func clear(folder: UInt8)
+
+  /// Deletes what is left: without `commit` what was staged, after it what was replaced.
+  func end()
 }
 
 /// How a lock excludes others.

@@ -93,7 +93,8 @@ extension StoreError {
 }
 
 extension StoreChange {
-  fileprivate func requireSize() throws(StoreError) {
+  /// - Throws: `StoreError` `.tooLarge`.
+  package func requireSize() throws(StoreError) {
     guard !isGuard, let replacement, replacement.count > location.byteLimit else { return }
     throw StoreError(.tooLarge, reason: "the document is over its size limit", path: location.relativePath)
   }

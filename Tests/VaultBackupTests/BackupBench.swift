@@ -56,12 +56,12 @@ struct BackupBench {
   @discardableResult
   func create(
     proven: Bool = false, locked: Bool = false, operations: any FileOperations = LiveFileOperations()
-  ) throws(VaultError) -> CreatedBackup {
+  ) async throws(VaultError) -> CreatedBackup {
     var options = options
     if proven { options.proof = [.identity(backupIdentity)] }
     let source: Backup.Source = locked ? .locked(try LockedVault(at: path)) : .unlocked(vault)
     let directory = try BackupDirectory(at: target, operations: operations)
-    return try Backup.create(of: source, in: directory, stem: "team", options: options)
+    return try await Backup.create(of: source, in: directory, stem: "team", options: options)
   }
 
   /// What a backup holds, and the vault in it unlocked.

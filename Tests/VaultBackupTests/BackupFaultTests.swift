@@ -17,7 +17,29 @@ import VaultTestSupport
 /// Lets `create` and `restore` fail, or the process die, at every file operation.
 @Suite("Backups: every file operation fails once")
 struct BackupFaultTests {
-  private static let faults: [FaultyFileOperations.Fault] = [.failing(EIO), .failing(ENOSPC), .dying]
+  /// Which calls go wrong, and how.
+  enum Plan: CaseIterable {
+    /// Dead before each call that changes the disk; a death between two of them leaves the same.
+    case dying
+    /// Each call that changes the disk fails.
+    case failing
+    /// Of all calls, of which most look for one of 256 folders, every twenty-third fails.
+    case failingReads
+
+    var fault: FaultyFileOperations.Fault {
+      switch self {
+      case .dying: .dying
+      case .failing: .failing(ENOSPC)
+      case .failingReads: .failing(EIO)
+      }
+    }
+
+    var numbers: StrideTo<Int> { stride(from: 1, to: .max, by: self == .failingReads ? 23 : 1) }
+
+    func operations(_ number: Int) -> FaultyFileOperations {
+      FaultyFileOperations(fault, at: number, countsChangesAlone: self != .failingReads)
+    }
+  }
 
   /// The names of backups in a directory, and those of all other files but the record and its lock.
   private func names(in path: String) -> (backups: [String], others: [String]) {
@@ -26,51 +48,50 @@ struct BackupFaultTests {
   }
 
   @Test(
-    "create leaves a whole backup under its name, or none; what a death leaves goes with the next", arguments: 0..<3)
-  func create(_ index: Int) async throws {
-    let bench = try await BackupBench()
-    let fault = Self.faults[index]
-    for number in 1... {
-      let operations = FaultyFileOperations(fault, at: number)
-      let made = try? bench.create(operations: operations)
-      let call: Comment = "\(fault) at call \(number) (\(operations.reachedCall ?? "none"))"
+    "create leaves a whole backup under its name, or none; what a death leaves goes with the next",
+    arguments: Plan.allCases)
+  func create(_ plan: Plan) async throws {
+    let bench = try await BackupBench(records: 1)
+    for number in plan.numbers {
+      let operations = plan.operations(number)
+      let made = try? await bench.create(operations: operations)
+      let call: Comment = "\(plan) at call \(number) (\(operations.reachedCall ?? "none"))"
       let found = names(in: bench.target)
       for name in found.backups {
         _ = try BackupContents(
           of: BackupFile(at: bench.target + "/" + name), with: [.identity(bench.backupIdentity)])
       }
       #expect(made == nil || found.backups.count == 1, call)
-      if index < 2 { #expect(found.others.isEmpty, call) }
+      if plan != .dying { #expect(found.others.isEmpty, call) }
       #expect(operations.openCount == 0, call)
-      let next = try bench.create()
+      let next = try await bench.create()
       #expect(names(in: bench.target).others.isEmpty, call)
       for name in names(in: bench.target).backups { FileTree.remove(bench.target + "/" + name) }
       FileTree.remove(bench.target + "/backups.json")
-      #expect(next.recordCount == 3)
+      #expect(next.recordCount == 1)
       guard operations.reachedCall != nil else { return }
     }
   }
 
   @Test(
     "restore over a vault leaves the one or the other, and the other kept; into nothing, a whole vault or none",
-    arguments: 0..<3, [true, false])
-  func restore(_ index: Int, _ isOver: Bool) async throws {
-    let bench = try await BackupBench()
-    let made = try bench.create()
+    arguments: Plan.allCases, [true, false])
+  func restore(_ plan: Plan, _ isOver: Bool) async throws {
+    let bench = try await BackupBench(records: 1)
+    let made = try await bench.create()
     let new = BackupBench.files(of: bench.path)
     try await bench.add("later")
     let old = BackupBench.files(of: bench.path)
-    let fault = Self.faults[index]
-    for number in 1... {
+    for number in plan.numbers {
       let folder = TemporaryFolder()
       let path = folder.path + "/w"
       if isOver { FileTree.copy(bench.path, to: path) }
-      let operations = FaultyFileOperations(fault, at: number)
+      let operations = plan.operations(number)
       let restored = try? await bench.restore(made, to: path) { options in
         options.operations = operations
         options.acceptsRollback = true
       }
-      let call: Comment = "\(fault) at call \(number) (\(operations.reachedCall ?? "none"))"
+      let call: Comment = "\(plan) at call \(number) (\(operations.reachedCall ?? "none"))"
       let states = FileTree.names(in: folder.path).filter { !$0.hasPrefix(".") }.map { name in
         (name, BackupBench.files(of: folder.path + "/" + name))
       }
@@ -79,7 +100,7 @@ struct BackupFaultTests {
       #expect(there != nil || !isOver, call)
       #expect(!isOver || states.contains { $0.1 == old }, call)
       if restored != nil { #expect(there == new, call) }
-      if index < 2 { #expect(!FileTree.names(in: folder.path).contains(".w.restoring"), call) }
+      if plan != .dying { #expect(!FileTree.names(in: folder.path).contains(".w.restoring"), call) }
       // Whoever comes next finds nothing in the way.
       let again = try await bench.restore(made, to: path) { $0.acceptsRollback = true }
       #expect(BackupBench.files(of: again.path) == new, call)
@@ -89,24 +110,25 @@ struct BackupFaultTests {
   }
 
   @Test(
-    "restore into a folder with other things ends in the backup's state, run again after any fault", arguments: 0..<3)
-  func restoreInside(_ index: Int) async throws {
-    let bench = try await BackupBench()
-    let made = try bench.create()
+    "restore into a folder with other things ends in the backup's state, run again after any fault",
+    arguments: Plan.allCases)
+  func restoreInside(_ plan: Plan) async throws {
+    let bench = try await BackupBench(records: 1)
+    let made = try await bench.create()
     let new = BackupBench.files(of: bench.path)
     try await bench.add("later")
     let old = BackupBench.files(of: bench.path)
-    for number in 1... {
+    for number in plan.numbers {
       let folder = TemporaryFolder()
       let path = folder.path + "/w"
       FileTree.copy(bench.path, to: path)
       FileTree.write([1], to: path + "/notes.txt")
-      let operations = FaultyFileOperations(Self.faults[index], at: number)
+      let operations = plan.operations(number)
       _ = try? await bench.restore(made, to: path) { options in
         options.operations = operations
         options.acceptsRollback = true
       }
-      let call: Comment = "\(Self.faults[index]) at call \(number) (\(operations.reachedCall ?? "none"))"
+      let call: Comment = "\(plan) at call \(number) (\(operations.reachedCall ?? "none"))"
       _ = try await bench.restore(made, to: path) { $0.acceptsRollback = true }
       var files = BackupBench.files(of: path)
       #expect(files.removeValue(forKey: "notes.txt") == [1], call)

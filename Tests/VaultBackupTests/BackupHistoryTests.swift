@@ -44,10 +44,10 @@ struct BackupHistoryTests {
       case 8: _ = try await bench.vault.emptyTrash()
       default:
         let isLocked = Bool.random(using: &random)
-        made.append((try bench.create(proven: true, locked: isLocked), BackupBench.files(of: bench.path)))
+        made.append((try await bench.create(proven: true, locked: isLocked), BackupBench.files(of: bench.path)))
       }
     }
-    made.append((try bench.create(), BackupBench.files(of: bench.path)))
+    made.append((try await bench.create(), BackupBench.files(of: bench.path)))
     for (number, (backup, files)) in made.enumerated() {
       let path = bench.folder.path + "/restored-\(number)"
       _ = try await bench.restore(backup, to: path) { options in
@@ -84,7 +84,7 @@ struct BackupHistoryTests {
         group.addTask { [vault = bench.vault] in try await Self.write(writer, into: vault, until: isDone) }
       }
       var backups: [CreatedBackup] = []
-      for number in 0..<8 { backups.append(try bench.create(locked: number % 2 == 0)) }
+      for number in 0..<8 { backups.append(try await bench.create(locked: number % 2 == 0)) }
       isDone.set()
       try await group.waitForAll()
       return backups
@@ -117,7 +117,7 @@ struct BackupHistoryTests {
       return now()
     }
     let directory = try BackupDirectory(at: bench.target)
-    let made = try Backup.create(of: .unlocked(bench.vault), in: directory, stem: "team", options: options)
+    let made = try await Backup.create(of: .unlocked(bench.vault), in: directory, stem: "team", options: options)
     #expect(made.provenAt != nil)
     #expect(free.withLock { $0 } == [true, true])
   }
@@ -125,7 +125,7 @@ struct BackupHistoryTests {
   @Test("one byte changed anywhere is noticed, with the key and without, and nothing is restored")
   func everyByte() async throws {
     let bench = try await BackupBench(records: 1)
-    let made = try bench.create()
+    let made = try await bench.create()
     let path = bench.target + "/" + made.name.fileName
     let good = try #require(FileTree.contents(of: path))
     for offset in good.indices where offset < 320 || offset % 23 == 0 {

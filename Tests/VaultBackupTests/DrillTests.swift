@@ -50,12 +50,12 @@ private final class Drill: Sendable {
   }
 
   /// Makes a backup and prunes, as the script does; gives the files of the vault by the name of the backup.
-  func backUp(_ vault: Vault) throws -> (name: BackupName, files: [String: [UInt8]]) {
+  func backUp(_ vault: Vault) async throws -> (name: BackupName, files: [String: [UInt8]]) {
     var options = Backup.Options(key: .recipients([identity.recipient]))
     options.proof = [.identity(identity)]
     options.now = { self.now }
     let directory = try BackupDirectory(at: backupPath)
-    let made = try Backup.create(of: .unlocked(vault), in: directory, stem: "team", options: options)
+    let made = try await Backup.create(of: .unlocked(vault), in: directory, stem: "team", options: options)
     let plan = try directory.prune(Self.policy, now: now)
     #expect(!plan.hasFindings)
     return (made.name, files(of: vaultPath))
@@ -115,7 +115,7 @@ struct DrillTests {
     var states: [BackupName: [String: [UInt8]]] = [:]
     for day in 0..<Drill.dayCount {
       try await changes.make(in: vault, day: day, using: &generator)
-      let (name, files) = try drill.backUp(vault)
+      let (name, files) = try await drill.backUp(vault)
       states[name] = files
       drill.nextDay(using: &generator)
     }

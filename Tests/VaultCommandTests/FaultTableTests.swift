@@ -144,12 +144,12 @@ struct FaultTableTests {
     let nobody = "P=$V; if [ -n \"$NOBODY\" ]; then P=./vault-copy; fi; "
     let rows: [(String, String, String)] = [
       ("0 v", "get $ID name $K", "v"), ("0 v", "$ADD", "v"), ("400 v", "get $ID name $K", "vault.json"),
-      ("500 v", "$IMPORT", ".journal.json"), ("0 v/vault.json", "list --vault v", "vault.json"),
+      ("500 v", "$IMPORT", "records"), ("0 v/vault.json", "list --vault v", "vault.json"),
       ("0 v/records", "get $ID name $K", "records"), ("0 v/records", "$ADD", "records"),
       ("0 v/$FOLDER", "list $K", "$FOLDER"), ("500 v/$FOLDER", "set $ID website=x $K", "$RECORD"),
       ("500 v/$FOLDER", "rm $ID -y $K", ""), ("0 v/$RECORD", "get $ID name $K", "$RECORD"),
       ("0 v/slots", "$ADD", "slots"), ("0 v/$SLOT", "get $ID name $K", "$SLOT"), ("0 v/.lock", "$ADD", ".lock"),
-      ("0 v/.staging", "$ADD", ".staging"), ("500 v/.staging", "$IMPORT", "records/"), ("0 id.txt", "$ADD", "id.txt"),
+      ("0 v/.staging", "$ADD", ".staging"), ("500 v/.staging", "$IMPORT", ".staging"), ("0 id.txt", "$ADD", "id.txt"),
       ("500 v/trash", "rm $ID -y $K", ""),
     ]
     try checkRows(

@@ -103,6 +103,6 @@ struct Performer {
     let secret = Payload.secret(tag: tag, stamp: stamp)
     fields["access_key"] = .string(try unsafe record.keys.seal(secret.utf8Span.span.bytes, at: .now()))
     let draft = EnvelopeDraft(next: record, now: .now())
-    return try RecordSeal.seal(fields, draft, keys: record.keys).prettyBytes()
+    return try RecordSeal.seal(fields, draft, keys: record.keys).document.prettyBytes()
   }
 }

@@ -20,21 +20,24 @@ struct RotationFaultTests {
 
   /// Rotates a copy of the vault until the call with `number`; what was called there, nil when it was not reached.
   private func interrupt(
-    _ vault: RotationVault, _ reason: KeyringEntry.Reason, _ fault: FaultyFileOperations.Fault, at number: Int
+    _ vault: RotationVault, _ reason: KeyringEntry.Reason, _ fault: FaultyFileOperations.Fault, at number: Int,
+    canExchange: Bool = true
   ) async throws -> String? {
     let operations = FaultyFileOperations(
-      fault, at: number, recorder: SimulatedDisk(), countsChangesAlone: true)
+      fault, at: number, recorder: SimulatedDisk(), countsChangesAlone: true, canExchange: canExchange)
     _ = try? await vault.open(nil, operations).rotate(reason)
     return operations.reachedCall
   }
 
   /// At every call: the vault opens with every value, and the next rotation leaves it whole under one root.
-  private func expectRecovery(_ reason: KeyringEntry.Reason, _ fault: FaultyFileOperations.Fault) async throws {
+  private func expectRecovery(
+    _ reason: KeyringEntry.Reason, _ fault: FaultyFileOperations.Fault, canExchange: Bool
+  ) async throws {
     let template = try await RotationVault.make()
     var unfinished = 0
     for number in 1... {
       let vault = try template.copy(to: "w")
-      let call = try await interrupt(vault, reason, fault, at: number)
+      let call = try await interrupt(vault, reason, fault, at: number, canExchange: canExchange)
       let comment: Comment = "\(reason), call \(number) (\(call ?? "none"))"
       let opened = try await vault.open()
       try await vault.expectValues(opened, comment)
@@ -50,11 +53,19 @@ struct RotationFaultTests {
     }
   }
 
-  @Test("after a death at any call the vault opens, and the next rotation finishes it", arguments: reasons)
-  func death(_ reason: KeyringEntry.Reason) async throws { try await expectRecovery(reason, .dying) }
+  @Test(
+    "after a death at any call the vault opens, and the next rotation finishes it, in one step or in batches",
+    arguments: reasons, [true, false])
+  func death(_ reason: KeyringEntry.Reason, canExchange: Bool) async throws {
+    try await expectRecovery(reason, .dying, canExchange: canExchange)
+  }
 
-  @Test("after a full disk at any call the vault opens, and the next rotation finishes it", arguments: reasons)
-  func fullDisk(_ reason: KeyringEntry.Reason) async throws { try await expectRecovery(reason, .failing(ENOSPC)) }
+  @Test(
+    "after a full disk at any call the vault opens, and the next rotation finishes it, in one step or in batches",
+    arguments: reasons, [true, false])
+  func fullDisk(_ reason: KeyringEntry.Reason, canExchange: Bool) async throws {
+    try await expectRecovery(reason, .failing(ENOSPC), canExchange: canExchange)
+  }
 
   @Test("a machine that dies while it changes the root key still knows the vault", arguments: reasons)
   func pinned(_ reason: KeyringEntry.Reason) async throws {

@@ -71,13 +71,13 @@ import VaultTestSupport
   }
 
   @Test(
-    "a process that dies while it completes another's batch leaves it to the next",
-    arguments: StoreScenario.all.suffix(2))
+    "a process that dies while it completes or removes what another left leaves it to the next",
+    arguments: StoreScenario.all.suffix(4))
   func deathInRecovery(_ scenario: StoreScenario) throws {
     let folder = TemporaryFolder()
     var recoveries = 0
-    // Every call of both; of the large batch, whose calls repeat themselves, every fifth of the first.
-    for number in stride(from: 1, through: .max, by: scenario.changes.count > 8 ? 5 : 1) {
+    // Every call of both; of large ones, whose calls repeat themselves, every fifth of the first.
+    for number in stride(from: 1, through: .max, by: scenario.changes.count > 8 || scenario.isReplacement ? 5 : 1) {
       for second in 1... {
         let disk = SimulatedDisk()
         let run = try die(scenario, at: number, in: folder, disk: disk)
@@ -86,7 +86,10 @@ import VaultTestSupport
           #expect(recoveries > 100)
           return
         }
-        guard FileTree.contents(of: run.path + "/.journal.json") != nil else { break }
+        guard
+          FileTree.contents(of: run.path + "/.journal.json") != nil
+            || scenario.isReplacement && !FileTree.names(in: run.path + "/.staging").isEmpty
+        else { break }
         let operations = FaultyFileOperations(.dying, at: second, recorder: disk)
         _ = try? DirectoryStore(at: run.path, operations: operations)
         disk.cutPower(at: run.path)

@@ -9,6 +9,7 @@
 /// Writing and nothing else: what the disk takes for the files of a vault.
 ///
 /// Usage: write-floor many DIR COUNT BYTES writes COUNT files into 256 folders of a new DIR and syncs once.
+/// write-floor exchange DIR COUNT BYTES does so beside DIR, exchanges both folders and syncs the one above; the old one stays.
 /// write-floor one DIR BYTES replaces one file durably (create, write, fsync, rename, fsync the folder), 9 times, and
 /// prints the median in nanoseconds.
 @main
@@ -17,10 +18,16 @@ enum WriteFloor {
     let arguments = CommandLine.arguments
     if arguments.count == 5, arguments[1] == "many", let count = Int(arguments[3]), let size = Int(arguments[4]) {
       writeMany(arguments[2], count: count, content: [UInt8](repeating: UInt8(ascii: "x"), count: size))
+    } else if arguments.count == 5, arguments[1] == "exchange", let count = Int(arguments[3]),
+      let size = Int(arguments[4])
+    {
+      let new = arguments[2] + ".new"
+      writeMany(new, count: count, content: [UInt8](repeating: UInt8(ascii: "x"), count: size))
+      exchange(new, with: arguments[2])
     } else if arguments.count == 4, arguments[1] == "one", let size = Int(arguments[3]) {
       print(writeOne(arguments[2], content: [UInt8](repeating: UInt8(ascii: "x"), count: size)))
     } else {
-      print("usage: write-floor many DIR COUNT BYTES | one DIR BYTES")
+      print("usage: write-floor many DIR COUNT BYTES | exchange DIR COUNT BYTES | one DIR BYTES")
       exit(64)
     }
   }
@@ -34,6 +41,20 @@ enum WriteFloor {
       close(file)
     }
     sync()
+  }
+
+  static func exchange(_ new: String, with old: String) {
+    #if canImport(Darwin)
+      let result = unsafe renamex_np(new, old, UInt32(RENAME_SWAP))
+    #else
+      typealias Call = @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
+      guard let symbol = unsafe dlsym(nil, "renameat2") else { fail("renameat2") }
+      // Safe: the signature of renameat2(2); 2 is RENAME_EXCHANGE.
+      let result = unsafe unsafeBitCast(symbol, to: Call.self)(AT_FDCWD, new, AT_FDCWD, old, 2)
+    #endif
+    guard result == 0 else { fail(old) }
+    let parent = unsafe open(old + "/..", O_RDONLY | O_DIRECTORY)
+    guard parent >= 0, fsync(parent) == 0 else { fail(old) }
   }
 
   static func writeOne(_ directory: String, content: [UInt8]) -> Int64 {

@@ -51,7 +51,8 @@ extension BackupCommand {
         global.messages.note("not attested, since the vault was not unlocked: restoring it needs --unattested")
       }
       let source: Backup.Source = opened.map { .unlocked($0) } ?? .locked(session.locked)
-      try to == "-" ? stream(source, options) : store(source, options, stem: stem(session))
+      if to == "-" { return try await stream(source, options) }
+      try await store(source, options, stem: stem(session))
     }
 
     private func check() throws {
@@ -74,11 +75,11 @@ extension BackupCommand {
       return BackupName(stem: name, time: .now()) == nil ? "vault" : name
     }
 
-    private func store(_ source: Backup.Source, _ options: Backup.Options, stem: String) throws {
+    private func store(_ source: Backup.Source, _ options: Backup.Options, stem: String) async throws {
       let directory = try BackupDirectory(at: to)
       let progress = Progress("backed up", global)
       defer { progress.end() }
-      let made = try Backup.create(of: source, in: directory, stem: stem, options: options) { progress.advance() }
+      let made = try await Backup.create(of: source, in: directory, stem: stem, options: options) { progress.advance() }
       progress.end()
       let path = System.join(to, made.name.fileName)
       try Output.afterwards("the backup \(path) is made", hint: "`vault backup list DIR` shows it") {
@@ -86,10 +87,10 @@ extension BackupCommand {
       }
     }
 
-    private func stream(_ source: Backup.Source, _ options: Backup.Options) throws {
+    private func stream(_ source: Backup.Source, _ options: Backup.Options) async throws {
       let progress = Progress("backed up", global)
       defer { progress.end() }
-      let spooled = try Backup.spool(of: source, in: System.environment("TMPDIR") ?? "/tmp", options: options) {
+      let spooled = try await Backup.spool(of: source, in: System.environment("TMPDIR") ?? "/tmp", options: options) {
         progress.advance()
       }
       progress.end()

@@ -84,7 +84,8 @@ struct ExportCommand: AsyncParsableCommand {
     try await session.checkKind(kind)
     let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
     if reveal, global.canAsk { try global.confirm("Write the secrets of this vault \(question(target))?") }
-    try export(ExportRun(kind: kind, form: form, session: session, opened: opened, global: global), target, recipients)
+    let run = ExportRun(kind: kind, form: form, session: session, opened: opened, global: global)
+    try await export(run, target, recipients)
   }
 
   private func question(_ target: ExportTarget) -> String {
@@ -111,12 +112,12 @@ struct ExportCommand: AsyncParsableCommand {
 
   private var form: RecordForm { RecordForm(reveal: reveal, sealed: sealed, keys: keys?.style) }
 
-  private func export(_ run: ExportRun, _ target: ExportTarget, _ recipients: [AgeRecipient]) throws {
-    guard let foreign = format.foreign else { return try run.write(shape, to: target) }
+  private func export(_ run: ExportRun, _ target: ExportTarget, _ recipients: [AgeRecipient]) async throws {
+    guard let foreign = format.foreign else { return try await run.write(shape, to: target) }
     let exporter = try CommandError.naming { () throws(ExportError) in
       try foreign.exporter(recipients: recipients, isOfOneKind: kind != nil)
     }
-    try run.write(exporter, to: target)
+    try await run.write(exporter, to: target)
   }
 
   private var shape: RecordStream.Shape {

@@ -13,19 +13,21 @@ struct ExportRun {
   let global: GlobalOptions
 
   /// Writes a form of our own, which holds everything.
-  func write(_ shape: RecordStream.Shape, to target: ExportTarget) throws {
-    sayWhatIsLeftOut(try stream(shape, target))
+  func write(_ shape: RecordStream.Shape, to target: ExportTarget) async throws {
+    sayWhatIsLeftOut(try await stream(shape, target))
   }
 
   /// Writes a format of another tool, after saying what it cannot hold.
-  func write(_ exporter: any Exporter, to target: ExportTarget) throws {
+  func write(_ exporter: any Exporter, to target: ExportTarget) async throws {
     var surveyed = exporter
-    try forEachView("looked at") { view in
-      let record = try form.exported(view).record
+    let form = form
+    try await forEachView("looked at") { view in
+      try form.exported(view).record
+    } consume: { record in
       try CommandError.naming { () throws(ExportError) in try surveyed.survey(record) }
     }
     for sentence in surveyed.notes.sentences { global.messages.note(sentence) }
-    sayWhatIsLeftOut(try stream(.foreign(surveyed, check: exporter), target))
+    sayWhatIsLeftOut(try await stream(.foreign(surveyed, check: exporter), target))
     if !surveyed.notes.isComplete { throw Finished(status: .partlyDone) }
   }
 
@@ -35,54 +37,76 @@ struct ExportRun {
   }
 
   /// - Returns: how many sealed fields were left out.
-  private func stream(_ shape: RecordStream.Shape, _ target: ExportTarget) throws -> Int {
+  private func stream(_ shape: RecordStream.Shape, _ target: ExportTarget) async throws -> Int {
     var count = 0
-    try target.write { write in
+    try await target.write { write in
       var stream = RecordStream(shape: shape, form: form, OutputBuffer(to: write))
+      let printer = stream.printer
       try stream.begin()
-      try forEachView("exported") { view in try stream.append(view) }
+      try await forEachView("exported") { view in
+        try printer.piece(view)
+      } consume: {
+        try stream.append($0)
+      }
       try stream.end(isVerified: opened != nil)
       count = stream.leftOutCount
     }
     return count
   }
 
-  /// Every record of the kind; the first one that is damaged ends it.
-  private func forEachView(_ deed: String, _ body: (RecordView) throws -> Void) throws {
+  /// Makes something of every record of the kind, and hands it on in the order of ids; the first that is damaged ends it.
+  private func forEachView<Output: Sendable>(
+    _ deed: String, _ make: @escaping @Sendable (RecordView) throws -> Output, consume: (Output) throws -> Void
+  ) async throws {
     let progress = Progress(deed, global)
+    func take(_ result: Result<Output, any Error>) throws {
+      try consume(result.get())
+      progress.advance()
+    }
+    if let opened { try await forEachOpened(opened, make, take) } else { try forEachLocked(make, take) }
+    progress.end()
+  }
+
+  /// Verified, on all cores.
+  private func forEachOpened<Output: Sendable>(
+    _ opened: Vault, _ make: @escaping @Sendable (RecordView) throws -> Output,
+    _ take: (Result<Output, any Error>) throws -> Void
+  ) async throws {
     var failure: (any Error)?
-    func take(_ name: String, _ view: () throws -> RecordView) -> Bool {
-      guard kind.map({ $0.utf8.elementsEqual(name.utf8) }) ?? true else { return true }
+    do throws(VaultError) {
+      try await opened.forEachOpenRecord { [kind, reveal = form.reveal] record -> Result<Output, any Error>? in
+        guard Self.isKind(record.envelope.kind, kind) else { return nil }
+        return Result { try make(RecordView(record, revealed: reveal)) }
+      } consume: { result throws(VaultError) in
+        do {
+          if let result { try take(result) }
+        } catch {
+          failure = error
+          throw VaultError(.internalFailure, "stopped")
+        }
+      }
+    } catch {
+      throw failure ?? error
+    }
+  }
+
+  private func forEachLocked<Output>(
+    _ make: (RecordView) throws -> Output, _ take: (Result<Output, any Error>) throws -> Void
+  ) throws {
+    var failure: (any Error)?
+    try session.locked.forEachRecord { result in
       do {
-        try body(view())
-        progress.advance()
-        return true
+        let record = try result.get()
+        if Self.isKind(record.envelope.kind, kind) { try take(Result { try make(RecordView(record)) }) }
       } catch {
         failure = error
-        return false
       }
+      return failure == nil
     }
-    if let opened {
-      do throws(VaultError) {
-        try opened.forEachOpenRecord { record throws(VaultError) in
-          guard take(record.envelope.kind, { try RecordView(record, revealed: form.reveal) }) else {
-            throw VaultError(.internalFailure, "stopped")
-          }
-        }
-      } catch {
-        throw failure ?? error
-      }
-    } else {
-      try session.locked.forEachRecord { result in
-        switch result {
-        case .success(let record): return take(record.envelope.kind) { RecordView(record) }
-        case .failure(let error):
-          failure = error
-          return false
-        }
-      }
-    }
-    progress.end()
     if let failure { throw failure }
+  }
+
+  private static func isKind(_ name: String, _ wanted: String?) -> Bool {
+    wanted.map { $0.utf8.elementsEqual(name.utf8) } ?? true
   }
 }

@@ -34,26 +34,35 @@ struct ExportTarget {
   }
 
   /// Gives `body` a function that takes the bytes; a file appears when it has returned.
-  func write(_ body: (@escaping (RawSpan) throws -> Void) throws -> Void) throws {
-    guard let file else { return try sealing(body) { try Output.write($0) } }
-    let atomic = try AtomicFile.beginning(at: file)
-    try sealing(body) { try atomic.write($0) }
-    try atomic.commit()
+  func write(_ body: (@escaping (RawSpan) throws -> Void) async throws -> Void) async throws {
+    guard let file else { return try await sealing(body) { try Output.write($0) } }
+    let whole = WholeFile(try AtomicFile.beginning(at: file))
+    try await sealing(body) { try whole.write($0) }
+    try whole.commit()
   }
 
   private func sealing(
-    _ body: (@escaping (RawSpan) throws -> Void) throws -> Void, _ write: (RawSpan) throws -> Void
-  ) throws {
-    try withoutActuallyEscaping(write) { write in
-      guard !recipients.isEmpty else { return try body(write) }
-      do {
-        let writer = try AgeWriter(to: recipients, write: write)
-        try body { try writer.append($0) }
-        try writer.finish()
-      } catch let error as AgeError {
-        // Why a file could not be written is said better by what was to write it.
-        throw error.underlying ?? error
-      }
+    _ body: (@escaping (RawSpan) throws -> Void) async throws -> Void, _ write: @escaping (RawSpan) throws -> Void
+  ) async throws {
+    guard !recipients.isEmpty else { return try await body(write) }
+    do {
+      let writer = try AgeWriter(to: recipients, write: write)
+      try await body { try writer.append($0) }
+      try writer.finish()
+    } catch let error as AgeError {
+      // Why a file could not be written is said better by what was to write it.
+      throw error.underlying ?? error
     }
   }
+}
+
+/// An atomic file that closures can share.
+private final class WholeFile {
+  private var file: AtomicFile?
+
+  init(_ file: consuming AtomicFile) { self.file = consume file }
+
+  func write(_ bytes: RawSpan) throws { try file?.write(bytes) }
+
+  func commit() throws { try file.take()?.commit() }
 }

@@ -108,6 +108,6 @@ struct ImportElement: Sendable {
 
   private func parsed() throws(DocumentError) -> JSONValue {
     if let item { return item }
-    return try JSONParser.parse(Array(bytes))
+    return try JSONParser.parse(bytes.span)
   }
 }

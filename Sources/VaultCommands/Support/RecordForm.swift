@@ -4,7 +4,7 @@ import VaultKit
 import VaultSealing
 
 /// Which members of a record go out, and under which names.
-struct RecordForm {
+struct RecordForm: Sendable {
   let reveal: Bool
   /// Whether sealed fields stay as tokens; else, when not revealed, they are left out.
   let sealed: Bool

@@ -40,14 +40,33 @@ struct RecordStream: ~Copyable {
     }
   }
 
-  mutating func append(_ view: RecordView) throws {
+  /// Prints records for this stream, from any thread.
+  var printer: RecordPrinter {
     switch shape {
-    case .document:
-      let (document, count) = try form.document(of: view)
+    case .document: RecordPrinter(layout: .document, form: form)
+    case .array: RecordPrinter(layout: .array, form: form)
+    case .lines: RecordPrinter(layout: .lines, form: form)
+    case .propertyList, .foreign: RecordPrinter(layout: .none, form: form)
+    }
+  }
+
+  mutating func append(_ piece: RecordPrinter.Piece) throws {
+    switch piece {
+    case .view(let view): try append(view)
+    case .item(let bytes, let count):
+      try output.append(isFirst ? "\n" : ",\n")
+      isFirst = false
+      try output.append(bytes)
       leftOutCount += count
-      try appendItem(document, indent: 4)
-    case .array: try appendItem(members(of: view), indent: 2)
-    case .lines: try output.append(members(of: view).compactBytes() + [UInt8(ascii: "\n")])
+    case .line(let bytes, let count):
+      try output.append(bytes)
+      leftOutCount += count
+    }
+  }
+
+  private mutating func append(_ view: RecordView) throws {
+    switch shape {
+    case .document, .array, .lines: preconditionFailure("these forms are printed piece by piece")
     case .propertyList(let form):
       let members = try members(of: view)
       kept.append(try PropertyListTree(record: view.id, isXML: form.isXML).tree(members))
@@ -70,19 +89,6 @@ struct RecordStream: ~Copyable {
     return .object(members)
   }
 
-  /// One item as our writer lays it out within an array. Strings hold no line feed, so lines can be moved to the right.
-  private mutating func appendItem(_ value: JSONValue, indent: Int) throws {
-    let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
-    var bytes: [UInt8] = Array((isFirst ? "\n" : ",\n").utf8) + margin
-    isFirst = false
-    bytes.reserveCapacity(2048)
-    for byte in try value.prettyBytes(finalNewline: false) {
-      bytes.append(byte)
-      if byte == UInt8(ascii: "\n") { bytes += margin }
-    }
-    try output.append(bytes)
-  }
-
   mutating func end(isVerified: Bool) throws {
     switch shape {
     case .lines: break
@@ -96,6 +102,52 @@ struct RecordStream: ~Copyable {
       try output.append("  \"schema\" : 1,\n  \"sealed_count\" : \(leftOutCount),\n  \"verified\" : \(isVerified)\n}\n")
     }
     try output.flush()
+  }
+}
+
+/// Prints single records: what of an export can be done on all cores.
+struct RecordPrinter: Sendable {
+  enum Layout {
+    case document, array, lines
+    /// Nothing is printed: the stream takes the records themselves.
+    case none
+  }
+
+  enum Piece {
+    /// An item of an array, and how many sealed fields were left out of it.
+    case item([UInt8], leftOutCount: Int)
+    case line([UInt8], leftOutCount: Int)
+    case view(RecordView)
+  }
+
+  let layout: Layout
+  let form: RecordForm
+
+  func piece(_ view: RecordView) throws -> Piece {
+    switch layout {
+    case .document:
+      let (document, count) = try form.document(of: view)
+      return .item(try item(document, indent: 4), leftOutCount: count)
+    case .array:
+      let (members, count) = try form.members(of: view)
+      return .item(try item(.object(members), indent: 2), leftOutCount: count)
+    case .lines:
+      let (members, count) = try form.members(of: view)
+      return .line(try JSONValue.object(members).compactBytes() + [UInt8(ascii: "\n")], leftOutCount: count)
+    case .none: return .view(view)
+    }
+  }
+
+  /// One item as our writer lays it out within an array. Strings hold no line feed, so lines can be moved to the right.
+  private func item(_ value: JSONValue, indent: Int) throws -> [UInt8] {
+    let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
+    var bytes = margin
+    bytes.reserveCapacity(2048)
+    for byte in try value.prettyBytes(finalNewline: false) {
+      bytes.append(byte)
+      if byte == UInt8(ascii: "\n") { bytes += margin }
+    }
+    return bytes
   }
 }
 

@@ -4,7 +4,7 @@ import VaultRecords
 import VaultSealing
 
 /// A record as commands print it: the members of a file or of an opened record, and what was checked.
-struct RecordView {
+struct RecordView: Sendable {
   let id: RecordID
   let envelope: RecordEnvelope
   let name: String

@@ -46,17 +46,19 @@ package final class FaultyFileOperations: FileOperations {
   private let isReadOnly: Bool
   /// Whether only calls count that change the disk or make it durable.
   private let countsChangesAlone: Bool
+  /// Whether the file system can exchange two names.
+  private let canExchange: Bool
   /// Changes what a read brings.
   private let readFilter: (@Sendable (inout [UInt8]) -> Void)?
 
   /// Lets the call with `number`, counted from 1, go wrong; `Int.max` for none.
   package init(
     _ fault: Fault = .dying, at number: Int = .max, recorder: (any DiskRecorder)? = nil,
-    countsChangesAlone: Bool = false, chunkByteCount: Int = .max, isReadOnly: Bool = false,
+    countsChangesAlone: Bool = false, chunkByteCount: Int = .max, isReadOnly: Bool = false, canExchange: Bool = true,
     readFilter: (@Sendable (inout [UInt8]) -> Void)? = nil
   ) {
     (self.fault, self.number, self.recorder) = (fault, number, recorder)
-    self.countsChangesAlone = countsChangesAlone
+    (self.countsChangesAlone, self.canExchange) = (countsChangesAlone, canExchange)
     (self.chunkByteCount, self.isReadOnly, self.readFilter) = (chunkByteCount, isReadOnly, readFilter)
   }
 
@@ -194,15 +196,19 @@ extension FaultyFileOperations {
     try live.renameExclusively(name, in: source, to: newName, in: target)
   }
 
-  package func exchange(_ name: String, in source: Int32, with other: String, in target: Int32) throws(Errno) {
-    try step("exchange", writes: true)
-    try live.exchange(name, in: source, with: other, in: target)
-  }
-
   package func link(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno) {
     try step("linkat", writes: true)
     recorder?.willChange([newName], in: target)
     try live.link(name, in: source, to: newName, in: target)
+  }
+
+  package func exchange(
+    _ name: String, in source: Int32, with other: String, in target: Int32
+  ) throws(Errno) {
+    guard canExchange else { throw Errno(EINVAL) }
+    try step("exchange", writes: true)
+    recorder?.willExchange(name, in: source, with: other, in: target)
+    try live.exchange(name, in: source, with: other, in: target)
   }
 
   package func removeFile(_ name: String, in directory: Int32) throws(Errno) {
@@ -244,6 +250,8 @@ package protocol DiskRecorder: AnyObject, Sendable {
   func willChange(_ names: [String], in directory: Int32)
   /// A file is about to get another name, in place of what has that name.
   func willRename(_ name: String, in source: Int32, to newName: String, in target: Int32)
+  /// Two entries are about to exchange their names.
+  func willExchange(_ name: String, in source: Int32, with other: String, in target: Int32)
   func didWrite(to file: Int32)
   /// A file or directory is to be made durable; returns whether to ask the system for it, too.
   func didSync(_ file: Int32) -> Bool

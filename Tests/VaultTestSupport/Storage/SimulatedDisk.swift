@@ -13,10 +13,12 @@ package final class SimulatedDisk: DiskRecorder {
   }
 
   private struct Change {
-    /// The directory whose sync makes the change durable.
-    let directory: UInt64
-    /// What its entries were before: an open directory, a name, and what was there.
-    let before: [(directory: Int32, name: String, content: Content)]
+    /// The directories whose syncs, all of them, make the change durable.
+    var directories: Set<UInt64>
+    /// What entries were before: an open directory, a name, and what was there.
+    var before: [(directory: Int32, name: String, content: Content)] = []
+    /// Two entries that exchanged their names.
+    var exchanged: [(directory: Int32, name: String)] = []
   }
 
   private struct State {
@@ -41,7 +43,13 @@ package final class SimulatedDisk: DiskRecorder {
   package func willChange(_ names: [String], in directory: Int32) {
     guard let status = try? live.status(of: directory) else { return }
     let before = names.map { (directory: handle(of: directory), name: $0, content: content(of: $0, in: directory)) }
-    state.withLock { $0.changes.append(Change(directory: status.inode, before: before)) }
+    state.withLock { $0.changes.append(Change(directories: [status.inode], before: before)) }
+  }
+
+  package func willExchange(_ name: String, in source: Int32, with other: String, in target: Int32) {
+    guard let first = try? live.status(of: source), let second = try? live.status(of: target) else { return }
+    let names = [(directory: handle(of: source), name: name), (directory: handle(of: target), name: other)]
+    state.withLock { $0.changes.append(Change(directories: [first.inode, second.inode], exchanged: names)) }
   }
 
   package func willRename(_ name: String, in source: Int32, to newName: String, in target: Int32) {
@@ -51,7 +59,7 @@ package final class SimulatedDisk: DiskRecorder {
       (directory: handle(of: source), name: name, content: content(of: name, in: source)),
       (directory: handle(of: target), name: newName, content: content(of: newName, in: target)),
     ]
-    state.withLock { $0.changes.append(Change(directory: status.inode, before: before)) }
+    state.withLock { $0.changes.append(Change(directories: [status.inode], before: before)) }
   }
 
   package func didWrite(to file: Int32) {
@@ -63,7 +71,8 @@ package final class SimulatedDisk: DiskRecorder {
     guard honoursSync, let status = try? live.status(of: file) else { return false }
     state.withLock { state in
       state.unsyncedFiles.remove(status.inode)
-      state.changes.removeAll { $0.directory == status.inode }
+      for index in state.changes.indices { state.changes[index].directories.remove(status.inode) }
+      state.changes.removeAll { $0.directories.isEmpty }
     }
     // The real disk need not be waited for: this one decides what is durable.
     return false
@@ -86,6 +95,9 @@ package final class SimulatedDisk: DiskRecorder {
     }
     for change in changes.reversed() {
       for entry in change.before.reversed() { restore(entry.name, in: entry.directory, to: entry.content) }
+      if let first = change.exchanged.first, let second = change.exchanged.last {
+        try? live.exchange(first.name, in: first.directory, with: second.name, in: second.directory)
+      }
     }
     for name in FileTree.files(below: path) {
       let file = path + "/" + name

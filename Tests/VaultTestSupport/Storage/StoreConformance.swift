@@ -16,7 +16,8 @@ public struct StoreConformance: Sendable, CustomStringConvertible {
   }
 
   /// Every rule.
-  public static let all: [StoreConformance] = documents + comparisons + batches + batchesInPieces + headers + locks
+  public static let all: [StoreConformance] =
+    documents + comparisons + batches + batchesInPieces + replacements + headers + locks
 }
 
 /// Fails the case unless `condition` holds.

@@ -10,6 +10,8 @@ public struct StoreScenario: Sendable, CustomStringConvertible {
   public let changes: [StoreChange]
   /// How many changes are handed over at a time; nil: all in one `apply`.
   private let pieceSize: Int?
+  /// Whether all live records are replaced at once, where the store can do that.
+  public let isReplacement: Bool
 
   /// The documents that are there when the changes were made.
   public var after: [StoreLocation: [UInt8]] {
@@ -28,9 +30,10 @@ public struct StoreScenario: Sendable, CustomStringConvertible {
   }
 
   private init(
-    _ description: String, _ before: [StoreLocation: [UInt8]], _ changes: [StoreChange], pieceSize: Int? = nil
+    _ description: String, _ before: [StoreLocation: [UInt8]], _ changes: [StoreChange], pieceSize: Int? = nil,
+    isReplacement: Bool = false
   ) {
-    self.pieceSize = pieceSize
+    (self.pieceSize, self.isReplacement) = (pieceSize, isReplacement)
     self.description = description
     self.before = before.merging([.header: [0]]) { header, _ in header }
     self.changes = changes
@@ -66,6 +69,13 @@ public struct StoreScenario: Sendable, CustomStringConvertible {
       ids[0..<3].map { StoreChange(.record($0), from: [1], to: [2]) }
         + ids[3..<6].map { StoreChange(.record($0), from: [1], to: nil) }
         + ids[6..<12].map { .put(.record($0), [3]) }),
+    StoreScenario(
+      "replace all records",
+      Dictionary(uniqueKeysWithValues: ids[0..<6].map { (.record($0), [1]) }).merging([.trash(ids[7]): [9]]) { $1 },
+      [StoreChange(.record(ids[0]), from: [1], to: [2, 2]), StoreChange(.record(ids[1]), from: [1], to: nil)]
+        + [6, 8].map { .put(.record(ids[$0]), [3]) }, isReplacement: true),
+    StoreScenario(
+      "fill an empty vault", [:], ids[0..<6].map { .put(.record($0), [1]) }, isReplacement: true),
   ]
 }
 
@@ -85,6 +95,9 @@ extension StoreScenario {
 
   /// Makes the changes.
   public func apply(to store: some RecordStore) throws(StoreError) {
+    guard !isReplacement else {
+      return try store.withLock(.exclusive) { lock throws(StoreError) in try replace(in: store, under: lock) }
+    }
     guard let pieceSize else { return try store.apply(changes) }
     try store.withLock(.exclusive) { lock throws(StoreError) in
       let batch = try store.batch(expecting: changes.count, under: lock)
@@ -94,6 +107,26 @@ extension StoreScenario {
       }
       try batch.commit()
     }
+  }
+
+  private func replace(in store: some RecordStore, under lock: any StoreLock) throws(StoreError) {
+    guard let replacement = try store.replacement(under: lock) else { return try store.apply(changes, under: lock) }
+    defer { replacement.end() }
+    for folder in UInt8(0)..<6 {
+      var failure: StoreError?
+      try replacement.read(store.records(inFolder: folder), inFolder: folder) { _, bytes in
+        if case .failure(let error) = bytes { failure = error }
+        return failure == nil
+      }
+      if let failure { throw failure }
+    }
+    let records = after.compactMap { place, bytes -> (id: RecordID, bytes: [UInt8])? in
+      guard case .record(let id) = place else { return nil }
+      return (id, bytes)
+    }
+    try replacement.stage(records.sorted { $0.id < $1.id })
+    try replacement.commit()
+    for folder in UInt8(0)..<3 { replacement.clear(folder: folder) }
   }
 
   /// Every document of a store that this scenario knows, and any other that a list of its folders shows.

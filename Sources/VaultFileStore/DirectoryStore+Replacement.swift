@@ -1,0 +1,270 @@
+internal import Synchronization
+internal import VaultDocument
+public import VaultStorage
+
+/// All live records at once (format 1, section 10): a new folder is staged, made durable, and exchanged with `records/`.
+///
+/// ```
+/// make the new folder, write the records     any error, or a crash: nothing happened, the next to lock deletes it
+/// sync; look whether the old are as they were read
+/// exchange both folders, sync both parents   the one step that everybody sees
+/// delete the old folder                      a crash: the next to lock does it
+/// ```
+///
+/// There is no journal: whichever of the two folders lies in `.staging/` is the one that counts no more.
+final class DirectoryReplacement: StoreReplacement {
+  private struct State {
+    /// What was read, folder by folder.
+    var read = [FolderMark](repeating: FolderMark(), count: 256)
+    /// Folders that were made.
+    var isMade = [Bool](repeating: false, count: 256)
+    var isEnded = false
+  }
+
+  private let store: DirectoryStore
+  // Held as long as the replacement is under way.
+  private let lock: any StoreLock
+  private let name: String
+  private let staging: OpenFile
+  private let folder: OpenFile
+  private let isWhole: Bool
+  private let state = Mutex(State())
+
+  private var files: FileSystem { store.files }
+
+  /// - Parameter name: that of an empty folder in the staging directory.
+  fileprivate init(
+    of store: DirectoryStore, under lock: any StoreLock, _ name: String, in staging: consuming OpenFile
+  ) throws(StoreError) {
+    (self.store, self.lock, self.name) = (store, lock, name)
+    isWhole = store.files.operations.canSyncFileSystem(of: store.root.descriptor)
+    folder = try store.files.open(name, in: staging.descriptor, as: .directory, at: StoreDirectory.staging.path)
+    self.staging = staging
+    PendingWrites.begin()
+  }
+
+  deinit { end() }
+
+  func read(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    var mark = FolderMark()
+    try store.read(ids, inFolder: folder, noting: { mark.add($0, $1) }, body)
+    state.withLock { $0.read[Int(folder)].add(mark) }
+  }
+
+  func stage(_ records: [(id: RecordID, bytes: [UInt8])]) throws(StoreError) {
+    var rest = records[...]
+    while let number = rest.first?.id.folder {
+      let piece = rest.prefix { $0.id.folder == number }
+      rest = rest.dropFirst(piece.count)
+      let target = try open(number)
+      for record in piece { try write(record.bytes, of: record.id, in: target.descriptor) }
+    }
+  }
+
+  private func open(_ number: UInt8) throws(StoreError) -> OpenFile {
+    let directory = StoreDirectory.folder(number)
+    if !state.withLock({ $0.isMade[Int(number)] }) {
+      try store.makeStagedFolder(directory.name, in: folder.descriptor)
+      state.withLock { $0.isMade[Int(number)] = true }
+    }
+    return try files.open(directory.name, in: folder.descriptor, as: .directory, at: directory.path)
+  }
+
+  /// Nothing is read back: until it was synced, that would tell what is in memory.
+  private func write(_ bytes: [UInt8], of id: RecordID, in directory: Int32) throws(StoreError) {
+    let place = StoreLocation.record(id)
+    try StoreChange(place, from: nil, to: bytes).requireSize()
+    guard !PendingWrites.isStopping else { throw .ending(at: place.relativePath) }
+    let file = try files.open(place.fileName, in: directory, as: .creating, at: place.relativePath)
+    try files.write(bytes, to: file.descriptor, at: place.relativePath)
+    if !isWhole { try files.sync(file.descriptor, at: place.relativePath) }
+  }
+
+  func commit() throws(StoreError) {
+    do throws(StoreError) {
+      try makeDurable()
+      try requireUnchanged()
+      try exchange()
+    } catch {
+      end()
+      throw error
+    }
+  }
+
+  private func makeDurable() throws(StoreError) {
+    guard !isWhole else { return try store.syncFileSystem() }
+    let made = state.withLock { $0.isMade }
+    for number in UInt8.min...UInt8.max where made[Int(number)] {
+      let target = try open(number)
+      try files.sync(target.descriptor, at: StoreDirectory.folder(number).path)
+    }
+    try files.sync(folder.descriptor, at: StoreDirectory.records.path)
+    try files.sync(staging.descriptor, at: StoreDirectory.staging.path)
+  }
+
+  /// Whoever writes without the lock, git or a person, must lose nothing either.
+  private func requireUnchanged() throws(StoreError) {
+    let read = state.withLock { $0.read }
+    guard let folders = try store.onlyFolders() else { throw .changed(.records) }
+    for number in UInt8.min...UInt8.max {
+      let mark = folders.contains(number) ? try store.mark(of: .folder(number)) : FolderMark()
+      guard mark == read[Int(number)] else { throw .changed(.folder(number)) }
+    }
+  }
+
+  private func exchange() throws(StoreError) {
+    let root = store.root.descriptor
+    _ = try store.openMade(.records)
+    try exchangeNames()
+    do throws(StoreError) {
+      try files.sync(root, at: StoreDirectory.records.path)
+      try files.sync(staging.descriptor, at: StoreDirectory.staging.path)
+    } catch {
+      try? exchangeNames()
+      throw error
+    }
+  }
+
+  private func exchangeNames() throws(StoreError) {
+    let records = StoreDirectory.records
+    try files.call(at: records.path) { (system) throws(Errno) in
+      try system.exchange(name, in: staging.descriptor, with: records.name, in: store.root.descriptor)
+    }
+  }
+
+  func clear(folder number: UInt8) {
+    let path = StoreDirectory.staging.path
+    guard let old = try? files.open(name, in: staging.descriptor, as: .directory, at: path) else { return }
+    let entry = DirectoryEntry(name: StoreDirectory.folder(number).name, isExact: true, kind: .directory)
+    files.removeTree(entry, in: old.descriptor, depth: 2)
+  }
+
+  func end() {
+    let isFirst = state.withLock { state in
+      defer { state.isEnded = true }
+      return !state.isEnded
+    }
+    guard isFirst else { return }
+    store.emptyStaging()
+    PendingWrites.end()
+  }
+}
+
+extension DirectoryStore {
+  public func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? {
+    requireExclusive(lock)
+    // A journal that could not be finished before would, finished later, change what is put in place now.
+    try finishJournal()
+    guard try holdsOnlyRecords() else { return nil }
+    var names = StagedNames()
+    let (name, other) = (names.next(), names.next())
+    let staging = try openMade(.staging)
+    do throws(StoreError) {
+      for name in [name, other] { try makeStagedFolder(name, in: staging.descriptor) }
+      guard canExchange(name, with: other, in: staging.descriptor) else {
+        emptyStaging()
+        return nil
+      }
+      return try DirectoryReplacement(of: self, under: lock, name, in: staging)
+    } catch {
+      emptyStaging()
+      throw error
+    }
+  }
+
+  /// Whether the file system can do it shows only when it is done; one folder is left.
+  private func canExchange(_ name: String, with other: String, in staging: Int32) -> Bool {
+    let isDone: Void? = try? files.call(at: StoreDirectory.staging.path) { (system) throws(Errno) in
+      try system.exchange(name, in: staging, with: other, in: staging)
+      try system.removeDirectory(other, in: staging)
+    }
+    return isDone != nil
+  }
+
+  fileprivate func makeStagedFolder(_ name: String, in directory: Int32) throws(StoreError) {
+    do throws(StoreError) {
+      try files.call(at: StoreDirectory.staging.path) { (system) throws(Errno) in
+        try system.makeDirectory(name, in: directory)
+      }
+    } catch {
+      // Another thread was faster.
+      guard error.errno == Errno.exists.number else { throw error }
+    }
+  }
+
+  /// The folders of records; nil when anything else, hidden or not, lies beside them: a replacement would not put it back.
+  fileprivate func onlyFolders() throws(StoreError) -> Set<UInt8>? {
+    var folders: Set<UInt8> = []
+    for entry in try entries(of: .records) {
+      guard let number = StoreDirectory.folder(named: entry)?.number, entry.kind ?? .directory == .directory else {
+        return nil
+      }
+      folders.insert(number)
+    }
+    return folders
+  }
+
+  /// Whether nothing lies among the records that is none.
+  private func holdsOnlyRecords() throws(StoreError) -> Bool {
+    guard let folders = try onlyFolders() else { return false }
+    for folder in folders.map(StoreDirectory.folder) {
+      let isGood = try entries(of: folder).allSatisfy { entry in
+        folder.identifier(of: entry) != nil && entry.kind ?? .regular == .regular
+      }
+      guard isGood else { return false }
+    }
+    return true
+  }
+
+  /// What the files of a folder are now.
+  fileprivate func mark(of directory: StoreDirectory) throws(StoreError) -> FolderMark {
+    let mark = try withDirectory(directory) { (folder) throws(StoreError) in
+      var mark = FolderMark()
+      for entry in try files.call(at: directory.path, { (system) throws(Errno) in try system.entries(of: folder) }) {
+        guard let id = directory.identifier(of: entry) else { throw .changed(directory) }
+        let status = try files.call(at: directory.path) { (system) throws(Errno) in
+          try system.status(of: entry.name, in: folder, followingLink: false)
+        }
+        mark.add(id, status)
+      }
+      return mark
+    }
+    return mark ?? FolderMark()
+  }
+}
+
+/// What tells whether the files of a folder are still the same, in any order: their number, and the sum of what the system
+/// says of each that changes with its content.
+private struct FolderMark: Equatable {
+  private var count = 0
+  private var sum = 0
+
+  mutating func add(_ id: RecordID, _ status: FileStatus) {
+    var hasher = Hasher()
+    hasher.combine(id)
+    hasher.combine(status.inode)
+    hasher.combine(status.byteCount)
+    hasher.combine(status.modified)
+    hasher.combine(status.changed)
+    count += 1
+    sum &+= hasher.finalize()
+  }
+
+  mutating func add(_ other: FolderMark) {
+    count += other.count
+    sum &+= other.sum
+  }
+}
+
+extension StoreError {
+  fileprivate static func changed(_ directory: StoreDirectory) -> StoreError {
+    StoreError(.changedUnderneath, reason: "it was changed by someone else", path: directory.path)
+  }
+
+  /// A process that was asked to end stages nothing more.
+  static func ending(at path: String) -> StoreError {
+    StoreError(.ioFailed, reason: "this process is ending", path: path)
+  }
+}

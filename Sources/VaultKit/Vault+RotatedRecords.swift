@@ -1,0 +1,83 @@
+internal import VaultDocument
+internal import VaultSealing
+internal import VaultStorage
+
+/// All live records under a new root key, written beside the ones that are there.
+struct StagedRecords {
+  let replacement: any StoreReplacement
+  let versions: RecordRewriter.Versions
+}
+
+extension Vault {
+  /// Refuses a removed record with the id of a live one, since a checkpoint lists one of the two.
+  func requireNoTwins() throws(VaultError) {
+    for id in try inStore({ () throws(StoreError) in try store.trashed() }) where try locked.read(id) != nil {
+      throw VaultError(
+        .damaged, "is among the records and in the trash: a reseal needs to know which one counts",
+        file: StoreLocation.trash(id).relativePath, record: id,
+        hints: [
+          "`vault trash empty \(id.text)` deletes the one in the trash,", "`vault remove \(id.text)` the live one",
+        ])
+    }
+  }
+
+  /// Verifies all records of a part, and lists their versions.
+  ///
+  /// - Throws: ``VaultError`` of the first that does not verify.
+  func verifiedEntries(_ part: RecordRewriter.Part) async throws(VaultError) -> [Checkpoint.Entry] {
+    try await RecordRewriter(vault: self) { _ in nil }.rewrite(part, nil) { _ in }.before
+  }
+
+  /// Verifies all live records and writes them, under the current root of `keyring`, beside those that are there; nil where
+  /// the store cannot put them in place at once.
+  ///
+  /// - Throws: ``VaultError`` of the first fault; nothing has changed then.
+  func stagedRecords(
+    _ reason: KeyringEntry.Reason, _ keyring: Keyring, _ lock: any StoreLock, _ progress: (Int) -> Void
+  ) async throws(VaultError) -> StagedRecords? {
+    let begun = try inStore { () throws(StoreError) in try store.replacement(under: lock) }
+    guard let replacement = begun else { return nil }
+    do throws(VaultError) {
+      let versions = try await rewriter(reason, keyring).stage(into: replacement, progress)
+      return StagedRecords(replacement: replacement, versions: versions)
+    } catch {
+      replacement.end()
+      throw error
+    }
+  }
+
+  /// Puts staged records in place, and lists their versions.
+  func put(_ staged: StagedRecords) async throws(VaultError) -> [Checkpoint.Entry] {
+    let replacement = staged.replacement
+    defer { replacement.end() }
+    try inStore { () throws(StoreError) in try replacement.commit() }
+    memory?.noteAdded(staged.versions.after.map(\.id))
+    await withTaskGroup { group in
+      for folder in Set(staged.versions.before.map(\.id.folder)) { group.addTask { replacement.clear(folder: folder) } }
+    }
+    return staged.versions.after
+  }
+
+  /// Moves the records of a part to the current root, in batches, and lists the versions of all.
+  func rewriteRecords(
+    _ part: RecordRewriter.Part, _ reason: KeyringEntry.Reason, _ lock: any StoreLock, _ progress: (Int) -> Void
+  ) async throws(VaultError) -> [Checkpoint.Entry] {
+    try await rewriter(reason, keyring).rewrite(part, lock, progress).after
+  }
+
+  /// Makes of a record what it is under the current root of `keyring`.
+  private func rewriter(_ reason: KeyringEntry.Reason, _ keyring: Keyring) -> RecordRewriter {
+    let now = options.now()
+    return RecordRewriter(vault: self) { record throws(SealingError) in
+      let (id, key) = (record.id, record.envelope.wrappedKey)
+      guard !keyring.current.id.bytes.starts(with: key.rootHint) else { return nil }
+      switch reason {
+      case .reseal: return try RecordSeal.resealed(record.verified, under: keyring.current, now: now)
+      case .rewrap:
+        let older = try keyring.root(hint: key.rootHint)
+        let new = try keyring.current.rewrapping(key, from: older, record: id)
+        return RecordSeal.rewrapped(record.verified, with: new)
+      }
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import Testing
+import VaultTestSupport
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+@Suite("Backups on the command line")
+struct BackupCommandTests {
+  private let workspace: Workspace
+  private let recipient: String
+
+  init() throws {
+    workspace = try Workspace.withCustomers()
+    FileTree.makeFolder(workspace.path + "/b")
+    // The identity of another vault lies in a safe.
+    let safe = workspace.run("init", "safe", "--generate-identity", "safe.txt")
+    try #require(safe.code == 0)
+    recipient = try #require(
+      workspace.text(of: "safe.txt").split(separator: "\n").first { $0.hasPrefix("# public key: ") }
+        .map { String($0.dropFirst(14)) })
+    FileTree.remove(workspace.path + "/safe")
+  }
+
+  private func create(_ more: String...) -> ProcessOutcome {
+    workspace.run(
+      ["backup", "create", "--vault", "v", "--to", "b", "--recipient", recipient, "--identity", "id.txt"] + more)
+  }
+
+  private func made(_ more: String...) throws -> String {
+    let outcome = workspace.run(
+      ["backup", "create", "--vault", "v", "--to", "b", "--recipient", recipient, "--identity", "id.txt"] + more)
+    try #require(outcome.code == 0, "\(outcome.errors)")
+    return String(outcome.output.dropLast())
+  }
+
+  private func restore(_ file: String, to folder: String, _ more: String...) -> ProcessOutcome {
+    workspace.run(
+      ["backup", "restore", file, "--to", folder, "--identity", "safe.txt", "--identity", "id.txt"] + more)
+  }
+
+  @Test("what was backed up to a key in a safe, and proven, is restored byte by byte")
+  func roundTrip() throws {
+    let file = try made("--prove-with", "safe.txt", "--label", "before the move")
+    #expect(FileTree.mode(of: workspace.path + "/" + file) == 0o600)
+    #expect(workspace.text(of: "b/backups.json").contains("\"kind\" : \"proof\""))
+    #expect(workspace.text(of: "b/backups.json").contains("before the move"))
+    let restored = restore(file, to: "r")
+    #expect(restored.output == "r: 24 records, 0 in the trash restored\n", "\(restored.errors)")
+    for (path, bytes) in workspace.snapshot() where path != ".lock" {
+      #expect(FileTree.contents(of: workspace.path + "/r/" + path) == bytes, "\(path)")
+    }
+    #expect(workspace.run("verify", "--vault", "r", "--identity", "id.txt").code == 0)
+  }
+
+  @Test("verify says which checks the keys allowed")
+  func depths() throws {
+    let file = try made()
+    let rows: [(arguments: [String], says: String)] = [
+      ([], "an age file for 1 recipient, the recorded size and SHA-256; not opened, since no key is given"),
+      (["--identity", "safe.txt"], "opened to its end, its list not verified without a key of the vault"),
+      (["--identity", "safe.txt", "--identity", "id.txt"], "opened to its end, attested"),
+      (["--identity", "safe.txt", "--identity", "id.txt", "--deep"], "every record verified, attested"),
+      (["--identity", "safe.txt", "--identity", "id.txt", "--deep", "--subset", "1/2"], "of the records verified"),
+    ]
+    for (arguments, says) in rows {
+      let outcome = workspace.run(["backup", "verify", file] + arguments)
+      #expect(outcome.code == 0 && outcome.output.contains(says), "\(arguments): \(outcome.output)\(outcome.errors)")
+    }
+    #expect(workspace.run("backup", "verify", file, "--deep").code == 11)
+    #expect(workspace.run("backup", "verify", file, "--identity", "id.txt").code == 11)
+    #expect(workspace.run("backup", "verify", file, "--deep", "--identity", "safe.txt").code == 11)
+    #expect(workspace.run("backup", "verify", file, "--subset", "1/2").code == 64)
+  }
+
+  @Test("one byte changed is 13 with and without a key, and nothing is restored")
+  func damage() throws {
+    let file = try made()
+    let good = try #require(FileTree.contents(of: workspace.path + "/" + file))
+    for offset in stride(from: 0, to: good.count, by: good.count / 9) {
+      var bytes = good
+      bytes[offset] ^= 1
+      FileTree.write(bytes, to: workspace.path + "/" + file)
+      #expect(workspace.run("backup", "verify", file).code == 13, "byte \(offset)")
+      let refused = restore(file, to: "r")
+      #expect([11, 13].contains(refused.code), "byte \(offset)")
+      #expect(!FileTree.names(in: workspace.path).contains("r"))
+    }
+  }
+
+  @Test("without the vault's key a backup is made, is not attested, and is restored only when that is said")
+  func unattested() throws {
+    let outcome = workspace.run("backup", "create", "--vault", "v", "--to", "b", "--recipient", recipient)
+    #expect(outcome.code == 0 && outcome.errors.contains("note: not attested"))
+    let file = String(outcome.output.dropLast())
+    let refused = restore(file, to: "r")
+    #expect(refused.code == 17 && refused.errors.contains("--unattested"))
+    #expect(restore(file, to: "r", "--unattested").code == 0)
+  }
+
+  @Test("an older backup replaces a newer vault only when that is said, and the newer one is kept")
+  func older() throws {
+    let file = try made()
+    #expect(workspace.open("add", "customer", "--set", "name=New", "--generate", "access_key").code == 0)
+    let newer = workspace.snapshot()
+    let refused = restore(file, to: "v")
+    #expect(refused.code == 16 && refused.errors.contains("--accept-rollback"), "\(refused.errors)")
+    #expect(workspace.snapshot() == newer)
+    let restored = restore(file, to: "v", "--accept-rollback", "--json")
+    let kept = try #require(JSON(restored.stdout)["kept"]?.text)
+    #expect(FileTree.files(below: kept).count == newer.count)
+    #expect(workspace.open("verify").output == "24 records, 0 in the trash, 1 slot: all verified\n")
+  }
+
+  @Test("in a folder with other things the files change, and those stay")
+  func shared() throws {
+    let file = try made()
+    FileTree.makeFolder(workspace.vault + "/.git")
+    FileTree.write([1], to: workspace.vault + "/.git/HEAD")
+    let expected = workspace.snapshot()
+    #expect(workspace.open("set", "Shai Mishali", "website=https://x.example").code == 0)
+    let restored = restore(file, to: "v", "--accept-rollback")
+    #expect(restored.code == 0, "\(restored.errors)")
+    #expect(workspace.snapshot().filter { $0.key != ".lock" } == expected.filter { $0.key != ".lock" })
+  }
+
+  @Test("a single record comes back as a new revision, also from the trash; a newer one is asked about")
+  func records() throws {
+    let file = try made()
+    let id = try #require(
+      JSON(workspace.run("show", "Shai Mishali", "--vault", "v", "--json").stdout)["id"]?.text)
+    let before = workspace.open("get", id, "access_key").output
+    #expect(workspace.open("set", id, "website=https://x.example", "--generate", "access_key").code == 0)
+    #expect(restore(file, to: "v", "--records", id).code == 3)
+    let back = restore(file, to: "v", "--records", String(id.prefix(8)), "--yes")
+    #expect(back.output == id + "\n", "\(back.errors)")
+    #expect(workspace.open("get", id, "access_key").output == before)
+    #expect(workspace.open("remove", id, "--yes").code == 0)
+    #expect(restore(file, to: "v", "--records", id).output == id + "\n")
+    #expect(workspace.open("verify").output == "24 records, 0 in the trash, 1 slot: all verified\n")
+    // After a rotation it is sealed under the new key.
+    #expect(workspace.open("remove", id, "--yes").code == 0)
+    #expect(workspace.open("rotate", "--reseal").code == 0)
+    #expect(restore(file, to: "v", "--records", id).output == id + "\n")
+    #expect(workspace.open("get", id, "access_key").output == before)
+    #expect(workspace.open("verify").code == 0)
+  }
+
+  @Test("a backup sealed with a passphrase opens with it, asked for or from a file")
+  func passphrase() throws {
+    _ = workspace.write("correct horse battery\n", to: "p.txt")
+    let outcome = workspace.open("backup", "create", "--to", "b", "--new-passphrase-file", "p.txt")
+    let file = String(outcome.output.dropLast())
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    let deep = ["backup", "verify", file, "--deep", "--identity", "id.txt"]
+    #expect(workspace.run(deep).code == 11)
+    #expect(workspace.run(deep + ["--backup-passphrase-file", "p.txt"]).code == 0)
+    #expect(workspace.type(deep, [("Passphrase of the backup", "correct horse battery\n")]).code == 0)
+    #expect(workspace.type(deep, [("Passphrase of the backup", "wrong\n")]).code == 11)
+  }
+
+  @Test("every failure of create has its code and one clear line, and leaves no file")
+  func failures() throws {
+    FileTree.makeFolder(workspace.path + "/open")
+    FileTree.setMode(0o777, of: workspace.path + "/open")
+    FileTree.makeFolder(workspace.path + "/later")
+    FileTree.write([], to: workspace.path + "/later/v-29991231T235959Z.cvault.age")
+    let rows: [(arguments: [String], code: Int32, line: String)] = [
+      (["--to", "nowhere"], 18, "vault: nowhere: is not there"),
+      (["--to", "id.txt"], 18, "vault: id.txt: is no directory"),
+      (["--to", "v"], 17, "vault: v: lies in the vault"), (["--to", "v/records"], 17, "vault: v/records: lies in"),
+      (["--to", "open"], 18, "vault: open: others than its owner may write to it"),
+      (["--to", "later"], 5, "vault: later/v-29991231T235959Z.cvault.age: is of 2999-12-31T23:59:59Z"),
+      (["--recipient", "age1x"], 64, "vault: --recipient: "),
+      (["--prove-with", "id.txt"], 11, "vault: --prove-with: no identity in it"),
+      (["--to", "-", "--label", "x"], 64, "vault: --label: "),
+    ]
+    for (arguments, code, line) in rows {
+      let joined = workspace.run(
+        ["backup", "create", "--vault", "v", "--recipient", recipient, "--identity", "id.txt"]
+          + (arguments.contains("--to") ? [] : ["--to", "b"]) + arguments)
+      #expect(joined.code == code, "\(arguments): \(joined.errors)")
+      #expect(joined.errorLines.first { $0.hasPrefix("vault: ") }?.hasPrefix(line) == true, "\(joined.errors)")
+      #expect(joined.output.isEmpty)
+    }
+    #expect(FileTree.names(in: workspace.path + "/open").isEmpty)
+    #expect(FileTree.names(in: workspace.path + "/later").count == 1)
+  }
+
+  @Test("a record that cannot be read, or is a link, ends it without a file")
+  func unreadable() throws {
+    let record = try workspace.recordFile("Shai Mishali")
+    let path = workspace.vault + "/" + record
+    FileTree.remove(path)
+    FileTree.link(path, to: "/etc/hostname")
+    let outcome = create()
+    #expect(outcome.code == 13 && outcome.errors.hasPrefix("vault: \(record): "), "\(outcome.errors)")
+    #expect(FileTree.names(in: workspace.path + "/b").filter { $0.hasSuffix(".age") || $0.hasSuffix(".tmp") }.isEmpty)
+  }
+
+  @Test("age and tar list what a backup holds")
+  func publicTools() throws {
+    guard unsafe access("/usr/bin/age", X_OK) == 0 else { return print("age | tar: not run: age is not installed") }
+    let file = try made()
+    let listed = ProcessRun(
+      path: "/bin/sh", arguments: ["-c", "age -d -i safe.txt \(file) | tar t"], environment: ["PATH": "/usr/bin:/bin"],
+      directory: workspace.path
+    ).run()
+    let names = listed.output.split(separator: "\n").map(String.init)
+    let expected = workspace.snapshot().keys.filter { $0 != ".lock" }.map { "vault/" + $0 } + ["backup.json"]
+    #expect(Set(names) == Set(expected))
+    #expect(names.first == "vault/vault.json" && names.last == "backup.json")
+  }
+}
