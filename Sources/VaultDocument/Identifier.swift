@@ -20,6 +20,13 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
     self.init(high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
   }
 
+  /// Takes the 16 bytes at the start of a buffer that has them.
+  @unsafe package init(unaligned bytes: UnsafeRawBufferPointer) {
+    self.init(
+      high: UInt64(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+      low: UInt64(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+  }
+
   /// Reads a lower-case UUID, nil for any other text.
   public init?(parsing text: String) {
     let digits = text.utf8Span.span
@@ -48,6 +55,9 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
       for index in 0..<Self.byteCount { output.append(byte(at: index)) }
     }
   }
+
+  /// The same as two numbers, the first byte being the highest of the first.
+  package var halves: [UInt64] { [high, low] }
 
   /// The lower-case UUID, 36 characters.
   public var text: String { text(followedBy: "") }

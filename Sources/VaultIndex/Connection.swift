@@ -110,10 +110,4 @@
   }
 
   borrowing func bytes(_ column: Int32) -> [UInt8] { unsafe withBytes(column) { unsafe Array($0) } }
-
-  /// The text of a column; what is no UTF-8 was not written by this program.
-  borrowing func text(_ column: Int32) throws(IndexFailure) -> String {
-    guard let text = unsafe withBytes(column, { unsafe String(validating: $0, as: UTF8.self) }) else { throw .damaged }
-    return text
-  }
 }

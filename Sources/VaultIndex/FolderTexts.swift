@@ -135,9 +135,3 @@ extension UnsafeRawBufferPointer {
     }
   }
 }
-
-extension [UInt8] {
-  fileprivate mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
-    unsafe Swift.withUnsafeBytes(of: number.littleEndian) { unsafe append(contentsOf: $0) }
-  }
-}

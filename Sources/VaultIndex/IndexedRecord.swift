@@ -38,7 +38,7 @@ package struct IndexMark: Sendable {
 }
 
 extension IndexMark {
-  private static let byteCount = 40
+  static let byteCount = 40
 
   /// Five numbers of 8 bytes, the lowest byte first; those of nothing are 0.
   var bytes: [UInt8] {
@@ -80,6 +80,73 @@ package struct IndexRow: Sendable {
   ) {
     (self.id, self.mark, self.kind, self.name) = (id, mark, kind, name)
     (self.revision, self.createdAt, self.updatedAt) = (revision, createdAt, updatedAt)
+  }
+}
+
+extension IndexRow {
+  private static let fixedByteCount = IndexMark.byteCount + 5 * 8 + 2
+
+  /// All of it but the id in one piece, which is read faster than a dozen columns:
+  /// the mark, five numbers, the size of the kind's name and it, the name; and a sum of these and the id, so that no damage is
+  /// shown.
+  var bytes: [UInt8] {
+    let numbers = [
+      Int64(revision), createdAt.secondsSinceEpoch, Int64(createdAt.nanoseconds), updatedAt.secondsSinceEpoch,
+      Int64(updatedAt.nanoseconds),
+    ]
+    var bytes = mark.bytes
+    for number in numbers { bytes.append(littleEndian: number) }
+    // A kind's name has at most 64 bytes (format 1, section 7).
+    bytes.append(littleEndian: UInt16(truncatingIfNeeded: kind.utf8.count))
+    bytes += kind.utf8
+    bytes += name.utf8
+    bytes.append(littleEndian: unsafe bytes.withUnsafeBytes { unsafe Self.checksum($0, of: id) })
+    return bytes
+  }
+
+  private static func checksum(_ bytes: UnsafeRawBufferPointer, of id: RecordID) -> UInt64 {
+    var sum = Checksum()
+    unsafe sum.add(bytes)
+    for half in id.halves { sum.add(half) }
+    return sum.value
+  }
+
+  /// Reads what ``bytes`` has written.
+  ///
+  /// - Throws: ``IndexFailure`` `.damaged`.
+  @unsafe init(_ id: RecordID, _ bytes: UnsafeRawBufferPointer) throws(IndexFailure) {
+    let end = bytes.count - 8
+    guard end >= Self.fixedByteCount else { throw .damaged }
+    let content = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<end])
+    guard unsafe bytes.number(at: end, as: UInt64.self) == Self.checksum(content, of: id) else { throw .damaged }
+    func number(_ index: Int) -> Int64 { unsafe bytes.number(at: IndexMark.byteCount + 8 * index, as: Int64.self) }
+    func time(_ index: Int) throws(IndexFailure) -> Timestamp {
+      guard let nanoseconds = Int32(exactly: number(index + 1)),
+        let time = try? Timestamp(secondsSinceEpoch: number(index), nanoseconds: nanoseconds)
+      else { throw .damaged }
+      return time
+    }
+    let kindEnd = unsafe Self.fixedByteCount + Int(bytes.number(at: Self.fixedByteCount - 2, as: UInt16.self))
+    guard kindEnd <= end else { throw .damaged }
+    // The sum has vouched for them: what was written was text.
+    let kind = unsafe String(decoding: content[Self.fixedByteCount..<kindEnd], as: UTF8.self)
+    let name = unsafe String(decoding: content[kindEnd...], as: UTF8.self)
+    self.init(
+      id: id, mark: try unsafe IndexMark(UnsafeRawBufferPointer(rebasing: content[..<IndexMark.byteCount])), kind: kind,
+      name: name, revision: Int(number(0)), createdAt: try time(1), updatedAt: try time(3))
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The number at an offset, its lowest byte first; the caller has checked that it is there.
+  @unsafe func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Number.Type) -> Number {
+    Number(littleEndian: unsafe loadUnaligned(fromByteOffset: offset, as: type))
+  }
+}
+
+extension [UInt8] {
+  mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
+    unsafe Swift.withUnsafeBytes(of: number.littleEndian) { unsafe append(contentsOf: $0) }
   }
 }
 

@@ -2,6 +2,7 @@ package import VaultDocument
 
 /// Which rows are wanted, and in which order; equal ones follow their ids.
 package struct IndexQuery: Sendable {
+  /// By name from A to Z, by time from the newest.
   package enum Order: Sendable {
     case name, created, updated
   }
@@ -62,8 +63,8 @@ extension RecordIndex {
     let order =
       switch query.order {
       case .name: "key"
-      case .created: "created, created_nanoseconds"
-      case .updated: "updated, updated_nanoseconds"
+      case .created: "created DESC, created_nanoseconds DESC"
+      case .updated: "updated DESC, updated_nanoseconds DESC"
       }
     let condition = query.kind == nil ? "watched = 0" : "watched = 0 AND kind = ?"
     let limit = query.limit.map { " LIMIT \($0)" } ?? ""
@@ -129,9 +130,7 @@ extension RecordIndex {
 }
 
 extension RecordIndex {
-  private static let selection = """
-    SELECT id, mark, kind, name, revision, created, created_nanoseconds, updated, updated_nanoseconds, sum FROM records
-    """
+  private static let selection = "SELECT id, row FROM records"
 
   private func rows(
     _ end: String, binding bind: (borrowing Statement) -> Void
@@ -161,30 +160,14 @@ extension RecordIndex {
 
 extension Statement {
   borrowing func id(_ column: Int32) throws(IndexFailure) -> RecordID {
-    let bytes = bytes(column)
-    guard bytes.count == Identifier.byteCount else { throw .damaged }
-    return RecordID(bytes: bytes)
-  }
-
-  private borrowing func time(_ column: Int32) throws(IndexFailure) -> Timestamp {
-    guard let nanoseconds = Int32(exactly: integer(column + 1)),
-      let time = try? Timestamp(secondsSinceEpoch: integer(column), nanoseconds: nanoseconds)
-    else { throw .damaged }
-    return time
+    try unsafe withBytes(column) { bytes throws(IndexFailure) in
+      guard bytes.count == Identifier.byteCount else { throw .damaged }
+      return unsafe RecordID(unaligned: bytes)
+    }
   }
 
   fileprivate borrowing func row() throws(IndexFailure) -> IndexRow {
-    guard checksum(textColumns: 0...3, numberColumns: 4...8) == integer(9) else { throw .damaged }
-    return IndexRow(
-      id: try id(0), mark: try unsafe withBytes(1) { bytes throws(IndexFailure) in try unsafe IndexMark(bytes) },
-      kind: try text(2), name: try text(3), revision: Int(integer(4)), createdAt: try time(5), updatedAt: try time(7))
-  }
-
-  /// The sum of what is shown, so that no damage is.
-  private borrowing func checksum(textColumns: ClosedRange<Int32>, numberColumns: ClosedRange<Int32>) -> Int64 {
-    var sum = Checksum()
-    for column in textColumns { unsafe withBytes(column) { unsafe sum.add($0) } }
-    for column in numberColumns { sum.add(UInt64(bitPattern: integer(column))) }
-    return Int64(bitPattern: sum.value)
+    let id = try id(0)
+    return try unsafe withBytes(1) { bytes throws(IndexFailure) in try unsafe IndexRow(id, bytes) }
   }
 }

@@ -22,9 +22,13 @@ extension RecordIndex {
       statement.bind(1, [folder])
       statement.bind(2, folder == .max ? [UInt8](repeating: .max, count: Identifier.byteCount + 1) : [folder + 1])
     }
-    try forEachRow("SELECT id, mark FROM records WHERE id >= ? AND id < ?", binding: bounds) {
+    try forEachRow("SELECT id, row FROM records WHERE id >= ? AND id < ?", binding: bounds) {
       row throws(IndexFailure) in
-      marks[try row.id(0)] = try unsafe row.withBytes(1) { bytes throws(IndexFailure) in try unsafe IndexMark(bytes) }
+      marks[try row.id(0)] = try unsafe row.withBytes(1) { bytes throws(IndexFailure) in
+        // Every row begins with one, a watched record's is nothing else.
+        guard bytes.count >= IndexMark.byteCount else { throw .damaged }
+        return try unsafe IndexMark(UnsafeRawBufferPointer(rebasing: bytes.prefix(IndexMark.byteCount)))
+      }
     }
     return marks
   }
@@ -93,7 +97,7 @@ extension RecordIndex {
 
   private func write(_ records: [IndexedRecord]) throws(IndexFailure) {
     let statement = try connection.prepare(
-      "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
     for record in records {
       switch record {
       case .record(let row, _): statement.bind(row)
@@ -106,31 +110,24 @@ extension RecordIndex {
 
 extension Statement {
   fileprivate borrowing func bind(_ row: IndexRow) {
-    let texts = [row.id.bytes, row.mark.bytes, Array(row.kind.utf8), Array(row.name.utf8)]
-    let numbers = [
-      Int64(row.revision), row.createdAt.secondsSinceEpoch, Int64(row.createdAt.nanoseconds),
-      row.updatedAt.secondsSinceEpoch, Int64(row.updatedAt.nanoseconds),
-    ]
-    var sum = Checksum()
-    for (number, text) in texts.enumerated() {
-      bind(Int32(number + 1), text)
-      sum.add(text)
-    }
-    for (number, value) in numbers.enumerated() {
-      bind(Int32(number + 5), value)
-      sum.add(UInt64(bitPattern: value))
-    }
-    bind(10, Int64(bitPattern: sum.value))
-    bind(11, RecordText.key(of: row.name))
-    bind(12, 0)
+    bind(1, row.id.bytes)
+    bind(2, row.bytes)
+    bind(3, row.kind)
+    bind(4, RecordText.key(of: row.name))
+    bind(5, row.createdAt.secondsSinceEpoch)
+    bind(6, Int64(row.createdAt.nanoseconds))
+    bind(7, row.updatedAt.secondsSinceEpoch)
+    bind(8, Int64(row.updatedAt.nanoseconds))
+    bind(9, 0)
   }
 
   fileprivate borrowing func bind(watched id: RecordID, _ mark: IndexMark) {
     bind(1, id.bytes)
     bind(2, mark.bytes)
-    for column in 3...10 as ClosedRange<Int32> { bind(column, nil) }
+    bind(3, nil)
     // Not null, which is the key of a name that has none.
-    bind(11, [])
-    bind(12, 1)
+    bind(4, [])
+    for column in 5...8 as ClosedRange<Int32> { bind(column, nil) }
+    bind(9, 1)
   }
 }

@@ -78,14 +78,13 @@ package final class RecordIndex {
     CREATE TABLE folders (number INTEGER PRIMARY KEY, mark BLOB NOT NULL);
     CREATE TABLE texts (number INTEGER PRIMARY KEY, piece BLOB NOT NULL);
     CREATE TABLE records (
-      id BLOB PRIMARY KEY, mark BLOB NOT NULL, kind BLOB, name BLOB, revision INTEGER,
-      created INTEGER, created_nanoseconds INTEGER, updated INTEGER, updated_nanoseconds INTEGER, sum INTEGER,
-      key BLOB, watched INTEGER NOT NULL
+      id BLOB PRIMARY KEY, row BLOB NOT NULL, kind BLOB, key BLOB, created INTEGER, created_nanoseconds INTEGER,
+      updated INTEGER, updated_nanoseconds INTEGER, watched INTEGER NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX by_key ON records (key);
     CREATE INDEX by_kind ON records (kind, key);
-    CREATE INDEX by_created ON records (created, created_nanoseconds);
-    CREATE INDEX by_updated ON records (updated, updated_nanoseconds);
+    CREATE INDEX by_created ON records (created DESC, created_nanoseconds DESC);
+    CREATE INDEX by_updated ON records (updated DESC, updated_nanoseconds DESC);
     CREATE INDEX by_watched ON records (watched) WHERE watched = 1;
     """
 

@@ -89,12 +89,7 @@ extension LockedVault {
       return id
     }
     guard !text.isEmpty else { throw .noSuchRecord }
-    let match = NameMatch(text)
-    let indexed = try await indexedCandidates(match)
-    let found =
-      if let indexed { indexed } else {
-        try await scan { id, bytes throws(VaultError) in try match.candidate(id, bytes, kinds) }
-      }
+    let found = try await candidates(NameMatch(text))
     let named = found.found.filter(\.isNamed)
     let candidates = named.isEmpty ? found.found.filter(\.hasPrefix) : named
     if candidates.isEmpty, let fault = found.faults.first { throw fault }
@@ -103,19 +98,14 @@ extension LockedVault {
 
   /// The records whose name is this, in any case; files that cannot be read are not among them.
   ///
-  /// - Throws: ``VaultError`` when a folder cannot be read.
-  public func records(named name: String) throws(VaultError) -> [RecordSummary] {
-    let match = NameMatch(name)
-    var found: [RecordSummary] = []
-    try forEachFile { id, bytes in
-      guard let bytes = try? bytes.get(), match.mayName(bytes) else { return true }
-      let file = StoreLocation.record(id).relativePath
-      if let record = try? StoredRecord(parsing: bytes, file: file, id: id, kinds: kinds), match.names(record.name) {
-        found.append(RecordSummary(record))
-      }
-      return true
-    }
-    return found
+  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
+  public func records(named name: String) async throws(VaultError) -> [RecordSummary] {
+    try await candidates(NameMatch(name)).found.filter(\.isNamed).map(\.summary)
+  }
+
+  private func candidates(_ match: NameMatch) async throws(VaultError) -> FileFindings<NamedRecord> {
+    if let indexed = try await indexedCandidates(match) { return indexed }
+    return try await scan { id, bytes throws(VaultError) in try match.candidate(id, bytes, kinds) }
   }
 
   static func only(_ candidates: [RecordSummary]) throws(VaultError) -> RecordSummary {

@@ -58,8 +58,8 @@ import VaultTestSupport
       ])
     #expect(try names(index) == ["Alpha", "alpha", "beta", "gamma"])
     #expect(try names(index, limit: 2) == ["Alpha", "alpha"])
-    #expect(try names(index, .created) == ["gamma", "beta", "alpha", "Alpha"])
-    #expect(try names(index, .updated, kind: "login", limit: 2) == ["beta", "alpha"])
+    #expect(try names(index, .created) == ["Alpha", "alpha", "beta", "gamma"])
+    #expect(try names(index, .updated, kind: "login", limit: 2) == ["Alpha", "alpha"])
     #expect(try index.rows(named: "ALPHA")?.map(\.name) == ["Alpha", "alpha"])
     #expect(try index.isSortedByName())
   }

@@ -56,15 +56,15 @@ struct AddCommand: AsyncParsableCommand {
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
     let id = try await opened.add([members], kind: kind, keepingUnknown: keepUnknown)[0]
     try report(id)
-    noteNamesakes(of: id, kind.title(of: members), session)
+    await noteNamesakes(of: id, kind.title(of: members), session)
     for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
   }
 
   /// Says which other records have the name, since it will not do to name this one.
   ///
-  /// Every record has to be looked at for that, so it is not done where nobody would read it.
-  private func noteNamesakes(of id: RecordID, _ name: String, _ session: Session) {
-    guard !global.quiet, !global.json, !name.isEmpty, let found = try? session.locked.records(named: name) else {
+  /// Without an index every record has to be looked at for that, so it is not done where nobody would read it.
+  private func noteNamesakes(of id: RecordID, _ name: String, _ session: Session) async {
+    guard !global.quiet, !global.json, !name.isEmpty, let found = try? await session.locked.records(named: name) else {
       return
     }
     let others = found.map(\.id).filter { $0 != id }
