@@ -30,6 +30,8 @@ struct BackupBench {
   let backupIdentity: AgeIdentity
   let vault: Vault
   private let clock = StepClock()
+  /// Writers that write without a pause go before a backup; on a busy machine that takes its time.
+  private static let patience = Duration.seconds(120)
   var path: String { folder.path + "/v" }
   var target: String { folder.path + "/b" }
 
@@ -37,7 +39,10 @@ struct BackupBench {
     identity = try AgeIdentity.generate()
     backupIdentity = try AgeIdentity.generate()
     FileTree.makeFolder(folder.path + "/b")
-    vault = try await Vault.create(at: folder.path + "/v", slots: [NewSlot(.recipient(identity.recipient))])
+    var options = Vault.Options()
+    options.lockTimeout = Self.patience
+    vault = try await Vault.create(
+      at: folder.path + "/v", slots: [NewSlot(.recipient(identity.recipient))], options: options)
     for number in 0..<records { try await add("record \(number)") }
   }
 
@@ -49,6 +54,7 @@ struct BackupBench {
   var options: Backup.Options {
     var options = Backup.Options(key: .recipients([backupIdentity.recipient]))
     options.now = { [clock] in clock.next() }
+    options.lockTimeout = Self.patience
     return options
   }
 

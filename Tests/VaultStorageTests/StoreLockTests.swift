@@ -32,7 +32,7 @@ import VaultTestSupport
   func copyOfTheFile() throws {
     let vault = try StoreFolder()
     let lock = try vault.store.lock(.exclusive, timeout: .zero, onWait: { _ in })
-    let copies = (3..<256).filter { file in
+    let copies = (3..<4096).filter { file in
       var own = stat()
       var named = stat()
       guard unsafe fstat(file, &own) == 0, unsafe stat(vault[".lock"], &named) == 0 else { return false }
