@@ -32,6 +32,8 @@ final class DirectoryReplacement: StoreReplacement {
 
   private var files: FileSystem { store.files }
 
+  /// A write that `PendingWrites.begin` was told of; `end` tells its end.
+  ///
   /// - Parameter name: that of an empty folder in the staging directory.
   fileprivate init(
     of store: DirectoryStore, under lock: any StoreLock, _ name: String, in staging: consuming OpenFile
@@ -40,7 +42,6 @@ final class DirectoryReplacement: StoreReplacement {
     isWhole = store.files.operations.canSyncFileSystem(of: store.root.descriptor)
     folder = try store.files.open(name, in: staging.descriptor, as: .directory, at: StoreDirectory.staging.path)
     self.staging = staging
-    PendingWrites.begin()
   }
 
   deinit { end() }
@@ -158,20 +159,27 @@ extension DirectoryStore {
     // A journal that could not be finished before would, finished later, change what is put in place now.
     try finishJournal()
     guard try holdsOnlyRecords() else { return nil }
+    // Told before anything is made: whoever ends the process waits until it is gone again.
+    PendingWrites.begin()
+    do throws(StoreError) {
+      if let replacement = try stagedReplacement(under: lock) { return replacement }
+    } catch {
+      emptyStaging()
+      PendingWrites.end()
+      throw error
+    }
+    emptyStaging()
+    PendingWrites.end()
+    return nil
+  }
+
+  private func stagedReplacement(under lock: any StoreLock) throws(StoreError) -> DirectoryReplacement? {
     var names = StagedNames()
     let (name, other) = (names.next(), names.next())
     let staging = try openMade(.staging)
-    do throws(StoreError) {
-      for name in [name, other] { try makeStagedFolder(name, in: staging.descriptor) }
-      guard canExchange(name, with: other, in: staging.descriptor) else {
-        emptyStaging()
-        return nil
-      }
-      return try DirectoryReplacement(of: self, under: lock, name, in: staging)
-    } catch {
-      emptyStaging()
-      throw error
-    }
+    for name in [name, other] { try makeStagedFolder(name, in: staging.descriptor) }
+    guard canExchange(name, with: other, in: staging.descriptor) else { return nil }
+    return try DirectoryReplacement(of: self, under: lock, name, in: staging)
   }
 
   /// Whether the file system can do it shows only when it is done; one folder is left.

@@ -71,7 +71,7 @@ struct FullDiskTests {
   @Test("a file system without inodes is 18")
   func inodes() throws {
     try withMount("size=4m,nr_inodes=70") { bench in
-      check(bench, [(Self.imports, 18, "vault: .staging"), ("$V get $ID name $K", 0, nil)])
+      check(bench, [(Self.imports, 18, "vault: "), ("$V get $ID name $K", 0, nil)])
     }
   }
 
