@@ -55,7 +55,7 @@ public final class StagedRestore {
   init(
     of contents: BackupContents, with vault: Vault, to path: String, _ options: RestoreOptions,
     _ progress: @escaping () -> Void
-  ) throws(VaultError) {
+  ) async throws(VaultError) {
     if !options.acceptsUnattested { try contents.requireAttestation() }
     (self.contents, self.options, self.path) = (contents, options, path)
     place = try inStore { () throws(StoreError) in try RestorePlace(path, operations: options.operations) }
@@ -63,7 +63,7 @@ public final class StagedRestore {
     let place = place
     staged = try inStore { () throws(StoreError) in try StagedVault(place.name, in: place.parent) }
     verification = try contents.unpack(into: staged, with: vault, progress)
-    current = try Self.lockCurrent(at: place, options)
+    current = try await Self.lockCurrent(at: place, options)
     let isDamaged = verification.faults.contains { !$0.code.isRollback }
     setbacks =
       try isDamaged
@@ -78,12 +78,13 @@ public final class StagedRestore {
   /// The vault that is there, so that nobody writes into it any more; nil where there is none that could be written to.
   private static func lockCurrent(
     at place: RestorePlace, _ options: RestoreOptions
-  ) throws(VaultError) -> (store: DirectoryStore, lock: any StoreLock)? {
+  ) async throws(VaultError) -> (store: DirectoryStore, lock: any StoreLock)? {
     guard place.occupant == .vault || place.occupant == .shared else { return nil }
-    return try inStore { () throws(StoreError) in
-      guard let store = try DirectoryStore.ifThere(at: place.path, operations: options.operations) else { return nil }
-      return (store, try store.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait))
+    let there = try inStore { () throws(StoreError) in
+      try DirectoryStore.ifThere(at: place.path, operations: options.operations)
     }
+    guard let store = there else { return nil }
+    return (store, try await store.waitForLock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait))
   }
 
   private static func setbacks(
@@ -154,8 +155,8 @@ extension BackupContents {
   ///   `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   public func stage(
     with vault: Vault, for path: String, options: RestoreOptions, progress: @escaping () -> Void = {}
-  ) throws(VaultError) -> StagedRestore {
-    try StagedRestore(of: self, with: vault, to: path, options, progress)
+  ) async throws(VaultError) -> StagedRestore {
+    try await StagedRestore(of: self, with: vault, to: path, options, progress)
   }
 
   fileprivate func unpack(

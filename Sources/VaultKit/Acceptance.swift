@@ -60,7 +60,7 @@ extension Vault {
   ///   says, and as ``add(_:)``.
   public func accept(_ acceptances: [Acceptance]) async throws(VaultError) {
     guard !acceptances.isEmpty else { return }
-    try writing { lock throws(VaultError) in
+    try await writing { lock throws(VaultError) in
       let now = options.now()
       var changes: [StoreChange] = []
       for acceptance in acceptances {

@@ -37,7 +37,7 @@ extension Vault {
   public func edit(
     _ id: RecordID, _ edits: [FieldEdit], expecting expected: OpenRecord? = nil
   ) async throws(VaultError) -> Bool {
-    try writing { lock throws(VaultError) in
+    try await writing { lock throws(VaultError) in
       let old = try verifiedRecord(id)
       if let expected, expected.bytes != old.bytes {
         throw VaultError(

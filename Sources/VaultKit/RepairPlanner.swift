@@ -10,7 +10,7 @@ extension Vault {
   /// - Throws: ``VaultError`` as ``verify(_:progress:)``.
   public func repairPlan(_ histories: [any FileHistory] = []) async throws(VaultError) -> RepairPlan {
     let found = try await verify()
-    return try reading { () throws(VaultError) in
+    return try await reading { () throws(VaultError) in
       var planner = try RepairPlanner(self, histories, found.faults)
       return try planner.plan()
     }

@@ -144,7 +144,7 @@ private struct BulkAdder {
   init(_ vault: Vault, count: Int, refusals: Refusals, isStoring: Bool) async throws(VaultError) {
     (self.vault, self.count, self.refusals) = (vault, count, refusals)
     guard isStoring, count > 0 else { return }
-    let lock = try vault.lockForWriting()
+    let lock = try await vault.lockForWriting()
     self.lock = lock
     guard count >= Self.replacementCount, count >= (try vault.locked.recordCount()) else { return }
     replacement = try inStore { () throws(StoreError) in try vault.store.replacement(under: lock) }

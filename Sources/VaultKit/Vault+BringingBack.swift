@@ -54,7 +54,7 @@ extension Vault {
   /// - Returns: the ids that were written.
   /// - Throws: ``VaultError`` `.unexpectedVault` for records of another vault, and as ``add(_:)``.
   public func bringBack(_ records: [RecordToBringBack]) async throws(VaultError) -> [RecordID] {
-    try writing { lock throws(VaultError) in
+    try await writing { lock throws(VaultError) in
       let now = options.now()
       var changes: [StoreChange] = []
       var written: [RecordID] = []

@@ -21,7 +21,7 @@ extension Vault {
   public func makeCheckpoint(
     acceptingRollback: Bool = false, progress: () -> Void = {}
   ) async throws(VaultError) -> CheckpointResult {
-    let lock = try lockForWriting()
+    let lock = try await lockForWriting()
     defer {
       lock.release()
       memory?.flush()

@@ -21,7 +21,7 @@ extension Vault {
       throw VaultError(.inputRefused, "is no name of a kind: small letters, digits and hyphens, a letter first")
     }
     let new = try Self.kind(name, schema)
-    return try writing { lock throws(VaultError) in
+    return try await writing { lock throws(VaultError) in
       var declared = header.declaredKinds
       let old = declared[name]?.object
       if old == schema { return .unchanged }

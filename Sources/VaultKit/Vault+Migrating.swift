@@ -35,7 +35,7 @@ extension Vault {
   ///
   /// - Throws: ``VaultError`` of a record that does not verify; `.lockedByOther`.
   public func migrationPlan() async throws(VaultError) -> MigrationPlan {
-    try reading { () throws(VaultError) in try planMigration() }
+    try await reading { () throws(VaultError) in try planMigration() }
   }
 
   /// Brings every live record to the present schema of its kind, all or none. The trash stays as it is.
@@ -45,7 +45,7 @@ extension Vault {
   ///   readable, and as ``migrationPlan()`` and ``add(_:)``.
   @discardableResult
   public func migrate(opening: Set<MemberPath> = []) async throws(VaultError) -> MigrationPlan {
-    try writing { lock throws(VaultError) in
+    try await writing { lock throws(VaultError) in
       let plan = try planMigration()
       if let fault = plan.faults.first { throw fault }
       if let path = plan.opened.subtracting(opening).first {

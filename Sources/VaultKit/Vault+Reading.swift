@@ -56,7 +56,7 @@ extension Vault {
   /// - Throws: ``VaultError`` of the first record that does not verify or decode.
   public func records<Record: VaultRecord>(of type: Record.Type) async throws(VaultError) -> [Record] {
     var records: [Record] = []
-    try forEachOpenRecord { record throws(VaultError) in
+    try await forEachOpenRecord { record throws(VaultError) in
       if record.envelope.kind.utf8.elementsEqual(type.kindName.utf8) { records.append(try record.decoded(as: type)) }
     }
     return records
@@ -91,10 +91,10 @@ extension Vault {
   /// - Throws: ``VaultError`` of the first record that does not verify, and what `body` throws; `.lockedByOther`.
   public func forEachOpenRecord(
     _ body: (OpenRecord) throws(VaultError) -> Void
-  ) throws(VaultError) {
+  ) async throws(VaultError) {
     var failure: VaultError?
     defer { memory?.flush() }
-    try reading { () throws(VaultError) in
+    try await reading { () throws(VaultError) in
       let trashed = Set((try? store.trashed()) ?? [])
       try locked.forEachFile { id, bytes in
         do throws(VaultError) {
@@ -120,7 +120,7 @@ extension Vault {
     _ transform: @escaping @Sendable (OpenRecord) throws(VaultError) -> Output,
     consume: (Output) throws(VaultError) -> Void
   ) async throws(VaultError) {
-    let lock = try lockForReading()
+    let lock = try await lockForReading()
     defer {
       lock.release()
       memory?.flush()

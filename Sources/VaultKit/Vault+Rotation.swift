@@ -20,7 +20,7 @@ extension Vault {
   public func rotate(
     _ reason: KeyringEntry.Reason, slots renewal: SlotRenewal = .init(), progress: @escaping (Int) -> Void = { _ in }
   ) async throws(VaultError) -> Rotation {
-    let lock = try lockForWriting()
+    let lock = try await lockForWriting()
     defer {
       lock.release()
       memory?.flush()

@@ -14,7 +14,7 @@ extension Vault {
   ///   `.changedUnderneath`, `.rotationUnfinished`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   @discardableResult
   public func addSlot(_ new: NewSlot) async throws(VaultError) -> Slot {
-    try changingSlots { header, root, lock throws(VaultError) in
+    try await changingSlots { header, root, lock throws(VaultError) in
       try requireGood(header.slots)
       try header.requireNew(new)
       let (slot, file) = try SlotFile.make(new, root: root, now: options.now())
@@ -35,7 +35,7 @@ extension Vault {
   /// - Throws: ``VaultError`` `.noSuchSlot`, `.slotRefused` for the last one, and as ``addSlot(_:)``.
   @discardableResult
   public func removeSlot(_ id: SlotID, evenDamaged: Bool = false) async throws(VaultError) -> Slot {
-    try changingSlots { header, root, lock throws(VaultError) in
+    try await changingSlots { header, root, lock throws(VaultError) in
       let slot = try header.slot(id)
       guard header.slots.count > 1 else {
         throw VaultError(
@@ -59,7 +59,7 @@ extension Vault {
   public func changePassphrase(
     of id: SlotID, to passphrase: SecretBytes, workFactor: Int = SlotFile.defaultWorkFactor
   ) async throws(VaultError) -> Slot {
-    try changingSlots { header, root, lock throws(VaultError) in
+    try await changingSlots { header, root, lock throws(VaultError) in
       let old = try header.slot(id)
       guard old.kind == .scrypt else {
         throw VaultError(.slotRefused, "has no passphrase: it is for an identity", file: old.path)
@@ -81,8 +81,8 @@ extension Vault {
 
   private func changingSlots<Result>(
     _ change: (VaultHeader, RootKey, any StoreLock) throws(VaultError) -> Result
-  ) throws(VaultError) -> Result {
-    try writing { lock throws(VaultError) in
+  ) async throws(VaultError) -> Result {
+    try await writing { lock throws(VaultError) in
       try header.requireNoRotation()
       return try change(header, keyring.current, lock)
     }

@@ -7,11 +7,9 @@ extension LockedVault {
   ///
   /// - Throws: ``VaultError`` `.lockedByOther`, `.damaged`, and what `body` throws.
   package func withSnapshot(
-    lockTimeout: Duration, onLockWait: (Int32?) -> Void, _ body: (LockedVault) async throws(VaultError) -> Void
+    lockTimeout: Duration, onLockWait: @escaping @Sendable (Int32?) -> Void, _ body: (LockedVault) async throws(VaultError) -> Void
   ) async throws(VaultError) {
-    let lock = try inStore { () throws(StoreError) in
-      try store.lock(.shared, timeout: lockTimeout, onWait: onLockWait)
-    }
+    let lock = try await store.waitForLock(.shared, timeout: lockTimeout, onWait: onLockWait)
     defer { lock.release() }
     try await body(reread() ?? self)
   }
@@ -22,9 +20,7 @@ extension Vault {
   ///
   /// - Throws: ``VaultError`` `.lockedByOther`, `.damaged`, `.changedUnderneath`, and what `body` throws.
   package func withSnapshot(_ body: (LockedVault) async throws(VaultError) -> Void) async throws(VaultError) {
-    let lock = try inStore { () throws(StoreError) in
-      try store.lock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
-    }
+    let lock = try await store.waitForLock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
     defer { lock.release() }
     try refresh()
     try await body(LockedVault(store: store))

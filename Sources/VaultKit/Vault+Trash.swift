@@ -16,7 +16,7 @@ extension Vault {
   /// - Throws: ``VaultError`` when the trash cannot be read as a folder, `.lockedByOther`.
   public func trash() async throws(VaultError) -> (records: [TrashedRecord], faults: [VaultError]) {
     defer { memory?.flush() }
-    return try reading { () throws(VaultError) in
+    return try await reading { () throws(VaultError) in
       var records: [TrashedRecord] = []
       var faults: [VaultError] = []
       try locked.forEachTrashedFile { id, bytes in
@@ -42,7 +42,7 @@ extension Vault {
   ///   have the same revision or one does not verify, and as ``add(_:)``.
   public func restore(_ ids: [RecordID]) async throws(VaultError) {
     guard !ids.isEmpty else { return }
-    try writing { lock throws(VaultError) in
+    try await writing { lock throws(VaultError) in
       let now = options.now()
       var changes: [StoreChange] = []
       for id in Set(ids) { changes += try restoring(id, now) }
@@ -78,7 +78,7 @@ extension Vault {
   /// - Parameter evenDamaged: deletes also what does not verify, if it is a regular file.
   /// - Throws: ``VaultError`` `.noSuchRecord` before anything is deleted, and as ``add(_:)``.
   public func deleteTrashed(_ ids: [RecordID], evenDamaged: Bool = false) async throws(VaultError) -> DeletedRecords {
-    try writing { lock throws(VaultError) in
+    try await writing { lock throws(VaultError) in
       let present = Set(try inStore { () throws(StoreError) in try store.trashed() })
       if let missing = ids.first(where: { !present.contains($0) }) { throw .notInTrash(missing) }
       var report = DeletedRecords()

@@ -17,7 +17,7 @@ extension Vault {
     let change = try newRecord(id, kind, now) { context throws(VaultError) in
       try encode(record, kind, in: context, id, before: nil)
     }
-    try writing { lock throws(VaultError) in try apply([change], lock) }
+    try await writing { lock throws(VaultError) in try apply([change], lock) }
     return id
   }
 
@@ -46,7 +46,7 @@ extension Vault {
   public func update<Record: VaultRecord>(
     _ id: RecordID, as type: Record.Type = Record.self, _ change: (inout Record) throws(VaultError) -> Void
   ) async throws(VaultError) -> Bool {
-    try writing { lock throws(VaultError) in
+    try await writing { lock throws(VaultError) in
       let old = try verifiedRecord(id)
       let context = old.verified.context(sealingAt: options.now())
       var record = try old.decoded(as: type)
@@ -68,7 +68,7 @@ extension Vault {
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, and as ``add(_:)``.
   public func remove(_ ids: [RecordID]) async throws(VaultError) {
     guard !ids.isEmpty else { return }
-    try writing { lock throws(VaultError) in
+    try await writing { lock throws(VaultError) in
       let now = options.now()
       var changes: [StoreChange] = []
       for id in ids {

@@ -172,24 +172,20 @@ public final class Vault: Sendable {
   }
 
   /// Does `body` while nobody writes, so that it sees no batch half done.
-  func reading<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
-    let lock = try lockForReading()
+  func reading<Result>(_ body: () throws(VaultError) -> Result) async throws(VaultError) -> Result {
+    let lock = try await lockForReading()
     defer { lock.release() }
     return try body()
   }
 
   /// Keeps writers out until the lock is released.
-  func lockForReading() throws(VaultError) -> any StoreLock {
-    try inStore { () throws(StoreError) in
-      try store.lock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
-    }
+  func lockForReading() async throws(VaultError) -> any StoreLock {
+    try await store.waitForLock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
   }
 
   /// Becomes the one writer, with a header that is up to date, until the lock is released.
-  func lockForWriting() throws(VaultError) -> any StoreLock {
-    let lock = try inStore { () throws(StoreError) in
-      try store.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
-    }
+  func lockForWriting() async throws(VaultError) -> any StoreLock {
+    let lock = try await store.waitForLock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
     // A lock that nobody refers to is released: an error here leaves none behind.
     try refresh()
     return lock
@@ -198,8 +194,8 @@ public final class Vault: Sendable {
   /// Does `body` as the one writer, with a header that is up to date.
   func writing<Result>(
     _ body: (any StoreLock) throws(VaultError) -> Result
-  ) throws(VaultError) -> Result {
-    let lock = try lockForWriting()
+  ) async throws(VaultError) -> Result {
+    let lock = try await lockForWriting()
     defer { lock.release() }
     defer { memory?.flush() }
     return try body(lock)

@@ -56,9 +56,7 @@ public struct VaultLint: Sendable {
   private func run(
     _ kind: LockKind, _ progress: () -> Void, _ rewriting: (any StoreLock) -> Linter.Rewriting?
   ) async throws(VaultError) -> LintReport {
-    let lock = try inStore { () throws(StoreError) in
-      try store.lock(kind, timeout: options.lockTimeout, onWait: options.onLockWait)
-    }
+    let lock = try await store.waitForLock(kind, timeout: options.lockTimeout, onWait: options.onLockWait)
     defer { lock.release() }
     var linter = try Linter(store, types: options.types, rewriting: rewriting(lock))
     try await linter.run(progress)

@@ -72,7 +72,7 @@ extension Vault {
   public func verify(
     _ scope: VerificationScope = VerificationScope(), progress: () -> Void = {}
   ) async throws(VaultError) -> Verification {
-    let lock = try lockForReading()
+    let lock = try await lockForReading()
     defer { lock.release() }
     try refresh()
     return try await verification(scope, progress)

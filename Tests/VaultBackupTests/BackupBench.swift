@@ -87,7 +87,7 @@ struct BackupBench {
     var options = RestoreOptions()
     options.now = { [clock] in clock.next() }
     change(&options)
-    return try contents.stage(with: vault, for: path, options: options).putInPlace()
+    return try await contents.stage(with: vault, for: path, options: options).putInPlace()
   }
 
   /// The documents of a vault's folder.

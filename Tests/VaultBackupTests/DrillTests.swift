@@ -74,7 +74,7 @@ private final class Drill: Sendable {
       of: BackupFile(at: backupPath + "/" + name.fileName), with: [.identity(identity)])
     let opened = try await contents.vault.unlock(with: .identity(identity))
     try contents.authenticate(with: opened)
-    _ = try contents.stage(with: opened, for: target, options: RestoreOptions()).putInPlace()
+    _ = try await contents.stage(with: opened, for: target, options: RestoreOptions()).putInPlace()
     defer { FileTree.remove(target) }
     return files(of: target)
   }

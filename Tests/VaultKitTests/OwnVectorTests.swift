@@ -104,7 +104,7 @@ struct OwnVectorTests {
       let folder = TemporaryFolder()
       FileTree.copy(OwnVectors.folder + "/vaults/small", to: folder.path + "/small")
       let vault = try await Vault.open(at: folder.path + "/small", unlockingWith: key)
-      #expect(try allRecords(of: vault) == OwnVectors.bytes("vaults/small.opened.json"))
+      #expect(try await allRecords(of: vault) == OwnVectors.bytes("vaults/small.opened.json"))
       let (trashed, faults) = try await vault.trash()
       #expect(trashed.map(\.summary.revision) == [2] && faults.isEmpty)
       let verification = try await vault.verify()
@@ -117,9 +117,9 @@ struct OwnVectorTests {
 }
 
 /// All live records of a vault, opened, in the form that `Tests/Reference/readvault.py --json` prints.
-func allRecords(of vault: Vault) throws -> [UInt8] {
+func allRecords(of vault: Vault) async throws -> [UInt8] {
   var items: [JSONValue] = []
-  try vault.forEachOpenRecord { record throws(VaultError) in
+  try await vault.forEachOpenRecord { record throws(VaultError) in
     var item = JSONObject()
     item["id"] = .string(record.id.text)
     item["kind"] = .string(record.envelope.kind)

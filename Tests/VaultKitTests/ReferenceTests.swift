@@ -40,7 +40,7 @@ struct ReferenceTests {
         NewSlot(.passphrase(secret(ReferenceReader.passphrase), workFactor: 10)),
       ])
     let ids = try await Self.fill(vault)
-    let expected = try allRecords(of: vault)
+    let expected = try await allRecords(of: vault)
     for key in [["--identity", reader.identityFile], ["--passphrase-file", reader.passphraseFile]] {
       let outcome = reader.run(key + ["--json"])
       #expect(outcome.code == 0, "\(outcome.errors)")
@@ -64,7 +64,7 @@ struct ReferenceTests {
       renewal.workFactor = 10
       renewal.passphrases[vault.header.slots[1].id] = try secret(ReferenceReader.passphrase)
       _ = try await vault.rotate(reason, slots: renewal)
-      let expected = try allRecords(of: vault)
+      let expected = try await allRecords(of: vault)
       for key in [["--identity", reader.identityFile], ["--passphrase-file", reader.passphraseFile]] {
         let outcome = reader.run(key + ["--json"])
         #expect(outcome.code == 0 && outcome.stdout == expected, "\(reason): \(outcome.errors)")

@@ -146,7 +146,7 @@ import VaultTestSupport
     /// The first difference between what the vault holds and what it must.
     func difference() async throws -> String? {
       var found: [RecordID: Content] = [:]
-      try vault.forEachOpenRecord { record throws(VaultError) in
+      try await vault.forEachOpenRecord { record throws(VaultError) in
         let customer = try record.decoded(as: Customer.self)
         found[record.id] = Content(
           name: customer.name, secret: revealed(customer.accessKey) ?? "",

@@ -40,8 +40,8 @@ private struct Bench {
   }
 
   /// Writes the next header, with one more slot, as another machine would.
-  func addSlot(to vault: Vault, label: String) throws {
-    try vault.writing { lock throws(VaultError) in
+  func addSlot(to vault: Vault, label: String) async throws {
+    try await vault.writing { lock throws(VaultError) in
       let old = vault.header
       let root = vault.keyring.current
       let (slot, file) = try SlotFile.make(
@@ -122,7 +122,7 @@ struct VaultStateTests {
     let bench = try Bench()
     let vault = try await bench.create()
     let old = try #require(FileTree.contents(of: bench.path + "/vault.json"))
-    try bench.addSlot(to: vault, label: "second")
+    try await bench.addSlot(to: vault, label: "second")
     FileTree.write(old, to: bench.path + "/vault.json")
     await #expect(throws: VaultError(.rolledBack, "")) { try await bench.open() }
     FileTree.write(old.flipping("\"mac\" : \""), to: bench.path + "/vault.json")
@@ -139,9 +139,9 @@ struct VaultStateTests {
     let vault = try await bench.create()
     let first = try #require(FileTree.contents(of: bench.path + "/vault.json"))
     let other = try await bench.open(bench.elsewhere)
-    try bench.addSlot(to: vault, label: "here")
+    try await bench.addSlot(to: vault, label: "here")
     FileTree.write(first, to: bench.path + "/vault.json")
-    try bench.addSlot(to: other, label: "there")
+    try await bench.addSlot(to: other, label: "there")
     await #expect(throws: VaultError(.forked, "")) { try await bench.open() }
   }
 
@@ -149,12 +149,12 @@ struct VaultStateTests {
   func slots() async throws {
     let bench = try Bench()
     let vault = try await bench.create()
-    try bench.addSlot(to: vault, label: "mine")
+    try await bench.addSlot(to: vault, label: "mine")
     let pin = try #require(try bench.options.state?.pin(of: vault.header.vaultID))
     #expect(pin.header?.revision == 2 && pin.slots.map(\.label) == ["", "mine"])
     #expect(bench.notes.count == 0)
     let other = try await bench.open(bench.elsewhere)
-    try bench.addSlot(to: other, label: "theirs")
+    try await bench.addSlot(to: other, label: "theirs")
     // The vault that is open here meets it with the lock of its next write.
     _ = try await vault.add(sampleCustomer())
     guard case .slotsChanged(let added, let removed)? = bench.notes.all.withLock({ $0.last }) else {
@@ -201,7 +201,7 @@ struct VaultStateTests {
     await #expect(throws: VaultError(.rolledBack, "")) { try await again.record(id) }
     await #expect(throws: VaultError(.rolledBack, "")) { try await again.edit(id, [.set(path, to: "b.example")]) }
     await #expect(throws: VaultError(.rolledBack, "")) { try await again.remove([id]) }
-    #expect(throws: VaultError(.rolledBack, "")) { try again.forEachOpenRecord { _ in } }
+    await #expect(throws: VaultError(.rolledBack, "")) { try await again.forEachOpenRecord { _ in } }
     #expect(try await again.list().faults.map(\.code) == [.rolledBack])
     #expect(try await again.verify().faults.map(\.code) == [.rolledBack])
     FileTree.write(new, to: file)

@@ -60,7 +60,7 @@ extension BackupCommand {
         throw CommandError.backedUpVaultNotUnlocked(backup)
       }
       try contents.authenticate(with: vault)
-      if records.isEmpty { try restore(contents, vault) } else { try await bringBack(contents, vault, keys) }
+      if records.isEmpty { try await restore(contents, vault) } else { try await bringBack(contents, vault, keys) }
     }
 
     private var requiredFingerprint: String? { requireFingerprint ?? System.variable("CVAULT_FINGERPRINT") }
@@ -71,7 +71,7 @@ extension BackupCommand {
       try Session.require(fingerprint: requiredFingerprint, option: option, of: vault, at: file)
     }
 
-    private func restore(_ contents: BackupContents, _ vault: Vault) throws {
+    private func restore(_ contents: BackupContents, _ vault: Vault) async throws {
       var options = RestoreOptions()
       let common = try global.vaultOptions(StateLocation.state(global.messages))
       (options.state, options.lockTimeout, options.onLockWait) = (common.state, common.lockTimeout, common.onLockWait)
@@ -80,7 +80,7 @@ extension BackupCommand {
       options.acceptsIdentity = requiredFingerprint != nil
       let progress = Progress("verified", global)
       defer { progress.end() }
-      let staged = try contents.stage(with: vault, for: to, options: options) { progress.advance() }
+      let staged = try await contents.stage(with: vault, for: to, options: options) { progress.advance() }
       progress.end()
       try refuse(staged)
       for fault in staged.setbacks.faults { global.messages.note("accepted: \(fault.description)") }

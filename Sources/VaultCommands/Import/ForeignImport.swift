@@ -29,12 +29,12 @@ struct ForeignImport {
 
   init(
     from idPrefix: String, into vault: Vault, _ mode: Mode, _ report: ForeignReport, _ progress: Progress
-  ) throws {
+  ) async throws {
     self.vault = vault
     self.mode = mode
     self.report = report
     self.progress = progress
-    known = try KnownRecords(of: vault, from: idPrefix)
+    known = try await KnownRecords(of: vault, from: idPrefix)
   }
 
   /// Takes all items; a source that cannot be read to its end is reported, and what came before it is good.

@@ -26,7 +26,7 @@ extension ImportCommand {
       try importer.items(of: source, options: options)
     }
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
-    var work = try ForeignImport(
+    var work = try await ForeignImport(
       from: importer.format.idPrefix, into: opened, mode,
       ForeignReport(name, importer.format, isDryRun: dryRun, global), progress)
     do {

@@ -24,10 +24,10 @@ struct KnownRecords {
   private var records: [Key: RecordID] = [:]
   private var seen: Set<Key> = []
 
-  init(of vault: Vault, from idPrefix: String) throws {
+  init(of vault: Vault, from idPrefix: String) async throws {
     let prefix = Array("\(idPrefix):".utf8)
     var records: [Key: RecordID] = [:]
-    try vault.forEachOpenRecord { record throws(VaultError) in
+    try await vault.forEachOpenRecord { record throws(VaultError) in
       guard let kind = record.kind else { return }
       guard let path = ExternalID.path(in: kind), (try? record.value(at: path)) != nil,
         let id = try record.revealed(at: path).string, id.utf8.starts(with: prefix), let key = try? Key(id)
