@@ -37,7 +37,9 @@ struct CrashRun {
       return all
     }
     tally.add(workshop.leaks(), at: "afterwards")
-    note("\(tally.inside) kills inside an operation, \(tally.withLeftovers) left something for recovery")
+    note(
+      "\(tally.inside) kills inside an operation, \(tally.insideReplacing) of them inside one that replaces all records; "
+        + "\(tally.withLeftovers) left something for recovery")
     tally.add(seam)
     return tally
   }
@@ -106,7 +108,7 @@ struct CrashLane {
     let mutation = mutant.map { ["--mutant", $0.rawValue] } ?? []
     return try workshop.start(
       "writer", on: vault, as: process,
-      ["--seed", "\(random.next() >> 2)", "--first", "\(starts * 10_000)"] + mutation + more)
+      ["--seed", "\(random.next() >> 2)", "--first", "\(starts * 10_000)", "--alone", "1"] + mutation + more)
   }
 
   /// Starts a writer, kills it at a random moment, and looks at what is there.
@@ -126,7 +128,10 @@ struct CrashLane {
       report(model.replay(event))
     }
     readEvents = events.count
-    if model.isOpen { tally.inside += 1 }
+    if let open = model.open {
+      tally.inside += 1
+      if open.replacesAll { tally.insideReplacing += 1 }
+    }
     look()
   }
 

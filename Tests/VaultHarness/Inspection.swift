@@ -18,28 +18,54 @@ enum Payload {
   static func stamp(of website: String) -> Int? { website.split(separator: "/").last.flatMap { Int($0) } }
 }
 
-/// The root key of a vault, taken out of its slot by the layers below `VaultKit`: a second way to the same records.
+/// The root keys of a vault, taken out of slot and header by the layers below `VaultKit`: a second way to the same records.
 struct RecordReader: Sendable {
-  let root: RootKey
+  /// The current one, and behind it one that a rotation which was not finished still needs. No record needs another.
+  let roots: [RootKey]
+  /// What the header says of root keys.
+  let vault: GroupState
 
   init(store: some RecordStore, identity: AgeIdentity) throws {
-    guard let bytes = try store.read(.header), case .object(let header) = try JSONParser.parse(bytes),
-      case .string(let text)? = header["id"], let vaultID = VaultID(parsing: text),
-      let slot = try store.slots().compactMap({ try store.read(.slot($0)) }).compactMap({ file in
-        try? unsafe AgeFile.open(file.span.bytes, with: [.identity(identity)])
-      }).first
-    else { throw HarnessError("no slot of the vault opens") }
+    guard let bytes = try store.read(.header), let header = try JSONParser.parse(bytes).object,
+      let vaultID = header["id"]?.string.flatMap({ VaultID(parsing: $0) }),
+      let current = header["root"]?["id"]?.string, let keyring = header["keyring"]?.array
+    else { throw HarnessError("the vault has no header") }
+    let keys = try store.slots().compactMap { try store.read(.slot($0)) }.compactMap { file in
+      try (try? unsafe AgeFile.open(file.span.bytes, with: [.identity(identity)])).map { try Self.root($0, vaultID) }
+    }
+    guard let root = keys.first(where: { $0.id.description == current }) else {
+      throw HarnessError("no slot of the vault opens")
+    }
+    let older = keyring.filter { $0["state"]?.string == "open-only" }
+    roots = [root] + (try older.map { try Self.older($0, root) })
+    let unfinished = older.last?["reason"]?.string.flatMap(Operation.Action.init(rawValue:))
+    vault = GroupState(stamp: 1 + keyring.count, unfinished: unfinished)
+  }
+
+  private static func root(_ slot: SecretBytes, _ vaultID: VaultID) throws -> RootKey {
     let payload = slot.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
     guard let line = payload.split(separator: "\n").last, line.hasPrefix("root ") else {
       throw HarnessError("a slot holds no root key")
     }
     let key = try Base64.decode(String(line.dropFirst(5)))
-    root = try RootKey(unsafe SecretBytes(copying: key.span.bytes), vaultID: vaultID)
+    return try RootKey(unsafe SecretBytes(copying: key.span.bytes), vaultID: vaultID)
+  }
+
+  private static func older(_ entry: JSONValue, _ current: RootKey) throws -> RootKey {
+    guard let id = entry["id"]?.string, let wrap = entry["wrap"]?.string else {
+      throw HarnessError("the keyring has an entry that is none")
+    }
+    return try current.unwrap(WrappedKey(parsing: wrap), olderRoot: RootID(parsing: id))
   }
 
   func verify(_ bytes: [UInt8], as id: RecordID) throws -> VerifiedRecord {
-    try RecordSeal.verify(JSONParser.parse(bytes), as: id) { _ throws(SealingError) in root }
+    try RecordSeal.verify(JSONParser.parse(bytes), as: id) { hint throws(SealingError) in
+      guard let root = roots.first(where: { $0.id.bytes.starts(with: hint) }) else {
+        throw SealingError(.unknownRoot, "is under a root key that is retired")
+      }
+      return root
+    }
   }
 
   /// The tag and stamp of a record whose MAC, token and members all say the same.
@@ -69,7 +95,7 @@ struct Inspection: Sendable {
 
   /// Reads every record, in the trash, too, unless only live ones are asked for.
   init(store: some RecordStore, reader: RecordReader, withTrash: Bool = true) throws {
-    state[Operation.vault] = GroupState(stamp: Operation.create.stamp)
+    state[Operation.vault] = reader.vault
     for folder in UInt8.min...UInt8.max {
       try store.readRecords(inFolder: folder) { id, result in
         add(result.mapError { $0 }, id, reader, isTrashed: false)

@@ -17,8 +17,8 @@ struct Fault: Hashable, Sendable {
 
 /// The states that a vault may be in, by a log of what was asked and acknowledged: it knows nothing of files.
 ///
-/// An operation that was begun leaves two possible states; its acknowledgement, its refusal or a look at the vault decide
-/// between them.
+/// An operation that was begun leaves two possible states, a rotation some more; its acknowledgement, its refusal or a look at
+/// the vault decide between them.
 struct Model {
   private(set) var possible: Set<VaultState> = [[:]]
   private var before: Set<VaultState> = []
@@ -26,17 +26,19 @@ struct Model {
 
   init(_ state: VaultState = [:]) { possible = [state] }
 
-  /// Whether an operation was begun whose end is not known.
-  private(set) var isOpen = false
+  /// An operation that was begun and whose end is not known.
+  private(set) var open: Operation?
 
   /// Follows the log by one line.
   mutating func replay(_ event: LogEvent) -> [Fault] {
-    if case .begin = event { isOpen = true } else { isOpen = false }
+    open = nil
     switch event {
     case .begin(let operation):
+      open = operation
       before = possible
-      after = Set(possible.compactMap { operation.applied(to: $0) })
-      possible.formUnion(after)
+      let states = possible.map { operation.states(from: $0) }
+      after = Set(states.compactMap(\.last))
+      possible.formUnion(states.joined())
     case .done:
       guard !after.isEmpty else { return [Fault(.torn, "an operation was acknowledged that cannot be")] }
       possible = after
@@ -86,8 +88,9 @@ struct Model {
 /// What a run counted.
 struct Tally: Sendable {
   var kills = 0
-  /// Of those: inside an operation; with a journal or staged files left behind.
+  /// Of those: inside an operation; inside one that replaces all records; with a journal or staged files left behind.
   var inside = 0
+  var insideReplacing = 0
   var withLeftovers = 0
   private(set) var faults: [Fault] = []
 
@@ -100,6 +103,7 @@ struct Tally: Sendable {
   mutating func add(_ other: Tally) {
     kills += other.kills
     inside += other.inside
+    insideReplacing += other.insideReplacing
     withLeftovers += other.withLeftovers
     faults += other.faults
   }

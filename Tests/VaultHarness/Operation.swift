@@ -1,3 +1,5 @@
+internal import VaultTestSupport
+
 /// Records that are written together: one record by itself, several as one batch.
 ///
 /// Its name says how many there are: `w3.17x12` has the twelve records `w3.17x12#0` to `w3.17x12#11`.
@@ -5,6 +7,11 @@ enum Group {
   static func name(owner: String, number: Int, size: Int) -> String { "\(owner).\(number)x\(size)" }
 
   static func size(of group: String) -> Int { group.split(separator: "x").last.flatMap { Int($0) } ?? 0 }
+
+  /// As many that a vault of `recordCount` records takes them as a replacement of all.
+  static func wideSize(_ recordCount: Int, using random: inout SeededGenerator) -> Int {
+    max(16, recordCount) + Int.random(in: 0..<8, using: &random)
+  }
 
   static func tags(of group: String) -> [String] { (0..<size(of: group)).map { "\(group)#\($0)" } }
 
@@ -16,9 +23,11 @@ struct GroupState: Hashable, Sendable {
   /// What every record of the group holds, in a readable and in a sealed member. It only rises.
   var stamp: Int
   var isTrashed = false
+  /// Of the vault itself: which rotation was begun and not finished.
+  var unfinished: Operation.Action?
 }
 
-/// The groups of a vault by name; `vault` itself stands for `vault.json`.
+/// The groups of a vault by name; `vault` itself stands for `vault.json`, and its stamp counts the root keys it has had.
 typealias VaultState = [String: GroupState]
 
 /// One call of the library.
@@ -32,6 +41,10 @@ struct Operation: Hashable, Sendable {
     case stamp
     /// `Vault.remove`.
     case remove
+    /// `Vault.rotate`, for the one reason and for the other; it finishes one that was begun before.
+    case rewrap, reseal
+
+    var isRotation: Bool { self == .rewrap || self == .reseal }
   }
 
   static let vault = "vault"
@@ -42,16 +55,33 @@ struct Operation: Hashable, Sendable {
 
   static let create = Operation(action: .create, group: vault, stamp: 1)
 
-  /// What it makes of a state; nil when it is not possible there.
-  func applied(to state: VaultState) -> VaultState? {
-    var state = state
-    switch (action, state[group]) {
-    case (.create, nil), (.add, nil): state[group] = GroupState(stamp: stamp)
-    case (.stamp, let old?) where !old.isTrashed: state[group] = GroupState(stamp: stamp)
-    case (.remove, let old?) where !old.isTrashed: state[group] = GroupState(stamp: old.stamp, isTrashed: true)
-    default: return nil
-    }
-    return state
+  static func rotation(_ action: Action) -> Operation { Operation(action: action, group: vault, stamp: 0) }
+
+  /// Whether all live records are written anew and exchanged for the old ones in one step, if the file system can.
+  var replacesAll: Bool { action.isRotation || action == .add && Group.size(of: group) >= 16 }
+
+  /// What it makes of a state: what may be there after it was cut off, in order, and last what is there when it is done. Empty
+  /// when it is not possible there.
+  func states(from state: VaultState) -> [VaultState] {
+    let changes: [GroupState] =
+      switch (action, state[group]) {
+      case (.create, nil), (.add, nil): [GroupState(stamp: stamp)]
+      case (.stamp, let old?) where !old.isTrashed: [GroupState(stamp: stamp)]
+      case (.remove, let old?) where !old.isTrashed: [GroupState(stamp: old.stamp, isTrashed: true)]
+      case (.rewrap, let old?), (.reseal, let old?): rotations(of: old)
+      default: []
+      }
+    return changes.map { change in state.merging([group: change]) { $1 } }
+  }
+
+  /// A reseal goes on after it has finished a rewrap: whoever left may have the root key that this made.
+  private func rotations(of vault: GroupState) -> [GroupState] {
+    let finished = vault.unfinished == nil ? [] : [GroupState(stamp: vault.stamp)]
+    guard vault.unfinished == nil || (vault.unfinished == .rewrap && action == .reseal) else { return finished }
+    let next = vault.stamp + 1
+    let reseal = action == .reseal ? [GroupState(stamp: next, unfinished: .reseal)] : []
+    // A reseal is a rewrap until the checkpoint lists what the old root still counts for.
+    return finished + [GroupState(stamp: next, unfinished: .rewrap)] + reseal + [GroupState(stamp: next)]
   }
 }
 

@@ -8,17 +8,21 @@ internal import VaultTestSupport
 /// The process that writes until it is killed.
 ///
 /// It logs every operation before it asks for it, and once more after the library returned. It changes groups of its own,
-/// and with others those of the owner `shared`, each of whose stamps is one more than the last.
+/// and with others those of the owner `shared`, each of whose stamps is one more than the last. Alone in its vault it also
+/// does what writes every record anew: imports of many, and rotations.
 struct Writer {
   private var performer: Performer
   private let log: AppendingFile
   private let owner: String
   private var random: SeededGenerator
   private var number: Int
+  private let isAlone: Bool
   private var live: [String: Int] = [:]
   private var shared: [String] = []
 
   static let sizes = [1, 1, 1, 3, 12]
+  /// Larger vaults than that would take long to look at.
+  private static let wideVault = 40
 
   static func run(_ options: Options) async throws {
     let identity = try options.identity()
@@ -33,14 +37,18 @@ struct Writer {
     let store = try DirectoryStore(at: path, operations: operations)
     var writer = Writer(
       performer: try await Performer(store: store, identity: identity), log: log, owner: try options.text("owner"),
-      random: SeededGenerator(seed: UInt64(options.number("seed", 0))), number: options.number("first", 1))
+      random: SeededGenerator(seed: UInt64(options.number("seed", 0))), number: options.number("first", 1),
+      isAlone: options.number("alone", 0) > 0)
     try writer.lookAround()
+    try await writer.finishRotation()
     for _ in 0..<options.number("operations", .max) { try await writer.step() }
   }
 
-  private init(performer: Performer, log: AppendingFile, owner: String, random: SeededGenerator, number: Int) {
+  private init(
+    performer: Performer, log: AppendingFile, owner: String, random: SeededGenerator, number: Int, isAlone: Bool
+  ) {
     (self.performer, self.log, self.owner, self.random) = (performer, log, owner, random)
-    self.number = number
+    (self.number, self.isAlone) = (number, isAlone)
   }
 
   /// Finds its own groups, and tells the log what it found.
@@ -62,13 +70,36 @@ struct Writer {
     }
   }
 
+  /// Until it is finished, what an unfinished rotation has not reached is read and not changed.
+  private mutating func finishRotation() async throws {
+    guard performer.reader.vault.unfinished != nil else { return }
+    try await perform(.rotation(Bool.random(using: &random) ? .rewrap : .reseal))
+  }
+
   private mutating func change() async throws {
     number += 1
-    let operation = choose()
+    try await perform(isAlone ? chooseWide() ?? choose() : choose())
+  }
+
+  private mutating func perform(_ operation: Operation) async throws {
     try log.append(LogEvent.begin(operation).line, durably: false)
     let isDone = try await acknowledge { performer in try await performer.perform(operation) }
-    if isDone { live = live.merging([operation.group: operation.stamp]) { _, new in new } }
-    if isDone, operation.action == .remove { live[operation.group] = nil }
+    guard isDone, !operation.action.isRotation else { return }
+    live = live.merging([operation.group: operation.stamp]) { _, new in new }
+    if operation.action == .remove { live[operation.group] = nil }
+  }
+
+  /// Now and then what replaces all records, where there are not too many.
+  private mutating func chooseWide() -> Operation? {
+    let count = live.keys.reduce(0) { $0 + Group.size(of: $1) }
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0...1 where count <= Self.wideVault:
+      let size = Group.wideSize(count, using: &random)
+      return Operation(action: .add, group: Group.name(owner: owner, number: number, size: size), stamp: number)
+    case 2: return .rotation(.rewrap)
+    case 3: return .rotation(.reseal)
+    default: return nil
+    }
   }
 
   private mutating func choose() -> Operation {
