@@ -78,8 +78,8 @@ let package = Package(
     .executableTarget(
       name: "VaultHarness",
       dependencies: [
-        "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultTestSupport",
+        "VaultBackup", "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultCrypto", "VaultDocument", "VaultTestSupport",
       ],
       path: "Tests/VaultHarness"),
     .testTarget(

@@ -6,6 +6,8 @@ struct CrashRun {
   private let seed: UInt64
   private let kills: Int
   private let laneCount: Int
+  /// Of so many kills one is of a process that makes, restores and prunes backups.
+  private static let backupShare = 6
   /// Every how many-th file operation is died at.
   private let step: Int
 
@@ -24,9 +26,15 @@ struct CrashRun {
     seam.kills = 0
     try await deaths.provesItself()
     try provesItself(workshop)
+    let backupKills = kills / Self.backupShare
     var tally = try await withThrowingTaskGroup(of: Tally.self) { group in
+      group.addTask {
+        var lane = BackupLane(workshop, seed: seed)
+        return try await lane.run(kills: backupKills)
+      }
       for number in 0..<laneCount {
-        let share = kills / laneCount + (number < kills % laneCount ? 1 : 0)
+        let rest = kills - backupKills
+        let share = rest / laneCount + (number < rest % laneCount ? 1 : 0)
         group.addTask {
           var lane = CrashLane("lane\(number)", workshop, seed: seed &+ UInt64(number) &* 7919)
           return try lane.run(kills: share)

@@ -12,7 +12,7 @@ internal import VaultTestSupport
 
 /// The program behind `Scripts/crash` and `Scripts/soak`. It starts itself again as the processes that are killed.
 ///
-/// `VaultHarness crash|soak|writer|reader --name value …`; the scripts say what the names are.
+/// `VaultHarness crash|soak|writer|reader|keeper --name value …`; the scripts say what the names are.
 @main
 enum Harness {
   static func main() async {
@@ -23,7 +23,8 @@ enum Harness {
       case "soak": try await finish(SoakRun.run(options))
       case "writer": try await Writer.run(options)
       case "reader": try await Reader.run(options)
-      default: throw HarnessError("give crash, soak, writer or reader")
+      case "keeper": try await Keeper.run(options)
+      default: throw HarnessError("give crash, soak, writer, reader or keeper")
       }
     } catch {
       note("\(error)")

@@ -27,7 +27,7 @@ struct Performer {
     (self.store, self.identity) = (store, identity)
     var options = Vault.Options()
     options.lockTimeout = Self.lockTimeout
-    options.now = FastClock.now
+    options.now = FastClock.shared.now
     vault = try await LockedVault(store: store).unlock(with: .identity(identity), options: options)
     self.reader = try reader ?? RecordReader(store: store, identity: identity)
     self.ids = ids
@@ -111,18 +111,23 @@ struct Performer {
     var fields = record.fields
     fields["contact_info"] = .object(try JSONObject([("website", .string(Payload.website(stamp: stamp)))]))
     let secret = Payload.secret(tag: tag, stamp: stamp)
-    fields["access_key"] = .string(try unsafe record.keys.seal(secret.utf8Span.span.bytes, at: FastClock.now()))
-    let draft = EnvelopeDraft(next: record, now: FastClock.now())
+    fields["access_key"] = .string(try unsafe record.keys.seal(secret.utf8Span.span.bytes, at: FastClock.shared.now()))
+    let draft = EnvelopeDraft(next: record, now: FastClock.shared.now())
     return try RecordSeal.seal(fields, draft, keys: record.keys).document.prettyBytes()
   }
 }
 
 /// Five hundred times as fast as the real one: a reseal waits for the next full second.
-enum FastClock {
-  private static let start = (time: Timestamp.now(), instant: ContinuousClock.now)
+struct FastClock: Sendable {
+  static let shared = FastClock(start: Timestamp.now().secondsSinceEpoch)
 
-  static func now() -> Timestamp {
-    let seconds = Int64((ContinuousClock.now - start.instant) / .milliseconds(2))
-    return (try? Timestamp(secondsSinceEpoch: start.time.secondsSinceEpoch + seconds)) ?? start.time
+  private let start: Int64
+  private let began = ContinuousClock.now
+
+  init(start: Int64) { self.start = start }
+
+  @Sendable func now() -> Timestamp {
+    let seconds = Int64((ContinuousClock.now - began) / .milliseconds(2))
+    return (try? Timestamp(secondsSinceEpoch: start + seconds)) ?? .now()
   }
 }

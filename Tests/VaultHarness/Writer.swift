@@ -92,12 +92,12 @@ struct Writer {
   /// Now and then what replaces all records, where there are not too many.
   private mutating func chooseWide() -> Operation? {
     let count = live.keys.reduce(0) { $0 + Group.size(of: $1) }
-    switch Int.random(in: 0..<20, using: &random) {
-    case 0...1 where count <= Self.wideVault:
+    switch Int.random(in: 0..<40, using: &random) {
+    case 0...3 where count <= Self.wideVault:
       let size = Group.wideSize(count, using: &random)
       return Operation(action: .add, group: Group.name(owner: owner, number: number, size: size), stamp: number)
-    case 2: return .rotation(.rewrap)
-    case 3: return .rotation(.reseal)
+    case 4: return .rotation(.rewrap)
+    case 5: return .rotation(.reseal)
     default: return nil
     }
   }

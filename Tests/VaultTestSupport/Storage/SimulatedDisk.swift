@@ -19,6 +19,8 @@ package final class SimulatedDisk: DiskRecorder {
     var before: [(directory: Int32, name: String, content: Content)] = []
     /// Two entries that exchanged their names.
     var exchanged: [(directory: Int32, name: String)] = []
+    /// The old and the new name of a directory, and whether an empty one had the new name.
+    var moved: (from: (directory: Int32, name: String), to: (directory: Int32, name: String), wasThere: Bool)?
   }
 
   private struct State {
@@ -55,6 +57,13 @@ package final class SimulatedDisk: DiskRecorder {
   package func willRename(_ name: String, in source: Int32, to newName: String, in target: Int32) {
     // A rename is one step on every file system with a journal; it lasts when the directory of the new name does.
     guard let status = try? live.status(of: target) else { return }
+    if isDirectory(name, in: source) {
+      let wasThere = isDirectory(newName, in: target)
+      let change = Change(
+        directories: [status.inode],
+        moved: ((handle(of: source), name), (handle(of: target), newName), wasThere))
+      return state.withLock { $0.changes.append(change) }
+    }
     let before = [
       (directory: handle(of: source), name: name, content: content(of: name, in: source)),
       (directory: handle(of: target), name: newName, content: content(of: newName, in: target)),
@@ -98,6 +107,10 @@ package final class SimulatedDisk: DiskRecorder {
       if let first = change.exchanged.first, let second = change.exchanged.last {
         try? live.exchange(first.name, in: first.directory, with: second.name, in: second.directory)
       }
+      if let (from, to, wasThere) = change.moved {
+        try? live.renameExclusively(to.name, in: to.directory, to: from.name, in: from.directory)
+        if wasThere { try? live.makeDirectory(to.name, in: to.directory) }
+      }
     }
     for name in FileTree.files(below: path) {
       let file = path + "/" + name
@@ -120,6 +133,10 @@ extension SimulatedDisk {
       state.directories[status.inode] = file
       return file
     }
+  }
+
+  private func isDirectory(_ name: String, in directory: Int32) -> Bool {
+    (try? live.status(of: name, in: directory, followingLink: false))?.kind == .directory
   }
 
   private func content(of name: String, in directory: Int32) -> Content {
