@@ -179,8 +179,10 @@ struct BackupCatalogTests {
     }
   }
 
-  @Test("killed at any call, and after a power cut there, the old or the new catalog is there, whole")
-  func death() throws {
+  @Test(
+    "killed at any call, and after a power cut there, the old or the new catalog is there, whole",
+    arguments: [nil, 0, 1] as [Int?])
+  func death(_ kept: Int?) throws {
     let old = Self.entry("2026-11-21")
     let new = Self.entry("2026-11-22")
     for number in 1... {
@@ -191,7 +193,7 @@ struct BackupCatalogTests {
       let isDone =
         (try? BackupDirectory(at: folder.path, operations: operations)
           .update { catalog throws(VaultError) in catalog.record(new) }) != nil
-      if number.isMultiple(of: 2) { disk.cutPower(at: folder.path) }
+      if let kept { disk.cutPower(at: folder.path, keeping: kept) }
       // The next writer clears up.
       let next = try BackupDirectory(at: folder.path)
       let entries = try next.update { catalog throws(VaultError) in catalog.entries }

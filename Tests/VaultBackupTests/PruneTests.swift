@@ -192,15 +192,17 @@ struct PruneTests {
     #expect(try directory.prune(Bench.last(2), now: Bench.now, approved: approved).removals == [names[0]])
   }
 
-  @Test("killed at any call, or by a power cut there: every file is whole or gone, and nothing looks lost")
-  func death() throws {
+  @Test(
+    "killed at any call, or by a power cut there: every file is whole or gone, and nothing looks lost",
+    arguments: [nil, 0, 1, 2] as [Int?])
+  func death(_ kept: Int?) throws {
     for number in 1... {
       let bench = Bench()
       let names = try bench.fill(days: 4)
       let disk = SimulatedDisk()
       let operations = FaultyFileOperations(.dying, at: number, recorder: disk)
       let isDone = (try? bench.directory(operations).prune(Bench.last(2), now: Bench.now)) != nil
-      if number.isMultiple(of: 2) { disk.cutPower(at: bench.path) }
+      if let kept { disk.cutPower(at: bench.path, keeping: kept) }
       let listing = try bench.directory().listing()
       #expect(listing.rows.allSatisfy { $0.state == .recorded }, "call \(number): \(listing.rows.map(\.state))")
       #expect(listing.rows.map(\.name).suffix(2) == names[2...], "call \(number)")
