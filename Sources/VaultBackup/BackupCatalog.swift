@@ -61,7 +61,8 @@ public struct BackupCatalog: Equatable, Sendable {
       case list
       /// With a key: every record was verified, too.
       case deep
-      /// As `deep`, and compared with the vault as it was backed up.
+      /// With a key, right after it was made: every file in it had the bytes that were read from the vault. Whether these verify
+      /// was not looked at.
       case proof
     }
 
@@ -117,7 +118,8 @@ public struct BackupCatalog: Equatable, Sendable {
 }
 
 extension BackupCatalog.Verification.Kind {
-  /// What counts as more: `deep` a year after a `proof` is worth knowing, so the two are equal.
+  /// What counts as more. `deep` looks at records, and `proof` at the vault that they came from: neither says what the other
+  /// does, so the two are equal, and the later one counts.
   fileprivate var strength: Int {
     switch self {
     case .framing: 1

@@ -72,8 +72,12 @@ struct BackupBench {
 
   /// What a backup holds, and the vault in it unlocked.
   func open(_ made: CreatedBackup) async throws -> (contents: BackupContents, vault: Vault) {
+    try await open(made.name)
+  }
+
+  func open(_ name: BackupName) async throws -> (contents: BackupContents, vault: Vault) {
     let contents = try BackupContents(
-      of: BackupFile(at: target + "/" + made.name.fileName), with: [.identity(backupIdentity)])
+      of: BackupFile(at: target + "/" + name.fileName), with: [.identity(backupIdentity)])
     let vault = try await contents.vault.unlock(with: .identity(identity))
     try contents.authenticate(with: vault)
     return (contents, vault)

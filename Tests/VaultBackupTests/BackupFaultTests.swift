@@ -170,6 +170,26 @@ struct BackupFaultTests {
     }
   }
 
+  @Test("a backup that was cut off before it was recorded is recorded once it was verified, as create would have done")
+  func recorded() async throws {
+    let bench = try await BackupBench(records: 1)
+    for number in 1... {
+      let trial = Plan.dying.trial(number)
+      let made = try? await bench.create(operations: trial.operations)
+      try #require(made == nil, "create was never cut off between the two")
+      let directory = try BackupDirectory(at: bench.target)
+      guard let row = try directory.listing().rows.first, row.entry == nil else { continue }
+      let (contents, _) = try await bench.open(row.name)
+      let check = BackupCatalog.Verification(time: row.name.time, kind: .list)
+      #expect(try directory.record(contents, as: row.name, check))
+      #expect(try directory.record(contents, as: row.name, check) == false)
+      let entry = try #require(try directory.catalog()[row.name])
+      #expect(entry.createdAt == row.name.time && entry.vaultID == bench.vault.header.vaultID && entry.isAttested)
+      #expect(try directory.contentHash(of: row.name)?.sha256 == entry.sha256 && entry.verification == check)
+      return
+    }
+  }
+
   @Test("on a disk whose syncs do nothing a power cut takes both back: these tests would see it")
   func noSync() async throws {
     let bench = try await BackupBench(records: 1)

@@ -77,6 +77,51 @@ struct BackupCommandTests {
     #expect(workspace.run("backup", "verify", file, "--subset", "1/2").code == 64)
   }
 
+  /// As if `create` had been killed before it could record what it made.
+  private func forgetRecords() {
+    FileTree.write(Array("{\"backups\": [], \"format\": 1}".utf8), to: workspace.path + "/b/backups.json")
+  }
+
+  @Test("a good backup that is not recorded is, once it was verified with a key of the vault; not before")
+  func recording() throws {
+    let file = try made()
+    forgetRecords()
+    for keys in [[], ["--identity", "safe.txt"]] {
+      let outcome = workspace.run(["backup", "verify", file] + keys)
+      #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+      #expect(workspace.run("backup", "list", "b").output.contains("not recorded"))
+    }
+    let both = ["--identity", "safe.txt", "--identity", "id.txt"]
+    let outcome = workspace.run(["backup", "verify", file] + both)
+    #expect(outcome.errorLines == ["note: \(file): recorded in backups.json now, which it was not"])
+    #expect(workspace.run("backup", "list", "b").output.contains("verified (list)"))
+    #expect(workspace.run("backup", "verify", file).output.contains("the recorded size and SHA-256"))
+    forgetRecords()
+    let deep = workspace.run(["backup", "verify", file, "--deep", "--json"] + both)
+    #expect(deep.output.contains("\"recorded\" : true"), "\(deep.output)")
+    #expect(workspace.run("backup", "status", "b", "--max-age", "1h").output.contains("verified (deep)"))
+    #expect(workspace.run(["backup", "verify", file] + both).errors.isEmpty)
+  }
+
+  @Test("no backup is recorded that nobody vouches for, under a wrong time, or where backups are not kept")
+  func notRecorded() throws {
+    let both = ["--identity", "safe.txt", "--identity", "id.txt"]
+    let outcome = workspace.run("backup", "create", "--vault", "v", "--to", "b", "--recipient", recipient)
+    let file = String(outcome.output.dropLast())
+    forgetRecords()
+    for more in [[], ["--deep", "--subset", "1/2"]] {
+      #expect(workspace.run(["backup", "verify", file] + both + more).errors.isEmpty)
+    }
+    #expect(workspace.run(["backup", "verify", file, "--deep"] + both).errors.contains("recorded in backups.json now"))
+    let other = "b/v-20200101T000000Z.cvault.age"
+    FileTree.write(try #require(FileTree.contents(of: workspace.path + "/" + file)), to: workspace.path + "/" + other)
+    let renamed = workspace.run(["backup", "verify", other, "--deep"] + both)
+    #expect(renamed.code == 0 && renamed.errors.hasPrefix("note: not recorded in backups.json: "), "\(renamed.errors)")
+    FileTree.remove(workspace.path + "/b/backups.json")
+    #expect(workspace.run(["backup", "verify", file, "--deep"] + both).errors.isEmpty)
+    #expect(!FileTree.names(in: workspace.path + "/b").contains("backups.json"))
+  }
+
   @Test("one byte changed is 13 with and without a key, and nothing is restored")
   func damage() throws {
     let file = try made()

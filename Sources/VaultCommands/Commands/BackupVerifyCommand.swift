@@ -14,7 +14,8 @@ extension BackupCommand {
         Without a key: that it is an age file of a possible size, and the recorded SHA-256, when backups.json beside it \
         has one. With the identity of the backup: every byte, every rule of the archive, and that it holds what its list \
         says. With a key of the vault in it, too: that somebody with that key made the list; with --deep every MAC and \
-        every sealed field of every record. What it passed is noted in backups.json.
+        every sealed field of every record. What it passed is noted in backups.json; a good backup that is not recorded \
+        there is recorded, when its list or every record was verified with a key of the vault.
 
         Example:
           vault backup verify team-20261121T014028Z.cvault.age

@@ -24,7 +24,7 @@ struct BackupCheck {
     let file = try BackupFile(at: report.path)
     report.lock = file.lock
     let record = try BackupRecord(of: file, global)
-    report.isRecorded = record != nil
+    report.isRecorded = record?.isThere ?? false
     try record?.compare(file)
     report.kind = .framing
     let credentials = try keys.credentials(for: file, asks: isDeep)
@@ -33,8 +33,24 @@ struct BackupCheck {
     } else {
       try await open(file, credentials, &report)
     }
+    if let record { note(&report, in: record) }
+  }
+
+  private func note(_ report: inout BackupReport, in record: BackupRecord) {
+    guard let passed = report.kind else { return }
     // A part of the records is no more than the list.
-    if let kind = report.kind { record?.note(part != nil && kind == .deep ? .list : kind) }
+    let kind = part != nil && passed == .deep ? .list : passed
+    if record.isThere {
+      record.note(kind)
+    } else if let contents = report.contents, isVouchedFor(contents, report) {
+      report.isRecorded = record.add(contents, kind)
+    }
+  }
+
+  /// Whether somebody with a key of the vault made what is in it: the list of all of it, or else every record.
+  private func isVouchedFor(_ contents: BackupContents, _ report: BackupReport) -> Bool {
+    guard report.isUnlocked, report.verification?.isGood != false else { return false }
+    return contents.isAttested || (isDeep && part == nil)
   }
 
   private func open(_ file: BackupFile, _ credentials: [AgeCredential], _ report: inout BackupReport) async throws {
@@ -66,10 +82,14 @@ struct BackupCheck {
 /// What `backups.json` beside a backup says of it.
 struct BackupRecord {
   private let directory: BackupDirectory
-  private let entry: BackupCatalog.Entry
+  private let name: BackupName
+  private let entry: BackupCatalog.Entry?
   private let global: GlobalOptions
 
-  /// Nil when nothing is recorded of it.
+  /// Whether something is recorded of it.
+  var isThere: Bool { entry != nil }
+
+  /// Nil where there is no `backups.json`, and for a file that does not have the name of a backup.
   init?(of file: BackupFile, _ global: GlobalOptions) throws {
     let path = System.realPath(file.path) ?? file.path
     let parent = System.parent(of: path)
@@ -77,12 +97,12 @@ struct BackupRecord {
       System.kind(of: System.join(parent, BackupCatalog.fileName)) != nil
     else { return nil }
     directory = try BackupDirectory(at: parent)
-    guard let entry = try directory.catalog()[name] else { return nil }
-    self.entry = entry
-    self.global = global
+    entry = try directory.catalog()[name]
+    (self.name, self.global) = (name, global)
   }
 
   func compare(_ file: BackupFile) throws {
+    guard let entry else { return }
     guard file.byteCount == entry.byteCount, try file.hash() == entry.sha256 else {
       throw CommandError(
         .damaged, "damaged", subject: file.path, "is not the file that \(BackupCatalog.fileName) records",
@@ -92,14 +112,29 @@ struct BackupRecord {
 
   /// Notes what the file passed. Who may only read goes without.
   func note(_ kind: BackupCatalog.Verification.Kind) {
-    let (name, hash) = (entry.name, entry.sha256)
     do throws(VaultError) {
       try directory.update { catalog in
-        guard catalog[name]?.sha256 == hash else { return }
+        guard let entry, catalog[name]?.sha256 == entry.sha256 else { return }
         catalog.note(BackupCatalog.Verification(time: .now(), kind: kind), of: name)
       }
     } catch {
       global.messages.note("not noted in \(BackupCatalog.fileName): \(error.description)")
+    }
+  }
+
+  /// Records a backup that was verified; `create` may have been cut off before it could. Who may only read goes without.
+  ///
+  /// - Returns: whether it is recorded now.
+  func add(_ contents: BackupContents, _ kind: BackupCatalog.Verification.Kind) -> Bool {
+    do throws(VaultError) {
+      let verification = BackupCatalog.Verification(time: .now(), kind: kind)
+      if try directory.record(contents, as: name, verification) {
+        global.messages.note("\(contents.file.path): recorded in \(BackupCatalog.fileName) now, which it was not")
+      }
+      return true
+    } catch {
+      global.messages.note("not recorded in \(BackupCatalog.fileName): \(error.description)")
+      return false
     }
   }
 }

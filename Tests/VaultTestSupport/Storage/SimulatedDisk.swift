@@ -102,6 +102,12 @@ package final class SimulatedDisk: DiskRecorder {
       defer { (state.changes, state.unsyncedFiles) = ([], []) }
       return (state.changes.dropFirst(kept), state.unsyncedFiles)
     }
+    // First, since files that come back may get the numbers of others.
+    for name in FileTree.files(below: path) {
+      let file = path + "/" + name
+      let status = try? live.status(of: file, in: OpenPurpose.noDirectory, followingLink: false)
+      if let status, unsynced.contains(status.inode) { FileTree.write([], to: file) }
+    }
     for change in changes.reversed() {
       for entry in change.before.reversed() { restore(entry.name, in: entry.directory, to: entry.content) }
       if let first = change.exchanged.first, let second = change.exchanged.last {
@@ -111,11 +117,6 @@ package final class SimulatedDisk: DiskRecorder {
         try? live.renameExclusively(to.name, in: to.directory, to: from.name, in: from.directory)
         if wasThere { try? live.makeDirectory(to.name, in: to.directory) }
       }
-    }
-    for name in FileTree.files(below: path) {
-      let file = path + "/" + name
-      let status = try? live.status(of: file, in: OpenPurpose.noDirectory, followingLink: false)
-      if let status, unsynced.contains(status.inode) { FileTree.write([], to: file) }
     }
   }
 

@@ -1,0 +1,36 @@
+internal import VaultDocument
+public import VaultKit
+
+extension BackupDirectory {
+  /// Records a backup that was verified with the keys of its vault and of which nothing is recorded: whoever made it died
+  /// before that, or it was copied here. What is recorded already stays as it is.
+  ///
+  /// - Parameters:
+  ///   - contents: what was verified.
+  ///   - name: its file here.
+  ///   - verification: the check that it passed.
+  /// - Returns: false when something is recorded under that name.
+  /// - Throws: `VaultError` `.inputRefused` when its name says another time than it was made at, since rules go by names;
+  ///   `.changedUnderneath` when another file has the name by now; as ``update(timeout:onWait:_:)``.
+  public func record(
+    _ contents: BackupContents, as name: BackupName, _ verification: BackupCatalog.Verification
+  ) throws(VaultError) -> Bool {
+    guard contents.createdAt.secondsSinceEpoch == name.time.secondsSinceEpoch else {
+      throw VaultError(
+        .inputRefused, "was made at \(contents.createdAt.text), and its name says another time",
+        file: contents.file.path, hints: ["give it the name that it had"])
+    }
+    let sha256 = try contents.file.hash()
+    guard let found = try contentHash(of: name), found == (contents.file.byteCount, sha256) else {
+      throw VaultError(.changedUnderneath, "was changed while it was read", file: contents.file.path)
+    }
+    let entry = BackupCatalog.Entry(
+      name: name, byteCount: found.byteCount, sha256: sha256, createdAt: contents.createdAt,
+      vaultID: contents.vault.header.vaultID, isAttested: contents.isAttested, verification: verification)
+    return try update { catalog in
+      guard catalog[name] == nil else { return false }
+      catalog.record(entry)
+      return true
+    }
+  }
+}
