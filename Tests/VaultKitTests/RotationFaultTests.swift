@@ -17,27 +17,29 @@ import VaultTestSupport
 @Suite("Interrupted rotation")
 struct RotationFaultTests {
   private static let reasons: [KeyringEntry.Reason] = [.rewrap, .reseal]
+  /// In one step, and in batches.
+  private static let renames: [FaultyFileOperations.FlaggedRenames] = [.all, .exclusiveAlone]
 
   /// Rotates a copy of the vault until the call with `number`; what was called there, nil when it was not reached.
   private func interrupt(
     _ vault: RotationVault, _ reason: KeyringEntry.Reason, _ fault: FaultyFileOperations.Fault, at number: Int,
-    canExchange: Bool = true
+    renames: FaultyFileOperations.FlaggedRenames = .all
   ) async throws -> String? {
     let operations = FaultyFileOperations(
-      fault, at: number, recorder: SimulatedDisk(), countsChangesAlone: true, canExchange: canExchange)
+      fault, at: number, recorder: SimulatedDisk(), countsChangesAlone: true, renames: renames)
     _ = try? await vault.open(nil, operations).rotate(reason)
     return operations.reachedCall
   }
 
   /// At every call: the vault opens with every value, and the next rotation leaves it whole under one root.
   private func expectRecovery(
-    _ reason: KeyringEntry.Reason, _ fault: FaultyFileOperations.Fault, canExchange: Bool
+    _ reason: KeyringEntry.Reason, _ fault: FaultyFileOperations.Fault, _ renames: FaultyFileOperations.FlaggedRenames
   ) async throws {
     let template = try await RotationVault.make()
     var unfinished = 0
     for number in 1... {
       let vault = try template.copy(to: "w")
-      let call = try await interrupt(vault, reason, fault, at: number, canExchange: canExchange)
+      let call = try await interrupt(vault, reason, fault, at: number, renames: renames)
       let comment: Comment = "\(reason), call \(number) (\(call ?? "none"))"
       let opened = try await vault.open()
       try await vault.expectValues(opened, comment)
@@ -55,16 +57,16 @@ struct RotationFaultTests {
 
   @Test(
     "after a death at any call the vault opens, and the next rotation finishes it, in one step or in batches",
-    arguments: reasons, [true, false])
-  func death(_ reason: KeyringEntry.Reason, canExchange: Bool) async throws {
-    try await expectRecovery(reason, .dying, canExchange: canExchange)
+    arguments: reasons, renames)
+  func death(_ reason: KeyringEntry.Reason, _ renames: FaultyFileOperations.FlaggedRenames) async throws {
+    try await expectRecovery(reason, .dying, renames)
   }
 
   @Test(
     "after a full disk at any call the vault opens, and the next rotation finishes it, in one step or in batches",
-    arguments: reasons, [true, false])
-  func fullDisk(_ reason: KeyringEntry.Reason, canExchange: Bool) async throws {
-    try await expectRecovery(reason, .failing(ENOSPC), canExchange: canExchange)
+    arguments: reasons, renames)
+  func fullDisk(_ reason: KeyringEntry.Reason, _ renames: FaultyFileOperations.FlaggedRenames) async throws {
+    try await expectRecovery(reason, .failing(ENOSPC), renames)
   }
 
   @Test("a machine that dies while it changes the root key still knows the vault", arguments: reasons)

@@ -113,7 +113,7 @@ import VaultTestSupport
   @Test("where folders cannot be exchanged there is no replacement, and nothing is left of the attempt")
   func notSupported() throws {
     let vault = try makeVault()
-    let store = try vault.reopen(FaultyFileOperations(canExchange: false))
+    let store = try vault.reopen(FaultyFileOperations(renames: .exclusiveAlone))
     try store.withLock(.exclusive) { lock throws(StoreError) in
       let replacement = try store.replacement(under: lock)
       #expect(replacement == nil)

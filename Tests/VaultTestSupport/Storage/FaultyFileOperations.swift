@@ -22,6 +22,15 @@ package final class FaultyFileOperations: FileOperations {
     case dying
   }
 
+  /// Which renames with a condition the file system knows.
+  package enum FlaggedRenames: Sendable {
+    case all
+    /// Onto a name that must be free, as on many network file systems.
+    case exclusiveAlone
+    /// None, as on old systems.
+    case none
+  }
+
   /// What the store is told once the process is dead.
   package static let death = Errno(-1)
 
@@ -46,19 +55,18 @@ package final class FaultyFileOperations: FileOperations {
   private let isReadOnly: Bool
   /// Whether only calls count that change the disk or make it durable.
   private let countsChangesAlone: Bool
-  /// Whether the file system can exchange two names.
-  private let canExchange: Bool
+  private let renames: FlaggedRenames
   /// Changes what a read brings.
   private let readFilter: (@Sendable (inout [UInt8]) -> Void)?
 
   /// Lets the call with `number`, counted from 1, go wrong; `Int.max` for none.
   package init(
     _ fault: Fault = .dying, at number: Int = .max, recorder: (any DiskRecorder)? = nil,
-    countsChangesAlone: Bool = false, chunkByteCount: Int = .max, isReadOnly: Bool = false, canExchange: Bool = true,
-    readFilter: (@Sendable (inout [UInt8]) -> Void)? = nil
+    countsChangesAlone: Bool = false, chunkByteCount: Int = .max, isReadOnly: Bool = false,
+    renames: FlaggedRenames = .all, readFilter: (@Sendable (inout [UInt8]) -> Void)? = nil
   ) {
     (self.fault, self.number, self.recorder) = (fault, number, recorder)
-    (self.countsChangesAlone, self.canExchange) = (countsChangesAlone, canExchange)
+    (self.countsChangesAlone, self.renames) = (countsChangesAlone, renames)
     (self.chunkByteCount, self.isReadOnly, self.readFilter) = (chunkByteCount, isReadOnly, readFilter)
   }
 
@@ -191,6 +199,7 @@ extension FaultyFileOperations {
   package func renameExclusively(
     _ name: String, in source: Int32, to newName: String, in target: Int32
   ) throws(Errno) {
+    guard renames != .none else { throw Errno(ENOSYS) }
     try step("renameat2", writes: true)
     recorder?.willRename(name, in: source, to: newName, in: target)
     try live.renameExclusively(name, in: source, to: newName, in: target)
@@ -205,7 +214,8 @@ extension FaultyFileOperations {
   package func exchange(
     _ name: String, in source: Int32, with other: String, in target: Int32
   ) throws(Errno) {
-    guard canExchange else { throw Errno(EINVAL) }
+    // What the live calls make of EINVAL and ENOTSUP, too.
+    guard renames == .all else { throw Errno(ENOSYS) }
     try step("exchange", writes: true)
     recorder?.willExchange(name, in: source, with: other, in: target)
     try live.exchange(name, in: source, with: other, in: target)
