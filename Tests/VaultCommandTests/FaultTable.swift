@@ -54,7 +54,7 @@ struct FaultBench {
       "ADD": "add customer --set name=New --generate access_key --vault v --identity id.txt",
       "IMPORT": "import json \(Fixture.customers) --kind customer --vault v --identity id.txt",
       "NOBODY": geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : "",
-    ]
+    ].merging(InjectedFaults.variables) { $1 }
   }
 
   /// A shell script in the workspace.
@@ -102,6 +102,27 @@ struct FaultBench {
     #expect(leftovers().isEmpty, "\(row.testDescription): \(leftovers())")
     return true
   }
+}
+
+/// System calls of the built binary that fail as told, where `strace` is there and may trace.
+enum InjectedFaults {
+  /// What a process is interrupted in by signals, and what a used up quota forbids.
+  private static let (interruptible, writing) = (
+    "pwrite64,fsync,fdatasync,syncfs,getdents64,flock,mkdirat,renameat,renameat2,unlinkat,ftruncate,linkat",
+    "pwrite64,mkdirat"
+  )
+
+  private static func tracer(_ calls: String, _ fault: String) -> String {
+    "timeout 50 strace -f -qq -o strace.txt -e trace=\(calls) -e inject=\(calls):\(fault)"
+  }
+
+  /// What `$NAME` stands for in rows: every third call is interrupted, every second write, every write is over the quota.
+  static let variables = [
+    "EINTR": tracer(interruptible, "error=EINTR:when=1+3"), "EINTR_WRITE": tracer("write", "error=EINTR:when=1+2"),
+    "EDQUOT": tracer(writing, "error=EDQUOT"),
+  ]
+
+  static let setup = "strace -qq -o strace.txt true"
 }
 
 /// Counts the rows of one table, and says plainly which could not be run.

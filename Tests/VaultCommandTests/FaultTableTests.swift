@@ -138,6 +138,31 @@ struct FaultTableTests {
       ])
   }
 
+  @Test("system calls that signals interrupt again and again are made again")
+  func interruptedCalls() throws {
+    guard try FaultBench().shell(InjectedFaults.setup).code == 0 else {
+      return print("interrupted calls: not run: may not trace")
+    }
+    let good = " >out.txt && grep -q INJECTED strace.txt && $V verify -q $K >out.txt"
+    let backup = "backup create --to b -q $K >out.txt"
+    try checkRows(
+      "interrupted calls",
+      [
+        FaultRow("EINTR", "true", "$EINTR $V list $K" + good, 0, nil),
+        FaultRow("EINTR", "true", "$EINTR $V $ADD" + good, 0, nil),
+        FaultRow("EINTR", "true", "$EINTR $V set $ID website=x $K" + good, 0, nil),
+        FaultRow("EINTR", "true", "$EINTR $V rm $ID -yq $K" + good, 0, nil),
+        FaultRow("EINTR", "true", "$EINTR $V $IMPORT -q" + good, 0, nil),
+        FaultRow("EINTR", "true", "$EINTR $V rotate -yq $K" + good, 0, nil),
+        FaultRow("EINTR", "true", "$EINTR $V rotate --reseal -yq $K" + good, 0, nil),
+        FaultRow("EINTR", "mkdir -m 700 b", "$EINTR $V \(backup)" + good, 0, nil),
+        FaultRow(
+          "EINTR", "mkdir -m 700 b; $V \(backup)",
+          "$EINTR $V backup restore b/*.age --to w --identity id.txt -q" + good, 0, nil),
+        FaultRow("EINTR", "true", "$EINTR_WRITE $V export --reveal -o all.json $K" + good, 0, nil),
+      ])
+  }
+
   @Test("modes that forbid: 18, for a user whom they bind")
   func permissions() throws {
     let own = "chmod 711 .; if [ -n \"$NOBODY\" ]; then cp $V vault-copy; chown -R 65534:65534 v id.txt state; fi; "

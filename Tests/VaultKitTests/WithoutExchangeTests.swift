@@ -34,7 +34,8 @@ struct WithoutExchangeTests {
 
   init() async throws {
     identity = try AgeIdentity.generate()
-    let store = try DirectoryStore.create(at: folder.path + "/v", operations: FaultyFileOperations(recorder: RenameLog()))
+    let quiet = FaultyFileOperations(recorder: RenameLog())
+    let store = try DirectoryStore.create(at: folder.path + "/v", operations: quiet)
     _ = try await Vault.create(in: store, slots: [NewSlot(.recipient(identity.recipient))])
   }
 
