@@ -7,7 +7,8 @@ extension LockedVault {
   ///
   /// - Throws: ``VaultError`` `.lockedByOther`, `.damaged`, and what `body` throws.
   package func withSnapshot(
-    lockTimeout: Duration, onLockWait: @escaping @Sendable (Int32?) -> Void, _ body: (LockedVault) async throws(VaultError) -> Void
+    lockTimeout: Duration, onLockWait: @escaping @Sendable (Int32?) -> Void,
+    _ body: (LockedVault) async throws(VaultError) -> Void
   ) async throws(VaultError) {
     let lock = try await store.waitForLock(.shared, timeout: lockTimeout, onWait: onLockWait)
     defer { lock.release() }
