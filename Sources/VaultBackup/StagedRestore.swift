@@ -107,7 +107,7 @@ public final class StagedRestore {
   }
 
   /// Gives the vault its place, durably: where there is nothing, in place of a vault that is kept beside it, or file by file
-  /// where somebody else's things are.
+  /// where somebody else's things are, or the folder cannot be moved.
   ///
   /// - Throws: ``VaultError`` `.damaged` with a fault; `.rolledBack` for setbacks that are not accepted; `.alreadyExists`,
   ///   `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
@@ -128,8 +128,8 @@ public final class StagedRestore {
       try inStore { () throws(StoreError) in try staged.putInPlace() }
       return nil
     case .vault:
-      try inStore { () throws(StoreError) in try staged.replace(keeping: keptName) }
-      return place.parent.path(of: keptName)
+      let isReplaced = try inStore { () throws(StoreError) in try staged.replace(keeping: keptName) }
+      return isReplaced ? place.parent.path(of: keptName) : try putInside(keeping: keptName)
     case .shared: return try putInside(keeping: keptName)
     case .foreign: throw .foreignPlace(path)
     }

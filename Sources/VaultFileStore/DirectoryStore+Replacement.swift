@@ -178,7 +178,10 @@ extension DirectoryStore {
     let (name, other) = (names.next(), names.next())
     let staging = try openMade(.staging)
     for name in [name, other] { try makeStagedFolder(name, in: staging.descriptor) }
-    guard canExchange(name, with: other, in: staging.descriptor) else { return nil }
+    let (root, records, full) = (root.descriptor, StoreDirectory.records.name, StoreDirectory.staging.name)
+    guard files.operations.canMove(records, in: root, over: full),
+      canExchange(name, with: other, in: staging.descriptor)
+    else { return nil }
     return try DirectoryReplacement(of: self, under: lock, name, in: staging)
   }
 

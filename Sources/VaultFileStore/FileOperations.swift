@@ -31,6 +31,10 @@ package protocol FileOperations: Sendable {
   func renameExclusively(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno)
   /// Two entries change their names in one step; `Errno.notSupported` where that cannot be asked for.
   func exchange(_ name: String, in source: Int32, with other: String, in target: Int32) throws(Errno)
+  /// Whether a directory can get another name: overlayfs moves none of its lower layers, such as a container's image.
+  ///
+  /// - Parameter full: a directory beside it that is not empty.
+  func canMove(_ name: String, in directory: Int32, over full: String) -> Bool
   func link(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(Errno)
   func removeFile(_ name: String, in directory: Int32) throws(Errno)
   func removeDirectory(_ name: String, in directory: Int32) throws(Errno)
@@ -45,6 +49,10 @@ package protocol FileOperations: Sendable {
   func now() -> Duration
   func sleep(_ duration: Duration)
   var processIdentifier: Int32 { get }
+}
+
+extension FileOperations {
+  package func canMove(_ name: String, in directory: Int32, over full: String) -> Bool { true }
 }
 
 /// What a file is opened for, which fixes the flags: nothing inside the vault follows a link or blocks on a FIFO.

@@ -24,6 +24,9 @@ extension LiveFileOperations {
     WholeSync.sync != nil && WholeSync.fileSystemType(of: file).map(WholeSync.trustedTypes.contains) == true
   }
 
+  /// Whether a directory lies on overlayfs, which moves no directory of its lower layers.
+  func isOverlay(_ directory: Int32) -> Bool { WholeSync.fileSystemType(of: directory) == WholeSync.overlayType }
+
   package func entries(of directory: Int32) throws(Errno) -> [DirectoryEntry] {
     // A descriptor of its own: reading moves the position, and `closedir` closes it.
     let file = try open(".", in: directory, as: .directory)
@@ -108,6 +111,8 @@ private enum WholeSync {
   /// Local file systems whose `syncfs` waits for the disk: ext2 to ext4, XFS, Btrfs, F2FS, bcachefs, ZFS, tmpfs, overlayfs
   /// (magic numbers of statfs(2)). Network and FUSE file systems may return before their server has written.
   static let trustedTypes: Set<UInt32> = [
-    0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0xCA45_1A4E, 0x2FC1_2FC1, 0x0102_1994, 0x794C_7630,
+    0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0xCA45_1A4E, 0x2FC1_2FC1, 0x0102_1994, overlayType,
   ]
+
+  static let overlayType: UInt32 = 0x794C_7630
 }

@@ -16,6 +16,18 @@ extension LiveFileOperations {
   package func exchange(_ name: String, in source: Int32, with other: String, in target: Int32) throws(Errno) {
     try FlaggedRename.exchange.call(name, in: source, to: other, in: target)
   }
+
+  package func canMove(_ name: String, in directory: Int32, over full: String) -> Bool {
+    guard isOverlay(directory) else { return true }
+    do throws(Errno) {
+      // No file system puts a directory in the place of one that is not empty; overlayfs looks at the layers before.
+      try rename(name, in: directory, to: full, in: directory)
+      try rename(full, in: directory, to: name, in: directory)
+      return false
+    } catch {
+      return error != .otherFileSystem
+    }
+  }
 }
 
 /// `rename` with a condition: `renameat2` of Linux, `renameatx_np` of Darwin.

@@ -143,8 +143,9 @@ package final class StagedVault {
   /// In one step where the system can: whoever looks sees the one vault or the other. First it gets the name of the other
   /// itself, so that a process that dies in between leaves both whole, each under a name that is told.
   ///
+  /// - Returns: false where the file system does not move the other: nothing has changed then.
   /// - Throws: `StoreError` `.alreadyExists`, `.ioFailed`; the other vault is in its place then, and this one is gone.
-  package func replace(keeping oldName: String) throws(StoreError) {
+  package func replace(keeping oldName: String) throws(StoreError) -> Bool {
     do throws(StoreError) {
       try rename(hiddenName, to: oldName)
       do throws(StoreError) {
@@ -155,11 +156,13 @@ package final class StagedVault {
         try replaceInTwoSteps(keeping: oldName)
       }
     } catch {
+      guard error.errno != Errno.otherFileSystem.number else { return false }
       discard()
       throw error
     }
     end()
     try files.sync(parent.directory.descriptor, at: parent.path)
+    return true
   }
 
   private func exchange(_ oldName: String) throws(StoreError) {
