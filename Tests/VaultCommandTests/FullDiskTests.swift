@@ -91,13 +91,12 @@ struct FullDiskTests {
     }
   }
 
-  @Test("in a vault that came with a container's image, whose folders cannot be moved, many are added, rotated, restored")
+  @Test("a vault in a container's image, whose folders cannot be moved, takes imports, rotations and restores")
   func lowerLayer() throws {
     try withMount("size=16m,mode=700") { bench in
       let overlay = "-o lowerdir=m/low,upperdir=m/up,workdir=m/work"
-      guard bench.shell(
-        "mkdir m/low m/up m/work m/o && mv m/v m/low/v && mount -t overlay overlay \(overlay) m/o").code == 0
-      else { return print("overlayfs: not run: may not mount") }
+      let setup = "mkdir m/low m/up m/work m/o && mv m/v m/low/v && mount -t overlay overlay \(overlay) m/o"
+      guard bench.shell(setup).code == 0 else { return print("overlayfs: not run: may not mount") }
       defer { _ = bench.shell("umount m/o || umount -l m/o") }
       let outcome = bench.shell(
         """
