@@ -99,11 +99,11 @@ final class DirectoryReplacement: StoreReplacement {
     }
   }
 
-  /// Where deleting is slow, as where a disk is told of each file, it must not take longer than all the rest: a quarter of
+  /// Where deleting is slow, as where a disk is told of each file, it must not take longer than all the rest: a tenth of
   /// the time so far, and the next who locks goes on.
   private func limitDeleting() {
     let now = files.operations.now()
-    let budget = DeletionBudget(until: now + (now - begin) / 4, files.operations)
+    let budget = DeletionBudget(until: now + (now - begin) / 10, files.operations)
     state.withLock { $0.budget = budget }
   }
 

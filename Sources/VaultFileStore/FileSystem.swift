@@ -161,7 +161,8 @@ extension FileSystem {
   }
 
   /// Returns whether there is such a folder.
-  private func removeContents(of name: String, in directory: Int32, depth: Int, within budget: DeletionBudget?) -> Bool {
+  private func removeContents(of name: String, in directory: Int32, depth: Int, within budget: DeletionBudget?) -> Bool
+  {
     guard let folder = try? open(name, in: directory, as: .directory, at: name) else { return false }
     let descriptor = folder.descriptor
     let entries = try? call(at: name) { (system) throws(Errno) in try system.entries(of: descriptor) }
