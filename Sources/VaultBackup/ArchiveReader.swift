@@ -4,8 +4,9 @@ internal import VaultKit
 internal import VaultStorage
 
 /// A file out of an archive.
-struct ArchiveFile {
+struct ArchiveFile: Sendable {
   let member: ArchiveMember
+  /// What is in it; of the list, nothing.
   let bytes: [UInt8]
 }
 
@@ -36,8 +37,11 @@ final class ArchiveReader {
 
   /// The next file; nil at the end of the archive and of the age file.
   ///
-  /// - Throws: ``VaultError`` `.damaged` for whatever this program would not have written, `.ioFailed`.
-  func next() throws(VaultError) -> ArchiveFile? {
+  /// - Parameter takeList: is given the bytes of the list, some at a time.
+  /// - Throws: ``VaultError`` `.damaged` for whatever this program would not have written, `.ioFailed`; what `takeList` throws.
+  func next(
+    takeList: (ArraySlice<UInt8>) throws(VaultError) -> Void = { _ in }
+  ) throws(VaultError) -> ArchiveFile? {
     guard !isAtEnd else { return nil }
     let block = try read(TarHeader.byteCount)
     guard block.contains(where: { $0 != 0 }) else {
@@ -46,8 +50,13 @@ final class ArchiveReader {
     }
     let header = try header(block)
     let member = try member(header)
-    let bytes = try read(header.fileByteCount)
-    guard try read(TarHeader.padding(after: bytes.count)).allSatisfy({ $0 == 0 }) else {
+    var bytes: [UInt8] = []
+    if member == .list {
+      try read(header.fileByteCount, takeList)
+    } else {
+      bytes = try read(header.fileByteCount)
+    }
+    guard try read(TarHeader.padding(after: header.fileByteCount)).allSatisfy({ $0 == 0 }) else {
       throw damaged("has something between two files")
     }
     return ArchiveFile(member: member, bytes: bytes)
@@ -66,7 +75,7 @@ final class ArchiveReader {
   }
 
   private func member(_ header: TarHeader) throws(VaultError) -> ArchiveMember {
-    guard let member = ArchiveMember(path: header.name) else {
+    guard let member = ArchiveMember(path: header.name[...]) else {
       throw damaged("holds a file that does not belong into a vault")
     }
     if let last, !(last < member) { throw damaged("holds its files twice or in another order", member) }
@@ -89,16 +98,22 @@ final class ArchiveReader {
   /// Takes memory as bytes come, not as a header promises them.
   private func read(_ count: Int) throws(VaultError) -> [UInt8] {
     var bytes: [UInt8] = []
-    while bytes.count < count {
+    try read(count) { bytes += $0 }
+    return bytes
+  }
+
+  private func read(_ count: Int, _ take: (ArraySlice<UInt8>) throws(VaultError) -> Void) throws(VaultError) {
+    var rest = count
+    while rest > 0 {
       if offset == piece.count {
         guard let next = try nextPiece() else { throw damaged("ends in the middle of a file") }
         (piece, offset) = (next, 0)
       }
-      let end = min(piece.count, offset + count - bytes.count)
-      bytes += piece[offset..<end]
+      let end = min(piece.count, offset + rest)
+      try take(piece[offset..<end])
+      rest -= end - offset
       offset = end
     }
-    return bytes
   }
 
   private func nextPiece() throws(VaultError) -> [UInt8]? {

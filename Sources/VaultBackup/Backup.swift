@@ -171,11 +171,12 @@ extension Backup {
     _ write: @escaping (RawSpan) throws -> Void
   ) async throws(VaultError) -> [BackupList.File] {
     let archive = try ArchiveWriter(to: options.key, time: time, write: write)
-    try await source.withSnapshot(options) { vault throws(VaultError) in
+    let list = try await source.withSnapshot(options) { vault throws(VaultError) in
       try await Snapshot(vault: vault, archive: archive, progress: progress).write()
-      guard case .unlocked(let opened) = source else { return }
-      try archive.appendList(of: vault.header, createdAt: time, by: opened)
+      // Of this moment, too; what is made of it keeps no writer waiting.
+      return source.listKey.map { (head: BackupList.Head(of: vault.header, createdAt: time), key: $0) }
     }
+    if let list { try archive.appendList(list.head, by: list.key) }
     try archive.finish()
     return archive.files
   }
@@ -219,6 +220,11 @@ extension [BackupList.File] {
 extension Backup.Source {
   var isUnlocked: Bool { if case .unlocked = self { true } else { false } }
 
+  /// What authenticates the list of a backup of it; nil without a key of the vault.
+  fileprivate var listKey: BackupListKey? {
+    if case .unlocked(let vault) = self { vault.backupListKey } else { nil }
+  }
+
   fileprivate var locked: LockedVault {
     switch self {
     case .unlocked(let vault): vault.locked
@@ -228,9 +234,9 @@ extension Backup.Source {
 
   fileprivate var vaultID: VaultID { locked.header.vaultID }
 
-  fileprivate func withSnapshot(
-    _ options: Backup.Options, _ body: (LockedVault) async throws(VaultError) -> Void
-  ) async throws(VaultError) {
+  fileprivate func withSnapshot<Result>(
+    _ options: Backup.Options, _ body: (LockedVault) async throws(VaultError) -> Result
+  ) async throws(VaultError) -> Result {
     switch self {
     case .unlocked(let vault): try await vault.withSnapshot(body)
     case .locked(let vault):

@@ -2,6 +2,7 @@ public import VaultAge
 internal import VaultCrypto
 public import VaultDocument
 public import VaultKit
+internal import VaultSealing
 internal import VaultStorage
 
 /// What a backup holds, opened to its end once: all of it is as it was sealed, and keeps the rules of the format that need no
@@ -30,7 +31,9 @@ public final class BackupContents: Sendable {
   public init(of file: BackupFile, with credentials: [AgeCredential]) throws(VaultError) {
     let archive = try file.archive(with: credentials)
     var survey = ArchiveSurvey(path: file.path)
-    while let next = try archive.next() { try survey.take(next) }
+    while let next = try archive.next(takeList: { bytes throws(VaultError) in try survey.takeList(bytes) }) {
+      try survey.take(next)
+    }
     self.file = file
     self.credentials = credentials
     let found: (vault: LockedVault, list: BackupList?, files: [BackupList.File])
@@ -46,7 +49,9 @@ public final class BackupContents: Sendable {
   /// - Throws: ``VaultError`` `.damaged` for a list that somebody without the key made.
   public func authenticate(with vault: Vault) throws(VaultError) {
     guard let list else { return }
-    guard list.rootID == vault.header.root.id, try vault.authenticatesBackupList(list.document) else {
+    // What the list names was compared with the files: its tree is that of a list of them.
+    let own = BackupListWriter(files: files, head: list.head)
+    guard list.rootID == vault.header.root.id, constantTimeEqual(try own.mac(by: vault.backupListKey), list.mac) else {
       throw VaultError(
         .damaged, "does not authenticate: it was changed or forged", file: "\(file.path): \(ArchiveMember.listName)",
         hints: ["take another copy of the backup, or another backup"])
@@ -55,20 +60,14 @@ public final class BackupContents: Sendable {
 
   /// Gives each file to `body` once more, the same as when it was opened first.
   func forEachFile(_ body: (ArchiveFile) throws(VaultError) -> Void) throws(VaultError) {
-    let archive = try file.archive(with: credentials)
-    var expected = files[...]
-    while let next = try archive.next() {
-      guard next.member != .list else { continue }
-      guard let file = expected.popFirst(), try BackupList.File(next.member, next.bytes) == file else {
-        throw changedUnderneath
-      }
-      try body(next)
+    for batch in try batches() {
+      for file in try batch.get() { try body(file.checked()) }
     }
-    guard expected.isEmpty else { throw changedUnderneath }
   }
 
-  private var changedUnderneath: VaultError {
-    VaultError(.changedUnderneath, "was changed while it was read", file: file.path, hints: ["try again"])
+  /// The files once more, some at a time, to be compared with what they were when it was opened first.
+  func batches() throws(VaultError) -> ArchiveBatches {
+    ArchiveBatches(try file.archive(with: credentials), expecting: files, path: file.path)
   }
 }
 
@@ -77,13 +76,21 @@ private struct ArchiveSurvey {
   let path: String
   private var files: [BackupList.File] = []
   private var documents: [StoreChange] = []
-  private var list: BackupList?
+  private var list: BackupListReader?
 
   init(path: String) { self.path = path }
 
+  /// Takes bytes of the list, which comes behind all files.
+  mutating func takeList(_ bytes: ArraySlice<UInt8>) throws(VaultError) {
+    var reader = list.take() ?? BackupListReader(expecting: files)
+    do throws(VaultError) { try reader.take(bytes) } catch { throw error.inBackup(path) }
+    list = reader
+  }
+
   mutating func take(_ file: ArchiveFile) throws(VaultError) {
-    if file.member == .list {
-      do throws(VaultError) { return list = try BackupList(parsing: file.bytes) } catch { throw error.inBackup(path) }
+    guard file.member != .list else {
+      // Even an empty one is a list, though none of format 1.
+      return list = list.take() ?? BackupListReader(expecting: files)
     }
     files.append(try BackupList.File(file.member, file.bytes))
     switch file.member {
@@ -98,6 +105,7 @@ private struct ArchiveSurvey {
     for change in documents { try inStore { () throws(StoreError) in try store.apply([change]) } }
     let vault = try LockedVault(store: store)
     try requireSlots(of: vault.header)
+    let list = try list.map { reader throws(VaultError) in try reader.finish() }
     if let list { try require(list, vault.header) }
     return (vault, list, files)
   }
@@ -113,15 +121,10 @@ private struct ArchiveSurvey {
     }
   }
 
-  /// The list names exactly what is there, and the header that is there.
+  /// The list names the header that is there; that it names exactly what is there was compared before.
   private func require(_ list: BackupList, _ header: VaultHeader) throws(VaultError) {
-    guard list.vaultID == header.vaultID, list.rootID == header.root.id, list.headerRevision == header.revision else {
-      throw damaged("holds a list of another vault, or of another state of it")
-    }
-    let sorted = files.map { ($0, $0.member.vaultPath) }.sorted { left, right in
-      left.1.utf8.lexicographicallyPrecedes(right.1.utf8)
-    }
-    guard sorted.map(\.0) == list.files else { throw damaged("holds other files than it lists") }
+    guard list.vaultID == header.vaultID, list.rootID == header.root.id, list.head.headerRevision == header.revision
+    else { throw damaged("holds a list of another vault, or of another state of it") }
   }
 
   private func damaged(_ reason: String) -> VaultError {
