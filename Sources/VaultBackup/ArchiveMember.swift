@@ -74,14 +74,13 @@ enum ArchiveMember: Hashable {
     }
   }
 
-  /// A record, which nearly all files are: what is made of its id has to be the path.
+  /// A record, which nearly all files are: `vault/records/<xx>/<id>.json`, the folder being the beginning of the id.
   private init?(recordPath path: ArraySlice<UInt8>) {
-    let start = Self.folder.utf8.count + "records/00/".utf8.count
-    guard path.count == start + 36 + ".json".utf8.count,
-      let id = RecordID(parsing: path.span.extracting(start..<start + 36))
+    let path = path.span
+    guard path.count == 58, path.has("vault/records/", at: 0), path.has("/", at: 16), path.has(".json", at: 53),
+      path[14] == path[17], path[15] == path[18], let id = RecordID(parsing: path.extracting(17..<53))
     else { return nil }
     self = .document(.record(id))
-    guard pathBytes[...] == path else { return nil }
   }
 
   /// The member with this path below the vault's folder; nil when there is none that is spelled so.

@@ -105,10 +105,12 @@ struct FileHash: Equatable, Sendable {
 
   /// Appends the 64 digits of its text.
   func appendHex(to text: inout [UInt8]) {
-    for word in 0..<4 {
-      for shift in stride(from: UInt64(60), through: 0, by: -4) {
-        let digit = UInt8(truncatingIfNeeded: words[word] >> shift & 15)
-        text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    text.append(addingCapacity: 64) { output in
+      for word in 0..<4 {
+        for shift in stride(from: UInt64(60), through: 0, by: -4) {
+          let digit = UInt8(truncatingIfNeeded: words[word] >> shift & 15)
+          output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
       }
     }
   }

@@ -8,6 +8,9 @@ internal import VaultKit
 /// text with empty arrays, is then read as a document by itself: all of it is JSON just when each of these is.
 struct BackupListReader {
   private var expected: [ArraySlice<BackupList.File>]
+  /// The next file as this program writes it; empty once there is none.
+  private var nextText: [UInt8] = []
+  private var nextFile: BackupList.File?
   /// What stands around the entries.
   private var frame: [UInt8] = []
   private var entry: [UInt8] = []
@@ -17,6 +20,8 @@ struct BackupListReader {
   /// Whether the position is in an array of the outermost object; then, whether a comma was there.
   private var isInArray = false
   private var hasComma = false
+  /// Whether the entry before the position was skipped: it is the next file's.
+  private var isSkipped = false
   /// The first fault of an entry, told after the format's number was looked at.
   private var fault: VaultError?
 
@@ -25,22 +30,41 @@ struct BackupListReader {
   private static let entryByteLimit = 4 << 10
 
   /// - Parameter files: what the list has to name, in the order of the archive.
-  init(expecting files: [BackupList.File]) { expected = BackupListWriter.sortedChunks(of: files).reversed() }
+  init(expecting files: [BackupList.File]) {
+    expected = BackupListWriter.sortedChunks(of: files).reversed()
+    advance()
+  }
 
   /// Takes the next bytes.
   ///
   /// - Throws: ``VaultError`` `.damaged`.
   mutating func take(_ bytes: ArraySlice<UInt8>) throws(VaultError) {
-    for byte in bytes {
-      if isInString {
-        takeInString(byte)
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      if let count = skip(in: bytes, at: index) {
+        index += count
+      } else if isInString {
+        takeInString(bytes[index])
+        index += 1
       } else {
-        take(byte)
+        take(bytes[index])
+        index += 1
       }
     }
     guard frame.count <= Self.frameByteLimit else {
       throw MemberReader(JSONObject(), file: ArchiveMember.listName).damaged("files")
     }
+  }
+
+  /// The byte count of an entry that is all here, and is the next file's as this program writes it, which need not be read.
+  private mutating func skip(in bytes: ArraySlice<UInt8>, at start: Int) -> Int? {
+    guard isInArray, depth == 2, entry.isEmpty, !isSkipped, fault == nil, !nextText.isEmpty,
+      start + nextText.count < bytes.endIndex, bytes[start] == nextText[0]
+    else { return nil }
+    let next = bytes[start + nextText.count]
+    guard next == UInt8(ascii: ",") || next == UInt8(ascii: "]"), bytes.has(nextText, at: start) else { return nil }
+    isSkipped = true
+    return nextText.count
   }
 
   private mutating func takeInString(_ byte: UInt8) {
@@ -62,7 +86,7 @@ struct BackupListReader {
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
       depth -= 1
       if isInArray, depth == 1 {
-        if hasComma || !entry.isEmpty { endEntry() }
+        if hasComma || !entry.isEmpty || isSkipped { endEntry() }
         isInArray = false
       }
     case UInt8(ascii: ",") where isInArray && depth == 2:
@@ -89,24 +113,21 @@ struct BackupListReader {
     defer { entry.removeAll(keepingCapacity: true) }
     guard fault == nil else { return }
     do throws(VaultError) { try compare() } catch { fault = error }
+    advance()
+    isSkipped = false
   }
 
-  /// The entry has to name the next file. The form that this program writes need not be read to be compared.
-  private mutating func compare() throws(VaultError) {
-    guard let file = nextFile() else { throw .listOfOtherFiles }
-    var own: [UInt8] = []
-    own.reserveCapacity(entry.count)
-    BackupListWriter.appendText(of: file, to: &own)
-    guard own != entry else { return }
-    guard try BackupList.File(parsing: entry) == file else { throw .listOfOtherFiles }
+  /// The entry has to name the next file.
+  private func compare() throws(VaultError) {
+    guard !isSkipped else { return }
+    guard let nextFile, try BackupList.File(parsing: entry) == nextFile else { throw .listOfOtherFiles }
   }
 
-  private mutating func nextFile() -> BackupList.File? {
-    while let last = expected.indices.last {
-      if let file = expected[last].popFirst() { return file }
-      expected.removeLast()
-    }
-    return nil
+  private mutating func advance() {
+    nextText.removeAll(keepingCapacity: true)
+    while let last = expected.indices.last, expected[last].isEmpty { expected.removeLast() }
+    nextFile = expected.indices.last.flatMap { expected[$0].popFirst() }
+    if let nextFile { BackupListWriter.appendText(of: nextFile, to: &nextText) }
   }
 
   /// What the list says besides its files, once all of its bytes were taken.
@@ -115,7 +136,7 @@ struct BackupListReader {
   consuming func finish() throws(VaultError) -> BackupList {
     let list = try BackupList(withoutFiles: frame)
     if let fault { throw fault }
-    guard nextFile() == nil else { throw .listOfOtherFiles }
+    guard nextFile == nil else { throw .listOfOtherFiles }
     return list
   }
 }

@@ -144,33 +144,3 @@ extension BackupListWriter {
   private static func string(_ text: String) -> [UInt8] { [4] + name(text) }
   private static func number(_ number: Int) -> [UInt8] { [3] + name(String(number)) }
 }
-
-extension [UInt8] {
-  /// How many decimal digits a number from 0 on has.
-  fileprivate static func digitCount(of number: Int) -> Int {
-    var (count, rest) = (1, number / 10)
-    while rest > 0 { (count, rest) = (count + 1, rest / 10) }
-    return count
-  }
-
-  /// Appends the digits of a number from 0 on.
-  fileprivate mutating func append(decimal number: Int) {
-    let count = Self.digitCount(of: number)
-    var rest = number
-    append(contentsOf: repeatElement(0, count: count))
-    for offset in 1...count {
-      self[self.count - offset] = UInt8(ascii: "0") + UInt8(rest % 10)
-      rest /= 10
-    }
-  }
-
-  /// Appends the four bytes of a number, the highest first.
-  fileprivate mutating func append(u32 number: Int) {
-    for shift in [24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: number >> shift)) }
-  }
-
-  fileprivate mutating func append(_ text: StaticString) {
-    // Safe: a literal's bytes live as long as the program.
-    unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-  }
-}

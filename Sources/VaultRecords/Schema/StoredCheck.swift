@@ -66,8 +66,9 @@ struct StoredCheck {
 
   private mutating func object(_ members: JSONObject, _ rule: ObjectRule) {
     for (name, value) in members where goesOn {
-      guard let schema = rule.value(named: name) else { continue }
-      step(.member(name)) { $0.value(value, schema, isOptional: rule.member(named: name)?.isRequired != true) }
+      let member = rule.member(named: name)
+      guard let schema = member?.value ?? rule.others else { continue }
+      step(.member(name)) { $0.value(value, schema, isOptional: member?.isRequired != true) }
     }
     for member in rule.members where goesOn && member.isRequired && members[member.name] == nil {
       step(.member(member.name)) { $0.fault(.missingMember, "is required") }
