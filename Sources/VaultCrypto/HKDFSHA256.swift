@@ -39,7 +39,7 @@ public enum HKDFSHA256 {
     var offset = 0
     while offset < output.count {
       number += 1
-      try context.begin(key: extracted)
+      if offset == 0 { try context.begin(key: extracted) } else { try context.beginAgain() }
       if offset > 0 {
         try unsafe context.update(UnsafeRawBufferPointer(rebasing: output[offset - size..<offset]).bytes)
       }

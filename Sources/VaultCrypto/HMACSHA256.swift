@@ -71,6 +71,11 @@ extension HMACSHA256 {
     }
   }
 
+  /// Begins the next message under the same key, which is not made ready once more.
+  func beginAgain() throws(CryptoError) {
+    try ErrorQueue.check("HMAC refused to begin again") { unsafe EVP_MAC_init(pointer, nil, 0, nil) == 1 }
+  }
+
   func update(_ message: RawSpan) throws(CryptoError) {
     try unsafe message.withInput { start throws(CryptoError) in
       try ErrorQueue.check("HMAC failed") { unsafe EVP_MAC_update(pointer, start, message.byteCount) == 1 }

@@ -44,14 +44,18 @@ public enum Base64 {
   }
 
   private static func encode(_ bytes: Span<UInt8>, _ alphabet: Base64Alphabet) -> String {
-    let text = [UInt8](capacity: encodedCount(of: bytes.count)) { output in append(bytes, alphabet, to: &output) }
-    return String(decoding: text, as: UTF8.self)
+    // Room for the padding, too. Every digit is ASCII, and all that is counted is written.
+    unsafe String(unsafeUninitializedCapacity: encodedCount(of: bytes.count)) { buffer in
+      var output = unsafe OutputSpan(buffer: buffer, initializedCount: 0)
+      append(bytes, alphabet, to: &output)
+      return unsafe output.finalize(for: buffer)
+    }
   }
 
   private static func append(
     _ bytes: Span<UInt8>, _ alphabet: Base64Alphabet, to output: inout OutputSpan<UInt8>
   ) {
-    let digits = alphabet.digits.span
+    let digits = alphabet.digits
     var index = 0
     while index + 3 <= bytes.count {
       let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
@@ -73,24 +77,37 @@ public enum Base64 {
 
   private static func decode(_ text: Span<UInt8>, _ alphabet: Base64Alphabet) throws(DocumentError) -> [UInt8] {
     let count = try digitCount(of: text, alphabet)
-    let values = alphabet.values.span
+    let values = alphabet.values
     // One bit that no valid digit has gathers every foreign character.
     var foreign: UInt8 = 0
-    var pending: UInt32 = 0
-    var pendingBits = 0
-    let bytes = [UInt8](capacity: count * 6 / 8) { output in
-      for index in 0..<count {
-        let value = values[Int(text[index])]
+    var strayBits: UInt32 = 0
+    var bytes: [UInt8] = []
+    bytes.append(addingCapacity: count * 6 / 8) { output in
+      var index = 0
+      while index + 4 <= count {
+        let (first, second) = (values[Int(text[index])], values[Int(text[index + 1])])
+        let (third, fourth) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
+        foreign |= first | second | third | fourth
+        let group = UInt32(first & 63) << 18 | UInt32(second & 63) << 12 | UInt32(third & 63) << 6 | UInt32(fourth & 63)
+        output.append(UInt8(truncatingIfNeeded: group >> 16))
+        output.append(UInt8(truncatingIfNeeded: group >> 8))
+        output.append(UInt8(truncatingIfNeeded: group))
+        index += 4
+      }
+      guard index < count else { return }
+      var pending: UInt32 = 0
+      for digit in index..<count {
+        let value = values[Int(text[digit])]
         foreign |= value
         pending = pending << 6 | UInt32(value & 63)
-        pendingBits += 6
-        if pendingBits >= 8 {
-          pendingBits -= 8
-          output.append(UInt8(truncatingIfNeeded: pending >> pendingBits))
-        }
       }
+      // Two digits hold a byte and 4 bits, three hold two bytes and 2 bits.
+      let strayBitCount = UInt32(count - index == 2 ? 4 : 2)
+      strayBits = pending & (1 << strayBitCount - 1)
+      pending >>= strayBitCount
+      if count - index == 3 { output.append(UInt8(truncatingIfNeeded: pending >> 8)) }
+      output.append(UInt8(truncatingIfNeeded: pending))
     }
-    let strayBits = pending & (1 << pendingBits - 1)
     guard foreign & Base64Alphabet.foreign == 0, strayBits == 0 else { throw DocumentError(code: .invalidBase64) }
     return bytes
   }
@@ -115,14 +132,15 @@ struct Base64Alphabet: Sendable {
   static let standard = Base64Alphabet(last: "+/", isPadded: true)
   static let url = Base64Alphabet(last: "-_", isPadded: false)
 
-  let digits: [UInt8]
-  let values: [UInt8]
+  let digits: InlineArray<64, UInt8>
+  let values: InlineArray<256, UInt8>
   let isPadded: Bool
 
   private init(last: String, isPadded: Bool) {
-    digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8) + Array(last.utf8)
-    var values = [UInt8](repeating: Self.foreign, count: 256)
-    for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
+    let text = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8) + Array(last.utf8)
+    digits = InlineArray { text[$0] }
+    var values = InlineArray<256, UInt8>(repeating: Self.foreign)
+    for (value, digit) in text.enumerated() { values[Int(digit)] = UInt8(value) }
     self.values = values
     self.isPadded = isPadded
   }

@@ -3,9 +3,11 @@
 
 /// Whether two strings have the same UTF-8 bytes.
 @inline(__always)
-func sameBytes(_ left: String, _ right: String) -> Bool {
-  guard left.utf8.count == right.utf8.count else { return false }
-  return compareBytes(left.utf8Span.span, right.utf8Span.span) == 0
+package func sameBytes(_ left: String, _ right: String) -> Bool {
+  // Equal bytes are canonically equivalent, which for most strings is told by looking at few of them.
+  guard left.utf8.count == right.utf8.count, left == right else { return false }
+  let bytes = left.utf8Span
+  return bytes.isKnownASCII || compareBytes(bytes.span, right.utf8Span.span) == 0
 }
 
 /// Whether `left` sorts before `right` by raw UTF-8 bytes.

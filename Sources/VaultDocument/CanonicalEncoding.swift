@@ -89,7 +89,7 @@ public enum CanonicalEncoding {
 extension [UInt8] {
   /// Appends a count as 32 bits, big-endian.
   @inline(__always)
-  mutating func appendCount(_ count: Int) {
+  package mutating func appendCount(_ count: Int) {
     // More than 2^32 bytes or items cannot come from a document within the limits.
     let word = UInt32(count)
     append(addingCapacity: 4) { output in
@@ -108,8 +108,8 @@ extension [UInt8] {
 
   /// Appends `LP(bytes)`.
   @inline(__always)
-  mutating func appendPrefixed(_ bytes: Span<UInt8>) {
+  package mutating func appendPrefixed(_ bytes: Span<UInt8>) {
     appendCount(bytes.count)
-    append(bytes.indices, of: bytes)
+    append(all: bytes)
   }
 }

@@ -53,9 +53,11 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
 
   /// The 16 raw bytes.
   public var bytes: [UInt8] {
-    [UInt8](capacity: Self.byteCount) { output in
+    var bytes: [UInt8] = []
+    bytes.append(addingCapacity: Self.byteCount) { output in
       for index in 0..<Self.byteCount { output.append(byte(at: index)) }
     }
+    return bytes
   }
 
   /// The same as two numbers, the first byte being the highest of the first.

@@ -69,14 +69,9 @@ private struct JSONMatcher {
     let expected = text.utf8Span.span
     let start = scanner.position + 1
     guard scanner.position < bytes.count, bytes[scanner.position] == UInt8(ascii: "\"") else { return false }
-    var index = 0
-    while index < expected.count, start + index < bytes.count {
-      let byte = bytes[start + index]
-      guard byte == expected[index], byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { break }
-      index += 1
-    }
-    if index == expected.count, start + index < bytes.count, bytes[start + index] == UInt8(ascii: "\"") {
-      scanner.position = start + index + 1
+    let end = start + expected.count
+    if end < bytes.count, bytes[end] == UInt8(ascii: "\""), PlainBytes.stand(expected, in: bytes, at: start) {
+      scanner.position = end + 1
       return true
     }
     guard let read = try? scanner.string(in: bytes) else { return false }

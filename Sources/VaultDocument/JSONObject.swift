@@ -33,10 +33,7 @@ public struct JSONObject: Sendable, Equatable {
 
   /// The value of the member with exactly these name bytes; setting nil removes the member.
   public subscript(name: String) -> JSONValue? {
-    get {
-      let index = lowerBound(of: name)
-      return index < members.count && sameBytes(members[index].name, name) ? members[index].value : nil
-    }
+    get { index(of: name).map { members[$0].value } }
     set {
       let index = lowerBound(of: name)
       let isPresent = index < members.count && sameBytes(members[index].name, name)
@@ -58,8 +55,22 @@ public struct JSONObject: Sendable, Equatable {
       && zip(left.members, right.members).allSatisfy { sameBytes($0.name, $1.name) && $0.value == $1.value }
   }
 
+  /// Up to so many members are looked through in turn: most names differ in their length already.
+  private static let shortCount = 24
+
+  private func index(of name: String) -> Int? {
+    guard members.count <= Self.shortCount else {
+      let index = lowerBound(of: name)
+      return index < members.count && sameBytes(members[index].name, name) ? index : nil
+    }
+    for index in members.indices where sameBytes(members[index].name, name) { return index }
+    return nil
+  }
+
   /// The first index whose name is not before `name`.
   private func lowerBound(of name: String) -> Int {
+    // Objects are mostly made in the order of their names.
+    if let last = members.last, precedesInBytes(last.name, name) { return members.count }
     var range = members.indices
     while !range.isEmpty {
       let middle = range.lowerBound + range.count / 2

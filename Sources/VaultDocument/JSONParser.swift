@@ -22,10 +22,29 @@ public enum JSONParser {
 
   /// Reads one document; see `parse(_:limits:)` for raw spans.
   public static func parse(_ bytes: Span<UInt8>, limits: JSONLimits = .record) throws(DocumentError) -> JSONValue {
+    try parse(bytes, limits) { scanner, bytes throws(JSONFailure) in try scanner.document(in: bytes) }
+  }
+
+  /// Reads one document whose top-level member `list` may be an object too long to be had as a tree: its members are given
+  /// to `body`, in the order of the file, and the object is empty in the result. Whether their names differ is the caller's
+  /// to check.
+  /// - Throws: as `parse(_:limits:)`.
+  package static func parse(
+    _ bytes: [UInt8], limits: JSONLimits, handingOver list: String, to body: (String, JSONValue) -> Void
+  ) throws(DocumentError) -> JSONValue {
+    try parse(bytes.span, limits) { scanner, bytes throws(JSONFailure) in
+      try scanner.document(in: bytes, handingOver: list, to: body)
+    }
+  }
+
+  private static func parse(
+    _ bytes: Span<UInt8>, _ limits: JSONLimits,
+    _ read: (inout JSONScanner, Span<UInt8>) throws(JSONFailure) -> JSONValue
+  ) throws(DocumentError) -> JSONValue {
     guard bytes.count <= limits.byteCount else { throw DocumentError(code: .tooLarge) }
     var scanner = JSONScanner(limits: limits)
     do throws(JSONFailure) {
-      return try scanner.document(in: bytes)
+      return try read(&scanner, bytes)
     } catch {
       throw error.located(in: bytes)
     }

@@ -21,17 +21,12 @@ extension JSONScanner {
 
   /// The offset of the next quote or backslash.
   private func plainEnd(in bytes: Span<UInt8>, from start: Int) throws(JSONFailure) -> Int {
-    var index = start
-    let count = bytes.count
-    while index < count {
-      let byte = bytes[index]
-      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return index }
-      guard byte >= 0x20 else {
-        throw JSONFailure(.invalidJSON, "a control character in a string must be escaped", at: index)
-      }
-      index += 1
+    let end = PlainBytes.end(in: bytes, from: start)
+    guard end < bytes.count else { throw endOfInput(bytes) }
+    guard bytes[end] >= 0x20 else {
+      throw JSONFailure(.invalidJSON, "a control character in a string must be escaped", at: end)
     }
-    throw endOfInput(bytes)
+    return end
   }
 
   /// Each run between escapes is validated where it stands, so that a failure has its place; the whole is joined once.
@@ -114,9 +109,11 @@ extension [UInt8] {
 
   /// Appends a range of a span.
   @inline(__always)
-  mutating func append(_ range: Range<Int>, of bytes: Span<UInt8>) {
-    append(addingCapacity: range.count) { output in
-      for index in range { output.append(bytes[index]) }
-    }
+  mutating func append(_ range: Range<Int>, of bytes: Span<UInt8>) { append(all: bytes.extracting(range)) }
+
+  /// Appends all bytes of a span.
+  @inline(__always)
+  mutating func append(all bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
 }

@@ -12,17 +12,25 @@ struct JSONScanner {
   }
 
   mutating func document(in bytes: Span<UInt8>) throws(JSONFailure) -> JSONValue {
+    try begin(bytes)
+    let value = try value(in: bytes, depth: 1)
+    try end(bytes)
+    return value
+  }
+
+  mutating func begin(_ bytes: Span<UInt8>) throws(JSONFailure) {
     if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
       throw JSONFailure(.byteOrderMark, at: 0)
     }
     skipWhiteSpace(in: bytes)
-    let value = try value(in: bytes, depth: 1)
-    skipWhiteSpace(in: bytes)
-    guard position == bytes.count else { throw JSONFailure(.invalidJSON, "text after the document", at: position) }
-    return value
   }
 
-  private mutating func value(in bytes: Span<UInt8>, depth: Int) throws(JSONFailure) -> JSONValue {
+  mutating func end(_ bytes: Span<UInt8>) throws(JSONFailure) {
+    skipWhiteSpace(in: bytes)
+    guard position == bytes.count else { throw JSONFailure(.invalidJSON, "text after the document", at: position) }
+  }
+
+  mutating func value(in bytes: Span<UInt8>, depth: Int) throws(JSONFailure) -> JSONValue {
     guard position < bytes.count else { throw endOfInput(bytes) }
     guard depth <= maximumDepth else { throw JSONFailure(.tooDeep, at: position) }
     switch bytes[position] {
@@ -61,29 +69,42 @@ struct JSONScanner {
 
   private mutating func object(in bytes: Span<UInt8>, depth: Int) throws(JSONFailure) -> JSONObject {
     let start = position
-    position += 1
-    skipWhiteSpace(in: bytes)
     var members: [JSONObject.Element] = []
-    if take(UInt8(ascii: "}"), in: bytes) { return JSONObject() }
-    members.reserveCapacity(Self.usualMemberCount)
     var isSorted = true
     var isASCII = true
-    repeat {
-      skipWhiteSpace(in: bytes)
-      let name = try memberName(in: bytes, isASCII: &isASCII)
-      if let last = members.last, isSorted { isSorted = precedesInBytes(last.name, name) }
-      members.append((name, try value(in: bytes, depth: depth + 1)))
-      skipWhiteSpace(in: bytes)
-    } while take(UInt8(ascii: ","), in: bytes)
-    guard take(UInt8(ascii: "}"), in: bytes) else {
-      throw position < bytes.count
-        ? JSONFailure(.invalidJSON, "',' or '}' was expected", at: position) : endOfInput(bytes)
+    try forEachMember(in: bytes, isASCII: &isASCII) { scanner, name throws(JSONFailure) in
+      if let last = members.last {
+        if isSorted { isSorted = precedesInBytes(last.name, name) }
+      } else {
+        members.reserveCapacity(Self.usualMemberCount)
+      }
+      members.append((name, try scanner.value(in: bytes, depth: depth + 1)))
     }
     if !isSorted { members.sort { precedesInBytes($0.name, $1.name) } }
     guard areDistinct(members, isSorted: isSorted, isASCII: isASCII) else {
       throw repeatedName(inObjectAt: start, of: bytes, depth: depth)
     }
     return JSONObject(sorted: members)
+  }
+
+  /// Reads an object whose brace is at the position; `body` reads the value of each member.
+  @inline(__always)
+  mutating func forEachMember(
+    in bytes: Span<UInt8>, isASCII: inout Bool, _ body: (inout JSONScanner, String) throws(JSONFailure) -> Void
+  ) throws(JSONFailure) {
+    position += 1
+    skipWhiteSpace(in: bytes)
+    if take(UInt8(ascii: "}"), in: bytes) { return }
+    repeat {
+      skipWhiteSpace(in: bytes)
+      let name = try memberName(in: bytes, isASCII: &isASCII)
+      try body(&self, name)
+      skipWhiteSpace(in: bytes)
+    } while take(UInt8(ascii: ","), in: bytes)
+    guard take(UInt8(ascii: "}"), in: bytes) else {
+      throw position < bytes.count
+        ? JSONFailure(.invalidJSON, "',' or '}' was expected", at: position) : endOfInput(bytes)
+    }
   }
 
   /// A member's name and the colon after it, up to the value.

@@ -48,7 +48,7 @@ struct JSONWriter {
     case .number(let number):
       guard number.literal.utf8.count <= limits.numberByteCount else { throw DocumentError(code: .numberTooLong) }
       let literal = number.literal.utf8Span.span
-      bytes.append(literal.indices, of: literal)
+      bytes.append(all: literal)
     case .string(let text):
       try checkSize()
       _ = bytes.appendQuoted(text)
@@ -115,47 +115,33 @@ struct JSONWriter {
 }
 
 extension [UInt8] {
-  /// Appends a JSON string and tells whether it was all ASCII.
+  /// Appends a JSON string and tells whether it is known to be all ASCII.
   mutating func appendQuoted(_ text: String) -> Bool {
-    let source = text.utf8Span.span
-    var all: UInt8 = 0
-    var isPlain = true
-    append(addingCapacity: source.count + 2) { output in
-      output.append(UInt8(ascii: "\""))
-      for index in source.indices {
-        let byte = source[index]
-        all |= byte
-        guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else {
-          isPlain = false
-          output.removeAll()
-          return
-        }
-        output.append(byte)
-      }
-      output.append(UInt8(ascii: "\""))
+    let source = text.utf8Span
+    let bytes = source.span
+    append(UInt8(ascii: "\""))
+    var start = 0
+    while true {
+      let end = PlainBytes.end(in: bytes, from: start)
+      append(all: bytes.extracting(start..<end))
+      guard end < bytes.count else { break }
+      append(escaping: bytes[end])
+      start = end + 1
     }
-    return isPlain ? all < 0x80 : appendEscaped(source)
+    append(UInt8(ascii: "\""))
+    return source.isKnownASCII
   }
 
-  private mutating func appendEscaped(_ source: Span<UInt8>) -> Bool {
-    var all: UInt8 = 0
-    append(UInt8(ascii: "\""))
-    for index in source.indices {
-      let byte = source[index]
-      all |= byte
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(escape: byte)
-      case 0x08: append(escape: UInt8(ascii: "b"))
-      case 0x09: append(escape: UInt8(ascii: "t"))
-      case 0x0A: append(escape: UInt8(ascii: "n"))
-      case 0x0C: append(escape: UInt8(ascii: "f"))
-      case 0x0D: append(escape: UInt8(ascii: "r"))
-      case 0..<0x20: append(codePoint: byte)
-      default: append(byte)
-      }
+  private mutating func append(escaping byte: UInt8) {
+    switch byte {
+    case 0x08: append(escape: UInt8(ascii: "b"))
+    case 0x09: append(escape: UInt8(ascii: "t"))
+    case 0x0A: append(escape: UInt8(ascii: "n"))
+    case 0x0C: append(escape: UInt8(ascii: "f"))
+    case 0x0D: append(escape: UInt8(ascii: "r"))
+    case 0..<0x20: append(codePoint: byte)
+    default: append(escape: byte)
     }
-    append(UInt8(ascii: "\""))
-    return all < 0x80
   }
 
   private mutating func append(escape byte: UInt8) {

@@ -15,13 +15,15 @@ public struct Checkpoint: Sendable {
     public let id: RecordID
     /// From 1.
     public let revision: Int
+    let recordMAC: RecordMAC
+
     /// The record's MAC, 32 bytes.
-    public let mac: [UInt8]
+    public var mac: [UInt8] { recordMAC.bytes }
 
     public init(id: RecordID, revision: Int, mac: [UInt8]) {
       self.id = id
       self.revision = revision
-      self.mac = mac
+      recordMAC = RecordMAC(mac)
     }
   }
 
@@ -36,19 +38,18 @@ public struct Checkpoint: Sendable {
   public let rootID: RootID
   /// In the order of ids, each once.
   public let entries: [Entry]
-  /// The whole tree, as the MAC covers it.
-  let document: JSONObject
+  /// As the file writes it, which the MAC covers.
+  let createdAtText: String
+  /// 32 bytes.
+  let mac: [UInt8]
 
   /// Reads the bytes of `checkpoint.json`, at most 512 MiB.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   public init(parsing bytes: [UInt8]) throws(VaultError) {
-    let tree = try parseDocument(bytes, file: Self.fileName, limits: .list)
+    var list = EntryList()
+    let tree = try parseDocument(bytes, file: Self.fileName, handingOver: "records") { list.take($0, $1) }
     guard case .object(let document) = tree else { throw Self.damaged("is not an object") }
-    try self.init(document)
-  }
-
-  private init(_ document: JSONObject) throws(VaultError) {
     let members = MemberReader(document, file: Self.fileName)
     guard try members.number("format") == JSONNumber(Self.format) else {
       throw VaultError(.newerFormat, "was written by a newer version of this program", file: Self.fileName)
@@ -56,13 +57,14 @@ public struct Checkpoint: Sendable {
     try members.allowOnly(["created_at", "format", "header", "mac", "previous", "records", "root", "sequence"])
     sequence = try members.integer("sequence")
     guard sequence >= 1 else { throw members.damaged("sequence") }
+    createdAtText = try members.text("created_at")
     createdAt = try members.time("created_at")
     previous = try members["previous"] == .null ? nil : members.hash("previous")
     headerHash = try members.hash("header")
     rootID = try members.rootID("root")
-    entries = try members.object("records").entries()
-    _ = try members.base64("mac", byteCount: 32)
-    self.document = document
+    _ = try members.object("records")
+    entries = try list.entries(of: members)
+    mac = try members.base64("mac", byteCount: 32)
   }
 
   /// The version of a record that the checkpoint lists; nil when it lists none.
@@ -80,20 +82,25 @@ public struct Checkpoint: Sendable {
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func hash() throws(VaultError) -> [UInt8] {
-    let canonical = JSONValue.object(document).canonicalBytes()
-    return try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(canonical.span.bytes) }
+    return try inCrypto { () throws(CryptoError) in
+      var hasher = try SHA256.Hasher()
+      for piece in writer.tree(withMAC: true) { try hasher.update(RawSpan(_elements: piece.span)) }
+      return try hasher.finish()
+    }
   }
 
   /// The bytes of `checkpoint.json`.
   ///
   /// - Throws: ``VaultError`` `.inputRefused` over 512 MiB.
   func fileBytes() throws(VaultError) -> [UInt8] {
-    do {
-      return try JSONValue.object(document).prettyBytes(limits: .list)
-    } catch {
+    let bytes = writer.text()
+    guard bytes.count <= JSONLimits.list.byteCount else {
       throw VaultError(.inputRefused, "would exceed the limits of the format", file: Self.fileName)
     }
+    return bytes
   }
+
+  private var writer: CheckpointWriter { CheckpointWriter(checkpoint: self) }
 
   private static func damaged(_ reason: String) -> VaultError {
     VaultError(.damaged, reason, file: fileName, hints: [VaultError.lastGoodVersionHint])
@@ -111,57 +118,64 @@ extension Checkpoint {
     following predecessor: Checkpoint?, of records: [Entry], headerHash: [UInt8], createdAt: Timestamp,
     under root: RootKey
   ) throws(VaultError) -> Checkpoint {
-    let previous = try predecessor?.hash()
-    var document = JSONObject()
-    document["created_at"] = .string(createdAt.text)
-    document["format"] = .number(JSONNumber(format))
-    document["header"] = .string(Hex.encode(headerHash))
-    document["previous"] = previous.map { .string(Hex.encode($0)) } ?? .null
-    document["records"] = .object(list(of: records))
-    document["sequence"] = .number(JSONNumber((predecessor?.sequence ?? 0) + 1))
-    return try authenticated(document, under: root)
+    try Checkpoint(
+      sequence: (predecessor?.sequence ?? 0) + 1, createdAtText: createdAt.text, createdAt: createdAt,
+      previous: predecessor?.hash(), headerHash: headerHash, entries: newest(of: records), under: root)
   }
 
   /// The same checkpoint under another root key: the list, the sequence and the time stay (format 1, section 7: a rewrap
   /// makes the MAC again before the old root retires).
   func authenticatedAgain(under root: RootKey) throws(VaultError) -> Checkpoint {
-    try Self.authenticated(document, under: root)
+    try Checkpoint(
+      sequence: sequence, createdAtText: createdAtText, createdAt: createdAt, previous: previous,
+      headerHash: headerHash, entries: entries, under: root)
   }
 
-  private static func authenticated(
-    _ document: JSONObject, under root: RootKey
-  ) throws(VaultError) -> Checkpoint {
-    var document = document
-    document["root"] = .string(root.id.description)
-    let unauthenticated = document
-    let mac = try inSealing(file: fileName) { () throws(SealingError) in
-      try root.mac(of: unauthenticated, as: .checkpoint)
-    }
-    document["mac"] = .string(Base64.encode(mac))
-    return try Checkpoint(document)
+  private init(
+    sequence: Int, createdAtText: String, createdAt: Timestamp, previous: [UInt8]?, headerHash: [UInt8],
+    entries: [Entry], rootID: RootID, mac: [UInt8]
+  ) {
+    (self.sequence, self.createdAtText, self.createdAt) = (sequence, createdAtText, createdAt)
+    (self.previous, self.headerHash, self.entries) = (previous, headerHash, entries)
+    (self.rootID, self.mac) = (rootID, mac)
   }
 
-  private static func list(of records: [Entry]) -> JSONObject {
-    // Ascending, so that each is appended; of equal ids the later, higher revision replaces the earlier one.
-    let sorted = records.sorted { $0.id != $1.id ? $0.id < $1.id : $0.revision < $1.revision }
-    var list: [JSONObject.Element] = []
-    list.reserveCapacity(sorted.count)
-    for (index, record) in sorted.enumerated() {
-      if index > 0, sorted[index - 1].id == record.id { list.removeLast() }
-      list.append(
-        (record.id.text, .array([.number(JSONNumber(record.revision)), .string(Base64.encode(record.mac))])))
+  private init(
+    sequence: Int, createdAtText: String, createdAt: Timestamp, previous: [UInt8]?, headerHash: [UInt8],
+    entries: [Entry], under root: RootKey
+  ) throws(VaultError) {
+    func checkpoint(_ mac: [UInt8]) -> Checkpoint {
+      Checkpoint(
+        sequence: sequence, createdAtText: createdAtText, createdAt: createdAt, previous: previous,
+        headerHash: headerHash, entries: entries, rootID: root.id, mac: mac)
     }
-    return JSONObject(ascending: list)
+    self = try checkpoint(checkpoint([]).mac(under: root))
+  }
+
+  /// HMAC-SHA-256 of everything but the MAC itself, 32 bytes.
+  private func mac(under root: RootKey) throws(VaultError) -> [UInt8] {
+    let writer = writer
+    return try inSealing(file: Self.fileName) { () throws(SealingError) in
+      try root.mac(as: .checkpoint, treeByteCount: writer.treeByteCount, tree: writer.tree(withMAC: false))
+    }
+  }
+
+  /// In the order of ids; of equal ids the one with the highest revision.
+  private static func newest(of records: [Entry]) -> [Entry] {
+    var list: [Entry] = []
+    list.reserveCapacity(records.count)
+    for record in records.sorted(by: { $0.id != $1.id ? $0.id < $1.id : $0.revision < $1.revision }) {
+      if list.last?.id == record.id { list.removeLast() }
+      list.append(record)
+    }
+    return list
   }
 
   /// Checks that the checkpoint was written by somebody who has `root`, which it must name.
   ///
   /// - Throws: ``VaultError`` `.damaged`.
   func authenticate(under root: RootKey) throws(VaultError) {
-    let isAuthentic = try inSealing(file: Self.fileName) { () throws(SealingError) in
-      try root.authenticates(document, as: .checkpoint)
-    }
-    guard rootID == root.id, isAuthentic else {
+    guard rootID == root.id, constantTimeEqual(try mac(under: root), mac) else {
       throw Self.damaged("does not authenticate: it was changed or damaged")
     }
   }
@@ -197,16 +211,31 @@ extension MemberReader {
     guard let hash = try? Hex.decode(text(name)), hash.count == 32 else { throw damaged(name) }
     return hash
   }
+}
 
-  /// The lines of the list: `"<id>" : [revision, "<mac>"]`.
-  fileprivate func entries() throws(VaultError) -> [Checkpoint.Entry] {
-    var entries: [Checkpoint.Entry] = []
-    for name in names {
-      guard let id = RecordID(parsing: name), case .array(let pair)? = self[name], pair.count == 2,
-        let revision = pair[0].int, revision >= 1, let text = pair[1].string, let mac = try? Base64.decode(text),
-        mac.count == 32
-      else { throw damaged(RecordID(parsing: name) == nil ? "id" : name) }
-      entries.append(Checkpoint.Entry(id: id, revision: revision, mac: mac))
+/// The lines of the list, `"<id>" : [revision, "<mac>"]`, as they are read.
+private struct EntryList {
+  private var entries: [Checkpoint.Entry] = []
+  private var isSorted = true
+  /// The first name whose line is none.
+  private var refused: String?
+
+  mutating func take(_ name: String, _ value: JSONValue) {
+    guard refused == nil else { return }
+    guard let id = RecordID(parsing: name), case .array(let pair) = value, pair.count == 2,
+      let revision = pair[0].int, revision >= 1, let text = pair[1].string, let mac = try? Base64.decode(text),
+      mac.count == RecordMAC.byteCount
+    else { return refused = RecordID(parsing: name) == nil ? "id" : name }
+    if let last = entries.last { isSorted = isSorted && last.id < id }
+    entries.append(Checkpoint.Entry(id: id, revision: revision, mac: mac))
+  }
+
+  consuming func entries(of members: MemberReader) throws(VaultError) -> [Checkpoint.Entry] {
+    if let refused { throw members.damaged(refused) }
+    guard !isSorted else { return entries }
+    entries.sort { $0.id < $1.id }
+    for index in entries.indices.dropFirst() where entries[index].id == entries[index - 1].id {
+      throw members.damaged(entries[index].id.text)
     }
     return entries
   }

@@ -67,7 +67,7 @@ struct CheckpointComparison {
     } else if version.revision < listed.revision {
       let reason = "went back to revision \(version.revision): the \(name) lists revision \(listed.revision)"
       add(.rolledBack, reason, at: place, version.id)
-    } else if version.mac != listed.mac {
+    } else if version.recordMAC != listed.recordMAC {
       add(.forked, "is another revision \(version.revision) than the \(name) lists", at: place, version.id)
     }
   }

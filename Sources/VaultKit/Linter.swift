@@ -32,7 +32,8 @@ struct Linter {
   mutating func run(_ progress: () -> Void) async throws(VaultError) {
     try checkHeader()
     try checkDocument(.checkpoint, limits: .list) { bytes throws(VaultError) in
-      try Checkpoint(parsing: bytes).document
+      _ = try Checkpoint(parsing: bytes)
+      return try parseDocument(bytes, file: Checkpoint.fileName, limits: .list).object ?? JSONObject()
     }
     try checkTrash(progress)
     let (files, kinds) = (files, kinds)

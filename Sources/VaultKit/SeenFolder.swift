@@ -3,10 +3,18 @@ internal import VaultDocument
 /// The version of a record that a machine read or wrote last, and verified (format 1, section 7).
 struct SeenVersion: Equatable {
   let revision: Int
-  /// The record's MAC, 32 bytes.
-  let mac: [UInt8]
+  let mac: RecordMAC
   /// Whether it lay in the trash.
   let isTrashed: Bool
+
+  init(revision: Int, mac: RecordMAC, isTrashed: Bool) {
+    (self.revision, self.mac, self.isTrashed) = (revision, mac, isTrashed)
+  }
+
+  /// - Parameter mac: the record's MAC, 32 bytes.
+  init(revision: Int, mac: [UInt8], isTrashed: Bool) {
+    self.init(revision: revision, mac: RecordMAC(mac), isTrashed: isTrashed)
+  }
 }
 
 /// What is remembered of the records of one folder, by ids; a value that knows no disk.
@@ -85,7 +93,7 @@ extension SeenFolder {
     let versions = versions.filter { $0.value.isTrashed == isTrashed }.sorted { $0.key < $1.key }
     return JSONObject(
       ascending: versions.map { id, version in
-        (id.text, .array([.number(JSONNumber(version.revision)), .string(Base64.encode(version.mac))]))
+        (id.text, .array([.number(JSONNumber(version.revision)), .string(Base64.encode(version.mac.bytes))]))
       })
   }
 }

@@ -122,7 +122,7 @@ extension SeenVersion {
     if other.revision < revision {
       return fault(.rolledBack, "would go back from revision \(revision) to \(other.revision)")
     }
-    guard other.revision == revision, other.mac != mac else { return nil }
+    guard other.revision == revision, other.recordMAC != mac else { return nil }
     return fault(.forked, "is another version of revision \(revision) than the backup has")
   }
 }

@@ -34,7 +34,7 @@ extension Vault {
     let new = try Checkpoint.make(
       following: old?.checkpoint, of: found.versions, headerHash: header.hash(), createdAt: options.now(),
       under: keyring.current)
-    try apply([StoreChange(.checkpoint, from: old?.bytes, to: new.fileBytes())], lock)
+    try replaceCheckpoint(old?.bytes, by: new, lock)
     if acceptingRollback { acceptSeen(found) }
     return CheckpointResult(checkpoint: new, verification: found)
   }

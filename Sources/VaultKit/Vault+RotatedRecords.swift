@@ -6,6 +6,13 @@ internal import VaultStorage
 struct StagedRecords {
   let replacement: any StoreReplacement
   let versions: RecordRewriter.Versions
+
+  /// Deletes the records that were there before, on all cores; nothing waits for it but the end.
+  func clear() async {
+    await withTaskGroup { [replacement] group in
+      for folder in Set(versions.before.map(\.id.folder)) { group.addTask { replacement.clear(folder: folder) } }
+    }
+  }
 }
 
 extension Vault {
@@ -46,16 +53,10 @@ extension Vault {
     }
   }
 
-  /// Puts staged records in place, and lists their versions.
-  func put(_ staged: StagedRecords) async throws(VaultError) -> [Checkpoint.Entry] {
-    let replacement = staged.replacement
-    defer { replacement.end() }
-    try inStore { () throws(StoreError) in try replacement.commit() }
+  /// Puts staged records in place.
+  func put(_ staged: StagedRecords) throws(VaultError) {
+    try inStore { () throws(StoreError) in try staged.replacement.commit() }
     memory?.noteAdded(staged.versions.after.map(\.id))
-    await withTaskGroup { group in
-      for folder in Set(staged.versions.before.map(\.id.folder)) { group.addTask { replacement.clear(folder: folder) } }
-    }
-    return staged.versions.after
   }
 
   /// Moves the records of a part to the current root, in batches, and lists the versions of all.

@@ -82,14 +82,16 @@ extension Vault {
     let olds = header.keyring.filter { $0.state == .openOnly }
     let isReseal = olds.contains { $0.reason == .reseal }
     let reason: KeyringEntry.Reason = isReseal ? .reseal : .rewrap
-    var staged = begun
-    if staged == nil { staged = try await stagedRecords(reason, keyring, lock, progress) }
+    let staged = if let begun { begun } else { try await stagedRecords(reason, keyring, lock, progress) }
+    defer { staged?.replacement.end() }
     var entries: [Checkpoint.Entry]
     if let staged {
-      entries = try await put(staged)
+      try put(staged)
+      entries = staged.versions.after
     } else {
       entries = try await rewriteRecords(.live, reason, lock, progress)
     }
+    async let isCleared: Void? = staged?.clear()
     entries += try await rewriteRecords(.trash, reason, lock, progress)
     let checkpoint = try checkpoint(in: store)
     try checkpoint?.checkpoint.requireAll(in: entries)
@@ -97,10 +99,11 @@ extension Vault {
       try write(entries, following: checkpoint, lock)
     } else if let checkpoint, checkpoint.checkpoint.rootID != root.id {
       let again = try checkpoint.checkpoint.authenticatedAgain(under: root)
-      try apply([StoreChange(.checkpoint, from: checkpoint.bytes, to: again.fileBytes())], lock)
+      try replaceCheckpoint(checkpoint.bytes, by: again, lock)
     }
     let keyring = header.keyring.map { $0.state == .openOnly ? $0.retired : $0 }
     try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, slots: strayFiles(), lock)
+    await isCleared
     if isReseal { await waitUntilPast(olds.map(\.replacedAt).max()) }
   }
 
@@ -127,7 +130,7 @@ extension Vault {
     let new = try Checkpoint.make(
       following: old?.checkpoint, of: entries, headerHash: header.hash(), createdAt: options.now(),
       under: keyring.current)
-    try apply([StoreChange(.checkpoint, from: old?.bytes, to: new.fileBytes())], lock)
+    try replaceCheckpoint(old?.bytes, by: new, lock)
   }
 
   /// Sealing times are whole seconds: what is sealed after a reseal must not bear a second that began before it.

@@ -196,4 +196,11 @@ extension Vault {
       }
     }
   }
+
+  /// Puts a checkpoint that was just made in place of the bytes that were there, and remembers it.
+  func replaceCheckpoint(_ old: [UInt8]?, by new: Checkpoint, _ lock: any StoreLock) throws(VaultError) {
+    let change = StoreChange(.checkpoint, from: old, to: try new.fileBytes())
+    try inStore { () throws(StoreError) in try store.apply([change], under: lock) }
+    try memory?.noteCheckpoint(new, isOwn: true)
+  }
 }

@@ -145,8 +145,23 @@ package func inCrypto<Result: ~Copyable>(_ step: () throws(CryptoError) -> Resul
 package func parseDocument(
   _ bytes: [UInt8], file: String, limits: JSONLimits = .record
 ) throws(VaultError) -> JSONValue {
-  do {
-    return try JSONParser.parse(bytes, limits: limits)
+  try parseDocument(bytes, file) { () throws(DocumentError) in try JSONParser.parse(bytes, limits: limits) }
+}
+
+/// The same of a long list, whose members `body` gets (``JSONParser/parse(_:limits:handingOver:to:)``).
+func parseDocument(
+  _ bytes: [UInt8], file: String, handingOver list: String, to body: (String, JSONValue) -> Void
+) throws(VaultError) -> JSONValue {
+  try parseDocument(bytes, file) { () throws(DocumentError) in
+    try JSONParser.parse(bytes, limits: .list, handingOver: list, to: body)
+  }
+}
+
+private func parseDocument(
+  _ bytes: [UInt8], _ file: String, _ parse: () throws(DocumentError) -> JSONValue
+) throws(VaultError) -> JSONValue {
+  do throws(DocumentError) {
+    return try parse()
   } catch {
     var damage = VaultError.damaged(file: file, document: error)
     if bytes.isConflicted {

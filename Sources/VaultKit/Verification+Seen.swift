@@ -24,7 +24,7 @@ extension Vault {
     for entry in verification.versions {
       let isTrashed = trashed.contains(entry.id)
       memory.note(
-        .written(SeenVersion(revision: entry.revision, mac: entry.mac, isTrashed: isTrashed)), of: entry.id)
+        .written(SeenVersion(revision: entry.revision, mac: entry.recordMAC, isTrashed: isTrashed)), of: entry.id)
     }
     for fault in verification.faults where fault.code == .vanished {
       if let id = fault.record { memory.note(.forgotten, of: id) }
@@ -76,7 +76,7 @@ struct SeenComparison {
 
   private mutating func compare(_ entry: Checkpoint.Entry, _ seen: SeenFolder) {
     let isTrashed = trashed.contains(entry.id)
-    let version = SeenVersion(revision: entry.revision, mac: entry.mac, isTrashed: isTrashed)
+    let version = SeenVersion(revision: entry.revision, mac: entry.recordMAC, isTrashed: isTrashed)
     let place = isTrashed ? StoreLocation.trash(entry.id) : .record(entry.id)
     switch seen.comparison(of: entry.id, version) {
     case .new: changes[entry.id] = .seen(version)

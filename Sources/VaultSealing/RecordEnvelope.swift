@@ -35,9 +35,6 @@ public struct RecordEnvelope: Sendable {
     guard try Self.number(members, "format") == JSONNumber(Self.format) else {
       throw SealingError(.newerFormat, "was written by a newer version of this program", path: "$vault.format")
     }
-    for (name, _) in members where !Self.memberNames.contains(name) {
-      throw SealingError(.malformedEnvelope, "has a member in $vault that format 1 does not know")
-    }
     id = try Self.identifier(members)
     kind = try Self.text(members, "kind")
     guard RecordKindName.isValid(kind) else { throw Self.malformed("kind") }
@@ -52,11 +49,14 @@ public struct RecordEnvelope: Sendable {
       throw Self.malformed("mac")
     }
     self.mac = mac
+    // All that were read are there: more than those is one that is not known.
+    guard members.count == Self.requiredMemberCount + (deletedAt == nil ? 0 : 1) else {
+      throw SealingError(.malformedEnvelope, "has a member in $vault that format 1 does not know")
+    }
   }
 
-  private static let memberNames: Set<String> = [
-    "created_at", "deleted_at", "format", "id", "key", "kind", "mac", "revision", "schema", "updated_at",
-  ]
+  /// All but `deleted_at`.
+  private static let requiredMemberCount = 9
 
   private static func malformed(_ name: String) -> SealingError {
     SealingError(.malformedEnvelope, "is missing or not of format 1", path: "$vault.\(name)")

@@ -43,18 +43,19 @@ public struct SealedToken: Sendable {
       throw SealingError(.unknownTokenVersion, "is sealed in a form that this program does not know")
     }
     let malformed = SealingError(.malformedToken, "the sealed value is damaged")
-    let utf8 = text.utf8
-    guard utf8.count > Self.headByteCount else { throw malformed }
-    let hintStart = utf8.index(utf8.startIndex, offsetBy: Self.prefix.utf8.count)
-    let hintEnd = utf8.index(hintStart, offsetBy: Self.hintTextCount)
-    let timeStart = utf8.index(after: hintEnd)
-    let timeEnd = utf8.index(timeStart, offsetBy: Self.sealedAtByteCount)
-    guard utf8[hintEnd] == UInt8(ascii: ":"), utf8[timeEnd] == UInt8(ascii: ":") else { throw malformed }
+    let bytes = text.utf8Span.span
+    guard bytes.count > Self.headByteCount else { throw malformed }
+    let hintStart = Self.prefix.utf8.count
+    let hintEnd = hintStart + Self.hintTextCount
+    let timeEnd = hintEnd + 1 + Self.sealedAtByteCount
+    guard bytes[hintEnd] == UInt8(ascii: ":"), bytes[timeEnd] == UInt8(ascii: ":"),
+      let time = try? UTF8Span(validating: bytes.extracting(hintEnd + 1..<timeEnd))
+    else { throw malformed }
     do throws(DocumentError) {
-      hint = try Base64.decodeURL(String(text[hintStart..<hintEnd]))
-      sealedAtText = String(text[timeStart..<timeEnd])
+      hint = try Base64.decodeURL(ascii: bytes.extracting(hintStart..<hintEnd))
+      sealedAtText = String(copying: time)
       sealedAt = try Timestamp(parsingCompact: sealedAtText)
-      box = try Base64.decode(String(text[utf8.index(after: timeEnd)...]))
+      box = try Base64.decode(ascii: bytes.extracting(droppingFirst: timeEnd + 1))
     } catch {
       throw malformed
     }

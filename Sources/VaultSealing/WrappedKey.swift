@@ -7,6 +7,8 @@ public import VaultDocument
 /// nonce 12 ‖ ciphertext 32 ‖ tag 16. Nothing in it is secret.
 public struct WrappedKey: Sendable {
   private static let prefix = "k1:"
+  /// 8 bytes in unpadded base64url.
+  private static let hintTextCount = 11
   private static let boxByteCount = AESGCM.nonceByteCount + RootKey.byteCount + AESGCM.tagByteCount
 
   /// The whole text.
@@ -20,17 +22,18 @@ public struct WrappedKey: Sendable {
   /// - Throws: ``SealingError`` `.malformedWrappedKey`.
   public init(parsing text: String) throws(SealingError) {
     let malformed = SealingError(.malformedWrappedKey, "a wrapped key is damaged")
-    guard text.utf8.starts(with: Self.prefix.utf8),
-      let separator = text.utf8.dropFirst(Self.prefix.utf8.count).firstIndex(of: UInt8(ascii: ":"))
-    else { throw malformed }
-    let hintStart = text.utf8.index(text.utf8.startIndex, offsetBy: Self.prefix.utf8.count)
+    guard text.utf8.starts(with: Self.prefix.utf8) else { throw malformed }
+    let bytes = text.utf8Span.span
+    let hintStart = Self.prefix.utf8.count
+    let hintEnd = hintStart + Self.hintTextCount
+    guard bytes.count > hintEnd, bytes[hintEnd] == UInt8(ascii: ":") else { throw malformed }
     do throws(DocumentError) {
-      rootHint = try Base64.decodeURL(String(text[hintStart..<separator]))
-      box = try Base64.decode(String(text[text.utf8.index(after: separator)...]))
+      rootHint = try Base64.decodeURL(ascii: bytes.extracting(hintStart..<hintEnd))
+      box = try Base64.decode(ascii: bytes.extracting(droppingFirst: hintEnd + 1))
     } catch {
       throw malformed
     }
-    guard rootHint.count == RootID.wrapHintByteCount, box.count == Self.boxByteCount else { throw malformed }
+    guard box.count == Self.boxByteCount else { throw malformed }
     self.text = text
   }
 

@@ -142,9 +142,9 @@ struct SeenTests {
     seen.take(.seen(version(3, isTrashed: true)), of: ids[4])
     var run = Verification()
     run.versions = [
-      Checkpoint.Entry(id: ids[0], revision: 4, mac: version(4).mac),
-      Checkpoint.Entry(id: ids[1], revision: 2, mac: version(2).mac),
-      Checkpoint.Entry(id: ids[2], revision: 3, mac: version(3, 9).mac),
+      Checkpoint.Entry(id: ids[0], revision: 4, mac: version(4).mac.bytes),
+      Checkpoint.Entry(id: ids[1], revision: 2, mac: version(2).mac.bytes),
+      Checkpoint.Entry(id: ids[2], revision: 3, mac: version(3, 9).mac.bytes),
     ]
     var comparison = SeenComparison(run, trashed: [])
     comparison.compare(seen, in: 7)

@@ -103,16 +103,8 @@ public struct ObjectRule: Sendable {
 
   /// The member with exactly these bytes as its name.
   func member(named name: String) -> MemberSchema? {
-    var range = members.indices
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      if members[middle].name.utf8.elementsEqual(name.utf8) { return members[middle] }
-      if members[middle].name.utf8.lexicographicallyPrecedes(name.utf8) {
-        range = middle + 1..<range.upperBound
-      } else {
-        range = range.lowerBound..<middle
-      }
-    }
+    // Kinds have few members, and most names differ in their length already.
+    for index in members.indices where sameBytes(members[index].name, name) { return members[index] }
     return nil
   }
 

@@ -1,0 +1,53 @@
+/// Looks through the bytes of JSON strings, eight at a time: most of a document is text that stands as it is.
+enum PlainBytes {
+  /// The offset of the first quote, backslash or control character from `start` on; the count where there is none.
+  static func end(in bytes: Span<UInt8>, from start: Int) -> Int {
+    unsafe bytes.withUnsafeBytes { buffer in
+      var index = start
+      while index + 8 <= buffer.count {
+        let found = specials(unsafe buffer.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian)
+        if found != 0 { return index + found.trailingZeroBitCount / 8 }
+        index += 8
+      }
+      while index < buffer.count, isPlain(unsafe buffer[index]) { index += 1 }
+      return index
+    }
+  }
+
+  /// Whether `bytes` has exactly `expected`, all of it plain, from `start` on.
+  static func stand(_ expected: Span<UInt8>, in bytes: Span<UInt8>, at start: Int) -> Bool {
+    guard bytes.count - start >= expected.count else { return false }
+    return unsafe expected.withUnsafeBytes { expected in
+      unsafe bytes.withUnsafeBytes { bytes in
+        var index = 0
+        while index + 8 <= expected.count {
+          let word = unsafe expected.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+          let found = unsafe bytes.loadUnaligned(fromByteOffset: start + index, as: UInt64.self)
+          guard word == found, specials(word.littleEndian) == 0 else { return false }
+          index += 8
+        }
+        while index < expected.count {
+          let (byte, found) = unsafe (expected[index], bytes[start + index])
+          guard byte == found, isPlain(byte) else { return false }
+          index += 1
+        }
+        return true
+      }
+    }
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+  }
+
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+
+  /// The high bit of each byte that is not plain; above the lowest of them, of others too, for a borrow goes upwards only.
+  @inline(__always)
+  private static func specials(_ word: UInt64) -> UInt64 {
+    let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+    let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+    let below = (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
+    return below & (ones &* 0x80)
+  }
+}
