@@ -1,66 +1,90 @@
 internal import VaultKit
 
-/// A file that is read once more, and what it was the first time.
-struct RereadFile: Sendable {
-  fileprivate let file: ArchiveFile
-  fileprivate let expected: BackupList.File
-  fileprivate let path: String
+/// What is read of an archive at a time: enough for a core to work on, and few enough to have several of them.
+private enum ArchiveBatch: Sendable {
+  case files([ArchiveFile])
+  /// Bytes of the list.
+  case list([UInt8])
+}
 
-  /// The file, where it is the same.
+/// What was made of a batch.
+private enum MadeBatch<Made: Sendable>: Sendable {
+  case files([(file: BackupList.File, made: Made)])
+  case list([UInt8])
+}
+
+extension ArchiveReader {
+  /// Reads the archive to its end, and hashes its files on all cores.
   ///
-  /// - Throws: ``VaultError`` `.changedUnderneath`.
-  func checked() throws(VaultError) -> ArchiveFile {
-    guard try BackupList.File(file.member, file.bytes) == expected else { throw .changedBackup(path) }
-    return file
+  /// - Parameters:
+  ///   - make: makes something of a file, on any core.
+  ///   - take: is given each file and what was made of it, in order.
+  ///   - takeList: is given the bytes of the list, some at a time; of an empty one, none.
+  /// - Throws: ``VaultError`` as ``next()``, and what the closures throw.
+  func readAll<Made: Sendable>(
+    making make: @escaping @Sendable (ArchiveFile) throws(VaultError) -> Made,
+    take: (BackupList.File, Made) throws(VaultError) -> Void,
+    takeList: ([UInt8]) throws(VaultError) -> Void = { _ in }
+  ) async throws(VaultError) {
+    try await ParallelMap(chunkSize: 1)(
+      ArchiveBatches(of: self), cancellation: { VaultError.cancelled() },
+      { batch throws(VaultError) in try MadeBatch(batch.get(), make) },
+      consume: { batch throws(VaultError) in
+        switch batch {
+        case .files(let files): for (file, made) in files { try take(file, made) }
+        case .list(let bytes): try takeList(bytes)
+        }
+      })
   }
 }
 
-/// The files of an archive once more, some at a time: enough for a core to work on, and few enough to have several times.
-struct ArchiveBatches: Sequence, IteratorProtocol {
+extension MadeBatch {
+  fileprivate init(_ batch: ArchiveBatch, _ make: (ArchiveFile) throws(VaultError) -> Made) throws(VaultError) {
+    switch batch {
+    case .files(let files):
+      var all: [(file: BackupList.File, made: Made)] = []
+      for file in files { all.append((try BackupList.File(file.member, file.bytes), try make(file))) }
+      self = .files(all)
+    case .list(let bytes): self = .list(bytes)
+    }
+  }
+}
+
+private struct ArchiveBatches: Sequence, IteratorProtocol {
   private let archive: ArchiveReader
-  private let path: String
-  private var expected: ArraySlice<BackupList.File>
-  private var failure: VaultError?
+  /// What was read and does not belong to the batch before it.
+  private var pending: Result<ArchiveBatch, VaultError>?
   private var isAtEnd = false
 
   private static let fileCount = 64
   private static let byteCount = 256 << 10
 
-  init(_ archive: ArchiveReader, expecting files: [BackupList.File], path: String) {
-    (self.archive, expected, self.path) = (archive, files[...], path)
-  }
+  init(of archive: ArchiveReader) { self.archive = archive }
 
   /// After a failure there is nothing more.
-  mutating func next() -> Result<[RereadFile], VaultError>? {
-    var files: [RereadFile] = []
-    var byteCount = 0
-    do throws(VaultError) {
-      while failure == nil, files.count < Self.fileCount, byteCount < Self.byteCount, let next = try nextFile() {
-        files.append(next)
-        byteCount += next.file.bytes.count
-      }
-    } catch {
-      failure = error
-    }
-    guard files.isEmpty else { return .success(files) }
+  mutating func next() -> Result<ArchiveBatch, VaultError>? {
+    if let pending = pending.take() { return pending }
     guard !isAtEnd else { return nil }
-    isAtEnd = true
-    return failure.map { .failure($0) }
-  }
-
-  private mutating func nextFile() throws(VaultError) -> RereadFile? {
-    while let next = try archive.next() {
-      guard next.member != .list else { continue }
-      guard let file = expected.popFirst() else { throw .changedBackup(path) }
-      return RereadFile(file: next, expected: file, path: path)
+    var files: [ArchiveFile] = []
+    do throws(VaultError) {
+      try fill(&files)
+    } catch {
+      (pending, isAtEnd) = (.failure(error), true)
     }
-    guard expected.isEmpty else { throw .changedBackup(path) }
-    return nil
+    guard files.isEmpty else { return .success(.files(files)) }
+    return pending.take()
   }
-}
 
-extension VaultError {
-  fileprivate static func changedBackup(_ path: String) -> VaultError {
-    VaultError(.changedUnderneath, "was changed while it was read", file: path, hints: ["try again"])
+  private mutating func fill(_ files: inout [ArchiveFile]) throws(VaultError) {
+    var byteCount = 0
+    while files.count < Self.fileCount, byteCount < Self.byteCount {
+      switch try archive.next() {
+      case nil: return isAtEnd = true
+      case .list(let bytes)?: return pending = .success(.list(bytes))
+      case .file(let file)?:
+        files.append(file)
+        byteCount += file.bytes.count
+      }
+    }
   }
 }

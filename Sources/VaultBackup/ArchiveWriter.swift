@@ -5,7 +5,7 @@ internal import VaultStorage
 
 /// Writes an archive of a vault into an age file, one piece after the other; in memory is one at a time, and the list.
 final class ArchiveWriter {
-  private(set) var files: [BackupList.File] = []
+  private(set) var files = FileList()
   private let age: AgeWriter
   private let modified: Int
   private var last: ArchiveMember?
@@ -34,8 +34,10 @@ final class ArchiveWriter {
   ///
   /// - Throws: ``VaultError`` `.diskFull`, `.ioFailed`.
   func append(_ segment: ArchiveSegment) throws(VaultError) {
-    for file in segment.files { advance(to: file.member) }
-    files += segment.files
+    for file in segment.files {
+      advance(to: file.member)
+      files.append(file)
+    }
     try write(segment.bytes)
   }
 

@@ -16,27 +16,16 @@ extension BackupContents {
     with vault: Vault, _ scope: VerificationScope = VerificationScope(), progress: @escaping () -> Void = {}
   ) async throws(VaultError) -> Verification {
     var verification = StreamedVerification()
-    try await ParallelMap(chunkSize: 1)(
-      try batches(), cancellation: { VaultError.cancelled() },
-      { batch throws(VaultError) in try Self.outcomes(of: batch.get(), vault, scope) },
-      consume: { outcomes throws(VaultError) in
-        for (place, outcome) in outcomes {
-          try verification.take(outcome, at: place)
-          progress()
-        }
+    try await forEachFile(
+      making: { file throws(VaultError) -> (StoreLocation, Result<Checkpoint.Entry, VaultError>)? in
+        guard case .document(let place) = file.member, let id = place.recordID, scope.contains(id.folder) else { return nil }
+        return (place, Result { () throws(VaultError) in try vault.checkedVersion(file.bytes, at: place) })
+      },
+      take: { found throws(VaultError) in
+        guard let (place, outcome) = found else { return }
+        try verification.take(outcome, at: place)
+        progress()
       })
     return try verification.finish(vault, scope)
-  }
-
-  private static func outcomes(
-    of files: [RereadFile], _ vault: Vault, _ scope: VerificationScope
-  ) throws(VaultError) -> [(StoreLocation, Result<Checkpoint.Entry, VaultError>)] {
-    var outcomes: [(StoreLocation, Result<Checkpoint.Entry, VaultError>)] = []
-    for file in files {
-      let file = try file.checked()
-      guard case .document(let place) = file.member, let id = place.recordID, scope.contains(id.folder) else { continue }
-      outcomes.append((place, Result { () throws(VaultError) in try vault.checkedVersion(file.bytes, at: place) }))
-    }
-    return outcomes
   }
 }

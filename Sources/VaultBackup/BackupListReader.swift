@@ -7,7 +7,7 @@ internal import VaultKit
 /// The text is cut at the commas of each array in the outermost object, and at its ends. Every entry, and what is left of the
 /// text with empty arrays, is then read as a document by itself: all of it is JSON just when each of these is.
 struct BackupListReader {
-  private var expected: [ArraySlice<BackupList.File>]
+  private var expected: [Slice<FileList>]
   /// The next file as this program writes it; empty once there is none.
   private var nextText: [UInt8] = []
   private var nextFile: BackupList.File?
@@ -30,7 +30,7 @@ struct BackupListReader {
   private static let entryByteLimit = 4 << 10
 
   /// - Parameter files: what the list has to name, in the order of the archive.
-  init(expecting files: [BackupList.File]) {
+  init(expecting files: FileList) {
     expected = BackupListWriter.sortedChunks(of: files).reversed()
     advance()
   }
@@ -38,7 +38,7 @@ struct BackupListReader {
   /// Takes the next bytes.
   ///
   /// - Throws: ``VaultError`` `.damaged`.
-  mutating func take(_ bytes: ArraySlice<UInt8>) throws(VaultError) {
+  mutating func take(_ bytes: [UInt8]) throws(VaultError) {
     var index = bytes.startIndex
     while index < bytes.endIndex {
       if let count = skip(in: bytes, at: index) {
@@ -57,7 +57,7 @@ struct BackupListReader {
   }
 
   /// The byte count of an entry that is all here, and is the next file's as this program writes it, which need not be read.
-  private mutating func skip(in bytes: ArraySlice<UInt8>, at start: Int) -> Int? {
+  private mutating func skip(in bytes: [UInt8], at start: Int) -> Int? {
     guard isInArray, depth == 2, entry.isEmpty, !isSkipped, fault == nil, !nextText.isEmpty,
       start + nextText.count < bytes.endIndex, bytes[start] == nextText[0]
     else { return nil }

@@ -6,7 +6,7 @@ internal import VaultStorage
 /// Makes `backup.json` piece by piece: of a large vault neither its tree nor its text is ever in memory as a whole.
 struct BackupListWriter {
   /// The files in the order of the archive.
-  let files: [BackupList.File]
+  let files: FileList
   let head: BackupList.Head
 
   /// Files in one piece.
@@ -48,11 +48,11 @@ struct BackupListWriter {
   }
 
   /// Files in the order of an archive sorted by the bytes of their paths, some at a time. A header is always among them.
-  static func sortedChunks(of files: [BackupList.File]) -> [ArraySlice<BackupList.File>] {
-    groups.flatMap { isInGroup -> [ArraySlice<BackupList.File>] in
+  static func sortedChunks(of files: FileList) -> [Slice<FileList>] {
+    groups.flatMap { isInGroup -> [Slice<FileList>] in
       // In the archive each group stands together, in the order of paths.
       var rest = files.drop { !isInGroup($0.member) }.prefix { isInGroup($0.member) }
-      var chunks: [ArraySlice<BackupList.File>] = []
+      var chunks: [Slice<FileList>] = []
       while !rest.isEmpty {
         chunks.append(rest.prefix(pieceFileCount))
         rest = rest.dropFirst(pieceFileCount)

@@ -1,9 +1,8 @@
 // Work with bytes, which there are many of, that the standard library does one by one or not at all without `unsafe`.
 
-extension ArraySlice<UInt8> {
-  /// Whether the bytes from an index on are those of `other`: many times faster than `==`, which goes byte by byte.
-  func has(_ other: [UInt8], at index: Int) -> Bool {
-    let start = index - startIndex
+extension [UInt8] {
+  /// Whether the bytes from an offset on are those of `other`: many times faster than `==`, which goes byte by byte.
+  func has(_ other: [UInt8], at start: Int) -> Bool {
     guard start >= 0, count - start >= other.count else { return false }
     let (own, other) = (RawSpan(_elements: span), RawSpan(_elements: other.span))
     let wordByteCount = MemoryLayout<UInt64>.size
@@ -22,9 +21,7 @@ extension ArraySlice<UInt8> {
     }
     return difference == 0
   }
-}
 
-extension [UInt8] {
   mutating func append(_ text: StaticString) {
     // Safe: a literal's bytes live as long as the program.
     unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

@@ -68,7 +68,7 @@ struct TarHeader: Equatable {
     var own: [UInt8] = []
     own.reserveCapacity(Self.byteCount)
     append(to: &own)
-    guard own[...].has(block, at: 0) else { throw .malformed }
+    guard own.has(block, at: 0) else { throw .malformed }
   }
 
   private static func putOctal(_ number: Int, digits: Int, at offset: Int, of archive: inout [UInt8]) {
