@@ -12,6 +12,12 @@ struct ArchiveSegment: Sendable {
 
   init(modified: Int) { self.modified = modified }
 
+  /// Takes memory for so many bytes and files at once.
+  mutating func reserveCapacity(byteCount: Int, fileCount: Int) {
+    bytes.reserveCapacity(byteCount)
+    files.reserveCapacity(fileCount)
+  }
+
   /// Appends a file.
   ///
   /// - Throws: ``VaultError`` `.damaged` for one over its limit.

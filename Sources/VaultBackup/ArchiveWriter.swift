@@ -44,14 +44,17 @@ final class ArchiveWriter {
   /// Appends the list of all files so far.
   ///
   /// - Throws: ``VaultError`` `.diskFull`, `.ioFailed`.
-  func appendList(_ head: BackupList.Head, by key: BackupListKey) throws(VaultError) {
+  func appendList(_ head: BackupList.Head, by key: BackupListKey) async throws(VaultError) {
     let list = BackupListWriter(files: files, head: head)
+    // Only the end of the text has to wait for it.
+    async let mac = Result { () throws(VaultError) in try list.mac(by: key) }
     let byteCount = list.byteCount
     advance(to: .list)
     var start = segment
     try start.appendHead(.list, byteCount: byteCount)
     try write(start.bytes)
-    for piece in list.text(mac: try list.mac(by: key)) { try write(piece) }
+    for piece in list.text { try write(piece) }
+    try write(list.textEnd(mac: await mac.get()))
     var end = segment
     end.appendPadding(after: byteCount)
     try write(end.bytes)

@@ -176,7 +176,7 @@ extension Backup {
       // Of this moment, too; what is made of it keeps no writer waiting.
       return source.listKey.map { (head: BackupList.Head(of: vault.header, createdAt: time), key: $0) }
     }
-    if let list { try archive.appendList(list.head, by: list.key) }
+    if let list { try await archive.appendList(list.head, by: list.key) }
     try archive.finish()
     return archive.files
   }

@@ -23,7 +23,7 @@ struct BackupList {
   }
 
   /// What it says besides its files, as it stands there.
-  struct Head {
+  struct Head: Sendable {
     let createdAt: String
     let headerRevision: Int
     let root: String

@@ -4,7 +4,7 @@ internal import VaultSealing
 internal import VaultStorage
 
 /// Makes `backup.json` piece by piece: of a large vault neither its tree nor its text is ever in memory as a whole.
-struct BackupListWriter {
+struct BackupListWriter: Sendable {
   /// The files in the order of the archive.
   let files: FileList
   let head: BackupList.Head
@@ -22,12 +22,12 @@ struct BackupListWriter {
   /// How many bytes the list has.
   var byteCount: Int {
     let entries = files.reduce(0) { $0 + Self.entryTextByteCount($1) } + files.count - 1
-    return textHead.count + entries + textTail(mac: [UInt8](repeating: 0, count: 32)).count
+    return textHead.count + entries + textEnd(mac: [UInt8](repeating: 0, count: 32)).count
   }
 
-  /// The bytes of the list, in its compact form, in pieces.
-  func text(mac: [UInt8]) -> some Sequence<[UInt8]> {
-    pieces(textHead, textTail(mac: mac)) { file, isFirst, text in
+  /// The bytes of the list, in its compact form, in pieces; ``textEnd(mac:)`` comes behind them.
+  var text: some Sequence<[UInt8]> {
+    pieces(textHead, []) { file, isFirst, text in
       if !isFirst { text.append(UInt8(ascii: ",")) }
       Self.appendText(of: file, to: &text)
     }
@@ -74,7 +74,8 @@ struct BackupListWriter {
 extension BackupListWriter {
   private var textHead: [UInt8] { Array("{\"created_at\":\"\(head.createdAt)\",\"files\":[".utf8) }
 
-  private func textTail(mac: [UInt8]) -> [UInt8] {
+  /// What follows ``text``.
+  func textEnd(mac: [UInt8]) -> [UInt8] {
     Array(
       ("],\"format\":\(BackupList.format),\"header_revision\":\(head.headerRevision),\"mac\":\"\(Base64.encode(mac))\","
         + "\"root\":\"\(head.root)\",\"vault\":\"\(head.vault)\"}").utf8)

@@ -96,10 +96,13 @@ private struct RecordRun: Sendable {
   let rest: ArraySlice<RecordID>
 
   private static let byteCount = 1 << 20
+  /// What a record of a few fields has in an archive.
+  private static let usualByteCount = 4 * TarHeader.byteCount
 
   /// - Throws: ``VaultError`` of the first record that cannot be read, or has vanished.
   init(_ ids: [RecordID], from store: any RecordStore, into empty: ArchiveSegment) throws(VaultError) {
     var segment = empty
+    segment.reserveCapacity(byteCount: ids.count * Self.usualByteCount, fileCount: ids.count)
     var failure: VaultError?
     try Self.read(ids, from: store) { id, result in
       do throws(VaultError) {
