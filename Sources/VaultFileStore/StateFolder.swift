@@ -26,13 +26,13 @@ package struct StateFolder: Sendable {
   }
 
   /// The largest file that is read, in bytes.
-  private static let byteLimit = 16 << 20
+  static let byteLimit = 16 << 20
   /// From how many changes on one sync of the whole file system is cheaper than one of each file.
   private static let wholeSyncThreshold = 8
 
   /// Its path; whoever owns it may have put links on the way.
   package let path: String
-  private let files: FileSystem
+  let files: FileSystem
 
   package init(at path: String) { self.init(at: path, operations: LiveFileOperations()) }
 
@@ -163,7 +163,7 @@ extension StateFolder {
   }
 
   /// One of its folders, made when it is missing.
-  private func opened(_ folder: String) throws(StoreError) -> OpenFile {
+  func opened(_ folder: String) throws(StoreError) -> OpenFile {
     let place = "\(path)/\(folder)"
     try makeFolder(place)
     return try files.open(place, in: OpenPurpose.noDirectory, as: .directory, at: place)

@@ -13,7 +13,8 @@ struct CheckpointWriter {
     var text: [UInt8] = []
     // The longest line of an entry has some 110 bytes.
     text.reserveCapacity(512 + checkpoint.entries.count * 112)
-    text += """
+    text +=
+      """
       {
         "created_at" : "\(checkpoint.createdAtText)",
         "format" : \(Checkpoint.format),
@@ -35,7 +36,8 @@ struct CheckpointWriter {
       text += "\"\n    ]".utf8
     }
     if !checkpoint.entries.isEmpty { text.append(UInt8(ascii: "\n")) }
-    text += """
+    text +=
+      """
         },
         "root" : "\(checkpoint.rootID.description)",
         "sequence" : \(checkpoint.sequence)

@@ -193,9 +193,19 @@ extension VaultState {
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
   func seen(in number: UInt8, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
+    try seenFiles(in: number, of: vaultID).folder
+  }
+
+  private func seenFiles(
+    in number: UInt8, of vaultID: VaultID
+  ) throws(VaultError) -> (folder: SeenFolder, logByteCount: Int?) {
     let name = StateName.seen(vaultID, number)
-    guard let bytes = try read(name) else { return SeenFolder() }
-    return try SeenFolder(parsing: bytes, file: folder.path(of: name))
+    // First the log: where its lines go into the file meanwhile, they are found twice rather than not at all.
+    let log = try inState { () throws(StoreError) in try folder.readLog(.seenLog(vaultID, number)) }
+    var seen = SeenFolder()
+    if let bytes = try read(name) { seen = try SeenFolder(parsing: bytes, file: folder.path(of: name)) }
+    if let log { seen.take(log: log) }
+    return (seen, log?.count)
   }
 
   /// Remembers what was seen of records, together with what others have noted meanwhile.
@@ -206,10 +216,23 @@ extension VaultState {
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     var files: [StateFolder.Change] = []
     for (number, changes) in Dictionary(grouping: changes, by: \.key.folder) {
-      let old = try seen(in: number, of: vaultID)
+      let (old, logByteCount) = try seenFiles(in: number, of: vaultID)
+      let log = StateName.seenLog(vaultID, number)
+      if let lines = old.lines(for: changes.map { ($0.key, $0.value) }),
+        lines.count + (logByteCount ?? 0) <= SeenLog.byteLimit
+      {
+        if !lines.isEmpty {
+          try inState { () throws(StoreError) in try folder.append(lines, toLog: log, under: lock) }
+        }
+        continue
+      }
       var new = old
       for (id, change) in changes { new.take(change, of: id) }
-      if new != old { files.append(StateFolder.Change(.seen(vaultID, number), try new.fileBytes())) }
+      // The log goes first: were it left behind, it would bring back what is to be forgotten.
+      if logByteCount != nil { files.append(StateFolder.Change(log, nil)) }
+      if new != old || logByteCount != nil {
+        files.append(StateFolder.Change(.seen(vaultID, number), try new.fileBytes()))
+      }
     }
     try inState { () throws(StoreError) in try folder.apply(files, under: lock) }
   }
@@ -229,6 +252,10 @@ extension StateName {
 
   static func seen(_ id: VaultID, _ folder: UInt8) -> StateName {
     StateName(seenFolder(id), Hex.encode([folder]) + ".json")
+  }
+
+  static func seenLog(_ id: VaultID, _ folder: UInt8) -> StateName {
+    StateName(seenFolder(id), Hex.encode([folder]) + ".log")
   }
 
   /// A path can hold any character and be longer than a name: the hash of it stands for it.

@@ -262,9 +262,12 @@ extension Workspace {
   func seenIDs() throws -> Set<String> {
     var ids: Set<String> = []
     for file in FileTree.files(below: path + "/state/seen") {
-      guard case .object(let records)? = JSON(FileTree.contents(of: path + "/state/seen/" + file) ?? [])["records"]
-      else { continue }
-      ids.formUnion(records.keys)
+      let bytes = FileTree.contents(of: path + "/state/seen/" + file) ?? []
+      if file.hasSuffix(".log") {
+        ids.formUnion(bytes.split(separator: UInt8(ascii: "\n")).compactMap { JSON(Array($0))[0]?.text })
+      } else if case .object(let records)? = JSON(bytes)["records"] {
+        ids.formUnion(records.keys)
+      }
     }
     return ids
   }

@@ -69,11 +69,13 @@ struct Workspace {
   /// On a terminal that answers.
   func type(
     _ arguments: [String], _ answers: [(prompt: String, reply: String)], outputOnTerminal: Bool = false,
+    errorsOnTerminal: Bool = false,
     adding: [String: String] = [:]
   ) -> ProcessOutcome {
     var plan = plan(arguments)
     plan.terminal = answers
     plan.outputOnTerminal = outputOnTerminal
+    plan.errorsOnTerminal = errorsOnTerminal
     plan.environment.merge(adding) { $1 }
     return plan.run()
   }

@@ -21,7 +21,8 @@ struct CheckpointWriterTests {
     try #require(try JSONParser.parse(bytes, limits: .list).object)
   }
 
-  @Test("the text is what the tree prints, and the encoding that of the tree", arguments: [0, 1, 2, 511, 512, 513, 1500])
+  @Test(
+    "the text is what the tree prints, and the encoding that of the tree", arguments: [0, 1, 2, 511, 512, 513, 1500])
   func sameAsTree(_ count: Int) throws {
     for made in [try checkpoint(count), try checkpoint(count, following: checkpoint(1))] {
       let writer = CheckpointWriter(checkpoint: made)
@@ -42,8 +43,10 @@ struct CheckpointWriterTests {
     let document = try tree(made.fileBytes())
     let records = try #require(document["records"]?.object)
     var text = "{\"records\":{"
-    text += try records.reversed().map { "\"\($0.name)\":\(String(decoding: try $0.value.compactBytes(), as: UTF8.self))" }
-      .joined(separator: ",")
+    text += try records.reversed().map {
+      "\"\($0.name)\":\(String(decoding: try $0.value.compactBytes(), as: UTF8.self))"
+    }
+    .joined(separator: ",")
     text += "}"
     for (name, value) in document where name != "records" {
       text += ",\"\(name)\":\(String(decoding: try value.compactBytes(), as: UTF8.self))"

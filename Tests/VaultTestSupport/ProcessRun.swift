@@ -36,6 +36,8 @@ package struct ProcessRun {
   package var terminal: [(prompt: String, reply: String)]?
   /// Whether its output goes to the terminal too.
   package var outputOnTerminal = false
+  /// Whether its notes do.
+  package var errorsOnTerminal = false
   /// Sent once the screen or stderr shows the text.
   package var signal: (after: String, number: Int32)?
   package var timeoutSeconds = 60
@@ -113,12 +115,13 @@ private struct ProcessSession {
       // The first terminal that the leader of a new session opens becomes its controlling terminal.
       unsafe posix_spawn_file_actions_addopen(&actions, 0, slavePath, O_RDWR, 0)
       if plan.outputOnTerminal { unsafe posix_spawn_file_actions_adddup2(&actions, 0, 1) }
+      if plan.errorsOnTerminal { unsafe posix_spawn_file_actions_adddup2(&actions, 0, 2) }
     }
     if plan.terminal == nil || !plan.input.isEmpty {
       unsafe posix_spawn_file_actions_adddup2(&actions, input.reading, 0)
     }
     if !plan.outputOnTerminal { unsafe posix_spawn_file_actions_adddup2(&actions, output.writing, 1) }
-    unsafe posix_spawn_file_actions_adddup2(&actions, errors.writing, 2)
+    if !plan.errorsOnTerminal { unsafe posix_spawn_file_actions_adddup2(&actions, errors.writing, 2) }
     #if os(Linux)
       // Tests run beside each other: a pipe that another has just made would stay open in this process. There it is no
       // error to close what is not open.

@@ -62,11 +62,11 @@ struct AddCommand: AsyncParsableCommand {
 
   /// Says which other records have the name, since it will not do to name this one.
   ///
-  /// Without an index every record has to be looked at for that, so it is not done where nobody would read it.
+  /// The index has to be opened for that, and without one every record looked at: it is done where a person would read it.
   private func noteNamesakes(of id: RecordID, _ name: String, _ session: Session) async {
-    guard !global.quiet, !global.json, !name.isEmpty, let found = try? await session.locked.records(named: name) else {
-      return
-    }
+    guard !global.quiet, !global.json, !name.isEmpty, System.isTerminal(System.standardError),
+      let found = try? await session.locked.records(named: name)
+    else { return }
     let others = found.map(\.id).filter { $0 != id }
     guard let first = others.first else { return }
     let more = others.count > 1 ? " and \(others.count - 1) more" : ""

@@ -1,0 +1,45 @@
+package import VaultStorage
+
+// Files that only grow: adding a line to one costs a hundredth of replacing it durably. What a power cut leaves of the last
+// lines is anything, so a line must tell by itself whether it is whole, and its loss must do no harm.
+
+extension StateFolder {
+  /// The bytes of a log as far as it was written when it was opened; nil when it is not there.
+  ///
+  /// - Throws: `StoreError` as ``read(_:)``.
+  package func readLog(_ name: StateName) throws(StoreError) -> [UInt8]? {
+    let place = path(of: name)
+    let noDirectory = OpenPurpose.noDirectory
+    guard let file = try files.openIfPresent(place, in: noDirectory, as: .reading, at: place) else { return nil }
+    let status = try files.regularStatus(of: file.descriptor, at: place)
+    guard status.byteCount <= Self.byteLimit else {
+      throw StoreError(.tooLarge, reason: "the file is over its size limit", path: place)
+    }
+    guard status.byteCount > 0 else { return [] }
+    var bytes = [UInt8](repeating: 0, count: status.byteCount)
+    let count = try files.fill(&bytes, from: file.descriptor, enough: bytes.count, at: place)
+    bytes.removeLast(bytes.count - count)
+    return bytes
+  }
+
+  /// Adds bytes to the end of a log, which is made when it is missing; the disk is not waited for.
+  ///
+  /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
+  package func append(
+    _ bytes: [UInt8], toLog name: StateName, under lock: borrowing StateLock
+  ) throws(StoreError) {
+    let place = path(of: name)
+    try PendingWrites.during { () throws(StoreError) in
+      let folder = try opened(name.folder)
+      let file = try files.open(name.file, in: folder.descriptor, as: .locking, at: place)
+      let (descriptor, end) = (file.descriptor, try files.regularStatus(of: file.descriptor, at: place).byteCount)
+      var written = 0
+      while written < bytes.count {
+        let start = written
+        written += try files.call(at: place) { (system) throws(Errno) in
+          try system.writePiece(bytes, from: start, at: end + start, to: descriptor)
+        }
+      }
+    }
+  }
+}

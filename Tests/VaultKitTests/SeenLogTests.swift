@@ -1,0 +1,68 @@
+import Testing
+import VaultDocument
+import VaultFileStore
+import VaultTestSupport
+
+@testable import VaultKit
+
+@Suite("What was seen of records: the log beside the file")
+struct SeenLogTests {
+  private let id = RecordID.random()
+
+  private func version(_ revision: Int, _ byte: UInt8 = 1, isTrashed: Bool = false) -> SeenVersion {
+    SeenVersion(revision: revision, mac: [UInt8](repeating: byte, count: 32), isTrashed: isTrashed)
+  }
+
+  @Test("lines are read as they were written, what was cut off is left out, and what follows it counts")
+  func lines() {
+    let (first, second) = (SeenLog.lines([(id, version(1))]), SeenLog.lines([(id, version(2, isTrashed: true))]))
+    for cut in 0..<first.count - 1 {
+      let read = SeenLog.versions(in: Array(first.prefix(cut)) + second)
+      #expect(read.map(\.1) == [version(2, isTrashed: true)])
+    }
+    #expect(SeenLog.versions(in: first + second).map(\.1) == [version(1), version(2, isTrashed: true)])
+    #expect(SeenLog.versions(in: [UInt8](repeating: 0, count: 300) + second).map(\.1) == [version(2, isTrashed: true)])
+  }
+
+  @Test("a log that is read twice, or after what is newer, changes nothing")
+  func harmless() {
+    var folder = SeenFolder()
+    folder.take(.written(version(3)), of: id)
+    let before = folder
+    folder.take(log: SeenLog.lines([(id, version(2)), (id, version(3)), (id, version(3, 9))]))
+    #expect(folder == before)
+  }
+
+  @Test("only newer versions go into the log; going back, another version and forgetting go into the file")
+  func whatGoesWhere() {
+    var folder = SeenFolder()
+    folder.take(.written(version(3)), of: id)
+    #expect(folder.lines(for: [(id, .written(version(4)))]) == SeenLog.lines([(id, version(4))]))
+    #expect(folder.lines(for: [(id, .seen(version(2))), (id, .seen(version(3, 9)))]) == [])
+    #expect(folder.lines(for: [(id, .written(version(3)))]) == [])
+    #expect(folder.lines(for: [(id, .written(version(2)))]) == nil)
+    #expect(folder.lines(for: [(id, .written(version(3, 9)))]) == nil)
+    #expect(folder.lines(for: [(id, .forgotten)]) == nil)
+    let many = (0...SeenLog.maximumChangeCount).map { _ in (RecordID.random(), SeenChange.seen(version(1))) }
+    #expect(folder.lines(for: many) == nil)
+  }
+
+  @Test("what is noted one by one is remembered, the log goes into the file when it is long, and forgetting counts")
+  func longLog() throws {
+    let folder = TemporaryFolder()
+    let (state, vaultID) = (VaultState(directory: folder.path), VaultID.random())
+    let place = folder.path + "/seen/" + vaultID.text
+    var hasLog = false
+    for revision in 1...100 {
+      try state.note([id: .written(version(revision))], of: vaultID)
+      #expect(try state.seen(in: id.folder, of: vaultID).versions == [id: version(revision)])
+      hasLog = FileTree.names(in: place).contains { $0.hasSuffix(".log") }
+      if revision == 1 { #expect(hasLog && FileTree.names(in: place).count == 1) }
+    }
+    #expect(FileTree.names(in: place).contains { $0.hasSuffix(".json") }, "the log went into the file")
+    try state.note([id: .written(version(101))], of: vaultID)
+    try state.forgetSeen([id], of: vaultID)
+    #expect(try state.seen(in: id.folder, of: vaultID).versions.isEmpty)
+    #expect(!FileTree.names(in: place).contains { $0.hasSuffix(".log") })
+  }
+}
