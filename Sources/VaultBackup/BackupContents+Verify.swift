@@ -18,7 +18,9 @@ extension BackupContents {
     var verification = StreamedVerification()
     try await forEachFile(
       making: { file throws(VaultError) -> (StoreLocation, Result<Checkpoint.Entry, VaultError>)? in
-        guard case .document(let place) = file.member, let id = place.recordID, scope.contains(id.folder) else { return nil }
+        guard case .document(let place) = file.member, let id = place.recordID, scope.contains(id.folder) else {
+          return nil
+        }
         return (place, Result { () throws(VaultError) in try vault.checkedVersion(file.bytes, at: place) })
       },
       take: { found throws(VaultError) in
