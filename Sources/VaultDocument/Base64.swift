@@ -55,7 +55,7 @@ public enum Base64 {
   private static func append(
     _ bytes: Span<UInt8>, _ alphabet: Base64Alphabet, to output: inout OutputSpan<UInt8>
   ) {
-    let digits = alphabet.digits
+    let digits = alphabet.digits.span
     var index = 0
     while index + 3 <= bytes.count {
       let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
@@ -77,7 +77,7 @@ public enum Base64 {
 
   private static func decode(_ text: Span<UInt8>, _ alphabet: Base64Alphabet) throws(DocumentError) -> [UInt8] {
     let count = try digitCount(of: text, alphabet)
-    let values = alphabet.values
+    let values = alphabet.values.span
     // One bit that no valid digit has gathers every foreign character.
     var foreign: UInt8 = 0
     var strayBits: UInt32 = 0
@@ -132,15 +132,14 @@ struct Base64Alphabet: Sendable {
   static let standard = Base64Alphabet(last: "+/", isPadded: true)
   static let url = Base64Alphabet(last: "-_", isPadded: false)
 
-  let digits: InlineArray<64, UInt8>
-  let values: InlineArray<256, UInt8>
+  let digits: [UInt8]
+  let values: [UInt8]
   let isPadded: Bool
 
   private init(last: String, isPadded: Bool) {
-    let text = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8) + Array(last.utf8)
-    digits = InlineArray { text[$0] }
-    var values = InlineArray<256, UInt8>(repeating: Self.foreign)
-    for (value, digit) in text.enumerated() { values[Int(digit)] = UInt8(value) }
+    digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8) + Array(last.utf8)
+    var values = [UInt8](repeating: Self.foreign, count: 256)
+    for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
     self.values = values
     self.isPadded = isPadded
   }

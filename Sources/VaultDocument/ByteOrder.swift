@@ -27,3 +27,20 @@ func compareBytes(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
   }
   return left.count - right.count
 }
+
+/// Whether two arrays have the same bytes; `==` of arrays looks at them one by one.
+package func sameBytes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  guard left.count == right.count else { return false }
+  return unsafe left.withUnsafeBytes { left in
+    unsafe right.withUnsafeBytes { right in
+      var index = 0
+      while index + 8 <= left.count {
+        let word = unsafe left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        let other = unsafe right.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        if word != other { return false }
+        index += 8
+      }
+      return unsafe left[index...].elementsEqual(right[index...])
+    }
+  }
+}

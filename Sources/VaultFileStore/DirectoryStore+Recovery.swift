@@ -36,7 +36,8 @@ extension DirectoryStore {
     } catch {
       return
     }
-    emptyStaging()
+    // Nobody waits long for what another has left.
+    emptyStaging(within: DeletionBudget(until: nil, files.operations))
   }
 
   /// Under the exclusive lock: finishes a committed journal, if there is one.
@@ -84,14 +85,16 @@ extension DirectoryStore {
   ///
   /// A folder in it holds records that were to replace all others, or were replaced by others: which of the two a power cut
   /// would leave in place must be settled before either is deleted.
-  func emptyStaging() {
+  ///
+  /// - Parameter budget: how much is deleted; nil is all.
+  func emptyStaging(within budget: DeletionBudget? = nil) {
     guard let entries = try? entries(of: .staging), !entries.isEmpty else { return renewStaging() }
     _ = try? withDirectory(.staging) { (staging) throws(StoreError) in
       if entries.contains(where: { $0.kind != .regular }) {
         try files.sync(root.descriptor, at: path)
         try files.sync(staging, at: StoreDirectory.staging.path)
       }
-      for entry in entries { files.removeTree(entry, in: staging, depth: Self.stagedDepth) }
+      for entry in entries { files.removeTree(entry, in: staging, depth: Self.stagedDepth, within: budget) }
     }
     renewStaging()
   }

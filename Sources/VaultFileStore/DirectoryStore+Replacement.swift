@@ -8,7 +8,7 @@ public import VaultStorage
 /// make the new folder, write the records     any error, or a crash: nothing happened, the next to lock deletes it
 /// sync; look whether the old are as they were read
 /// exchange both folders, sync both parents   the one step that everybody sees
-/// delete the old folder                      a crash: the next to lock does it
+/// delete the old folder                      a crash, or no time left: the next to lock does it
 /// ```
 ///
 /// There is no journal: whichever of the two folders lies in `.staging/` is the one that counts no more.
@@ -19,6 +19,8 @@ final class DirectoryReplacement: StoreReplacement {
     /// Folders that were made.
     var isMade = [Bool](repeating: false, count: 256)
     var isEnded = false
+    /// How much of the old records is deleted; nil before they were put out of place.
+    var budget: DeletionBudget?
   }
 
   private let store: DirectoryStore
@@ -29,6 +31,7 @@ final class DirectoryReplacement: StoreReplacement {
   private let folder: OpenFile
   private let isWhole: Bool
   private let state = Mutex(State())
+  private let begin: Duration
 
   private var files: FileSystem { store.files }
 
@@ -39,6 +42,7 @@ final class DirectoryReplacement: StoreReplacement {
     of store: DirectoryStore, under lock: any StoreLock, _ name: String, in staging: consuming OpenFile
   ) throws(StoreError) {
     (self.store, self.lock, self.name) = (store, lock, name)
+    begin = store.files.operations.now()
     isWhole = store.files.operations.canSyncFileSystem(of: store.root.descriptor)
     folder = try store.files.open(name, in: staging.descriptor, as: .directory, at: StoreDirectory.staging.path)
     self.staging = staging
@@ -88,10 +92,19 @@ final class DirectoryReplacement: StoreReplacement {
       try makeDurable()
       try requireUnchanged()
       try exchange()
+      limitDeleting()
     } catch {
       end()
       throw error
     }
+  }
+
+  /// Where deleting is slow, as where a disk is told of each file, it must not take longer than all the rest: a tenth of
+  /// the time so far, and the next who locks goes on.
+  private func limitDeleting() {
+    let now = files.operations.now()
+    let budget = DeletionBudget(until: now + (now - begin) / 10, files.operations)
+    state.withLock { $0.budget = budget }
   }
 
   private func makeDurable() throws(StoreError) {
@@ -139,7 +152,7 @@ final class DirectoryReplacement: StoreReplacement {
     let path = StoreDirectory.staging.path
     guard let old = try? files.open(name, in: staging.descriptor, as: .directory, at: path) else { return }
     let entry = DirectoryEntry(name: StoreDirectory.folder(number).name, isExact: true, kind: .directory)
-    files.removeTree(entry, in: old.descriptor, depth: 2)
+    files.removeTree(entry, in: old.descriptor, depth: 2, within: state.withLock { $0.budget })
   }
 
   func end() {
@@ -148,7 +161,8 @@ final class DirectoryReplacement: StoreReplacement {
       return !state.isEnded
     }
     guard isFirst else { return }
-    store.emptyStaging()
+    // What was staged in vain goes at once, whatever it takes: it may be what fills the disk.
+    store.emptyStaging(within: state.withLock { $0.budget })
     PendingWrites.end()
   }
 }

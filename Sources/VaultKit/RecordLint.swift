@@ -103,7 +103,7 @@ struct CanonicalForm: Sendable {
   ) throws(VaultError) {
     do throws(DocumentError) {
       let canonical = try document.prettyBytes(limits: limits)
-      guard canonical != bytes else { return nil }
+      guard !sameBytes(canonical, bytes) else { return nil }
       change = StoreChange(place, from: bytes, to: canonical)
       keepsMeaning = try JSONParser.parse(canonical, limits: limits).canonicalBytes() == document.canonicalBytes()
     } catch {

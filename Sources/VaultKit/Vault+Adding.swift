@@ -88,15 +88,18 @@ extension Vault {
     _ id: RecordID, _ now: Timestamp, _ record: () throws(VaultError) -> RecordInput
   ) -> Result<PreparedRecord, VaultError> {
     Result { () throws(VaultError) in
-      let input = try record()
-      let change = try newRecord(id, input.kind, now) { context throws(VaultError) in
-        do throws(RecordError) {
-          return try input.kind.sealed(clear: input.members, keepingUnknown: input.keepsUnknown, in: context)
-        } catch {
-          throw VaultError(record: error, id: nil, input: true)
-        }
+      PreparedRecord(id: id, bytes: try newRecord(id, of: record(), now).replacement)
+    }
+  }
+
+  /// A new record that was checked and sealed.
+  func newRecord(_ id: RecordID, of input: RecordInput, _ now: Timestamp) throws(VaultError) -> StoreChange {
+    try newRecord(id, input.kind, now) { context throws(VaultError) in
+      do throws(RecordError) {
+        return try input.kind.sealed(clear: input.members, keepingUnknown: input.keepsUnknown, in: context)
+      } catch {
+        throw VaultError(record: error, id: nil, input: true)
       }
-      return PreparedRecord(id: id, bytes: change.replacement)
     }
   }
 }

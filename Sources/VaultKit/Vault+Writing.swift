@@ -32,10 +32,21 @@ extension Vault {
   public func add(
     _ inputs: [JSONObject], kind: RecordKind, keepingUnknown: Bool = false
   ) async throws(VaultError) -> [RecordID] {
+    if let only = inputs.first, inputs.count == 1 {
+      return [try await add(RecordInput(kind, only, keepingUnknown: keepingUnknown))]
+    }
     let result = try await add(inputs, refusals: .throwFirst) { input in
       RecordInput(kind, input, keepingUnknown: keepingUnknown)
     }
     return result.ids
+  }
+
+  /// One record needs nothing of what many do.
+  private func add(_ input: RecordInput) async throws(VaultError) -> RecordID {
+    let id = RecordID.random()
+    let change = try newRecord(id, of: input, options.now())
+    try await writing { lock throws(VaultError) in try apply([change], lock) }
+    return id
   }
 
   /// Changes a record as its type; only members that the change touches are written anew.

@@ -94,7 +94,7 @@ struct Doctor {
     if condition.hasStagedFiles {
       return DoctorCheck(
         name: "journal", state: .warning, text: "files are left in .staging, or are being written now",
-        advice: "the next command that may write takes them away")
+        advice: "the next commands that lock the vault take them away")
     }
     return DoctorCheck(name: "journal", state: .good, text: "nothing is left of a write")
   }
