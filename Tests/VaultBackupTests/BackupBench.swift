@@ -72,7 +72,7 @@ struct BackupBench {
 
   /// What a backup holds, and the vault in it unlocked.
   func open(_ made: CreatedBackup) async throws -> (contents: BackupContents, vault: Vault) {
-    let contents = try BackupContents(
+    let contents = try await BackupContents(
       of: BackupFile(at: target + "/" + made.name.fileName), with: [.identity(backupIdentity)])
     let vault = try await contents.vault.unlock(with: .identity(identity))
     try contents.authenticate(with: vault)

@@ -58,7 +58,7 @@ struct BackupFaultTests {
       let call: Comment = "\(plan) at call \(number) (\(operations.reachedCall ?? "none"))"
       let found = names(in: bench.target)
       for name in found.backups {
-        _ = try BackupContents(
+        _ = try await BackupContents(
           of: BackupFile(at: bench.target + "/" + name), with: [.identity(bench.backupIdentity)])
       }
       #expect(made == nil || found.backups.count == 1, call)
