@@ -23,7 +23,7 @@ SEED = 20261121
 WARM_UP = 3
 # What the design allows at most, as a multiple of the floor.
 LIMITS = {"get": 2.5, "encode": 1.6, "export": 1.6, "verify": 1.2, "lint": 0.5, "list": None, "add": 3.0, "import": 2.5,
-          "reseal": 2.5}
+          "reseal": 2.5, "backup": 2.0, "backup-deep": 3.0}
 CITIES = ["Albuquerque", "Paris", "Düsseldorf", "東京", "Amsterdam", "Lagos", "Reykjavík", "Hà Nội", "Madrid", "Boston"]
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&*+-./:;<=>?@^_~"
 
@@ -87,21 +87,22 @@ class Machine:
 
 
 def paired(machine, ours, floor, rounds):
-    runs = {"vault": [], "floor": []}
+    return in_turns(lambda: machine.run(ours), lambda: machine.run(floor), rounds)
+
+
+def in_turns(ours, floor, rounds):
+    """Pairs of two functions that give (seconds, peak bytes)."""
+    runs = []
     for number in range(-WARM_UP, rounds):
         order = [("vault", ours), ("floor", floor)]
-        for side, command in order if number % 2 == 0 else reversed(order):
-            measured = machine.run(command)
-            if number >= 0:
-                runs[side].append(measured)
-    times = {side: [seconds for seconds, _ in measured] for side, measured in runs.items()}
+        measured = {side: run() for side, run in (order if number % 2 == 0 else reversed(order))}
+        if number >= 0:
+            runs.append(measured)
     return {
         "rounds": rounds,
-        "vault_seconds": statistics.median(times["vault"]),
-        "floor_seconds": statistics.median(times["floor"]),
-        "ratio": statistics.median(a / b for a, b in zip(times["vault"], times["floor"])),
-        "vault_peak_bytes": max(peak for _, peak in runs["vault"]),
-        "floor_peak_bytes": max(peak for _, peak in runs["floor"]),
+        **{f"{side}_seconds": statistics.median(run[side][0] for run in runs) for side in ("vault", "floor")},
+        "ratio": statistics.median(run["vault"][0] / run["floor"][0] for run in runs),
+        **{f"{side}_peak_bytes": max(run[side][1] for run in runs) for side in ("vault", "floor")},
     }
 
 
@@ -246,6 +247,53 @@ def measure_reseal(machine, count, rounds):
     }
 
 
+class Backups:
+    """Backups of one vault, each into a directory of its own: one directory takes one backup a second."""
+
+    def __init__(self, machine, count):
+        self.machine = machine
+        self.folder, self.unlock = make_vault(machine, count)
+        identity = Path(self.unlock[-1]).read_text(encoding="utf-8")
+        self.recipient = next(word for word in identity.split() if word.startswith("age1"))
+
+    def run(self, command):
+        """The time of a command that is given a directory, which is taken away afterwards."""
+        target = Path(tempfile.mkdtemp(dir=self.machine.work))
+        measured = self.machine.run(command(target))
+        shutil.rmtree(target)
+        return measured
+
+    def create(self, target):
+        return ["vault", "backup", "create", "--quiet", "--to", str(target), "--recipient", self.recipient, *self.unlock]
+
+    def tar(self, target):
+        places = [self.folder.parent, self.folder.name, self.recipient, target / "vault.tar.age"]
+        return ["sh", "-c", 'tar -c -C "$1" "$2" | age -r "$3" >"$4"', "sh", *map(str, places)]
+
+    def verify(self, file):
+        return ["vault", "backup", "verify", "--deep", "--quiet", str(file), *self.unlock[2:]]
+
+
+def measure_backup(machine, count, rounds):
+    """A backup, attested and durable, beside `tar -c DIR | age -r RECIPIENT > FILE`, which syncs nothing."""
+    if shutil.which("age", path=machine.path) is None:
+        print("bench: backup: left out, since its floor age is not installed: apt-get install age", file=sys.stderr)
+        return
+    backups = Backups(machine, count)
+    result = in_turns(lambda: backups.run(backups.create), lambda: backups.run(backups.tar), rounds)
+    yield {"workload": "backup create", "records": count, "limit": LIMITS["backup"], **result}
+
+
+def measure_backup_deep(machine, count, rounds):
+    """All records of a backup verified, beside making it."""
+    backups = Backups(machine, count)
+    kept = Path(tempfile.mkdtemp(dir=machine.work))
+    machine.run(backups.create(kept))
+    verify = backups.verify(next(kept.glob("*.age")))
+    result = in_turns(lambda: machine.run(verify), lambda: backups.run(backups.create), rounds)
+    yield {"workload": "backup verify --deep", "records": count, "limit": LIMITS["backup-deep"], **result}
+
+
 def duration(seconds):
     for unit, size in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
@@ -323,6 +371,10 @@ def main():
             rows += measure_import(machine, options.export_records, min(options.rounds or 10, 10))
         if "reseal" in chosen:
             rows += measure_reseal(machine, options.export_records, min(options.rounds or 10, 10))
+        if "backup" in chosen:
+            rows += measure_backup(machine, options.export_records, options.rounds or 15)
+        if "backup-deep" in chosen:
+            rows += measure_backup_deep(machine, options.export_records, options.rounds or 15)
         path = write_results(options.results, rows)
         print(f"Medians of paired runs; the floor is the same work without a vault.\n\n{table(rows)}\n\n{path}", flush=True)
     finally:

@@ -17,19 +17,36 @@ enum ArchiveMember: Hashable {
   static let listName = "backup.json"
 
   /// The path in the archive.
-  var path: String {
-    switch self {
-    case .list: Self.listName
-    case .document, .gitFile: Self.folder + vaultPath
-    }
-  }
+  var path: String { String(decoding: pathBytes, as: UTF8.self) }
 
   /// The path below the vault's folder; for the list, its name.
   var vaultPath: String {
+    var bytes: [UInt8] = []
+    appendVaultPath(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The bytes of ``path``.
+  var pathBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(64)
+    if self != .list { bytes += Self.folder.utf8 }
+    appendVaultPath(to: &bytes)
+    return bytes
+  }
+
+  /// Appends the bytes of ``vaultPath``; those of records, which there are many of, without making a text first.
+  func appendVaultPath(to bytes: inout [UInt8]) {
     switch self {
-    case .document(let place): place.relativePath
-    case .gitFile(let name): name
-    case .list: Self.listName
+    case .document(.record(let id)):
+      bytes += "records/".utf8
+      bytes += id.folderName.utf8
+      bytes.append(UInt8(ascii: "/"))
+      id.appendText(to: &bytes)
+      bytes += ".json".utf8
+    case .document(let place): bytes += place.relativePath.utf8
+    case .gitFile(let name): bytes += name.utf8
+    case .list: bytes += Self.listName.utf8
     }
   }
 
@@ -43,14 +60,27 @@ enum ArchiveMember: Hashable {
   }
 
   /// The member with this path in the archive; nil when there is none that is spelled so.
-  init?(path: String) {
-    if path.utf8.elementsEqual(Self.listName.utf8) {
+  init?(path: ArraySlice<UInt8>) {
+    if let record = Self(recordPath: path) {
+      self = record
+    } else if path.elementsEqual(Self.listName.utf8) {
       self = .list
-    } else if path.utf8.starts(with: Self.folder.utf8), let rest = String(path.utf8.dropFirst(Self.folder.utf8.count)) {
+    } else if path.starts(with: Self.folder.utf8),
+      let rest = String(validating: path.dropFirst(Self.folder.utf8.count), as: UTF8.self)
+    {
       self.init(vaultPath: rest)
     } else {
       return nil
     }
+  }
+
+  /// A record, which nearly all files are: `vault/records/<xx>/<id>.json`, the folder being the beginning of the id.
+  private init?(recordPath path: ArraySlice<UInt8>) {
+    let path = path.span
+    guard path.count == 58, path.has("vault/records/", at: 0), path.has("/", at: 16), path.has(".json", at: 53),
+      path[14] == path[17], path[15] == path[18], let id = RecordID(parsing: path.extracting(17..<53))
+    else { return nil }
+    self = .document(.record(id))
   }
 
   /// The member with this path below the vault's folder; nil when there is none that is spelled so.

@@ -4,9 +4,16 @@ internal import VaultKit
 internal import VaultStorage
 
 /// A file out of an archive.
-struct ArchiveFile {
+struct ArchiveFile: Sendable {
   let member: ArchiveMember
   let bytes: [UInt8]
+}
+
+/// What comes next in an archive.
+enum ArchivePart {
+  case file(ArchiveFile)
+  /// Bytes of the list, some at a time, for it can be large; of an empty one, none.
+  case list([UInt8])
 }
 
 /// Reads an archive strictly, one file after the other; in memory is one at a time (format 1, section 14.1).
@@ -19,6 +26,8 @@ final class ArchiveReader {
   private var piece: [UInt8] = []
   private var offset = 0
   private var last: ArchiveMember?
+  /// How many bytes of the list are still to come, and how many zeros after them.
+  private var list = (rest: 0, padding: 0)
   private var isAtEnd = false
   /// The time that its files have, in seconds since 1970.
   private var modified = 0
@@ -34,11 +43,12 @@ final class ArchiveReader {
     }
   }
 
-  /// The next file; nil at the end of the archive and of the age file.
+  /// The next file, or a part of the list; nil at the end of the archive and of the age file.
   ///
   /// - Throws: ``VaultError`` `.damaged` for whatever this program would not have written, `.ioFailed`.
-  func next() throws(VaultError) -> ArchiveFile? {
+  func next() throws(VaultError) -> ArchivePart? {
     guard !isAtEnd else { return nil }
+    guard list.rest == 0 else { return try nextOfList() }
     let block = try read(TarHeader.byteCount)
     guard block.contains(where: { $0 != 0 }) else {
       try finish()
@@ -46,11 +56,28 @@ final class ArchiveReader {
     }
     let header = try header(block)
     let member = try member(header)
-    let bytes = try read(header.fileByteCount)
-    guard try read(TarHeader.padding(after: bytes.count)).allSatisfy({ $0 == 0 }) else {
-      throw damaged("has something between two files")
+    let padding = TarHeader.padding(after: header.fileByteCount)
+    guard member != .list else {
+      list = (header.fileByteCount, padding)
+      return try nextOfList()
     }
-    return ArchiveFile(member: member, bytes: bytes)
+    let bytes = try read(header.fileByteCount)
+    try readPadding(padding)
+    return .file(ArchiveFile(member: member, bytes: bytes))
+  }
+
+  private func nextOfList() throws(VaultError) -> ArchivePart {
+    var bytes: [UInt8] = []
+    if list.rest > 0 {
+      bytes = Array(try readSome(list.rest))
+      list.rest -= bytes.count
+    }
+    if list.rest == 0 { try readPadding(list.padding) }
+    return .list(bytes)
+  }
+
+  private func readPadding(_ count: Int) throws(VaultError) {
+    guard try read(count).allSatisfy({ $0 == 0 }) else { throw damaged("has something between two files") }
   }
 
   private func header(_ block: [UInt8]) throws(VaultError) -> TarHeader {
@@ -66,7 +93,7 @@ final class ArchiveReader {
   }
 
   private func member(_ header: TarHeader) throws(VaultError) -> ArchiveMember {
-    guard let member = ArchiveMember(path: header.name) else {
+    guard let member = ArchiveMember(path: header.name[...]) else {
       throw damaged("holds a file that does not belong into a vault")
     }
     if let last, !(last < member) { throw damaged("holds its files twice or in another order", member) }
@@ -89,16 +116,19 @@ final class ArchiveReader {
   /// Takes memory as bytes come, not as a header promises them.
   private func read(_ count: Int) throws(VaultError) -> [UInt8] {
     var bytes: [UInt8] = []
-    while bytes.count < count {
-      if offset == piece.count {
-        guard let next = try nextPiece() else { throw damaged("ends in the middle of a file") }
-        (piece, offset) = (next, 0)
-      }
-      let end = min(piece.count, offset + count - bytes.count)
-      bytes += piece[offset..<end]
-      offset = end
-    }
+    while bytes.count < count { bytes += try readSome(count - bytes.count) }
     return bytes
+  }
+
+  /// At least one byte, and at most so many.
+  private func readSome(_ count: Int) throws(VaultError) -> ArraySlice<UInt8> {
+    if offset == piece.count {
+      guard let next = try nextPiece() else { throw damaged("ends in the middle of a file") }
+      (piece, offset) = (next, 0)
+    }
+    let start = offset
+    offset = min(piece.count, start + count)
+    return piece[start..<offset]
   }
 
   private func nextPiece() throws(VaultError) -> [UInt8]? {

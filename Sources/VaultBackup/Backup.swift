@@ -159,31 +159,32 @@ extension Backup {
   private static func fill(
     _ output: BackupOutput, from source: Source, at time: Timestamp, _ options: Options,
     _ progress: @escaping () -> Void
-  ) async throws(VaultError) -> (files: [BackupList.File], hash: [UInt8], provenAt: Timestamp?) {
+  ) async throws(VaultError) -> (files: FileList, hash: [UInt8], provenAt: Timestamp?) {
     let files = try await write(source, at: time, options, progress) { bytes in try output.write(bytes) }
     try inStore { () throws(StoreError) in try output.file.sync() }
-    return (files, try output.hash(), try prove(output.file, files, options))
+    return (files, try output.hash(), try await prove(output.file, files, options))
   }
 
   /// Writes the age file of a backup, and gives the files in it.
   private static func write(
     _ source: Source, at time: Timestamp, _ options: Options, _ progress: @escaping () -> Void,
     _ write: @escaping (RawSpan) throws -> Void
-  ) async throws(VaultError) -> [BackupList.File] {
+  ) async throws(VaultError) -> FileList {
     let archive = try ArchiveWriter(to: options.key, time: time, write: write)
-    try await source.withSnapshot(options) { vault throws(VaultError) in
+    let list = try await source.withSnapshot(options) { vault throws(VaultError) in
       try await Snapshot(vault: vault, archive: archive, progress: progress).write()
-      guard case .unlocked(let opened) = source else { return }
-      try archive.appendList(of: vault.header, createdAt: time, by: opened)
+      // Of this moment, too; what is made of it keeps no writer waiting.
+      return source.listKey.map { (head: BackupList.Head(of: vault.header, createdAt: time), key: $0) }
     }
+    if let list { try await archive.appendList(list.head, by: list.key) }
     try archive.finish()
     return archive.files
   }
 
   /// Opens what was written and compares each file with what was read.
   private static func prove(
-    _ file: NewFile, _ written: [BackupList.File], _ options: Options
-  ) throws(VaultError) -> Timestamp? {
+    _ file: NewFile, _ written: FileList, _ options: Options
+  ) async throws(VaultError) -> Timestamp? {
     guard !options.proof.isEmpty else { return nil }
     var offset = 0
     let age = try inAge(file: file.path) { () throws(AgeError) in
@@ -193,31 +194,29 @@ extension Backup {
         return count
       }
     }
-    let archive = ArchiveReader(age, path: file.path)
+    let differs = VaultError(.ioFailed, "does not read back as it was written; it was taken away", file: file.path)
     var expected = written[...]
-    while let found = try archive.next() {
-      guard found.member != .list else { continue }
-      guard let file = expected.popFirst(), try BackupList.File(found.member, found.bytes) == file else {
-        throw VaultError(.ioFailed, "does not read back as it was written; it was taken away", file: file.path)
-      }
-    }
-    guard expected.isEmpty else {
-      throw VaultError(.ioFailed, "does not read back as it was written; it was taken away", file: file.path)
-    }
+    try await ArchiveReader(age, path: file.path).readAll(
+      making: { _ in () },
+      take: { file, _ throws(VaultError) in
+        guard expected.popFirst() == file else { throw differs }
+      })
+    guard expected.isEmpty else { throw differs }
     return options.now()
   }
 }
 
-extension [BackupList.File] {
-  fileprivate var recordCount: Int {
-    count { file in
-      if case .document(let place) = file.member { place.recordID != nil } else { false }
-    }
-  }
+extension FileList {
+  fileprivate var recordCount: Int { count(where: \.member.isRecord) }
 }
 
 extension Backup.Source {
   var isUnlocked: Bool { if case .unlocked = self { true } else { false } }
+
+  /// What authenticates the list of a backup of it; nil without a key of the vault.
+  fileprivate var listKey: BackupListKey? {
+    if case .unlocked(let vault) = self { vault.backupListKey } else { nil }
+  }
 
   fileprivate var locked: LockedVault {
     switch self {
@@ -228,9 +227,9 @@ extension Backup.Source {
 
   fileprivate var vaultID: VaultID { locked.header.vaultID }
 
-  fileprivate func withSnapshot(
-    _ options: Backup.Options, _ body: (LockedVault) async throws(VaultError) -> Void
-  ) async throws(VaultError) {
+  fileprivate func withSnapshot<Result>(
+    _ options: Backup.Options, _ body: (LockedVault) async throws(VaultError) -> Result
+  ) async throws(VaultError) -> Result {
     switch self {
     case .unlocked(let vault): try await vault.withSnapshot(body)
     case .locked(let vault):

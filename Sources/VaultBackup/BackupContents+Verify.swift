@@ -16,12 +16,18 @@ extension BackupContents {
     with vault: Vault, _ scope: VerificationScope = VerificationScope(), progress: @escaping () -> Void = {}
   ) async throws(VaultError) -> Verification {
     var verification = StreamedVerification()
-    try forEachFile { file throws(VaultError) in
-      guard case .document(let place) = file.member, let id = place.recordID, scope.contains(id.folder) else { return }
-      let outcome = Result { () throws(VaultError) in try vault.checkedVersion(file.bytes, at: place) }
-      try verification.take(outcome, at: place)
-      progress()
-    }
+    try await forEachFile(
+      making: { file throws(VaultError) -> (StoreLocation, Result<Checkpoint.Entry, VaultError>)? in
+        guard case .document(let place) = file.member, let id = place.recordID, scope.contains(id.folder) else {
+          return nil
+        }
+        return (place, Result { () throws(VaultError) in try vault.checkedVersion(file.bytes, at: place) })
+      },
+      take: { found throws(VaultError) in
+        guard let (place, outcome) = found else { return }
+        try verification.take(outcome, at: place)
+        progress()
+      })
     return try verification.finish(vault, scope)
   }
 }

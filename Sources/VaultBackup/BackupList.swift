@@ -8,7 +8,7 @@ struct BackupList {
   static let format = 1
 
   /// A file of the archive.
-  struct File: Equatable {
+  struct File: Equatable, Sendable {
     let member: ArchiveMember
     let byteCount: Int
     let sha256: FileHash
@@ -22,20 +22,37 @@ struct BackupList {
     }
   }
 
+  /// What it says besides its files, as it stands there.
+  struct Head: Sendable {
+    let createdAt: String
+    let headerRevision: Int
+    let root: String
+    let vault: String
+
+    init(of header: VaultHeader, createdAt: Timestamp) {
+      (self.createdAt, headerRevision) = (createdAt.text, header.revision)
+      (root, vault) = (header.root.id.description, header.vaultID.text)
+    }
+
+    fileprivate init(_ members: MemberReader) throws(VaultError) {
+      (createdAt, headerRevision) = (try members.text("created_at"), try members.integer("header_revision"))
+      (root, vault) = (try members.text("root"), try members.text("vault"))
+    }
+  }
+
   let vaultID: VaultID
   let rootID: RootID
-  let headerRevision: Int
   let createdAt: Timestamp
-  let files: [File]
-  /// The whole tree, as the MAC covers it.
-  let document: JSONObject
+  let head: Head
+  /// 32 bytes; the list is authentic only once they were compared.
+  let mac: [UInt8]
 
-  /// Reads the bytes of `backup.json`, at most 512 MiB; it is authentic only once its MAC was verified.
+  /// Reads the document without what stands in its array of files.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
-  init(parsing bytes: [UInt8]) throws(VaultError) {
+  init(withoutFiles bytes: [UInt8]) throws(VaultError) {
     let name = ArchiveMember.listName
-    guard case .object(let document) = try parseDocument(bytes, file: name, limits: .list) else {
+    guard case .object(let document) = try parseDocument(bytes, file: name) else {
       throw VaultError(.damaged, "is not an object", file: name, hints: [VaultError.lastGoodVersionHint])
     }
     let members = MemberReader(document, file: name)
@@ -43,34 +60,35 @@ struct BackupList {
       throw VaultError(.newerFormat, "was written by a newer version of this program", file: name)
     }
     try members.allowOnly(["created_at", "files", "format", "header_revision", "mac", "root", "vault"])
+    guard try members.objects("files").isEmpty else { throw members.damaged("files") }
     vaultID = try members.identifier("vault")
     rootID = try members.rootID("root")
-    headerRevision = try members.integer("header_revision")
     createdAt = try members.time("created_at")
-    _ = try members.base64("mac", byteCount: 32)
-    files = try Self.files(members)
-    self.document = document
+    mac = try members.base64("mac", byteCount: 32)
+    head = try Head(members)
   }
+}
 
-  /// Sorted by the bytes of their paths, so that each stands there once.
-  private static func files(_ members: MemberReader) throws(VaultError) -> [File] {
-    var files: [File] = []
-    var last = ""
-    for file in try members.objects("files") {
-      try file.allowOnly(["path", "sha256", "size"])
-      let path = try file.text("path")
-      guard last.utf8.lexicographicallyPrecedes(path.utf8), let member = ArchiveMember(vaultPath: path),
-        let bytes = try? Hex.decode(file.text("sha256")), let hash = FileHash(bytes)
-      else { throw members.damaged("files") }
-      last = path
-      files.append(File(member, byteCount: try file.integer("size"), sha256: hash))
+extension BackupList.File {
+  /// Reads an entry of the array of files.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`.
+  init(parsing bytes: [UInt8]) throws(VaultError) {
+    let name = ArchiveMember.listName
+    guard case .object(let document) = try parseDocument(bytes, file: name) else {
+      throw MemberReader(JSONObject(), file: name).damaged("files")
     }
-    return files
+    let members = MemberReader(document, file: name, path: "files.")
+    try members.allowOnly(["path", "sha256", "size"])
+    guard let member = try ArchiveMember(vaultPath: members.text("path")),
+      let digits = try? Hex.decode(members.text("sha256")), let hash = FileHash(digits)
+    else { throw members.damaged("path") }
+    self.init(member, byteCount: try members.integer("size"), sha256: hash)
   }
 }
 
 /// SHA-256 of a file, held without a block of memory of its own: there is one for each record.
-struct FileHash: Equatable {
+struct FileHash: Equatable, Sendable {
   private let words: SIMD4<UInt64>
 
   /// Takes 32 bytes; nil for another number.
@@ -87,10 +105,12 @@ struct FileHash: Equatable {
 
   /// Appends the 64 digits of its text.
   func appendHex(to text: inout [UInt8]) {
-    for word in 0..<4 {
-      for shift in stride(from: UInt64(60), through: 0, by: -4) {
-        let digit = UInt8(truncatingIfNeeded: words[word] >> shift & 15)
-        text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    text.append(addingCapacity: 64) { output in
+      for word in 0..<4 {
+        for shift in stride(from: UInt64(60), through: 0, by: -4) {
+          let digit = UInt8(truncatingIfNeeded: words[word] >> shift & 15)
+          output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
       }
     }
   }

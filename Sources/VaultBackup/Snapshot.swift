@@ -27,53 +27,21 @@ struct Snapshot {
     try writeGitFiles()
   }
 
-  /// A record that was read.
-  private struct File: Sendable {
-    let id: RecordID
-    let bytes: [UInt8]
-    let hash: FileHash
-  }
-
-  /// Reads and hashes folder by folder on all cores, while what was read before is sealed.
+  /// Reads and hashes on all cores, while what was read before is sealed.
   private func writeRecords() async throws(VaultError) {
-    let parallel = ParallelMap(chunkSize: 1, chunkCount: ParallelMap.coreCount + 1)
-    try await parallel(
-      UInt8.min...UInt8.max, cancellation: { VaultError.cancelled() },
-      { [store = vault.store] (folder: UInt8) throws(VaultError) in try Self.records(inFolder: folder, of: store) }
-    ) { (files: [File]) throws(VaultError) in
-      for file in files {
-        try archive.append(.document(.record(file.id)), file.bytes, hash: file.hash)
-        progress()
-      }
-    }
-  }
-
-  /// Every record of a folder; one that vanishes is an error.
-  private static func records(inFolder folder: UInt8, of store: any RecordStore) throws(VaultError) -> [File] {
-    let expected = try inStore { () throws(StoreError) in try store.records(inFolder: folder) }
-    guard !expected.isEmpty else { return [] }
-    var files: [File] = []
-    var failure: VaultError?
-    try inStore { () throws(StoreError) in
-      try store.readRecords(inFolder: folder) { id, result in
-        do throws(VaultError) {
-          let bytes = try inStore(record: id) { () throws(StoreError) in try result.get() }
-          files.append(File(id: id, bytes: bytes, hash: try FileHash(of: bytes)))
-          return true
-        } catch {
-          failure = error
-          return false
-        }
-      }
-    }
-    if let failure { throw failure }
-    let found = Set(files.map(\.id))
-    if let gone = expected.first(where: { !found.contains($0) }) { throw vanished(.record(gone)) }
-    return files
+    let (store, empty) = (vault.store, archive.segment)
+    try await ParallelMap(chunkSize: 1)(
+      RecordRuns(of: store), cancellation: { VaultError.cancelled() },
+      { run throws(VaultError) in try RecordRun(try run.get(), from: store, into: empty) },
+      consume: { run throws(VaultError) in
+        try archive.append(run.segment)
+        for _ in run.segment.files { progress() }
+        for id in run.rest { try take(.record(id), read(.record(id))) }
+      })
   }
 
   private func take(_ place: StoreLocation, _ bytes: [UInt8]?) throws(VaultError) {
-    guard let bytes else { throw Self.vanished(place) }
+    guard let bytes else { throw .vanished(place) }
     try archive.append(.document(place), bytes)
     progress()
   }
@@ -91,14 +59,86 @@ struct Snapshot {
     try inStore { () throws(StoreError) in try vault.store.read(place) }
   }
 
+  private static func missing(_ path: String) -> VaultError {
+    VaultError(.damaged, "is missing", file: path, hints: [VaultError.lastGoodVersionHint])
+  }
+}
+
+/// The ids of all live records, some of one folder at a time, ascending.
+private struct RecordRuns: Sequence, IteratorProtocol {
+  private let store: any RecordStore
+  private var folders = Array(UInt8.min...UInt8.max)[...]
+  private var ids: ArraySlice<RecordID> = []
+  private static let runLength = 64
+
+  init(of store: any RecordStore) { self.store = store }
+
+  /// After a failure there is nothing more.
+  mutating func next() -> Result<[RecordID], VaultError>? {
+    while ids.isEmpty {
+      guard let folder = folders.popFirst() else { return nil }
+      do throws(VaultError) {
+        ids = try inStore { () throws(StoreError) in try store.records(inFolder: folder) }[...]
+      } catch {
+        folders = []
+        return .failure(error)
+      }
+    }
+    defer { ids = ids.dropFirst(Self.runLength) }
+    return .success(Array(ids.prefix(Self.runLength)))
+  }
+}
+
+/// Records of one folder that were read.
+private struct RecordRun: Sendable {
+  private(set) var segment: ArchiveSegment
+  /// Those behind them that were left, since memory is bounded whatever the size of the records.
+  let rest: ArraySlice<RecordID>
+
+  private static let byteCount = 1 << 20
+  /// What a record of a few fields has in an archive.
+  private static let usualByteCount = 4 * TarHeader.byteCount
+
+  /// - Throws: ``VaultError`` of the first record that cannot be read, or has vanished.
+  init(_ ids: [RecordID], from store: any RecordStore, into empty: ArchiveSegment) throws(VaultError) {
+    var segment = empty
+    segment.reserveCapacity(byteCount: ids.count * Self.usualByteCount, fileCount: ids.count)
+    var failure: VaultError?
+    try Self.read(ids, from: store) { id, result in
+      do throws(VaultError) {
+        let bytes = try inStore(record: id) { () throws(StoreError) in try result.get() }
+        try segment.append(.document(.record(id)), bytes)
+      } catch {
+        failure = error
+      }
+      return failure == nil && segment.bytes.count < Self.byteCount
+    }
+    if let failure { throw failure }
+    for (file, id) in zip(segment.files, ids) where file.member != .document(.record(id)) {
+      throw .vanished(.record(id))
+    }
+    (self.segment, rest) = (segment, ids.dropFirst(segment.files.count))
+  }
+
+  private static func read(
+    _ ids: [RecordID], from store: any RecordStore, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(VaultError) {
+    guard let folder = ids.first?.folder else { return }
+    try inStore { () throws(StoreError) in
+      if let directory = store as? DirectoryStore {
+        try directory.readLocked(ids, inFolder: folder, body)
+      } else {
+        try store.read(ids, inFolder: folder, body)
+      }
+    }
+  }
+}
+
+extension VaultError {
   /// Only who goes past the lock can take a file away meanwhile.
-  private static func vanished(_ place: StoreLocation) -> VaultError {
+  fileprivate static func vanished(_ place: StoreLocation) -> VaultError {
     VaultError(
       .changedUnderneath, "vanished while it was read", file: place.relativePath,
       hints: ["something else than this program changes the vault's folder: let it end, and try again"])
-  }
-
-  private static func missing(_ path: String) -> VaultError {
-    VaultError(.damaged, "is missing", file: path, hints: [VaultError.lastGoodVersionHint])
   }
 }

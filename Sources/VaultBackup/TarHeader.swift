@@ -3,7 +3,8 @@
 struct TarHeader: Equatable {
   static let byteCount = 512
 
-  let name: String
+  /// The path in the archive, ASCII.
+  let name: [UInt8]
   let fileByteCount: Int
   /// When the backup was made, in seconds since 1970.
   let modified: Int
@@ -16,39 +17,32 @@ struct TarHeader: Equatable {
   /// What eleven octal digits can say.
   static let maximumNumber = 1 << 33 - 1
 
-  init(name: String, fileByteCount: Int, modified: Int) {
+  init(name: [UInt8], fileByteCount: Int, modified: Int) {
     // Names are the format's own, sizes within its limits, and the time is clamped.
-    precondition(name.utf8.count <= Self.nameRange.count && (0...Self.maximumNumber).contains(fileByteCount))
+    precondition(name.count <= Self.nameRange.count && (0...Self.maximumNumber).contains(fileByteCount))
     precondition((0...Self.maximumNumber).contains(modified))
     (self.name, self.fileByteCount, self.modified) = (name, fileByteCount, modified)
   }
 
-  /// The block, 512 bytes.
-  var block: [UInt8] {
-    var block = Self.template
-    var sum = Self.templateSum
-    func put(_ bytes: some Sequence<UInt8>, at offset: Int) {
-      var offset = offset
-      for byte in bytes {
-        sum += Int(byte) - Int(block[offset])
-        block[offset] = byte
-        offset += 1
-      }
-    }
-    put(name.utf8, at: Self.nameRange.lowerBound)
-    put(Self.octal(fileByteCount, digits: 11), at: Self.sizeRange.lowerBound)
-    put(Self.octal(modified, digits: 11), at: Self.timeRange.lowerBound)
+  /// Appends the block, 512 bytes.
+  func append(to archive: inout [UInt8]) {
+    let start = archive.count
+    archive += name
+    archive += Self.template[name.count...]
+    Self.putOctal(fileByteCount, digits: 11, at: start + Self.sizeRange.lowerBound, of: &archive)
+    Self.putOctal(modified, digits: 11, at: start + Self.timeRange.lowerBound, of: &archive)
     // The sum counts its own field as blanks.
-    let digits = Self.octal(sum, digits: 6)
-    put(digits + [0, UInt8(ascii: " ")], at: Self.sumRange.lowerBound)
-    return block
+    var sum = 0
+    for index in start..<start + Self.byteCount { sum += Int(archive[index]) }
+    Self.putOctal(sum, digits: 6, at: start + Self.sumRange.lowerBound, of: &archive)
+    archive[start + Self.sumRange.lowerBound + 6] = 0
   }
 
-  /// What is the same in all blocks.
+  /// All that is the same in every block, with blanks for the sum.
   private static let template: [UInt8] = {
-    var block = [UInt8](repeating: 0, count: byteCount)
-    func put(_ text: String, at offset: Int) {
-      for (index, byte) in text.utf8.enumerated() { block[offset + index] = byte }
+    var block = [UInt8](repeating: 0, count: Self.byteCount)
+    func put(_ text: StaticString, at offset: Int) {
+      for (index, byte) in "\(text)".utf8.enumerated() { block[offset + index] = byte }
     }
     put("0000600", at: 100)
     put("0000000", at: 108)
@@ -60,24 +54,27 @@ struct TarHeader: Equatable {
     put("0000000", at: 337)
     return block
   }()
-  private static let templateSum = template.reduce(0) { $0 + Int($1) }
 
   /// Reads a block strictly; the reason why it is none of this format, as an error.
   init(parsing block: [UInt8]) throws(TarFault) {
     precondition(block.count == Self.byteCount, "a block has 512 bytes")
     guard block[257..<265].elementsEqual("ustar\u{0}00".utf8) else { throw .notUstar }
     guard block[Self.typeOffset] == UInt8(ascii: "0") else { throw .notAFile }
-    let bytes = block[Self.nameRange].prefix { $0 != 0 }
-    guard let name = String(validating: bytes, as: UTF8.self), let size = Self.number(block[Self.sizeRange]),
-      let modified = Self.number(block[Self.timeRange])
-    else { throw .malformed }
-    self.init(name: name, fileByteCount: size, modified: modified)
+    guard let size = Self.number(block[Self.sizeRange]), let modified = Self.number(block[Self.timeRange]) else {
+      throw .malformed
+    }
+    self.init(name: Array(block[Self.nameRange].prefix { $0 != 0 }), fileByteCount: size, modified: modified)
     // One spelling alone: another owner, mode, prefix or sum is no archive of this program.
-    guard self.block == block else { throw .malformed }
+    var own: [UInt8] = []
+    own.reserveCapacity(Self.byteCount)
+    append(to: &own)
+    guard own.has(block, at: 0) else { throw .malformed }
   }
 
-  private static func octal(_ number: Int, digits: Int) -> [UInt8] {
-    (0..<digits).map { UInt8(ascii: "0") + UInt8(number >> (3 * (digits - 1 - $0)) & 7) }
+  private static func putOctal(_ number: Int, digits: Int, at offset: Int, of archive: inout [UInt8]) {
+    for digit in 0..<digits {
+      archive[offset + digit] = UInt8(ascii: "0") + UInt8(number >> (3 * (digits - 1 - digit)) & 7)
+    }
   }
 
   /// Eleven octal digits and a NUL.

@@ -28,8 +28,10 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
   }
 
   /// Reads a lower-case UUID, nil for any other text.
-  public init?(parsing text: String) {
-    let digits = text.utf8Span.span
+  public init?(parsing text: String) { self.init(parsing: text.utf8Span.span) }
+
+  /// The same of a text's bytes.
+  package init?(parsing digits: Span<UInt8>) {
     guard digits.count == 36 else { return nil }
     var words: (high: UInt64, low: UInt64) = (0, 0)
     for index in digits.indices {
@@ -82,6 +84,17 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
       // Safe: all suffixes are literals of ASCII, and the buffer has room for one.
       for index in 0..<suffix.utf8CodeUnitCount { unsafe output[count + index] = suffix.utf8Start[index] }
       return byteCount
+    }
+  }
+
+  /// Appends the bytes of ``text``.
+  package func appendText(to bytes: inout [UInt8]) {
+    bytes.append(addingCapacity: 36) { output in
+      for index in 0..<Self.byteCount {
+        if Self.isHyphen(output.count) { output.append(UInt8(ascii: "-")) }
+        output.append(Hex.digit(byte(at: index) >> 4))
+        output.append(Hex.digit(byte(at: index) & 15))
+      }
     }
   }
 

@@ -125,7 +125,7 @@ extension DirectoryStore {
     if isRead == nil { Self.forEach(ids, body) { (id) throws(StoreError) in try read(.record(id)) } }
   }
 
-  private static func forEach(
+  static func forEach(
     _ ids: [RecordID], _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool,
     _ read: (RecordID) throws(StoreError) -> [UInt8]?
   ) {

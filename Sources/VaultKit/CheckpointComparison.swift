@@ -37,6 +37,12 @@ struct FoundVersions {
 
   func place(of id: RecordID) -> StoreLocation? { places[id]?.place }
 
+  /// The revision of a live record, as long as no removed one with its id was taken that counts.
+  func liveRevision(of id: RecordID) -> Int? {
+    guard let found = places[id], found.place == .record(id) else { return nil }
+    return found.version.revision
+  }
+
   func isFaulty(_ id: RecordID) -> Bool { faulty.contains(id) }
 }
 

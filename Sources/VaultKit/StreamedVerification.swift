@@ -6,7 +6,6 @@ package import VaultStorage
 package struct StreamedVerification {
   private var result = Verification()
   private var found = FoundVersions()
-  private var revisions: [RecordID: Int] = [:]
   private var trashed: Set<RecordID> = []
 
   package init() {}
@@ -22,10 +21,11 @@ package struct StreamedVerification {
     if isTrash { result.trashedCount += 1 } else { result.recordCount += 1 }
     do throws(VaultError) {
       let version = try outcome.get()
+      let liveRevision = isTrash ? found.liveRevision(of: id) : nil
       found.take(version, at: place)
-      guard isTrash else { return revisions[id] = version.revision }
-      guard revisions[id] != version.revision else { throw .equalRevisions(id) }
-      if revisions[id] == nil { trashed.insert(id) }
+      guard isTrash else { return }
+      guard liveRevision != version.revision else { throw .equalRevisions(id) }
+      if liveRevision == nil { trashed.insert(id) }
     } catch {
       found.takeFaulty(id)
       let code: VaultFault.Code? = error.underlying == nil ? (error.field == nil ? .wrongPlace : .clearText) : nil

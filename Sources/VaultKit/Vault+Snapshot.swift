@@ -1,4 +1,3 @@
-package import VaultDocument
 internal import VaultSealing
 package import VaultStorage
 
@@ -6,13 +5,13 @@ extension LockedVault {
   /// Does `body` with the vault as it is now, while nobody writes: it sees no batch half done.
   ///
   /// - Throws: ``VaultError`` `.lockedByOther`, `.damaged`, and what `body` throws.
-  package func withSnapshot(
+  package func withSnapshot<Result>(
     lockTimeout: Duration, onLockWait: @escaping @Sendable (Int32?) -> Void,
-    _ body: (LockedVault) async throws(VaultError) -> Void
-  ) async throws(VaultError) {
+    _ body: (LockedVault) async throws(VaultError) -> Result
+  ) async throws(VaultError) -> Result {
     let lock = try await store.waitForLock(.shared, timeout: lockTimeout, onWait: onLockWait)
     defer { lock.release() }
-    try await body(reread() ?? self)
+    return try await body(reread() ?? self)
   }
 }
 
@@ -20,31 +19,17 @@ extension Vault {
   /// Does `body` with the vault as it is now, its header verified, while nobody writes: it sees no batch half done.
   ///
   /// - Throws: ``VaultError`` `.lockedByOther`, `.damaged`, `.changedUnderneath`, and what `body` throws.
-  package func withSnapshot(_ body: (LockedVault) async throws(VaultError) -> Void) async throws(VaultError) {
+  package func withSnapshot<Result>(
+    _ body: (LockedVault) async throws(VaultError) -> Result
+  ) async throws(VaultError) -> Result {
     let lock = try await store.waitForLock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
     defer { lock.release() }
     try refresh()
-    try await body(LockedVault(store: store))
+    return try await body(LockedVault(store: store))
   }
 
-  /// The MAC (32 bytes) of a backup's list under the current root key, from the canonical encoding of its tree in pieces
-  /// (format 1, section 14.2).
-  ///
-  /// - Throws: ``VaultError`` `.internalFailure`.
-  package func backupListMAC(treeByteCount: Int, tree: some Sequence<[UInt8]>) throws(VaultError) -> [UInt8] {
-    let root = keyring.current
-    return try inSealing { () throws(SealingError) in
-      try root.mac(as: .backupList, treeByteCount: treeByteCount, tree: tree)
-    }
-  }
-
-  /// Whether a backup's list was made by somebody who has the current root key.
-  ///
-  /// - Throws: ``VaultError`` `.internalFailure`.
-  package func authenticatesBackupList(_ document: JSONObject) throws(VaultError) -> Bool {
-    let root = keyring.current
-    return try inSealing { () throws(SealingError) in try root.authenticates(document, as: .backupList) }
-  }
+  /// The key for the lists of backups that the vault has now.
+  package var backupListKey: BackupListKey { BackupListKey(root: keyring.current) }
 
   /// Verifies the file of a record, live or removed, and opens every sealed field of it.
   ///
@@ -54,5 +39,22 @@ extension Vault {
     let record = place == .trash(id) ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
     try record.check()
     return Checkpoint.Entry(record)
+  }
+}
+
+/// Authenticates the list of a backup under one root key (format 1, section 14.2).
+package struct BackupListKey: Sendable {
+  fileprivate let root: RootKey
+
+  /// The MAC of a list, 32 bytes.
+  ///
+  /// - Parameters:
+  ///   - treeByteCount: the size of all pieces together.
+  ///   - tree: the canonical encoding of the list without its MAC, in pieces.
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  package func mac(treeByteCount: Int, tree: some Sequence<[UInt8]>) throws(VaultError) -> [UInt8] {
+    try inSealing { () throws(SealingError) in
+      try root.mac(as: .backupList, treeByteCount: treeByteCount, tree: tree)
+    }
   }
 }

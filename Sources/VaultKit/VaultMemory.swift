@@ -149,6 +149,8 @@ extension VaultMemory {
         guard let sealed = contents.sealed.removeValue(forKey: .record(id)) else { continue }
         contents.note(.written(sealed), of: id)
       }
+      // The room that many took is given back.
+      if contents.sealed.isEmpty { contents.sealed = [:] }
     }
   }
 

@@ -75,9 +75,9 @@ extension Identifier {
   /// The id whose file name is its text followed by `suffix`, or nil when `fileName` has another shape.
   public init?(fileName: String, suffix: String) {
     let name = fileName.utf8
-    guard name.count == 36 + suffix.utf8.count, name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8),
-      let stem = String(name.prefix(36))
-    else { return nil }
-    self.init(parsing: stem)
+    guard name.count == 36 + suffix.utf8.count, name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) else {
+      return nil
+    }
+    self.init(parsing: fileName.utf8Span.span.extracting(first: 36))
   }
 }

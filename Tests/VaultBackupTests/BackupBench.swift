@@ -76,7 +76,7 @@ struct BackupBench {
   }
 
   func open(_ name: BackupName) async throws -> (contents: BackupContents, vault: Vault) {
-    let contents = try BackupContents(
+    let contents = try await BackupContents(
       of: BackupFile(at: target + "/" + name.fileName), with: [.identity(backupIdentity)])
     let vault = try await contents.vault.unlock(with: .identity(identity))
     try contents.authenticate(with: vault)

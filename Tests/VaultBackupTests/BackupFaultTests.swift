@@ -87,7 +87,7 @@ struct BackupFaultTests {
       let states = try BackupDirectory(at: bench.target).listing().rows.map(\.state)
       #expect(states.allSatisfy { $0 == .recorded || $0 == .unrecorded && made == nil }, call)
       for name in found.backups {
-        _ = try BackupContents(
+        _ = try await BackupContents(
           of: BackupFile(at: bench.target + "/" + name), with: [.identity(bench.backupIdentity)])
       }
       #expect(made == nil || found.backups.count == 1, call)

@@ -134,8 +134,8 @@ struct BackupHistoryTests {
       var bytes = good
       bytes[offset] ^= 1 << UInt8(offset % 8)
       FileTree.write(bytes, to: path)
-      #expect(throws: VaultError.self, "byte \(offset)") {
-        try BackupContents(of: BackupFile(at: path), with: [.identity(bench.backupIdentity)])
+      await #expect(throws: VaultError.self, "byte \(offset)") {
+        try await BackupContents(of: BackupFile(at: path), with: [.identity(bench.backupIdentity)])
       }
       if offset % 64 == 0 {
         let recorded = try BackupDirectory(at: bench.target).catalog()[made.name]?.sha256
@@ -145,8 +145,8 @@ struct BackupHistoryTests {
     }
     for count in stride(from: 0, to: good.count, by: 37) {
       FileTree.write(Array(good.prefix(count)), to: path)
-      #expect(throws: VaultError.self, "\(count) bytes") {
-        try BackupContents(of: BackupFile(at: path), with: [.identity(bench.backupIdentity)])
+      await #expect(throws: VaultError.self, "\(count) bytes") {
+        try await BackupContents(of: BackupFile(at: path), with: [.identity(bench.backupIdentity)])
       }
     }
   }

@@ -70,7 +70,7 @@ private final class Drill: Sendable {
   /// Restores a backup on a machine that knows nothing.
   func restored(_ name: BackupName) async throws -> [String: [UInt8]] {
     let target = folder.path + "/restored"
-    let contents = try BackupContents(
+    let contents = try await BackupContents(
       of: BackupFile(at: backupPath + "/" + name.fileName), with: [.identity(identity)])
     let opened = try await contents.vault.unlock(with: .identity(identity))
     try contents.authenticate(with: opened)

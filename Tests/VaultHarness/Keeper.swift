@@ -76,7 +76,7 @@ struct Keeper {
   static func restore(
     _ name: String, of places: Places, to path: String, _ identity: AgeIdentity, _ clock: FastClock
   ) async throws -> RestoredVault {
-    let contents = try BackupContents(
+    let contents = try await BackupContents(
       of: BackupFile(at: places.backups + "/" + name), with: [.identity(identity)])
     let vault = try await contents.vault.unlock(with: .identity(identity))
     try contents.authenticate(with: vault)

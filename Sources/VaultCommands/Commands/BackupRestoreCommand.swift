@@ -54,7 +54,7 @@ extension BackupCommand {
       let backup = try BackupFile(at: file)
       let credentials = try keys.credentials(for: backup, asks: true)
       guard !credentials.isEmpty else { throw CommandError.backupNotOpened(backup) }
-      let contents = try BackupContents(of: backup, with: credentials)
+      let contents = try await BackupContents(of: backup, with: credentials)
       try requireFingerprint(of: contents.vault)
       guard let vault = try await keys.unlock(contents.vault, asks: true) else {
         throw CommandError.backedUpVaultNotUnlocked(backup)

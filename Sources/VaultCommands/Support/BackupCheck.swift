@@ -56,7 +56,7 @@ struct BackupCheck {
   private func open(_ file: BackupFile, _ credentials: [AgeCredential], _ report: inout BackupReport) async throws {
     let contents: BackupContents
     do throws(VaultError) {
-      contents = try BackupContents(of: file, with: credentials)
+      contents = try await BackupContents(of: file, with: credentials)
     } catch {
       // A key that nobody gave need not fit.
       guard error.code == .noMatchingSlot, keys.isEmpty, !isDeep else { throw error }

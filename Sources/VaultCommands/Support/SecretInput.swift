@@ -109,6 +109,8 @@ enum TextInput {
 
   private static func bytes(from descriptor: Int32, named name: String, limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
+    // Growing step by step, an array of many megabytes would stand in memory twice.
+    if let size = System.byteCount(of: descriptor), size <= limit { bytes.reserveCapacity(size) }
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       var span = chunk.mutableSpan

@@ -1,0 +1,52 @@
+internal import VaultCrypto
+internal import VaultDocument
+internal import VaultKit
+
+/// Files as they stand in an archive, one after the other, with what its list says of them: what can be made of a part of the
+/// vault on any core.
+struct ArchiveSegment: Sendable {
+  /// The time that all files of the archive have, in seconds since 1970.
+  let modified: Int
+  private(set) var bytes: [UInt8] = []
+  private(set) var files: [BackupList.File] = []
+
+  init(modified: Int) { self.modified = modified }
+
+  /// Takes memory for so many bytes and files at once.
+  mutating func reserveCapacity(byteCount: Int, fileCount: Int) {
+    bytes.reserveCapacity(byteCount)
+    files.reserveCapacity(fileCount)
+  }
+
+  /// Appends a file.
+  ///
+  /// - Throws: ``VaultError`` `.damaged` for one over its limit.
+  mutating func append(_ member: ArchiveMember, _ content: [UInt8]) throws(VaultError) {
+    try appendHead(member, byteCount: content.count)
+    files.append(try BackupList.File(member, content))
+    bytes += content
+    appendPadding(after: content.count)
+  }
+
+  /// Appends the block before a file.
+  mutating func appendHead(_ member: ArchiveMember, byteCount: Int) throws(VaultError) {
+    guard byteCount <= member.byteLimit else {
+      throw VaultError(
+        .damaged, "is over its size limit", file: member.vaultPath, hints: [VaultError.lastGoodVersionHint])
+    }
+    TarHeader(name: member.pathBytes, fileByteCount: byteCount, modified: modified).append(to: &bytes)
+  }
+
+  /// Appends the zeros after a file.
+  mutating func appendPadding(after byteCount: Int) {
+    bytes.append(contentsOf: repeatElement(0, count: TarHeader.padding(after: byteCount)))
+  }
+
+  /// Appends the two blocks of zeros that end an archive.
+  mutating func appendEnd() { bytes.append(contentsOf: repeatElement(0, count: 2 * TarHeader.byteCount)) }
+}
+
+extension TarHeader {
+  /// How many zeros follow a file, up to a whole block.
+  static func padding(after byteCount: Int) -> Int { (byteCount + 511) / 512 * 512 - byteCount }
+}

@@ -1,0 +1,49 @@
+package import VaultDocument
+package import VaultStorage
+
+extension DirectoryStore {
+  /// As `read(_:inFolder:_:)`, for who holds a lock: nobody commits a batch or replaces the records meanwhile, so that is
+  /// looked for once, and not with each record.
+  ///
+  /// - Throws: `StoreError` as `read(_:inFolder:_:)`; `.changedUnderneath` when somebody who went past the lock has replaced
+  ///   the records all the same.
+  package func readLocked(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    // What a process that died has left stays for readers who may not write.
+    guard try overlay() == nil else { return try read(ids, inFolder: folder, body) }
+    let before = try recordsStatus()
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    _ = try withDirectory(.folder(folder)) { (directory) throws(StoreError) in
+      Self.forEach(ids, body) { (id) throws(StoreError) in
+        let place = StoreLocation.record(id)
+        return try files.contents(
+          of: place.fileName, in: directory, limit: place.byteLimit, by: &buffer, at: place.relativePath)
+      }
+    }
+    let after = try recordsStatus()
+    guard before?.inode == after?.inode, before?.changed == after?.changed else {
+      let records = StoreDirectory.records.path
+      throw StoreError(.changedUnderneath, reason: "was replaced while it was read", path: records)
+    }
+  }
+}
+
+extension FileSystem {
+  /// As `contents(of:in:limit:)`, by way of a buffer that serves many files: to clear new memory for each of them costs more
+  /// than to copy what was read. A file that is larger than the buffer is read by itself.
+  fileprivate func contents(
+    of name: String, in directory: Int32, limit: Int, by buffer: inout [UInt8], at path: @autoclosure () -> String
+  ) throws(StoreError) -> [UInt8]? {
+    guard let file = try openIfPresent(name, in: directory, as: .reading, at: path()) else { return nil }
+    let status = try regularStatus(of: file.descriptor, at: path())
+    guard status.byteCount < buffer.count else {
+      return try contents(of: file.descriptor, status, limit: limit, at: path())
+    }
+    let count = try fill(&buffer, from: file.descriptor, enough: status.byteCount, at: path())
+    guard count <= status.byteCount else {
+      throw StoreError(.changedUnderneath, reason: "the file changed while it was read", path: path())
+    }
+    return Array(buffer[..<count])
+  }
+}
