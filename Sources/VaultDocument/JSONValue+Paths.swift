@@ -90,6 +90,20 @@ extension JSONValue {
     try forEachString(&path, body)
   }
 
+  /// Whether every string of the tree satisfies `isGood`; it stops at the first that does not.
+  public func allStrings(satisfy isGood: (String) -> Bool) -> Bool {
+    switch self {
+    case .string(let text): return isGood(text)
+    case .array(let items): return items.allSatisfy { $0.allStrings(satisfy: isGood) }
+    case .object(let object):
+      for index in object.members.indices where !object.members[index].value.allStrings(satisfy: isGood) {
+        return false
+      }
+      return true
+    case .null, .bool, .number: return true
+    }
+  }
+
   private func forEachString<E: Error>(
     _ path: inout MemberPath, _ body: (MemberPath, String) throws(E) -> Void
   ) throws(E) {

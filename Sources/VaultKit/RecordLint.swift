@@ -63,6 +63,8 @@ struct RecordLint: Sendable {
 
   /// Tokens must have the shape of one, belong to one key, and stand once each.
   private mutating func checkTokens(_ fields: JSONObject) {
+    // Where something is wrong is looked up when something is.
+    guard !Self.areTokensGood(in: fields) else { return }
     var hint: [UInt8]?
     var paths: [String: MemberPath] = [:]
     JSONValue.object(fields).forEachString { path, text in
@@ -78,6 +80,21 @@ struct RecordLint: Sendable {
         add(.repeatedToken, "holds the same sealed value as \(first)", path)
       }
     }
+  }
+
+  private static func areTokensGood(in fields: JSONObject) -> Bool {
+    var hint: [UInt8]?
+    var tokens: [String] = []
+    let isGood = JSONValue.object(fields).allStrings { text in
+      guard SealedToken.hasTokenShape(text) else { return true }
+      guard let token = try? SealedToken(parsing: text), hint == nil || hint == token.hint else { return false }
+      hint = token.hint
+      tokens.append(text)
+      return true
+    }
+    // Tokens are ASCII, so equal strings are equal bytes; of most records there are two.
+    guard isGood, tokens.count > 2 else { return isGood && (tokens.count < 2 || tokens[0] != tokens[1]) }
+    return Set(tokens).count == tokens.count
   }
 
   private mutating func add(_ code: VaultFault.Code, _ reason: String, _ path: MemberPath) {
@@ -102,8 +119,8 @@ struct CanonicalForm: Sendable {
     limits: JSONLimits = .record
   ) throws(VaultError) {
     do throws(DocumentError) {
+      guard !document.isPretty(bytes) else { return nil }
       let canonical = try document.prettyBytes(limits: limits)
-      guard !sameBytes(canonical, bytes) else { return nil }
       change = StoreChange(place, from: bytes, to: canonical)
       keepsMeaning = try JSONParser.parse(canonical, limits: limits).canonicalBytes() == document.canonicalBytes()
     } catch {

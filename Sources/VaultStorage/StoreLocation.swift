@@ -21,8 +21,8 @@ extension StoreLocation {
     case .header: "vault.json"
     case .checkpoint: "checkpoint.json"
     case .slot(let id): "slots/" + id.text + ".age"
-    case .record(let id): "records/" + id.folderName + "/" + id.text + ".json"
-    case .trash(let id): "trash/" + id.text + ".json"
+    case .record(let id): "records/" + id.folderName + "/" + id.text(followedBy: ".json")
+    case .trash(let id): "trash/" + id.text(followedBy: ".json")
     }
   }
 

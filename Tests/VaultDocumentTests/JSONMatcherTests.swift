@@ -17,6 +17,25 @@ import VaultTestSupport
     }
   }
 
+  @Test("a tree is pretty in its own printed form, and in no other bytes")
+  func pretty() throws {
+    var random = SeededGenerator(seed: 43)
+    for _ in 0..<300 {
+      let tree = try RandomTree.value(depth: 4, using: &random)
+      let bytes = try tree.prettyBytes()
+      #expect(tree.isPretty(bytes))
+      #expect(!tree.isPretty(try tree.compactBytes()) && !tree.isPretty(bytes + bytes) && !tree.isPretty([]))
+      for _ in 0..<20 {
+        let index = Int.random(in: bytes.indices, using: &random)
+        var (changed, added, removed) = (bytes, bytes, bytes)
+        changed[index] = UInt8.random(in: .min ... .max, using: &random)
+        added.insert(UInt8.random(in: .min ... .max, using: &random), at: index)
+        removed.remove(at: index)
+        for other in [changed, added, removed] { #expect(tree.isPretty(other) == (other == bytes)) }
+      }
+    }
+  }
+
   @Test("a byte that is changed, removed or added is noticed exactly when the parser reads another tree")
   func everyByte() throws {
     let tree = try JSONParser.parse(

@@ -63,11 +63,13 @@ struct InputReader {
       result[name] = try member(name, value, rule)
       path.components.removeLast()
     }
-    for member in rule.members where result[member.name] == nil {
-      if let initial = member.value.initial {
-        result[member.name] = initial
-      } else if member.isRequired {
-        throw RecordError(.missingMember, "is required", path: path.appending(member.name).description)
+    for index in rule.members.indices {
+      let name = rule.members[index].name
+      guard result[name] == nil else { continue }
+      if let initial = rule.members[index].value.initial {
+        result[name] = initial
+      } else if rule.members[index].isRequired {
+        throw RecordError(.missingMember, "is required", path: path.appending(name).description)
       }
     }
     return result
@@ -77,9 +79,10 @@ struct InputReader {
   private mutating func member(
     _ name: String, _ value: JSONValue, _ rule: ObjectRule
   ) throws(RecordError) -> JSONValue? {
-    if let member = rule.member(named: name) {
+    if let index = rule.index(of: name) {
+      let schema = rule.members[index].value
       // Of a required member, the check of the object then says that it is missing.
-      return value.isNull && !member.value.isNullable ? nil : try self.value(value, member.value)
+      return value.isNull && !schema.isNullable ? nil : try self.value(value, schema)
     }
     if let others = rule.others { return try self.value(value, others) }
     guard keepsUnknown else {

@@ -66,12 +66,15 @@ struct StoredCheck {
 
   private mutating func object(_ members: JSONObject, _ rule: ObjectRule) {
     for (name, value) in members where goesOn {
-      let member = rule.member(named: name)
-      guard let schema = member?.value ?? rule.others else { continue }
-      step(.member(name)) { $0.value(value, schema, isOptional: member?.isRequired != true) }
+      let index = rule.index(of: name)
+      guard let schema = index.map({ rule.members[$0].value }) ?? rule.others else { continue }
+      let isRequired = index.map { rule.members[$0].isRequired } ?? false
+      step(.member(name)) { $0.value(value, schema, isOptional: !isRequired) }
     }
-    for member in rule.members where goesOn && member.isRequired && members[member.name] == nil {
-      step(.member(member.name)) { $0.fault(.missingMember, "is required") }
+    for index in rule.members.indices where goesOn && rule.members[index].isRequired {
+      let name = rule.members[index].name
+      guard members[name] == nil else { continue }
+      step(.member(name)) { $0.fault(.missingMember, "is required") }
     }
   }
 
