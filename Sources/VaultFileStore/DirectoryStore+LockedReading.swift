@@ -10,15 +10,24 @@ extension DirectoryStore {
   package func readLocked(
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
+    try readLocked(ids, inFolder: folder, noting: { _, _ in }, body)
+  }
+
+  /// The same; `note` is told what the system says of each file.
+  func readLocked(
+    _ ids: [RecordID], inFolder folder: UInt8, noting note: (RecordID, FileStatus) -> Void,
+    _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
     // What a process that died has left stays for readers who may not write.
-    guard try overlay() == nil else { return try read(ids, inFolder: folder, body) }
+    guard try overlay() == nil else { return try read(ids, inFolder: folder, noting: note, body) }
     let before = try recordsStatus()
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
     _ = try withDirectory(.folder(folder)) { (directory) throws(StoreError) in
       Self.forEach(ids, body) { (id) throws(StoreError) in
         let place = StoreLocation.record(id)
         return try files.contents(
-          of: place.fileName, in: directory, limit: place.byteLimit, by: &buffer, at: place.relativePath)
+          of: place.fileName, in: directory, limit: place.byteLimit, by: &buffer, noting: { note(id, $0) },
+          at: place.relativePath)
       }
     }
     let after = try recordsStatus()
@@ -33,10 +42,12 @@ extension FileSystem {
   /// As `contents(of:in:limit:)`, by way of a buffer that serves many files: to clear new memory for each of them costs more
   /// than to copy what was read. A file that is larger than the buffer is read by itself.
   fileprivate func contents(
-    of name: String, in directory: Int32, limit: Int, by buffer: inout [UInt8], at path: @autoclosure () -> String
+    of name: String, in directory: Int32, limit: Int, by buffer: inout [UInt8], noting note: (FileStatus) -> Void,
+    at path: @autoclosure () -> String
   ) throws(StoreError) -> [UInt8]? {
     guard let file = try openIfPresent(name, in: directory, as: .reading, at: path()) else { return nil }
     let status = try regularStatus(of: file.descriptor, at: path())
+    note(status)
     guard status.byteCount < buffer.count else {
       return try contents(of: file.descriptor, status, limit: limit, at: path())
     }

@@ -54,7 +54,7 @@ final class DirectoryReplacement: StoreReplacement {
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
     var mark = FolderMark()
-    try store.read(ids, inFolder: folder, noting: { mark.add($0, $1) }, body)
+    try store.readLocked(ids, inFolder: folder, noting: { mark.add($0, $1) }, body)
     state.withLock { $0.read[Int(folder)].add(mark) }
   }
 

@@ -163,7 +163,8 @@ private struct RecordCheck: Sendable {
   ) -> (outcomes: [(RecordID, Result<Checkpoint.Entry, VaultError>)], fault: VaultFault?) {
     var outcomes: [(RecordID, Result<Checkpoint.Entry, VaultError>)] = []
     do throws(StoreError) {
-      try files.store.readRecords(inFolder: folder) { id, bytes in
+      let store = files.store
+      try store.readHoldingLock(store.records(inFolder: folder), inFolder: folder) { id, bytes in
         outcomes.append((id, live(bytes, id)))
         return true
       }
