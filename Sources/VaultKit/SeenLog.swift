@@ -20,23 +20,52 @@ struct SeenLog {
     return lines
   }
 
-  /// What the whole lines of a log say.
-  static func versions(in bytes: [UInt8]) -> [(RecordID, SeenVersion)] {
-    bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+  /// What the whole lines of a log say; nil when a line is neither whole nor what a write that was cut off can leave.
+  static func versions(in bytes: [UInt8]) -> [(id: RecordID, version: SeenVersion)]? {
+    var versions: [(id: RecordID, version: SeenVersion)] = []
+    for line in bytes.split(separator: UInt8(ascii: "\n")) where !isCutOff(line) {
       guard case .array(let parts)? = try? JSONParser.parse(Array(line)), parts.count == 4,
         let id = parts[0].string.flatMap(RecordID.init(parsing:)), let revision = parts[1].int, revision >= 1,
         let mac = parts[2].string.flatMap({ try? Base64.decode($0) }), mac.count == RecordMAC.byteCount,
         case .bool(let isTrashed) = parts[3]
       else { return nil }
-      return (id, SeenVersion(revision: revision, mac: mac, isTrashed: isTrashed))
+      versions.append((id, SeenVersion(revision: revision, mac: mac, isTrashed: isTrashed)))
     }
+    return versions
+  }
+
+  /// Whether a line is the beginning of one, or holds the zeros that a power cut leaves where nothing was written yet.
+  private static func isCutOff(_ line: ArraySlice<UInt8>) -> Bool {
+    if line.contains(0) { return line.allSatisfy { $0 == 0 || $0.isText } }
+    return line.first == UInt8(ascii: "[") && line.last != UInt8(ascii: "]") && line.allSatisfy(\.isText)
   }
 }
 
+extension UInt8 {
+  /// Whether lines are made of it.
+  fileprivate var isText: Bool { (0x20..<0x7F).contains(self) }
+}
+
 extension SeenFolder {
-  /// Takes what a log says over, where it is newer.
-  mutating func take(log bytes: [UInt8]) {
-    for (id, version) in SeenLog.versions(in: bytes) { take(.seen(version), of: id) }
+  /// Takes what the log of a folder says over, where it is newer.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`.
+  mutating func take(log bytes: [UInt8], of folder: UInt8, file: String) throws(VaultError) {
+    guard let versions = SeenLog.versions(in: bytes), versions.allSatisfy({ $0.id.folder == folder }) else {
+      throw .damagedState(file)
+    }
+    for (id, version) in versions { take(.seen(version), of: id) }
+  }
+
+  /// Whether the changes only tell of newer versions, so that nothing is lost or brought back where they are taken twice.
+  func isGoingOn(with changes: [(key: RecordID, value: SeenChange)]) -> Bool {
+    changes.allSatisfy { id, change in
+      switch change {
+      case .seen: true
+      case .written(let version): comparison(of: id, version) == .new
+      case .forgotten: false
+      }
+    }
   }
 
   /// The changes as lines of a log; nil where one of them does not only tell of a newer version.

@@ -10,7 +10,9 @@ public struct VaultState: Sendable {
   let folder: StateFolder
 
   /// The state in a directory; it is made, 0700, when something is first written.
-  public init(directory: String) { folder = StateFolder(at: directory) }
+  public init(directory: String) { self.init(StateFolder(at: directory)) }
+
+  init(_ folder: StateFolder) { self.folder = folder }
 
   /// Its directory.
   public var directory: String { folder.path }
@@ -175,6 +177,8 @@ extension VaultState {
     for path in vault.knownPaths { names.append(try .path(path)) }
     var present: [StateName] = []
     for name in Set(names) where try isPresent(name) { present.append(name) }
+    // Logs before their files: one that is left behind alone would bring back what was forgotten.
+    present.sort { $0.file > $1.file }
     guard !present.isEmpty else { return false }
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     try inState { () throws(StoreError) in
@@ -204,7 +208,7 @@ extension VaultState {
     let log = try inState { () throws(StoreError) in try folder.readLog(.seenLog(vaultID, number)) }
     var seen = SeenFolder()
     if let bytes = try read(name) { seen = try SeenFolder(parsing: bytes, file: folder.path(of: name)) }
-    if let log { seen.take(log: log) }
+    if let log { try seen.take(log: log, of: number, file: folder.path(of: .seenLog(vaultID, number))) }
     return (seen, log?.count)
   }
 
@@ -228,10 +232,16 @@ extension VaultState {
       }
       var new = old
       for (id, change) in changes { new.take(change, of: id) }
-      // The log goes first: were it left behind, it would bring back what is to be forgotten.
-      if logByteCount != nil { files.append(StateFolder.Change(log, nil)) }
-      if new != old || logByteCount != nil {
-        files.append(StateFolder.Change(.seen(vaultID, number), try new.fileBytes()))
+      let name = StateName.seen(vaultID, number)
+      if logByteCount != nil {
+        // First its lines are in the file, then it goes: whoever dies or reads in between finds them twice, and never not at
+        // all. Only then is anything forgotten, which a log that is left behind would bring back.
+        let folded = old.isGoingOn(with: changes) ? new : old
+        files.append(StateFolder.Change(name, try folded.fileBytes()))
+        files.append(StateFolder.Change(log, nil))
+        if folded != new { files.append(StateFolder.Change(name, try new.fileBytes())) }
+      } else if new != old {
+        files.append(StateFolder.Change(name, try new.fileBytes()))
       }
     }
     try inState { () throws(StoreError) in try folder.apply(files, under: lock) }
@@ -239,7 +249,8 @@ extension VaultState {
 
   private func seenNames(of vaultID: VaultID) throws(VaultError) -> [StateName] {
     let place = StateName.seenFolder(vaultID)
-    return try inState { () throws(StoreError) in try folder.names(in: place) }.map { StateName(place, $0) }
+    return try inState { () throws(StoreError) in try folder.names(in: place) }
+      .sorted(by: >).map { StateName(place, $0) }
   }
 }
 

@@ -18,18 +18,55 @@ struct SeenLogTests {
     let (first, second) = (SeenLog.lines([(id, version(1))]), SeenLog.lines([(id, version(2, isTrashed: true))]))
     for cut in 0..<first.count - 1 {
       let read = SeenLog.versions(in: Array(first.prefix(cut)) + second)
-      #expect(read.map(\.1) == [version(2, isTrashed: true)])
+      #expect(read?.map(\.version) == [version(2, isTrashed: true)])
     }
-    #expect(SeenLog.versions(in: first + second).map(\.1) == [version(1), version(2, isTrashed: true)])
-    #expect(SeenLog.versions(in: [UInt8](repeating: 0, count: 300) + second).map(\.1) == [version(2, isTrashed: true)])
+    #expect(SeenLog.versions(in: first + second)?.map(\.version) == [version(1), version(2, isTrashed: true)])
+    let zeros = [UInt8](repeating: 0, count: 300)
+    #expect(SeenLog.versions(in: zeros + second)?.map(\.version) == [version(2, isTrashed: true)])
+    #expect(SeenLog.versions(in: first.prefix(40) + zeros + second)?.map(\.version) == [version(2, isTrashed: true)])
+  }
+
+  @Test("a line that no write has left is damage, and so is one of another folder")
+  func damage() throws {
+    let line = SeenLog.lines([(id, version(1))])
+    for damaged in ["x\n", "[]\n", "[1,2]\n", "{}\n", "[\"\u{e9}\n", "\(id.text)\n"] {
+      #expect(SeenLog.versions(in: line + Array(damaged.utf8)) == nil, "\(damaged)")
+    }
+    var changed = line
+    changed[20] = 0xFF
+    #expect(SeenLog.versions(in: changed) == nil)
+    var folder = SeenFolder()
+    #expect(throws: VaultError(.damagedState, "")) { try folder.take(log: line, of: id.folder &+ 1, file: "f") }
+  }
+
+  @Test("whoever dies between any two steps of a note has lost and brought back nothing", arguments: [false, true])
+  func deaths(_ isForgetting: Bool) throws {
+    let other = RecordID(bytes: [id.bytes[0]] + RecordID.random().bytes.dropFirst())
+    for step in 1... {
+      let folder = TemporaryFolder()
+      let vaultID = VaultID.random()
+      let state = VaultState(directory: folder.path)
+      for revision in 1...5 { try state.note([id: .written(version(revision))], of: vaultID) }
+      try state.note([other: .written(version(7))], of: vaultID)
+      let system = FaultyFileOperations(.dying, at: step, countsChangesAlone: true)
+      let dying = VaultState(StateFolder(at: folder.path, operations: system))
+      let changes: [RecordID: SeenChange] =
+        isForgetting ? [other: .forgotten] : [other: .written(version(6)), id: .written(version(6))]
+      let isDone = (try? dying.note(changes, of: vaultID)) != nil
+      let found = try state.seen(in: id.folder, of: vaultID).versions
+      #expect(found[id] == version(5) || (!isForgetting && found[id] == version(6)), "step \(step)")
+      #expect(found[other] == version(7) || found[other] == (isForgetting ? nil : version(6)), "step \(step)")
+      if isDone { break }
+    }
   }
 
   @Test("a log that is read twice, or after what is newer, changes nothing")
-  func harmless() {
+  func harmless() throws {
     var folder = SeenFolder()
     folder.take(.written(version(3)), of: id)
     let before = folder
-    folder.take(log: SeenLog.lines([(id, version(2)), (id, version(3)), (id, version(3, 9))]))
+    let log = SeenLog.lines([(id, version(2)), (id, version(3)), (id, version(3, 9))])
+    try folder.take(log: log, of: id.folder, file: "log")
     #expect(folder == before)
   }
 
