@@ -135,9 +135,13 @@ extension Vault {
 
   /// Sealing times are whole seconds: what is sealed after a reseal must not bear a second that began before it.
   private func waitUntilPast(_ time: Timestamp?) async {
-    guard let time, options.now() < time else { return }
+    let now = options.now()
+    guard let time, now < time else { return }
+    let rest =
+      Duration.seconds(time.secondsSinceEpoch - now.secondsSinceEpoch)
+      + .nanoseconds(time.nanoseconds - now.nanoseconds)
     // The moment is the next full second; a clock that says otherwise is not to be waited for.
-    try? await Task.sleep(for: .seconds(1))
+    try? await Task.sleep(for: min(rest, .seconds(1)))
   }
 }
 
