@@ -113,12 +113,12 @@ extension BackupListWriter {
 
   private static func appendTree(of file: BackupList.File, to tree: inout [UInt8]) {
     tree += pathHead
-    tree.append(u32: file.member.vaultPathByteCount)
+    tree.appendCount(file.member.vaultPathByteCount)
     file.member.appendVaultPath(to: &tree)
     tree += hashHead
     file.sha256.appendHex(to: &tree)
     tree += sizeHead
-    tree.append(u32: [UInt8].digitCount(of: file.byteCount))
+    tree.appendCount([UInt8].digitCount(of: file.byteCount))
     tree.append(decimal: file.byteCount)
   }
 
@@ -137,7 +137,7 @@ extension BackupListWriter {
 
   private static func u32(_ number: Int) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.append(u32: number)
+    bytes.appendCount(number)
     return bytes
   }
 

@@ -1,35 +1,9 @@
 // Work with bytes, which there are many of, that the standard library does one by one or not at all without `unsafe`.
 
 extension [UInt8] {
-  /// Whether the bytes from an offset on are those of `other`: many times faster than `==`, which goes byte by byte.
-  func has(_ other: [UInt8], at start: Int) -> Bool {
-    guard start >= 0, count - start >= other.count else { return false }
-    let (own, other) = (RawSpan(_elements: span), RawSpan(_elements: other.span))
-    let wordByteCount = MemoryLayout<UInt64>.size
-    let wordsEnd = other.byteCount / wordByteCount * wordByteCount
-    var difference: UInt64 = 0
-    for offset in stride(from: 0, to: wordsEnd, by: wordByteCount) {
-      // Safe: every bit pattern is a number, and the offsets are checked.
-      unsafe difference |=
-        own.unsafeLoadUnaligned(fromByteOffset: start + offset, as: UInt64.self)
-        ^ other.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-    }
-    for offset in wordsEnd..<other.byteCount {
-      // Safe: as above.
-      let byte = unsafe own.unsafeLoad(fromByteOffset: start + offset, as: UInt8.self)
-      difference |= unsafe UInt64(byte ^ other.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
-    }
-    return difference == 0
-  }
-
   mutating func append(_ text: StaticString) {
     // Safe: a literal's bytes live as long as the program.
     unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-  }
-
-  /// Appends the four bytes of a number, the highest first.
-  mutating func append(u32 number: Int) {
-    for shift in [24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: number >> shift)) }
   }
 
   /// Appends the digits of a number from 0 on.

@@ -124,7 +124,7 @@ private struct RecordRun: Sendable {
     _ ids: [RecordID], from store: any RecordStore, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(VaultError) {
     guard let folder = ids.first?.folder else { return }
-    try inStore { () throws(StoreError) in try store.readHoldingLock(ids, inFolder: folder, body) }
+    try inStore { () throws(StoreError) in try store.readLocked(ids, inFolder: folder, body) }
   }
 }
 

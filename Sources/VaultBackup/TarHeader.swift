@@ -1,3 +1,5 @@
+internal import VaultDocument
+
 /// The block before a file in an archive: POSIX ustar (IEEE Std 1003.1, pax, "ustar Interchange Format"), in the one spelling
 /// that format 1 allows (section 14.1).
 struct TarHeader: Equatable {

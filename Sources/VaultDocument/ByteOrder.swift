@@ -28,19 +28,25 @@ func compareBytes(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
   return left.count - right.count
 }
 
-/// Whether two arrays have the same bytes; `==` of arrays looks at them one by one.
-package func sameBytes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-  guard left.count == right.count else { return false }
-  return unsafe left.withUnsafeBytes { left in
-    unsafe right.withUnsafeBytes { right in
-      var index = 0
-      while index + 8 <= left.count {
-        let word = unsafe left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        let other = unsafe right.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        if word != other { return false }
-        index += 8
-      }
-      return unsafe left[index...].elementsEqual(right[index...])
+extension [UInt8] {
+  /// Whether the bytes from an offset on are those of `other`: many times faster than `==`, which goes byte by byte.
+  package func has(_ other: [UInt8], at start: Int) -> Bool {
+    guard start >= 0, count - start >= other.count else { return false }
+    let (own, other) = (RawSpan(_elements: span), RawSpan(_elements: other.span))
+    let wordByteCount = MemoryLayout<UInt64>.size
+    let wordsEnd = other.byteCount / wordByteCount * wordByteCount
+    var difference: UInt64 = 0
+    for offset in stride(from: 0, to: wordsEnd, by: wordByteCount) {
+      // Safe: every bit pattern is a number, and the offsets are checked.
+      unsafe difference |=
+        own.unsafeLoadUnaligned(fromByteOffset: start + offset, as: UInt64.self)
+        ^ other.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
+    for offset in wordsEnd..<other.byteCount {
+      // Safe: as above.
+      let byte = unsafe own.unsafeLoad(fromByteOffset: start + offset, as: UInt8.self)
+      difference |= unsafe UInt64(byte ^ other.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+    }
+    return difference == 0
   }
 }

@@ -18,6 +18,21 @@ extension JSONValue {
 
   fileprivate func appendCanonical(to bytes: inout [UInt8], depth: Int) {
     guard depth < Self.recursionDepth else { return appendDeepCanonical(to: &bytes) }
+    appendCanonicalHead(to: &bytes)
+    switch self {
+    case .null, .bool, .number, .string: break
+    case .array(let items): for item in items { item.appendCanonical(to: &bytes, depth: depth + 1) }
+    case .object(let object):
+      for member in object.members {
+        bytes.appendPrefixed(member.name.utf8Span.span)
+        member.value.appendCanonical(to: &bytes, depth: depth + 1)
+      }
+    }
+  }
+
+  /// Appends what comes before the items or members; of any other value that is all.
+  @inline(__always)
+  private func appendCanonicalHead(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes.append(0x00)
     case .bool(let flag): bytes.append(flag ? 0x02 : 0x01)
@@ -26,14 +41,9 @@ extension JSONValue {
     case .array(let items):
       bytes.append(0x05)
       bytes.appendCount(items.count)
-      for item in items { item.appendCanonical(to: &bytes, depth: depth + 1) }
     case .object(let object):
       bytes.append(0x06)
       bytes.appendCount(object.count)
-      for member in object.members {
-        bytes.appendPrefixed(member.name.utf8Span.span)
-        member.value.appendCanonical(to: &bytes, depth: depth + 1)
-      }
     }
   }
 
@@ -41,19 +51,11 @@ extension JSONValue {
     var open: [CanonicalCursor] = []
     var next: JSONValue? = self
     while let value = next {
+      value.appendCanonicalHead(to: &bytes)
       switch value {
-      case .null: bytes.append(0x00)
-      case .bool(let flag): bytes.append(flag ? 0x02 : 0x01)
-      case .number(let number): bytes.appendTagged(0x03, number.literal)
-      case .string(let text): bytes.appendTagged(0x04, text)
-      case .array(let items):
-        bytes.append(0x05)
-        bytes.appendCount(items.count)
-        open.append(.items(items, next: 0))
-      case .object(let object):
-        bytes.append(0x06)
-        bytes.appendCount(object.count)
-        open.append(.members(object, next: 0))
+      case .null, .bool, .number, .string: break
+      case .array(let items): open.append(.items(items, next: 0))
+      case .object(let object): open.append(.members(object, next: 0))
       }
       next = CanonicalCursor.advance(&open, namesTo: &bytes)
     }

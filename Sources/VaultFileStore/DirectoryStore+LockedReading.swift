@@ -1,13 +1,8 @@
-package import VaultDocument
-package import VaultStorage
+public import VaultDocument
+public import VaultStorage
 
 extension DirectoryStore {
-  /// As `read(_:inFolder:_:)`, for who holds a lock: nobody commits a batch or replaces the records meanwhile, so that is
-  /// looked for once, and not with each record.
-  ///
-  /// - Throws: `StoreError` as `read(_:inFolder:_:)`; `.changedUnderneath` when somebody who went past the lock has replaced
-  ///   the records all the same.
-  package func readLocked(
+  public func readLocked(
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
     try readLocked(ids, inFolder: folder, noting: { _, _ in }, body)

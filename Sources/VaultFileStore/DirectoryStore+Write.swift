@@ -217,8 +217,7 @@ extension FileSystem {
       if isSynced { try sync(file.descriptor, at: path()) }
       var copy = [UInt8](repeating: 0, count: bytes.count + 1)
       let count = try fill(&copy, from: file.descriptor, enough: bytes.count, at: path())
-      copy.removeLast()
-      guard count == bytes.count, sameBytes(copy, bytes) else {
+      guard count == bytes.count, copy.has(bytes, at: 0) else {
         throw StoreError(.unverifiedWrite, reason: "what was written reads back differently", path: path())
       }
     } catch {

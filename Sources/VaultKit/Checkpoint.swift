@@ -21,9 +21,11 @@ public struct Checkpoint: Sendable {
     public var mac: [UInt8] { recordMAC.bytes }
 
     public init(id: RecordID, revision: Int, mac: [UInt8]) {
-      self.id = id
-      self.revision = revision
-      recordMAC = RecordMAC(mac)
+      self.init(id: id, revision: revision, mac: RecordMAC(mac))
+    }
+
+    init(id: RecordID, revision: Int, mac: RecordMAC) {
+      (self.id, self.revision, recordMAC) = (id, revision, mac)
     }
   }
 
@@ -35,13 +37,13 @@ public struct Checkpoint: Sendable {
   /// The hash of the header at that moment, 32 bytes; informative.
   public let headerHash: [UInt8]
   /// The root key that it is authentic under.
-  public let rootID: RootID
+  public private(set) var rootID: RootID
   /// In the order of ids, each once.
   public let entries: [Entry]
   /// As the file writes it, which the MAC covers.
   let createdAtText: String
   /// 32 bytes.
-  let mac: [UInt8]
+  private(set) var mac: [UInt8]
 
   /// Reads the bytes of `checkpoint.json`, at most 512 MiB.
   ///
@@ -82,7 +84,7 @@ public struct Checkpoint: Sendable {
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func hash() throws(VaultError) -> [UInt8] {
-    return try inCrypto { () throws(CryptoError) in
+    try inCrypto { () throws(CryptoError) in
       var hasher = try SHA256.Hasher()
       for piece in writer.tree(withMAC: true) { try hasher.update(RawSpan(_elements: piece.span)) }
       return try hasher.finish()
@@ -119,37 +121,27 @@ extension Checkpoint {
     under root: RootKey
   ) throws(VaultError) -> Checkpoint {
     try Checkpoint(
-      sequence: (predecessor?.sequence ?? 0) + 1, createdAtText: createdAt.text, createdAt: createdAt,
-      previous: predecessor?.hash(), headerHash: headerHash, entries: newest(of: records), under: root)
+      sequence: (predecessor?.sequence ?? 0) + 1, createdAt: createdAt, previous: predecessor?.hash(),
+      headerHash: headerHash, entries: newest(of: records), rootID: root.id
+    ).authenticatedAgain(under: root)
   }
 
   /// The same checkpoint under another root key: the list, the sequence and the time stay (format 1, section 7: a rewrap
   /// makes the MAC again before the old root retires).
   func authenticatedAgain(under root: RootKey) throws(VaultError) -> Checkpoint {
-    try Checkpoint(
-      sequence: sequence, createdAtText: createdAtText, createdAt: createdAt, previous: previous,
-      headerHash: headerHash, entries: entries, under: root)
+    var again = self
+    again.rootID = root.id
+    again.mac = try again.mac(under: root)
+    return again
   }
 
+  /// Without a MAC yet.
   private init(
-    sequence: Int, createdAtText: String, createdAt: Timestamp, previous: [UInt8]?, headerHash: [UInt8],
-    entries: [Entry], rootID: RootID, mac: [UInt8]
+    sequence: Int, createdAt: Timestamp, previous: [UInt8]?, headerHash: [UInt8], entries: [Entry], rootID: RootID
   ) {
-    (self.sequence, self.createdAtText, self.createdAt) = (sequence, createdAtText, createdAt)
-    (self.previous, self.headerHash, self.entries) = (previous, headerHash, entries)
-    (self.rootID, self.mac) = (rootID, mac)
-  }
-
-  private init(
-    sequence: Int, createdAtText: String, createdAt: Timestamp, previous: [UInt8]?, headerHash: [UInt8],
-    entries: [Entry], under root: RootKey
-  ) throws(VaultError) {
-    func checkpoint(_ mac: [UInt8]) -> Checkpoint {
-      Checkpoint(
-        sequence: sequence, createdAtText: createdAtText, createdAt: createdAt, previous: previous,
-        headerHash: headerHash, entries: entries, rootID: root.id, mac: mac)
-    }
-    self = try checkpoint(checkpoint([]).mac(under: root))
+    (self.sequence, self.createdAt, self.previous) = (sequence, createdAt, previous)
+    (self.headerHash, self.entries, self.rootID) = (headerHash, entries, rootID)
+    (createdAtText, mac) = (createdAt.text, [])
   }
 
   /// HMAC-SHA-256 of everything but the MAC itself, 32 bytes.
@@ -222,10 +214,8 @@ private struct EntryList {
 
   mutating func take(_ name: String, _ value: JSONValue) {
     guard refused == nil else { return }
-    guard let id = RecordID(parsing: name), case .array(let pair) = value, pair.count == 2,
-      let revision = pair[0].int, revision >= 1, let text = pair[1].string, let mac = try? Base64.decode(text),
-      mac.count == RecordMAC.byteCount
-    else { return refused = RecordID(parsing: name) == nil ? "id" : name }
+    let id = RecordID(parsing: name)
+    guard let id, let (revision, mac) = value.version else { return refused = id == nil ? "id" : name }
     if let last = entries.last { isSorted = isSorted && last.id < id }
     entries.append(Checkpoint.Entry(id: id, revision: revision, mac: mac))
   }

@@ -9,7 +9,7 @@ struct FolderLint: Sendable {
 
   init(_ folder: UInt8, in files: any RecordStore, _ kinds: KindCatalog) {
     do throws(StoreError) {
-      try files.readHoldingLock(files.records(inFolder: folder), inFolder: folder) { id, bytes in
+      try files.readLocked(files.records(inFolder: folder), inFolder: folder) { id, bytes in
         records.append(Result { () throws(VaultError) in try RecordLint(bytes, at: .record(id), id, kinds) })
         return true
       }

@@ -1,6 +1,4 @@
 internal import Dispatch
-package import VaultDocument
-internal import VaultFileStore
 package import VaultStorage
 
 extension RecordStore {
@@ -25,15 +23,5 @@ extension RecordStore {
       }
     }
     return try inStore { () throws(StoreError) in try result.get() }
-  }
-}
-
-extension RecordStore {
-  /// As `read(_:inFolder:_:)`, for who holds a lock: what only a batch can change is not looked for with each record.
-  package func readHoldingLock(
-    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
-  ) throws(StoreError) {
-    guard let directory = self as? DirectoryStore else { return try read(ids, inFolder: folder, body) }
-    try directory.readLocked(ids, inFolder: folder, body)
   }
 }

@@ -61,44 +61,51 @@ struct RecordLint: Sendable {
     }
   }
 
-  /// Tokens must have the shape of one, belong to one key, and stand once each.
   private mutating func checkTokens(_ fields: JSONObject) {
+    let tree = JSONValue.object(fields)
+    var rules = TokenRules()
     // Where something is wrong is looked up when something is.
-    guard !Self.areTokensGood(in: fields) else { return }
-    var hint: [UInt8]?
+    guard !tree.allStrings(satisfy: { rules.faults(of: $0).isEmpty }) else { return }
+    rules = TokenRules()
     var paths: [String: MemberPath] = [:]
-    JSONValue.object(fields).forEachString { path, text in
-      guard SealedToken.hasTokenShape(text) else { return }
-      guard let token = try? SealedToken(parsing: text) else {
-        return add(.damagedToken, "the sealed value is damaged", path)
+    tree.forEachString { path, text in
+      for fault in rules.faults(of: text) {
+        switch fault {
+        case .damaged: add(.damagedToken, "the sealed value is damaged", path)
+        case .foreign:
+          add(.foreignToken, "was sealed for another record, or with another key, than the values before it", path)
+        case .repeated: add(.repeatedToken, "holds the same sealed value as \(paths[text] ?? path)", path)
+        }
       }
-      if let hint, hint != token.hint {
-        add(.foreignToken, "was sealed for another record, or with another key, than the values before it", path)
-      }
-      hint = hint ?? token.hint
-      if let first = paths.updateValue(path, forKey: text) {
-        add(.repeatedToken, "holds the same sealed value as \(first)", path)
-      }
+      paths[text] = path
     }
-  }
-
-  private static func areTokensGood(in fields: JSONObject) -> Bool {
-    var hint: [UInt8]?
-    var tokens: [String] = []
-    let isGood = JSONValue.object(fields).allStrings { text in
-      guard SealedToken.hasTokenShape(text) else { return true }
-      guard let token = try? SealedToken(parsing: text), hint == nil || hint == token.hint else { return false }
-      hint = token.hint
-      tokens.append(text)
-      return true
-    }
-    // Tokens are ASCII, so equal strings are equal bytes; of most records there are two.
-    guard isGood, tokens.count > 2 else { return isGood && (tokens.count < 2 || tokens[0] != tokens[1]) }
-    return Set(tokens).count == tokens.count
   }
 
   private mutating func add(_ code: VaultFault.Code, _ reason: String, _ path: MemberPath) {
     findings.append(VaultFault(code, reason, file: file, record: id, field: path.description))
+  }
+}
+
+/// What can be said of the tokens of a record one after the other: they have the shape of one, belong to one key, and stand
+/// once each.
+private struct TokenRules {
+  enum Fault {
+    case damaged, foreign, repeated
+  }
+
+  private var hint: [UInt8]?
+  // Tokens are ASCII, so equal strings are equal bytes.
+  private var seen: Set<String> = []
+
+  /// What is wrong with a string; nothing where it is no token.
+  mutating func faults(of text: String) -> [Fault] {
+    guard SealedToken.hasTokenShape(text) else { return [] }
+    guard let token = try? SealedToken(parsing: text) else { return [.damaged] }
+    var faults: [Fault] = []
+    if let hint, hint != token.hint { faults.append(.foreign) }
+    hint = hint ?? token.hint
+    if !seen.insert(text).inserted { faults.append(.repeated) }
+    return faults
   }
 }
 

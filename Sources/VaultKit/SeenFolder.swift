@@ -71,10 +71,9 @@ extension SeenFolder {
 
   private mutating func take(_ list: JSONObject, isTrashed: Bool) -> Bool {
     for (name, value) in list {
-      guard let id = RecordID(parsing: name), versions[id] == nil, case .array(let pair) = value, pair.count == 2,
-        let revision = pair[0].int, revision >= 1, let text = pair[1].string, let mac = try? Base64.decode(text),
-        mac.count == 32
-      else { return false }
+      guard let id = RecordID(parsing: name), versions[id] == nil, let (revision, mac) = value.version else {
+        return false
+      }
       versions[id] = SeenVersion(revision: revision, mac: mac, isTrashed: isTrashed)
     }
     return true

@@ -11,13 +11,15 @@ struct SeenLog {
   static let maximumChangeCount = 8
 
   /// `["<id>",<revision>,"<mac>",<is in the trash>]`, after and before a line feed: what was cut off stays by itself.
-  static func lines(_ changes: [(RecordID, SeenVersion)]) -> [UInt8] {
+  ///
+  /// - Parameter byteCount: the size of the log; nil is the result where it would become too long.
+  static func lines(_ changes: [(RecordID, SeenVersion)], after byteCount: Int = 0) -> [UInt8]? {
     var lines: [UInt8] = []
     for (id, version) in changes {
       lines +=
         "\n[\"\(id.text)\",\(version.revision),\"\(Base64.encode(version.mac.bytes))\",\(version.isTrashed)]\n".utf8
     }
-    return lines
+    return byteCount + lines.count <= byteLimit ? lines : nil
   }
 
   /// What the whole lines of a log say; nil when a line is neither whole nor what a write that was cut off can leave.
@@ -25,9 +27,8 @@ struct SeenLog {
     var versions: [(id: RecordID, version: SeenVersion)] = []
     for line in bytes.split(separator: UInt8(ascii: "\n")) where !isCutOff(line) {
       guard case .array(let parts)? = try? JSONParser.parse(Array(line)), parts.count == 4,
-        let id = parts[0].string.flatMap(RecordID.init(parsing:)), let revision = parts[1].int, revision >= 1,
-        let mac = parts[2].string.flatMap({ try? Base64.decode($0) }), mac.count == RecordMAC.byteCount,
-        case .bool(let isTrashed) = parts[3]
+        let id = parts[0].string.flatMap(RecordID.init(parsing:)),
+        let (revision, mac) = JSONValue.version(parts[1], parts[2]), case .bool(let isTrashed) = parts[3]
       else { return nil }
       versions.append((id, SeenVersion(revision: revision, mac: mac, isTrashed: isTrashed)))
     }
@@ -57,35 +58,20 @@ extension SeenFolder {
     for (id, version) in versions { take(.seen(version), of: id) }
   }
 
-  /// Whether the changes only tell of newer versions, so that nothing is lost or brought back where they are taken twice.
-  func isGoingOn(with changes: [(key: RecordID, value: SeenChange)]) -> Bool {
-    changes.allSatisfy { id, change in
-      switch change {
-      case .seen: true
-      case .written(let version): comparison(of: id, version) == .new
-      case .forgotten: false
-      }
-    }
-  }
-
-  /// The changes as lines of a log; nil where one of them does not only tell of a newer version.
-  func lines(for changes: [(RecordID, SeenChange)]) -> [UInt8]? {
-    guard changes.count <= SeenLog.maximumChangeCount else { return nil }
+  /// What the changes tell that is newer; nil where one of them does more than that.
+  ///
+  /// Newer versions may be taken twice, and in any order: nothing is lost or brought back by it.
+  func newerVersions(in changes: [(key: RecordID, value: SeenChange)]) -> [(RecordID, SeenVersion)]? {
     var newer: [(RecordID, SeenVersion)] = []
     for (id, change) in changes {
       switch change {
-      case .seen(let version), .written(let version):
-        switch comparison(of: id, version) {
-        case .new: newer.append((id, version))
-        case .same where versions[id] == version: continue
-        default:
-          // What was only seen, and is older, changes nothing.
-          if case .seen = change { continue }
-          return nil
-        }
+      // What was only seen, and is no newer, changes nothing.
+      case .seen(let version): if comparison(of: id, version) == .new { newer.append((id, version)) }
+      case .written(let version) where comparison(of: id, version) == .new: newer.append((id, version))
+      case .written(let version): guard versions[id] == version else { return nil }
       case .forgotten: return nil
       }
     }
-    return SeenLog.lines(newer)
+    return newer
   }
 }

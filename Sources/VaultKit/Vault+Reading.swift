@@ -142,7 +142,7 @@ extension Vault {
     var outputs: [Output] = []
     var failure: VaultError?
     try inStore { () throws(StoreError) in
-      try store.readHoldingLock(chunk.ids, inFolder: chunk.folder) { id, bytes in
+      try store.readLocked(chunk.ids, inFolder: chunk.folder) { id, bytes in
         do throws(VaultError) {
           let bytes = try inStore(record: id) { () throws(StoreError) in try bytes.get() }
           if let record = try counting(bytes, id, trashed) { outputs.append(try transform(record)) }

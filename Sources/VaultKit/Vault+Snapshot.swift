@@ -22,7 +22,7 @@ extension Vault {
   package func withSnapshot<Result>(
     _ body: (LockedVault) async throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
-    let lock = try await store.waitForLock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
+    let lock = try await lockForReading()
     defer { lock.release() }
     try refresh()
     return try await body(LockedVault(store: store))

@@ -190,6 +190,7 @@ extension Vault {
   /// afterwards none begins or returns.
   public static func stopWriting(within limit: Duration) { PendingWrites.stop(within: limit) }
 
+  /// Makes changes of anything but the checkpoint (``replaceCheckpoint(_:by:_:)``), and remembers them.
   func apply(_ changes: [StoreChange], _ lock: any StoreLock) throws(VaultError) {
     try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
     try remember(changes)
@@ -199,12 +200,8 @@ extension Vault {
   private func remember(_ changes: [StoreChange]) throws(VaultError) {
     guard let memory else { return }
     memory.noteWritten(changes)
-    for change in changes {
-      switch (change.location, change.replacement) {
-      case (.header, let bytes?): try memory.remember(VaultHeader(parsing: bytes), isOwn: true)
-      case (.checkpoint, let bytes?): try memory.noteCheckpoint(Checkpoint(parsing: bytes), isOwn: true)
-      default: break
-      }
+    for change in changes where change.location == .header {
+      if let bytes = change.replacement { try memory.remember(VaultHeader(parsing: bytes), isOwn: true) }
     }
   }
 

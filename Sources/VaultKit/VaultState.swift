@@ -221,22 +221,21 @@ extension VaultState {
     var files: [StateFolder.Change] = []
     for (number, changes) in Dictionary(grouping: changes, by: \.key.folder) {
       let (old, logByteCount) = try seenFiles(in: number, of: vaultID)
-      let log = StateName.seenLog(vaultID, number)
-      if let lines = old.lines(for: changes.map { ($0.key, $0.value) }),
-        lines.count + (logByteCount ?? 0) <= SeenLog.byteLimit
+      let (name, log) = (StateName.seen(vaultID, number), StateName.seenLog(vaultID, number))
+      let newer = old.newerVersions(in: changes)
+      if let newer, let lines = SeenLog.lines(newer, after: logByteCount ?? 0),
+        changes.count <= SeenLog.maximumChangeCount
       {
-        if !lines.isEmpty {
-          try inState { () throws(StoreError) in try folder.append(lines, toLog: log, under: lock) }
-        }
+        if lines.isEmpty { continue }
+        try inState { () throws(StoreError) in try folder.append(lines, toLog: log, under: lock) }
         continue
       }
       var new = old
       for (id, change) in changes { new.take(change, of: id) }
-      let name = StateName.seen(vaultID, number)
       if logByteCount != nil {
         // First its lines are in the file, then it goes: whoever dies or reads in between finds them twice, and never not at
         // all. Only then is anything forgotten, which a log that is left behind would bring back.
-        let folded = old.isGoingOn(with: changes) ? new : old
+        let folded = newer == nil ? old : new
         files.append(StateFolder.Change(name, try folded.fileBytes()))
         files.append(StateFolder.Change(log, nil))
         if folded != new { files.append(StateFolder.Change(name, try new.fileBytes())) }

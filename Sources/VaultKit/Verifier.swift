@@ -164,7 +164,7 @@ private struct RecordCheck: Sendable {
     var outcomes: [(RecordID, Result<Checkpoint.Entry, VaultError>)] = []
     do throws(StoreError) {
       let store = files.store
-      try store.readHoldingLock(store.records(inFolder: folder), inFolder: folder) { id, bytes in
+      try store.readLocked(store.records(inFolder: folder), inFolder: folder) { id, bytes in
         outcomes.append((id, live(bytes, id)))
         return true
       }

@@ -55,6 +55,14 @@ public protocol RecordStore: Sendable {
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError)
 
+  /// As `read(_:inFolder:_:)`, for who holds a lock: a store may look once for what only a batch or a replacement can change,
+  /// and not with each record.
+  ///
+  /// - Throws: as `read(_:inFolder:_:)`; `.changedUnderneath` when somebody who went past the lock has replaced the records.
+  func readLocked(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError)
+
   /// What lies among the records and in the trash and does not belong there, as paths, sorted (format 1, section 3).
   ///
   /// Names that begin with a dot are left out. Control characters and bytes that are not UTF-8 are replaced by `?`.
@@ -112,6 +120,13 @@ public protocol RecordStore: Sendable {
 }
 
 extension RecordStore {
+  /// As `read(_:inFolder:_:)`: for stores that have nothing to look for.
+  public func readLocked(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    try read(ids, inFolder: folder, body)
+  }
+
   /// Reads every live record of one folder, ascending by id; see `read(_:inFolder:_:)`.
   ///
   /// - Throws: as `records(inFolder:)`.

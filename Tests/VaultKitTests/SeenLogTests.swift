@@ -15,7 +15,8 @@ struct SeenLogTests {
 
   @Test("lines are read as they were written, what was cut off is left out, and what follows it counts")
   func lines() {
-    let (first, second) = (SeenLog.lines([(id, version(1))]), SeenLog.lines([(id, version(2, isTrashed: true))]))
+    let first = SeenLog.lines([(id, version(1))]) ?? []
+    let second = SeenLog.lines([(id, version(2, isTrashed: true))]) ?? []
     for cut in 0..<first.count - 1 {
       let read = SeenLog.versions(in: Array(first.prefix(cut)) + second)
       #expect(read?.map(\.version) == [version(2, isTrashed: true)])
@@ -28,7 +29,7 @@ struct SeenLogTests {
 
   @Test("a line that no write has left is damage, and so is one of another folder")
   func damage() throws {
-    let line = SeenLog.lines([(id, version(1))])
+    let line = SeenLog.lines([(id, version(1))]) ?? []
     for damaged in ["x\n", "[]\n", "[1,2]\n", "{}\n", "[\"\u{e9}\n", "\(id.text)\n"] {
       #expect(SeenLog.versions(in: line + Array(damaged.utf8)) == nil, "\(damaged)")
     }
@@ -65,23 +66,32 @@ struct SeenLogTests {
     var folder = SeenFolder()
     folder.take(.written(version(3)), of: id)
     let before = folder
-    let log = SeenLog.lines([(id, version(2)), (id, version(3)), (id, version(3, 9))])
+    let log = SeenLog.lines([(id, version(2)), (id, version(3)), (id, version(3, 9))]) ?? []
     try folder.take(log: log, of: id.folder, file: "log")
     #expect(folder == before)
   }
 
   @Test("only newer versions go into the log; going back, another version and forgetting go into the file")
-  func whatGoesWhere() {
+  func whatGoesWhere() throws {
     var folder = SeenFolder()
     folder.take(.written(version(3)), of: id)
-    #expect(folder.lines(for: [(id, .written(version(4)))]) == SeenLog.lines([(id, version(4))]))
-    #expect(folder.lines(for: [(id, .seen(version(2))), (id, .seen(version(3, 9)))]) == [])
-    #expect(folder.lines(for: [(id, .written(version(3)))]) == [])
-    #expect(folder.lines(for: [(id, .written(version(2)))]) == nil)
-    #expect(folder.lines(for: [(id, .written(version(3, 9)))]) == nil)
-    #expect(folder.lines(for: [(id, .forgotten)]) == nil)
-    let many = (0...SeenLog.maximumChangeCount).map { _ in (RecordID.random(), SeenChange.seen(version(1))) }
-    #expect(folder.lines(for: many) == nil)
+    func lines(_ changes: SeenChange...) -> [UInt8]? {
+      folder.newerVersions(in: changes.map { (id, $0) }).flatMap { SeenLog.lines($0) }
+    }
+    #expect(lines(.written(version(4))) == SeenLog.lines([(id, version(4))]))
+    #expect(lines(.seen(version(2)), .seen(version(3, 9))) == [])
+    #expect(lines(.written(version(3))) == [])
+    #expect(lines(.written(version(2))) == nil)
+    #expect(lines(.written(version(3, 9))) == nil)
+    #expect(lines(.forgotten) == nil)
+    // Many at once.
+    let (state, vaultID) = (TemporaryFolder(), VaultID.random())
+    var many: [RecordID: SeenChange] = [:]
+    while many.count <= SeenLog.maximumChangeCount {
+      many[RecordID(bytes: [7] + RecordID.random().bytes.dropFirst())] = .seen(version(1))
+    }
+    try VaultState(directory: state.path).note(many, of: vaultID)
+    #expect(FileTree.names(in: state.path + "/seen/" + vaultID.text) == ["07.json"])
   }
 
   @Test("what is noted one by one is remembered, the log goes into the file when it is long, and forgetting counts")
