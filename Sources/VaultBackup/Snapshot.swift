@@ -19,12 +19,28 @@ struct Snapshot {
       guard let bytes = try read(.slot(slot.id)) else { throw Self.missing(slot.path) }
       try archive.append(.document(.slot(slot.id)), bytes)
     }
-    if let bytes = try read(.checkpoint) { try archive.append(.document(.checkpoint), bytes) }
+    try writeCheckpoint()
     try await writeRecords()
     for id in try inStore({ () throws(StoreError) in try vault.store.trashed() }) {
       try take(.trash(id), read(.trash(id)))
     }
     try writeGitFiles()
+  }
+
+  /// Reads it piece by piece: it is as large as the vault has many records.
+  private func writeCheckpoint() throws(VaultError) {
+    guard let store = vault.store as? DirectoryStore else {
+      if let bytes = try read(.checkpoint) { try archive.append(.document(.checkpoint), bytes) }
+      return
+    }
+    guard let file = try inStore({ () throws(StoreError) in try store.openCheckpoint() }) else { return }
+    try archive.append(.document(.checkpoint), byteCount: file.byteCount) { take throws(VaultError) in
+      while true {
+        let piece = try inStore { () throws(StoreError) in try file.next() }
+        if piece.isEmpty { break }
+        try take(piece)
+      }
+    }
   }
 
   /// Reads and hashes on all cores, while what was read before is sealed.

@@ -49,6 +49,17 @@ extension RootKey {
   public func mac(
     as purpose: AuthenticatedDocument, treeByteCount: Int, tree: some Sequence<[UInt8]>
   ) throws(SealingError) -> [UInt8] {
+    let authenticator = try authenticator(as: purpose, treeByteCount: treeByteCount)
+    for piece in tree { try authenticator.update(piece) }
+    return try authenticator.finish()
+  }
+
+  /// Begins the same for pieces that come one by one.
+  ///
+  /// - Parameter treeByteCount: the size of all pieces together.
+  public func authenticator(
+    as purpose: AuthenticatedDocument, treeByteCount: Int
+  ) throws(SealingError) -> DocumentAuthenticator {
     // ENC with the bytes of its last item left out: they follow in pieces.
     var head = CanonicalEncoding.enc(purpose.messageLabel, [vaultID.bytes, []])
     head.removeLast(4)
@@ -56,15 +67,7 @@ extension RootKey {
     let key = try derive(purpose.keyLabel, items: [id.bytes])
     do throws(CryptoError) {
       return try key.withBytes { key throws(CryptoError) in
-        let mac = try HMACSHA256.Authenticator(key: key)
-        try mac.update(RawSpan(_elements: head.span))
-        var count = 0
-        for piece in tree {
-          count += piece.count
-          try mac.update(RawSpan(_elements: piece.span))
-        }
-        precondition(count == treeByteCount, "a tree has the size that was said before")
-        return try mac.finish()
+        try DocumentAuthenticator(key: key, head: head, treeByteCount: treeByteCount)
       }
     } catch {
       throw SealingError(crypto: error)
@@ -75,6 +78,39 @@ extension RootKey {
   public func authenticates(_ document: JSONObject, as purpose: AuthenticatedDocument) throws(SealingError) -> Bool {
     guard case .string(let text)? = document["mac"], let mac = try? Base64.decode(text) else { return false }
     return constantTimeEqual(try self.mac(of: document, as: purpose), mac)
+  }
+}
+
+/// Makes the MAC of a document of pieces of its canonical encoding, which is too large to be had at once.
+public final class DocumentAuthenticator {
+  private let mac: HMACSHA256.Authenticator
+  private let treeByteCount: Int
+  private var count = 0
+
+  fileprivate init(key: RawSpan, head: [UInt8], treeByteCount: Int) throws(CryptoError) {
+    mac = try HMACSHA256.Authenticator(key: key)
+    self.treeByteCount = treeByteCount
+    try mac.update(RawSpan(_elements: head.span))
+  }
+
+  /// Takes the next piece.
+  ///
+  /// - Throws: ``SealingError`` `.cryptoFailed`.
+  public func update(_ piece: [UInt8]) throws(SealingError) {
+    count += piece.count
+    do throws(CryptoError) {
+      try mac.update(RawSpan(_elements: piece.span))
+    } catch {
+      throw SealingError(crypto: error)
+    }
+  }
+
+  /// The MAC of all pieces, 32 bytes; to be asked for once, at the end.
+  ///
+  /// - Throws: ``SealingError`` `.cryptoFailed`.
+  public func finish() throws(SealingError) -> [UInt8] {
+    precondition(count == treeByteCount, "a tree has the size that was said before")
+    do throws(CryptoError) { return try mac.finish() } catch { throw SealingError(crypto: error) }
   }
 }
 
