@@ -29,7 +29,7 @@ extension BackupContents {
         try verification.take(outcome, at: place)
         progress()
       },
-      piece: { checkpoint = (checkpoint ?? []) + $0.bytes })
+      piece: { $0.append(to: &checkpoint) })
     return try finish(verification, vault, checkpoint, scope)
   }
 

@@ -180,7 +180,7 @@ extension BackupContents {
         case .list: break
         }
       },
-      piece: { checkpoint = (checkpoint ?? []) + $0.bytes })
+      piece: { $0.append(to: &checkpoint) })
     if let checkpoint {
       try inStore { () throws(StoreError) in try staged.write(checkpoint, to: .checkpoint) }
     }
