@@ -1,0 +1,150 @@
+"""What each command costs as a vault grows: time and peak at each size, and the power by which the time grows."""
+
+import shutil
+import statistics
+
+from .backups import Backups
+from .limits import MB
+from .machine import Machine, note
+from .pairs import exponent, spread
+from .report import duration, megabytes, table
+from .vaults import BenchVault, filled_vault, source_of
+
+# git keeps a copy of each file: beyond this it is left out.
+LARGEST_FOR_GIT = 100_000
+
+
+def measure_scaling(machine, sizes, rounds):
+    """Every command at every size; nothing is deleted before the end. Rows of {size: {seconds, spread, peak, runs}}."""
+    taken = {}
+    for count in sorted(sizes):
+        for command, run in measure_size(machine, count, rounds):
+            taken.setdefault(command, {}).setdefault(count, []).append(run)
+    rows = []
+    for command, by_size in taken.items():
+        told = {count: told_of(runs) for count, runs in by_size.items()}
+        rows.append({"command": command, "sizes": told, "exponents": exponents(told)})
+    return rows
+
+
+def measure_size(machine, count, rounds):
+    note(f"{count:,} records: import")
+    yield "`import` into a new vault", filled(machine, f"vault-{count}", count)
+    vault = filled_vault(machine, count)
+    scaled = Scaled(machine, vault)
+    for number in range(-1, repetitions("one", count, rounds)):
+        yield from kept(number, scaled.on_one(number))
+    note(f"{count:,} records: what reads all")
+    for number in range(-1 if count <= 10_000 else 0, repetitions("all", count, rounds)):
+        yield from kept(number, scaled.on_all())
+    note(f"{count:,} records: what writes all")
+    for number in range(repetitions("new", count, rounds)):
+        yield from anew(machine, f"new-{count}-{number}", count, is_first=number == 0)
+    if machine.has("git") and count <= LARGEST_FOR_GIT:
+        for number in range(repetitions("new", count, rounds)):
+            yield from with_git(machine, vault, number)
+
+
+def repetitions(kind, count, rounds):
+    """How often a command is measured that works on one record, reads all, or writes all."""
+    small = count <= 100_000
+    return min(rounds, {"one": rounds, "all": 5 if small else 3, "new": 3 if small else 1}[kind])
+
+
+def kept(number, runs):
+    """What is yielded, but for a round that only warms up."""
+    for command, run in runs:
+        if number >= 0:
+            yield command, run
+
+
+class Scaled:
+    """The commands on one vault."""
+
+    def __init__(self, machine, vault):
+        self.machine, self.vault = machine, vault
+        self.backups, self.record = Backups(machine, vault), vault.middle()
+
+    def on_one(self, number):
+        vault, run = self.vault, self.machine.run
+        by_id = self.record["id"]
+        yield "`get` by id", run(vault.get(by_id))
+        yield "`get` by name", run(vault.get(self.record["name"]))
+        yield "`set`", run(["vault", "set", by_id, f"address.street={number + 2} Side Street", *vault.unlock])
+        yield "`add`", run(["vault", "add", "customer", "--set", "name=Bench", "--generate", "access_key", *vault.unlock])
+        yield "`list --limit 20`", run(["vault", "list", "--limit", "20", *vault.here])
+        yield "`find`", run(["vault", "find", vault.rare(), *vault.here])
+
+    def on_all(self):
+        vault, run = self.vault, self.machine.run
+        quiet = ["--quiet", *vault.unlock]
+        yield "`find --no-index`", run(["vault", "find", "--no-index", vault.rare(), *vault.here])
+        yield "`list`", run(["vault", "list", *vault.here])
+        shutil.rmtree(self.machine.cache, ignore_errors=True)
+        yield "`list`, the first time", run(["vault", "list", *vault.here])
+        yield "`export --reveal`", run(vault.export("jsonl"))
+        yield "`verify`", run(["vault", "verify", *quiet])
+        yield "`verify --subset 1/16`", run(["vault", "verify", "--subset", "1/16", *quiet])
+        yield "`lint`", run(["vault", "lint", "--quiet", *vault.here])
+        yield "`checkpoint`", run(["vault", "checkpoint", *quiet])
+        yield "`backup create`", self.backups.run(self.backups.create)
+
+
+def filled(machine, name, count):
+    return BenchVault(machine, count, name).fill(source_of(machine, count))
+
+
+def anew(machine, name, count, is_first):
+    """A vault made, and all of it written again, twice; the import of the first round was measured already."""
+    made = filled(machine, name, count)
+    if not is_first or count <= 100_000:
+        yield "`import` into a new vault", made
+    vault = BenchVault(machine, count, name)
+    yield "`rotate`", machine.run(["vault", "rotate", "--quiet", *vault.unlock])
+    yield "`rotate --reseal`", machine.run(["vault", "rotate", "--reseal", "--quiet", *vault.unlock])
+
+
+def with_git(machine, vault, number):
+    """A repository beside the vault, so that the vault stays as it is."""
+    own = Machine(machine.programs, machine.work)
+    own.environment = machine.environment | {
+        "GIT_DIR": str(machine.work / f"git-{vault.count}-{number}"), "GIT_WORK_TREE": str(vault.folder)}
+    own.output("git", "init", "--quiet")
+    yield "`git add -A`, all new", own.run(["git", "add", "-A"])
+    yield "`git status`", own.run(["git", "status", "--short"])
+
+
+def told_of(runs):
+    seconds = [run.seconds for run in runs]
+    return {"seconds": statistics.median(seconds), "spread": spread(seconds), "runs": len(runs),
+            "peak_bytes": max(run.peak for run in runs)}
+
+
+def exponents(told):
+    """From each size to the next."""
+    points = [(count, one["seconds"], one["spread"]) for count, one in sorted(told.items())]
+    steps = []
+    for few, many in zip(points, points[1:]):
+        value, doubt = exponent(few, many)
+        steps.append({"from": few[0], "to": many[0], "exponent": value, "uncertainty": doubt})
+    return steps
+
+
+def scaling_table(rows, sizes, is_markdown):
+    """Time and peak at each size, and the exponent of each step."""
+    sizes = sorted(sizes)
+    steps = list(zip(sizes, sizes[1:]))
+    heads = [f"{count:,}" for count in sizes]
+    lines = [["command", *heads, *(f"exponent to {many:,}" for _, many in steps), *(f"peak at {head}" for head in heads)]]
+    for row in rows:
+        told = row["sizes"]
+        grown = {(step["from"], step["to"]): f"{step['exponent']:.2f} ± {step['uncertainty']:.2f}" for step in row["exponents"]}
+        lines.append([row["command"] if is_markdown else row["command"].replace("`", ""),
+                      *(duration(told[count]["seconds"]) if count in told else "" for count in sizes),
+                      *(grown.get(step, "") for step in steps),
+                      *(peak_text(told[count]["peak_bytes"]) if count in told else "" for count in sizes)])
+    return table(lines, is_markdown)
+
+
+def peak_text(count):
+    return megabytes(count) if count >= MB else ""
