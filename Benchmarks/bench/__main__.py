@@ -1,4 +1,4 @@
-"""Runs the vault beside its floors and prints medians and ratios; with --scaling as it grows, with --counts its instructions.
+"""Runs the vault beside its floors and prints medians and ratios; --scaling as it grows, --counts its instructions.
 
 Scripts/bench builds the programs and calls it.
 """
@@ -16,9 +16,10 @@ from .machine import Machine
 
 # In the order in which they run: what writes much comes last.
 WORKLOADS = {
-    "start": single.measure_start, "encode": single.measure_encode, "seal": single.measure_seal, "get": single.measure_get,
-    "list": single.measure_list, "find": single.measure_find, "export": bulk.measure_export, "verify": bulk.measure_verify,
-    "lint": bulk.measure_lint, "backup": backups.measure_backup, "backup-verify": backups.measure_backup_verify,
+    "start": single.measure_start, "encode": single.measure_encode, "seal": single.measure_seal,
+    "get": single.measure_get, "list": single.measure_list, "find": single.measure_find,
+    "export": bulk.measure_export, "verify": bulk.measure_verify, "lint": bulk.measure_lint,
+    "backup": backups.measure_backup, "backup-verify": backups.measure_backup_verify,
     "backup-deep": backups.measure_backup_deep, "add": single.measure_add, "import": bulk.measure_import,
     "reseal": bulk.measure_reseal,
 }
@@ -35,14 +36,19 @@ def read_arguments():
     parser.add_argument("--results", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--only", help="comma-separated: " + ", ".join([*WORKLOADS, "counts"]))
     parser.add_argument("--get-records", type=numbers, default=[1_000], metavar="N,N",
-                        help="sizes for get, add at the smallest (1000); of several, the largest is held against the smallest")
-    parser.add_argument("--find-records", type=int, default=100_000, metavar="N", help="for find and list --limit 20 (100000)")
-    parser.add_argument("--export-records", type=int, default=10_000, metavar="N", help="for what works on all records (10000)")
-    parser.add_argument("--scaling", action="store_true", help="every command at each size of --records, with exponents")
+                        help="sizes for get (1000), of several the largest beside the smallest; add is at the smallest")
+    parser.add_argument("--find-records", type=int, default=100_000, metavar="N",
+                        help="for find and list --limit 20 (100000)")
+    parser.add_argument("--export-records", type=int, default=10_000, metavar="N",
+                        help="for what works on all records (10000)")
+    parser.add_argument("--scaling", action="store_true",
+                        help="every command at each size of --records, with exponents")
     parser.add_argument("--records", type=numbers, default=[1_000, 10_000, 100_000], metavar="N,N",
                         help="sizes for --scaling (1000,10000,100000)")
-    parser.add_argument("--rounds", type=int, default=0, help="pairs per workload (200 for get, 15 for export), rounds of --scaling (15)")
-    parser.add_argument("--counts", action="store_true", help="only instruction counts, beside those of Benchmarks/counts.json")
+    parser.add_argument("--rounds", type=int, default=0,
+                        help="pairs per workload (200 for get, 15 for export), rounds of --scaling (15)")
+    parser.add_argument("--counts", action="store_true",
+                        help="only instruction counts, beside those of Benchmarks/counts.json")
     parser.add_argument("--record", action="store_true", help="write the counts there")
     parser.add_argument("--check", action="store_true",
                         help="exit 1 when a ratio or a peak is over its limit, or a count grew by more than 10 %%")
@@ -69,7 +75,7 @@ def show_ratios(machine, options, names):
     path = report.write_results(options.results, "floors", rows)
     print("Medians of paired runs; the floor is the same work without a vault.\n")
     print(f"{report.table(report.ratio_lines(rows, options.markdown), options.markdown)}\n\n{path}", flush=True)
-    return [f"{row['workload']} of {row['records']:,}: {verdict(row)}" for row in rows if verdict(row).startswith("OVER")]
+    return [f"{row['workload']} of {row['records']:,}: {verdict(row)}" for row in rows if "OVER" in verdict(row)]
 
 
 def show_scaling(machine, options):
@@ -87,7 +93,8 @@ def show_counts(machine, options):
     taken = counts.take_counts(machine)
     rows = counts.compared(taken, counts.read_recorded(COUNTS))
     path = report.write_results(options.results, "counts", taken)
-    print(f"Instructions, beside those that are recorded.\n\n{counts.counts_table(rows, options.markdown)}\n\n{path}", flush=True)
+    print("Instructions, beside those that are recorded.\n")
+    print(f"{counts.counts_table(rows, options.markdown)}\n\n{path}", flush=True)
     if options.record:
         counts.record_counts(COUNTS, taken, os.environ.get("swift"))
         return []

@@ -24,7 +24,8 @@ class Backups:
         return measured
 
     def create(self, target):
-        return ["vault", "backup", "create", "--quiet", "--to", str(target), "--recipient", self.recipient, *self.vault.unlock]
+        where = ["--to", str(target), "--recipient", self.recipient]
+        return ["vault", "backup", "create", "--quiet", *where, *self.vault.unlock]
 
     def tar(self, target):
         folder = self.vault.folder

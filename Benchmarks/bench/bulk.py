@@ -78,7 +78,8 @@ class Reseals:
         os.sync()
 
     def ours(self):
-        run = self.machine.run(["vault", "rotate", "--reseal", "--quiet", "--vault", str(self.copies[0]), *self.vault.key])
+        copy = ["--vault", str(self.copies[0])]
+        run = self.machine.run(["vault", "rotate", "--reseal", "--quiet", *copy, *self.vault.key])
         note(f"reseal {self.number}: {run.seconds:.2f} s")
         return run
 

@@ -1,9 +1,11 @@
 """How many instructions fixed commands take, which says more about a change than time does on a busy machine.
 
-callgrind counts them. What is random in a vault (ids, keys, nonces) stays so; the seeds of Swift's hash tables are fixed.
+callgrind counts them. What is random in a vault (ids, keys, nonces) stays so; the seeds of Swift's hash tables are
+fixed.
 """
 
 import json
+import platform
 import re
 import shutil
 import subprocess
@@ -12,7 +14,7 @@ from pathlib import Path
 
 from .backups import Backups
 from .machine import note, stop
-from .report import machine_description, table
+from .report import table
 from .vaults import BenchVault, source_of
 
 RECORDS = 1_000
@@ -46,7 +48,8 @@ def why_not(machine):
         return "valgrind is not installed: apt-get install valgrind"
     done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "true"],
                           env=machine.environment, capture_output=True, check=False)
-    return None if done.returncode == 0 else "valgrind does not run here: " + done.stderr.decode(errors="replace")[-200:]
+    said = done.stderr.decode(errors="replace")[-200:]
+    return None if done.returncode == 0 else f"valgrind does not run here: {said}"
 
 
 def take_counts(machine):
@@ -78,7 +81,7 @@ def fixed_commands(machine):
     yield f"verify of {RECORDS:,}", ["vault", "verify", "--quiet", *vault.unlock]
     yield f"lint of {RECORDS:,}", ["vault", "lint", "--quiet", *vault.here]
     yield f"backup create of {RECORDS:,}", Backups(machine, vault).create(Path(tempfile.mkdtemp(dir=machine.work)))
-    yield "add", ["vault", "add", "customer", "--set", "name=Bench", "--generate", "access_key", *vault.unlock]
+    yield "add", vault.adding()
     yield f"rotate --reseal of {RECORDS:,}", ["vault", "rotate", "--reseal", "--quiet", *vault.unlock]
 
 
@@ -113,6 +116,6 @@ def version(*command):
 
 
 def record_counts(path, counts, swift):
-    about = {"records": RECORDS, **machine_description(), "swift": version(swift, "--version"),
+    about = {"records": RECORDS, "machine": platform.machine(), "swift": version(swift, "--version"),
              "valgrind": version("valgrind", "--version"), "openssl": version("openssl", "version")}
     path.write_text(json.dumps({**about, "counts": counts}, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -54,7 +54,7 @@ def spread(values):
 def exponent(first, second):
     """By which power the time grows from one size to the next, and how far the spread of the runs puts that in doubt.
 
-    Each is (number of records, median seconds, spread). Where one was run only once it is taken to spread like the other.
+    Each is (number of records, median seconds, spread). One that was run only once is taken to spread like the other.
     """
     (few, early, one), (many, late, other) = first, second
     widest = [max(x for x in (own, one, other, 0) if x is not None) if own is None else own for own in (one, other)]

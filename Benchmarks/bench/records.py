@@ -5,7 +5,8 @@ import random
 from datetime import datetime, timedelta, timezone
 
 SEED = 20261121
-CITIES = ["Albuquerque", "Paris", "Düsseldorf", "東京", "Amsterdam", "Lagos", "Reykjavík", "Hà Nội", "Madrid", "Boston"]
+CITIES = [
+    "Albuquerque", "Paris", "Düsseldorf", "東京", "Amsterdam", "Lagos", "Reykjavík", "Hà Nội", "Madrid", "Boston"]
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&*+-./:;<=>?@^_~"
 
 

@@ -13,11 +13,11 @@ TREE = "the same command tree, no vault code"
 
 
 def measure_start(machine, options):
-    """A process that does nothing but start, beside one that is smaller and one that has nothing behind its commands."""
-    ours = ["vault", "--version"]
-    rounds = options.rounds or 200
+    """Nothing but starting, beside a program that does nothing and one with nothing behind its commands."""
+    ours, rounds = ["vault", "--version"], options.rounds or 200
+    bare = ["get-floor", "--version"]
     yield row("start-up, beside /bin/true", 0, "`/bin/true`", paired(machine, ours, ["true"], rounds))
-    yield row("start-up, beside the bare command tree", 0, TREE, paired(machine, ours, ["get-floor", "--version"], rounds))
+    yield row("start-up, beside the bare command tree", 0, TREE, paired(machine, ours, bare, rounds))
 
 
 def measure_encode(machine, options):
@@ -48,7 +48,8 @@ def sealing_seconds(machine):
 def openssl_seconds(machine):
     """It says how many it did, and in how much processor time."""
     command = ["openssl", "speed", "-mr", "-evp", "aes-256-gcm", "-bytes", "32", "-seconds", "1"]
-    done = subprocess.run(command, env=machine.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=machine.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          check=False)
     rate = re.search(r"^\+F:\d+:[^:]+:([0-9.]+)$", done.stdout + done.stderr, re.MULTILINE)
     if done.returncode != 0 or not rate:
         stop(command, done.returncode, done.stderr)
@@ -67,14 +68,14 @@ def measure_get(machine, options):
             yield row(f"get by {how}", count, TREE, paired(machine, ["vault", *words], ["get-floor", *words], rounds))
     if len(sizes) > 1:
         many, few = (vaults[count].get(middle[count]["id"]) for count in (sizes[-1], sizes[0]))
-        yield row("get by id, largest beside smallest", sizes[-1], f"`get` of {sizes[0]:,}", paired(machine, many, few, rounds))
+        result = paired(machine, many, few, rounds)
+        yield row("get by id, largest beside smallest", sizes[-1], f"`get` of {sizes[0]:,}", result)
 
 
 def measure_add(machine, options):
     """What a durable add takes beyond a get, against one durable replacement of a file in the same folder."""
     vault = filled_vault(machine, min(options.get_records))
-    add = ["vault", "add", "customer", "--set", "name=Bench", "--generate", "access_key", *vault.unlock]
-    get = vault.get(vault.first())
+    add, get = vault.adding(), vault.get(vault.first())
     pairs, peak = [], 0
     for number in range(-WARM_UP, options.rounds or 50):
         run, begun = machine.run(add), machine.run(get)

@@ -24,7 +24,7 @@ class BenchVault:
             machine.output("vault", "init", str(self.folder), "--generate-identity", str(self.identity), "--quiet")
 
     def fill(self, source):
-        """Imports a file of customers: in one go, else, where that is refused, in pieces. The time and peak of it all."""
+        """Imports a file of customers: in one go, else, where that is refused, in pieces. Time and peak of all."""
         whole = self.machine.attempt(self.importing(source))
         if whole.status == 0 or self.count <= PIECE:
             return whole if whole.status == 0 else self.machine.run(self.importing(source))
@@ -54,6 +54,9 @@ class BenchVault:
 
     def get(self, record):
         return ["vault", "get", record, "access_key", *self.unlock]
+
+    def adding(self):
+        return ["vault", "add", "customer", "--set", "name=Bench", "--generate", "access_key", *self.unlock]
 
     def export(self, form="json"):
         return ["vault", "export", "--reveal", "--yes", "--format", form, *self.unlock]

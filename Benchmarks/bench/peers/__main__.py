@@ -1,6 +1,6 @@
-"""Times the vault beside the tools a person would pick instead, as far as they are installed. Scripts/bench-peers calls it.
+"""Times the vault beside the tools a person would pick instead, as far as they are installed.
 
-Each keeps the same customers in its own way. Every tool is run in turn, round after round; medians, their ratio to the
+Scripts/bench-peers calls it. Each keeps the same customers in its own way. Every tool is run in turn, round after round; medians, their ratio to the
 vault's of the same round, and the exponent by which the time grows with the number of records.
 """
 
@@ -20,8 +20,8 @@ from .ours import Vault, VaultByID
 
 TOOLS = [Vault, VaultByID, Pass, Gopass, Age, SopsFiles, AnsibleVault, KeePassXC, Sops]
 WORKLOADS = {
-    "get": "one secret", "set": "one secret changed", "list": "all names", "all": "all secrets", "import": "all stored anew",
-    "rotate": "all sealed anew",
+    "get": "one secret", "set": "one secret changed", "list": "all names", "all": "all secrets",
+    "import": "all stored anew", "rotate": "all sealed anew",
 }
 
 
@@ -90,7 +90,8 @@ def read_arguments():
     parser = argparse.ArgumentParser(prog="Scripts/bench-peers", description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--results", type=Path, required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--records", default="100,1000,10000", metavar="N,N", help="how many; slow tools have limits of their own")
+    parser.add_argument("--records", default="100,1000,10000", metavar="N,N",
+                        help="how many; slow tools have limits of their own")
     parser.add_argument("--rounds", type=int, default=7, help="at most 3 of them for the slowest tools (7)")
     parser.add_argument("--markdown", action="store_true", help="print the table for a page")
     parser.add_argument("--folder", help="where the stores are made, on the disk to measure (default: TMPDIR)")

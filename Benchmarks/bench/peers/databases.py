@@ -11,7 +11,7 @@ from .tool import Tool, copied, shell
 
 
 class KeePassXC(Tool):
-    """Opened by a key file, so that no derivation of a passphrase is counted: one round of the cheapest kind is left."""
+    """Opened by a key file, so that no derivation of a passphrase counts: one round of the cheapest kind is left."""
 
     name, needs, largest, most_rounds = "keepassxc-cli", ("keepassxc-cli",), 10_000, 3
 
@@ -29,9 +29,10 @@ class KeePassXC(Tool):
     def commands(self, count, number):
         unlock = ["-q", "--no-password", "-k", str(self.key)]
         new = self.store(count) / f"new-{number}.kdbx"
+        edited = copied(self.file, new.with_suffix(".edited"))
         return {
             "get": ["keepassxc-cli", "show", "-a", "Password", *unlock, str(self.file), name(count // 2)],
-            "set": ["keepassxc-cli", "edit", "-g", *unlock, str(copied(self.file, new.with_suffix(".edited"))), name(count // 2)],
+            "set": ["keepassxc-cli", "edit", "-g", *unlock, str(edited), name(count // 2)],
             "list": ["keepassxc-cli", "ls", *unlock, str(self.file)],
             "all": ["keepassxc-cli", "export", *unlock, str(self.file)],
             "import": self.importing(new),
@@ -49,7 +50,8 @@ def document(count):
 def entry(number, customer):
     fields = {"Title": customer["name"], "Password": customer["access_key"], "atm_code": customer["atm_code"],
               "URL": customer["website"], "UserName": customer["contact_info"]["email"]}
-    strings = "".join(f"<String><Key>{key}</Key><Value>{escape(value)}</Value></String>" for key, value in fields.items())
+    strings = "".join(f"<String><Key>{key}</Key><Value>{escape(value)}</Value></String>"
+                      for key, value in fields.items())
     return f"<Entry><UUID>{identifier(number + 1)}</UUID>{strings}</Entry>"
 
 

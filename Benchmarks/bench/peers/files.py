@@ -19,7 +19,8 @@ class Pass(Tool):
         self.environment |= {"GNUPGHOME": str(home), "PASSWORD_STORE_DIR": str(store)}
         if not home.exists():
             home.mkdir(mode=0o700)
-            self.feed(["gpg", "--batch", "--passphrase", "", "--quick-gen-key", "bench@example.com", "default", "default"])
+            making = ["--quick-gen-key", "bench@example.com", "default", "default"]
+            self.feed(["gpg", "--batch", "--passphrase", "", *making])
         (store / ".gpg-id").write_text("bench@example.com\n", encoding="utf-8")
         one = self.feed(["gpg", "-e", "-r", "bench@example.com", "--trust-model", "always", "-o", "-"], SECRET)
         for number in range(count):
@@ -83,7 +84,8 @@ class AnsibleVault(Tool):
             (self.store(count) / f"{name(number)}.yml").write_bytes(one.read_bytes())
 
     def encrypting(self, file):
-        return ["ansible-vault", "encrypt", "--vault-password-file", str(self.key), "--output", str(file), str(self.clear)]
+        secret = ["--vault-password-file", str(self.key)]
+        return ["ansible-vault", "encrypt", *secret, "--output", str(file), str(self.clear)]
 
     def commands(self, count, number):
         store = self.store(count)

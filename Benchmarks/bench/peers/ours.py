@@ -29,7 +29,8 @@ class Vault(Tool):
     def importing(self, count, number):
         """With the making of the vault, as the other tools make their files."""
         folder, identity = self.new(count, number)
-        script = '"$1" init "$3" --generate-identity "$4" -q && "$1" import jsonl "$2" --kind customer -q --vault "$3" --identity "$4"'
+        script = """"$1" init "$3" --generate-identity "$4" --quiet &&
+            "$1" import jsonl "$2" --kind customer --quiet --vault "$3" --identity "$4\""""
         return shell(script, self.located("vault"), self.source, folder, identity)
 
     def resealing(self, count, number):
