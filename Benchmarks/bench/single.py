@@ -14,10 +14,28 @@ TREE = "the same command tree, no vault code"
 
 def measure_start(machine, options):
     """Nothing but starting, beside a program that does nothing and one with nothing behind its commands."""
+    note_missing_commands(machine)
     ours, rounds = ["vault", "--version"], options.rounds or 200
     bare = ["get-floor", "--version"]
     yield row("start-up, beside /bin/true", 0, "`/bin/true`", paired(machine, ours, ["true"], rounds))
     yield row("start-up, beside the bare command tree", 0, TREE, paired(machine, ours, bare, rounds))
+
+
+def note_missing_commands(machine):
+    """The floor has to have the commands and options that the vault has."""
+    ours, floor = (set(words_of(json.loads(machine.output(program, "--experimental-dump-help"))["command"]))
+                   for program in ("vault", "get-floor"))
+    if ours != floor:
+        note("bench: Benchmarks/Sources/get-floor is not as the commands are: " + ", ".join(sorted(ours ^ floor)))
+
+
+def words_of(command, path=""):
+    """The commands below one, and their options, as `backup create --to`."""
+    for argument in command.get("arguments", []):
+        yield f"{path} --{argument.get('preferredName', {}).get('name', argument['valueName'])}"
+    for below in command.get("subcommands", []):
+        if below["commandName"] != "help":
+            yield from words_of(below, f"{path} {below['commandName']}".lstrip())
 
 
 def measure_encode(machine, options):
