@@ -32,7 +32,8 @@ def note_missing_commands(machine):
 def words_of(command, path=""):
     """The commands below one, and their options, as `backup create --to`."""
     for argument in command.get("arguments", []):
-        yield f"{path} --{argument.get('preferredName', {}).get('name', argument['valueName'])}"
+        name = argument.get("preferredName")
+        yield f"{path} --{name['name']}" if name else f"{path} {argument['kind']}"
     for below in command.get("subcommands", []):
         if below["commandName"] != "help":
             yield from words_of(below, f"{path} {below['commandName']}".lstrip())

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-struct BackupFloor: ParsableCommand {
+struct BackupFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Make, check and restore backups.",
     subcommands: [
@@ -9,7 +9,7 @@ struct BackupFloor: ParsableCommand {
     ])
 }
 
-struct BackupCreateFloor: ParsableCommand {
+struct BackupCreateFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Back the whole vault up into one new file.")
 
@@ -24,7 +24,7 @@ struct BackupCreateFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct BackupListFloor: ParsableCommand {
+struct BackupListFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the backups in a directory, the oldest first.",
     aliases: ["ls"])
@@ -33,7 +33,7 @@ struct BackupListFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct BackupVerifyFloor: ParsableCommand {
+struct BackupVerifyFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Check backups as far as the keys that are given allow; nothing is restored.")
 
@@ -45,7 +45,7 @@ struct BackupVerifyFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct BackupRestoreFloor: ParsableCommand {
+struct BackupRestoreFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Restore a backup, after all of it was verified.")
 
@@ -60,7 +60,7 @@ struct BackupRestoreFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct BackupPruneFloor: ParsableCommand {
+struct BackupPruneFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune", abstract: "Remove the backups that no rule keeps.")
 
@@ -70,7 +70,7 @@ struct BackupPruneFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct BackupStatusFloor: ParsableCommand {
+struct BackupStatusFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Say whether the newest backup is there, as recorded, and young enough.")
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-struct ExportFloor: ParsableCommand {
+struct ExportFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write records out, for other programs or to move on, in the order of their ids.")
 
@@ -17,7 +17,7 @@ struct ExportFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct ImportFloor: ParsableCommand {
+struct ImportFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Store the records of a file, of this program or of another tool.")
 
@@ -42,13 +42,13 @@ struct ImportFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct KindsFloor: ParsableCommand {
+struct KindsFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kinds", abstract: "Show the kinds of records and their fields.",
     subcommands: [KindsListFloor.self, KindsShowFloor.self, KindsAddFloor.self])
 }
 
-struct KindsListFloor: ParsableCommand {
+struct KindsListFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the kinds of records.")
 
@@ -57,7 +57,7 @@ struct KindsListFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct KindsShowFloor: ParsableCommand {
+struct KindsShowFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the fields of a kind, or its JSON Schema.")
 
@@ -68,7 +68,7 @@ struct KindsShowFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct KindsAddFloor: ParsableCommand {
+struct KindsAddFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Declare a kind of record by a JSON Schema.")
 
@@ -79,7 +79,7 @@ struct KindsAddFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct MigrateFloor: ParsableCommand {
+struct MigrateFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate", abstract: "Bring records of an older schema to the present one of their kind.")
 
@@ -89,7 +89,7 @@ struct MigrateFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct VerifyFloor: ParsableCommand {
+struct VerifyFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Check every record, slot and file of the vault with the key.")
 
@@ -101,7 +101,7 @@ struct VerifyFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct CheckpointFloor: ParsableCommand {
+struct CheckpointFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "checkpoint", abstract: "Verify the vault and write an authenticated list of all its records.")
 
@@ -111,7 +111,7 @@ struct CheckpointFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct LintFloor: ParsableCommand {
+struct LintFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lint", abstract: "Check the form of every file without a key.")
 
@@ -121,7 +121,7 @@ struct LintFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct AcceptFloor: ParsableCommand {
+struct AcceptFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept", abstract: "Authenticate records whose readable fields were edited by hand.")
 
@@ -132,7 +132,7 @@ struct AcceptFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct RepairFloor: ParsableCommand {
+struct RepairFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair", abstract: "Restore damaged or missing records from versions that verify.")
 

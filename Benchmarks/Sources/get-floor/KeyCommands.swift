@@ -1,12 +1,12 @@
 import ArgumentParser
 
-struct SlotFloor: ParsableCommand {
+struct SlotFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "slot", abstract: "List, add, remove and change the ways to unlock.",
     subcommands: [SlotListFloor.self, SlotAddFloor.self, SlotRemoveFloor.self, SlotChangePassphraseFloor.self])
 }
 
-struct SlotListFloor: ParsableCommand {
+struct SlotListFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the slots and how strong they are.",
     aliases: ["ls"])
@@ -16,7 +16,7 @@ struct SlotListFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct SlotAddFloor: ParsableCommand {
+struct SlotAddFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a way to unlock.")
 
@@ -33,7 +33,7 @@ struct SlotAddFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct SlotRemoveFloor: ParsableCommand {
+struct SlotRemoveFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Take a way to unlock away.",
     aliases: ["rm", "delete"])
@@ -44,7 +44,7 @@ struct SlotRemoveFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct SlotChangePassphraseFloor: ParsableCommand {
+struct SlotChangePassphraseFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change-passphrase", abstract: "Give a passphrase slot another passphrase, at the present cost.")
 
@@ -58,7 +58,7 @@ struct SlotChangePassphraseFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct RotateFloor: ParsableCommand {
+struct RotateFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate", abstract: "Give the vault a new key, and print its new fingerprint.")
 
@@ -73,7 +73,7 @@ struct RotateFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct DueFloor: ParsableCommand {
+struct DueFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "due", abstract: "List secrets that should be replaced; 14 when there are any.")
 
@@ -83,7 +83,7 @@ struct DueFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct StatusFloor: ParsableCommand {
+struct StatusFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show which vault and which key would be used, and why.")
 
@@ -92,7 +92,7 @@ struct StatusFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct DoctorFloor: ParsableCommand {
+struct DoctorFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Check keys, slots, memory, permissions and leftovers, and say what to do.")
 
@@ -101,7 +101,7 @@ struct DoctorFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct FingerprintFloor: ParsableCommand {
+struct FingerprintFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fingerprint", abstract: "Print what tells this vault from every other.")
 
@@ -109,13 +109,13 @@ struct FingerprintFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct PinFloor: ParsableCommand {
+struct PinFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pin", abstract: "Show, renew or forget what this machine remembers of a vault.",
     subcommands: [PinShowFloor.self, PinAcceptFloor.self, PinForgetFloor.self])
 }
 
-struct PinShowFloor: ParsableCommand {
+struct PinShowFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show what is remembered, and whether the vault is so.")
 
@@ -123,7 +123,7 @@ struct PinShowFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct PinAcceptFloor: ParsableCommand {
+struct PinAcceptFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept", abstract: "Take the vault as it is now for the one that is expected.")
 
@@ -133,7 +133,7 @@ struct PinAcceptFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct PinForgetFloor: ParsableCommand {
+struct PinForgetFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget", abstract: "Forget the vault: its next use is the first.")
 
@@ -141,7 +141,7 @@ struct PinForgetFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct GenerateFloor: ParsableCommand {
+struct GenerateFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate", abstract: "Print a new password or passphrase.")
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-struct InitFloor: ParsableCommand {
+struct InitFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Make a vault and print its fingerprint.")
 
@@ -16,7 +16,7 @@ struct InitFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct AddFloor: ParsableCommand {
+struct AddFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Store a new record and print its id.",
     aliases: ["create", "insert"])
@@ -31,7 +31,7 @@ struct AddFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct ShowFloor: ParsableCommand {
+struct ShowFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Print a record, its sealed fields masked.",
     aliases: ["cat"])
@@ -43,7 +43,7 @@ struct ShowFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct GetFloor: ParsableCommand {
+struct GetFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print one value of a record, and nothing else.")
 
@@ -57,7 +57,7 @@ struct GetFloor: ParsableCommand {
   func run() { print("correct-horse-battery", terminator: "") }
 }
 
-struct SetFloor: ParsableCommand {
+struct SetFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Change some fields of a record and touch no other.")
 
@@ -69,7 +69,7 @@ struct SetFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct UnsetFloor: ParsableCommand {
+struct UnsetFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unset", abstract: "Take fields of a record away.")
 
@@ -80,7 +80,7 @@ struct UnsetFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct EditFloor: ParsableCommand {
+struct EditFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Change a record, or one field, in an editor.")
 
@@ -91,7 +91,7 @@ struct EditFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct ListFloor: ParsableCommand {
+struct ListFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the records.",
     aliases: ["ls"])
@@ -104,7 +104,7 @@ struct ListFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct FindFloor: ParsableCommand {
+struct FindFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "find", abstract: "Find records by their readable fields.",
     aliases: ["search"])
@@ -118,7 +118,7 @@ struct FindFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct RemoveFloor: ParsableCommand {
+struct RemoveFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Move records to the trash of the vault.",
     aliases: ["rm", "delete"])
@@ -129,13 +129,13 @@ struct RemoveFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct TrashFloor: ParsableCommand {
+struct TrashFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trash", abstract: "List, restore or delete removed records.",
     subcommands: [TrashListFloor.self, TrashRestoreFloor.self, TrashEmptyFloor.self])
 }
 
-struct TrashListFloor: ParsableCommand {
+struct TrashListFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List removed records, the latest first.",
     aliases: ["ls"])
@@ -145,7 +145,7 @@ struct TrashListFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct TrashRestoreFloor: ParsableCommand {
+struct TrashRestoreFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Put removed records back, all or none.")
 
@@ -155,7 +155,7 @@ struct TrashRestoreFloor: ParsableCommand {
   @OptionGroup var global: GlobalOptions
 }
 
-struct TrashEmptyFloor: ParsableCommand {
+struct TrashEmptyFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "empty", abstract: "Delete removed records for good.")
 

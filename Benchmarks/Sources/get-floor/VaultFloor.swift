@@ -2,9 +2,10 @@ import ArgumentParser
 
 /// The commands and options of `vault`, and nothing behind them: `get` prints a constant.
 ///
-/// When `vault` gains a command or an option it is added here; `vault --experimental-dump-help` lists them all.
+/// When `vault` gains a command or an option it is added here: `Scripts/bench` says so, and `vault
+/// --experimental-dump-help` lists them all. They are asynchronous as most of the vault's are.
 @main
-struct VaultFloor: ParsableCommand {
+struct VaultFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vault",
     abstract: "An encrypted vault for credentials: a folder of JSON files whose secrets are sealed.",
