@@ -79,10 +79,12 @@ def show_ratios(machine, options, names):
 
 
 def show_scaling(machine, options):
+    """Every command at every size; gives a complaint for each peak that is over the limit."""
     rows = scaling.measure_scaling(machine, options.records, options.rounds or 15)
     path = report.write_results(options.results, "scaling", rows)
     print("Medians; the exponent is the power by which the time grows, with the spread of the runs.\n")
     print(f"{scaling.scaling_table(rows, options.records, options.markdown)}\n\n{path}", flush=True)
+    return [f"{row['command']} of {count:,}: its peak is over the limit" for row in rows for count in scaling.over(row)]
 
 
 def show_counts(machine, options):
@@ -105,8 +107,7 @@ def show_counts(machine, options):
 def measure(machine, options):
     """Everything that was asked for, and what is to be complained of."""
     if options.scaling:
-        show_scaling(machine, options)
-        return []
+        return show_scaling(machine, options)
     names = chosen(options)
     complaints = show_ratios(machine, options, names) if set(names) - {"counts"} else []
     return complaints + (show_counts(machine, options) if "counts" in names else [])

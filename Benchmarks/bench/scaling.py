@@ -4,7 +4,7 @@ import shutil
 import statistics
 
 from .backups import Backups
-from .limits import MB
+from .limits import BULK, MB
 from .machine import Machine, note
 from .pairs import exponent, spread
 from .report import duration, table
@@ -137,12 +137,17 @@ def exponents(told):
     return steps
 
 
+def over(row):
+    """The sizes at which a command has more memory than any number of records may cost."""
+    return [count for count, told in row["sizes"].items() if told["peak_bytes"] > BULK]
+
+
 def scaling_table(rows, sizes, is_markdown):
     """Time at each size, the exponent of each step, and the peaks."""
     sizes = sorted(sizes)
     steps = list(zip(sizes, sizes[1:]))
     lines = [["command", *(f"{count:,}" for count in sizes), *(f"exponent, {few:,} to {many:,}" for few, many in steps),
-              "peaks in MB"]]
+              "peaks in MB", ""]]
     for row in rows:
         told = row["sizes"]
         grown = {(step["from"], step["to"]): f"{step['exponent']:.2f} ± {step['uncertainty']:.2f}"
@@ -150,5 +155,6 @@ def scaling_table(rows, sizes, is_markdown):
         lines.append([row["command"] if is_markdown else row["command"].replace("`", ""),
                       *(duration(told[count]["seconds"]) if count in told else "" for count in sizes),
                       *(grown.get(step, "") for step in steps),
-                      ", ".join(f"{told[count]['peak_bytes'] / MB:.0f}" for count in sizes if count in told)])
+                      ", ".join(f"{told[count]['peak_bytes'] / MB:.0f}" for count in sizes if count in told),
+                      "OVER" if over(row) else ""])
     return table(lines, is_markdown)

@@ -15,10 +15,10 @@ from pathlib import Path
 from ..machine import Machine, note
 from ..report import duration, table, write_results
 from .databases import KeePassXC, Sops
-from .files import Age, AnsibleVault, Gopass, Pass, SopsFiles
+from .files import Age, AnsibleVault, Gopass, Gpg, Pass, SopsFiles
 from .ours import Vault, VaultByID
 
-TOOLS = [Vault, VaultByID, Pass, Gopass, Age, SopsFiles, AnsibleVault, KeePassXC, Sops]
+TOOLS = [Vault, VaultByID, Gpg, Pass, Gopass, Age, SopsFiles, AnsibleVault, KeePassXC, Sops]
 WORKLOADS = {
     "get": "one secret", "set": "one secret changed", "list": "all names", "all": "all secrets",
     "import": "all stored anew", "rotate": "all sealed anew",

@@ -41,6 +41,15 @@ class Pass(Tool):
             self.attempt(["gpgconf", "--kill", "all"])
 
 
+class Gpg(Pass):
+    """What `pass` and `gopass` run for each secret."""
+
+    name, needs = "gpg", ("gpg",)
+
+    def commands(self, count, number):
+        return {"get": ["gpg", "--batch", "--quiet", "--decrypt", str(self.store(count) / f"{name(count // 2)}.gpg")]}
+
+
 class Gopass(Pass):
     name, needs = "gopass", ("gopass", "gpg")
     all_script = Pass.all_script.replace("pass show", "gopass show")
