@@ -37,7 +37,7 @@ def table(lines, is_markdown=False, left=1):
 
 def ratio_lines(rows, is_markdown):
     """The table of the workloads beside their floors: ratios first."""
-    heads = ["workload", "records", "ratio", "limit", "", "vault", "floor", "peak", "limit", "pairs"]
+    heads = ["workload", "records", "ratio", "limit", "held", "vault", "floor", "peak", "peak limit", "pairs"]
     lines = [[*heads, "floor is"] if is_markdown else heads]
     for row in rows:
         limit = f"{row['limit']:.1f}" if row["limit"] else ""

@@ -2,6 +2,8 @@
 
 import shutil
 import statistics
+import tempfile
+from pathlib import Path
 
 from .backups import Backups
 from .limits import BULK, MB
@@ -94,7 +96,15 @@ class Scaled:
         yield "`verify --subset 1/16`", run(["vault", "verify", "--subset", "1/16", *quiet])
         yield "`lint`", run(["vault", "lint", "--quiet", *vault.here])
         yield "`checkpoint`", run(["vault", "checkpoint", *quiet])
-        yield "`backup create`", self.backups.run(self.backups.create)
+        yield from self.on_backup()
+
+    def on_backup(self):
+        target = Path(tempfile.mkdtemp(dir=self.machine.work))
+        yield "`backup create`", self.machine.run(self.backups.create(target))
+        file = next(target.glob("*.age"))
+        yield "`backup verify`", self.machine.run(self.backups.verify(file))
+        yield "`backup verify --deep`", self.machine.run(self.backups.verify(file, "--deep"))
+        shutil.rmtree(target)
 
 
 def filled(machine, name, count):
@@ -147,7 +157,7 @@ def scaling_table(rows, sizes, is_markdown):
     sizes = sorted(sizes)
     steps = list(zip(sizes, sizes[1:]))
     lines = [["command", *(f"{count:,}" for count in sizes), *(f"exponent, {few:,} to {many:,}" for few, many in steps),
-              "peaks in MB", ""]]
+              "peaks in MB", "held"]]
     for row in rows:
         told = row["sizes"]
         grown = {(step["from"], step["to"]): f"{step['exponent']:.2f} ± {step['uncertainty']:.2f}"
@@ -156,5 +166,5 @@ def scaling_table(rows, sizes, is_markdown):
                       *(duration(told[count]["seconds"]) if count in told else "" for count in sizes),
                       *(grown.get(step, "") for step in steps),
                       ", ".join(f"{told[count]['peak_bytes'] / MB:.0f}" for count in sizes if count in told),
-                      "OVER" if over(row) else ""])
+                      "OVER: peak" if over(row) else "ok"])
     return table(lines, is_markdown)
