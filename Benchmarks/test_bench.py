@@ -8,7 +8,7 @@ from pathlib import Path
 from bench import counts, limits, pairs, records, report, scaling, vaults
 from bench.__main__ import WORKLOADS, chosen
 from bench.machine import Run
-from bench.peers import __main__ as peers
+from bench.peers.__main__ import told_of
 
 
 class Pairs(unittest.TestCase):
@@ -24,13 +24,21 @@ class Pairs(unittest.TestCase):
         self.assertEqual((told["rounds"], told["vault_peak_bytes"], told["floor_peak_bytes"]), (2, 5, 7))
 
     def test_ten_times_the_time_for_ten_times_the_records_is_an_exponent_of_one(self):
-        value, doubt = pairs.exponent((1_000, 2.0, 0.0), (10_000, 20.0, 0.0))
+        value, doubt = pairs.slope_of([(1_000, 2.0, 0.0), (10_000, 20.0, 0.0)])
         self.assertAlmostEqual(value, 1)
         self.assertEqual(doubt, 0)
 
     def test_what_ran_once_is_taken_to_spread_like_the_other(self):
-        _, doubt = pairs.exponent((10, 1.0, 0.3), (100, 1.0, None))
+        _, doubt = pairs.slope_of([(10, 1.0, 0.3), (100, 1.0, None)])
         self.assertAlmostEqual(doubt, 0.3 * 2**0.5 / 2.302585, places=5)
+
+    def test_a_single_size_has_no_exponent(self):
+        self.assertIsNone(pairs.slope_of([(10, 1.0, 0.1)]))
+        self.assertEqual(report.power(None), "")
+
+    def test_an_exponent_of_single_runs_has_no_doubt_to_tell(self):
+        self.assertEqual(report.power(pairs.slope_of([(10, 1.0, None), (100, 10.0, None)])), "1.00")
+        self.assertEqual(report.power(pairs.slope_of([(10, 1.0, 0.0), (100, 10.0, None)])), "1.00 ± 0.00")
 
     def test_a_single_run_has_no_spread(self):
         self.assertIsNone(pairs.spread([1.0]))
@@ -90,6 +98,10 @@ class Records(unittest.TestCase):
 
 
 class Reports(unittest.TestCase):
+    def test_a_tool_is_held_against_the_vault_of_the_same_round(self):
+        told = told_of({("vault", "get"): {0: 1.0, 1: 4.0, 2: 2.0}, ("pass", "get"): {0: 3.0, 1: 4.0}})
+        self.assertEqual((told["pass", "get"]["ratio"], told["pass", "get"]["rounds"]), (2.0, 2))
+
     def test_columns_stand_under_each_other(self):
         self.assertEqual(report.table([["a", "b"], ["long", "1"]]), "a     b\nlong  1")
 
@@ -101,7 +113,7 @@ class Reports(unittest.TestCase):
                          ["420 ns", "1.23 ms", "12.3 ms", "123 ms", "12.3 s"])
 
     def test_the_slope_of_three_sizes_is_that_of_the_line_through_them(self):
-        self.assertAlmostEqual(peers.exponent([(10, 1.0), (100, 10.0), (1_000, 100.0)]), 1)
+        self.assertAlmostEqual(pairs.slope_of([(10, 1.0, 0), (100, 10.0, 0), (1_000, 100.0, 0)])[0], 1)
 
 
 if __name__ == "__main__":

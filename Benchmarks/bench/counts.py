@@ -95,7 +95,8 @@ def counts_table(rows, is_markdown):
     lines = [["command", "instructions", "recorded", "change", "held"]]
     for name, count, before, factor in rows:
         change = "" if factor is None else f"{(factor - 1) * 100:+.1f} %"
-        lines.append([name, f"{count:,}", f"{before:,}" if before else "", change, "" if factor is None else "GREW" if grew(factor) else "ok"])
+        held = "" if factor is None else "GREW" if grew(factor) else "ok"
+        lines.append([name, f"{count:,}", f"{before:,}" if before else "", change, held])
     return table(lines, is_markdown)
 
 

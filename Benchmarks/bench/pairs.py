@@ -51,12 +51,19 @@ def spread(values):
     return (high - low) / 2 / middle
 
 
-def exponent(first, second):
-    """By which power the time grows from one size to the next, and how far the spread of the runs puts that in doubt.
+def slope_of(points):
+    """By which power the time grows with the number of records, and how far the spread of the runs puts that in doubt.
 
-    Each is (number of records, median seconds, spread). One that was run only once is taken to spread like the other.
+    The points are (number of records, median seconds, spread); the slope is that of the logarithms, by least squares.
+    None for a single size. What ran only once is taken to spread like what spreads most; where all did, the doubt is None.
     """
-    (few, early, one), (many, late, other) = first, second
-    widest = [max(x for x in (own, one, other, 0) if x is not None) if own is None else own for own in (one, other)]
-    step = math.log(many / few)
-    return math.log(late / early) / step, math.hypot(*widest) / step
+    if len(points) < 2:
+        return None
+    known = [spread for _, _, spread in points if spread is not None]
+    widest = max(known, default=0)
+    logs = [(math.log(count), math.log(seconds), widest if spread is None else spread)
+            for count, seconds, spread in points]
+    x, y = (statistics.mean(axis) for axis in list(zip(*logs))[:2])
+    square = sum((a - x) ** 2 for a, _, _ in logs)
+    doubt = math.hypot(*((a - x) * spread for a, _, spread in logs)) / square if known else None
+    return sum((a - x) * (b - y) for a, b, _ in logs) / square, doubt

@@ -21,6 +21,14 @@ def digits(value):
     return 2 if value < 10 else 1 if value < 100 else 0
 
 
+def power(slope):
+    """An exponent and its doubt."""
+    if slope is None:
+        return ""
+    value, doubt = slope
+    return f"{value:.2f}" if doubt is None else f"{value:.2f} ± {doubt:.2f}"
+
+
 def megabytes(count):
     return f"{count / MB:.0f} MB"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from .backups import Backups
 from .limits import BULK, MB
 from .machine import Machine, note
-from .pairs import exponent, spread
-from .report import duration, table
+from .pairs import slope_of, spread
+from .report import duration, power, table
 from .vaults import BenchVault, source_of
 
 # git keeps a copy of each file: beyond this it is left out.
@@ -142,7 +142,7 @@ def exponents(told):
     points = [(count, one["seconds"], one["spread"]) for count, one in sorted(told.items())]
     steps = []
     for few, many in zip(points, points[1:]):
-        value, doubt = exponent(few, many)
+        value, doubt = slope_of([few, many])
         steps.append({"from": few[0], "to": many[0], "exponent": value, "uncertainty": doubt})
     return steps
 
@@ -160,8 +160,7 @@ def scaling_table(rows, sizes, is_markdown):
               "peaks in MB", "held"]]
     for row in rows:
         told = row["sizes"]
-        grown = {(step["from"], step["to"]): f"{step['exponent']:.2f} ± {step['uncertainty']:.2f}"
-                 for step in row["exponents"]}
+        grown = {(step["from"], step["to"]): power((step["exponent"], step["uncertainty"])) for step in row["exponents"]}
         lines.append([row["command"] if is_markdown else row["command"].replace("`", ""),
                       *(duration(told[count]["seconds"]) if count in told else "" for count in sizes),
                       *(grown.get(step, "") for step in steps),

@@ -1,11 +1,10 @@
 """Times the vault beside the tools a person would pick instead, as far as they are installed.
 
-Scripts/bench-peers calls it. Each keeps the same customers in its own way. Every tool is run in turn, round after round; medians, their ratio to the
-vault's of the same round, and the exponent by which the time grows with the number of records.
+Scripts/bench-peers calls it. Each keeps the same customers in its own way. Every tool is run in turn, round after round;
+medians, their ratio to the vault's of the same round, and the exponent by which the time grows with the number of records.
 """
 
 import argparse
-import math
 import shutil
 import statistics
 import sys
@@ -13,7 +12,8 @@ import tempfile
 from pathlib import Path
 
 from ..machine import Machine, note
-from ..report import duration, table, write_results
+from ..pairs import slope_of, spread
+from ..report import duration, power, table, write_results
 from .databases import KeePassXC, Sops
 from .files import Age, AnsibleVault, Gopass, Gpg, Pass, SopsFiles
 from .ours import Vault, VaultByID
@@ -47,28 +47,20 @@ def told_of(times):
         vault = times["vault", workload]
         told[tool, workload] = {
             "seconds": statistics.median(by_round.values()), "rounds": len(by_round),
+            "spread": spread(list(by_round.values())),
             "ratio": statistics.median(seconds / vault[number] for number, seconds in by_round.items()),
         }
     return told
 
 
-def exponent(points):
-    """The slope of log time over log count, by least squares; None for a single size."""
-    if len(points) < 2:
-        return None
-    logs = [(math.log(count), math.log(seconds)) for count, seconds in points]
-    x, y = (statistics.mean(axis) for axis in zip(*logs))
-    return sum((a - x) * (b - y) for a, b in logs) / sum((a - x) ** 2 for a, _ in logs)
-
-
 def rows_of(by_count):
-    """A row for each tool and workload: {count: figures} and the exponent."""
+    """A row for each tool and workload: {count: figures}, and the exponent with its doubt."""
     rows = []
     for workload in WORKLOADS:
         for tool in (tool.name for tool in TOOLS):
             sizes = {count: told[tool, workload] for count, told in by_count.items() if (tool, workload) in told}
             if sizes:
-                slope = exponent([(count, one["seconds"]) for count, one in sizes.items()])
+                slope = slope_of([(count, one["seconds"], one["spread"]) for count, one in sizes.items()])
                 rows.append({"workload": workload, "tool": tool, "sizes": sizes, "exponent": slope})
     return rows
 
@@ -79,9 +71,8 @@ def peers_table(rows, absent, counts, is_markdown):
     lines = [["work", "tool", *(f"ratio at {head}" for head in heads), *heads, "exponent"]]
     for row in rows:
         sizes = [row["sizes"].get(count) for count in counts]
-        slope = "" if row["exponent"] is None else f"{row['exponent']:.2f}"
         lines.append([WORKLOADS[row["workload"]], row["tool"], *(f"{one['ratio']:.2f}" if one else "" for one in sizes),
-                      *(duration(one["seconds"]) if one else "" for one in sizes), slope])
+                      *(duration(one["seconds"]) if one else "" for one in sizes), power(row["exponent"])])
     text = table(lines, is_markdown, left=2)
     return "\n".join([text, "", *(f"{tool}: {reason}" for tool, reason in absent.items())]).rstrip()
 

@@ -13,7 +13,7 @@ from .tool import Tool, copied, shell
 class KeePassXC(Tool):
     """Opened by a key file, so that no derivation of a passphrase counts: one round of the cheapest kind is left."""
 
-    name, needs, largest, most_rounds = "keepassxc-cli", ("keepassxc-cli",), 10_000, 3
+    name, needs, most_rounds = "keepassxc-cli", ("keepassxc-cli",), 3
 
     def prepare(self, count):
         store = self.store(count)
@@ -60,7 +60,7 @@ def identifier(number):
 
 
 class Sops(Tool):
-    name, needs, largest, most_rounds = "sops, one file", ("sops", "age-keygen"), 10_000, 3
+    name, needs, most_rounds = "sops, one file", ("sops", "age-keygen"), 3
 
     def missing(self):
         return super().missing() or without_age(self)

@@ -5,7 +5,7 @@ from .tool import Tool, shell
 
 
 class Vault(Tool):
-    name = "vault"
+    name, largest = "vault", 1_000_000
 
     def prepare(self, count):
         self.vault = filled_vault(self, count)
@@ -40,7 +40,7 @@ class Vault(Tool):
 
 
 class VaultByID(Tool):
-    name = "vault, by id"
+    name, largest = "vault, by id", 1_000_000
 
     def prepare(self, count):
         self.vault = BenchVault(self, count)

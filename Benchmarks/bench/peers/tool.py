@@ -15,7 +15,7 @@ class Tool(Machine):
     name = ""
     needs = ()
     # The most records it is given, of those the most that are opened one process each, and the most rounds.
-    largest, largest_loop, most_rounds = 100_000, 100, 15
+    largest, largest_loop, most_rounds = 10_000, 100, 15
 
     def __init__(self, machine):
         super().__init__(machine.programs, machine.work)
