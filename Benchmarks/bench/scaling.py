@@ -160,7 +160,8 @@ def scaling_table(rows, sizes, is_markdown):
               "peaks in MB", "held"]]
     for row in rows:
         told = row["sizes"]
-        grown = {(step["from"], step["to"]): power((step["exponent"], step["uncertainty"])) for step in row["exponents"]}
+        grown = {(step["from"], step["to"]): power((step["exponent"], step["uncertainty"]))
+                 for step in row["exponents"]}
         lines.append([row["command"] if is_markdown else row["command"].replace("`", ""),
                       *(duration(told[count]["seconds"]) if count in told else "" for count in sizes),
                       *(grown.get(step, "") for step in steps),

@@ -1,7 +1,8 @@
 """Times the vault beside the tools a person would pick instead, as far as they are installed.
 
-Scripts/bench-peers calls it. Each keeps the same customers in its own way. Every tool is run in turn, round after round;
-medians, their ratio to the vault's of the same round, and the exponent by which the time grows with the number of records.
+Scripts/bench-peers calls it. Each keeps the same customers in its own way. Every tool is run in turn, round after
+round; medians, their ratio to the vault's of the same round, and the exponent by which the time grows with the number
+of records.
 """
 
 import argparse
