@@ -52,11 +52,11 @@ def spread(values):
 
 
 def slope_of(points):
-    """By which power the time grows with the number of records, and how far the spread of the runs puts that in doubt.
+    """By which power the time grows with the number of records, and how far the spread of the runs puts it in doubt.
 
     The points are (number of records, median seconds, spread); the slope is that of the logarithms, by least squares.
-    None for a single size. What ran only once is taken to spread like what spreads most; where all did, there is no doubt
-    to tell.
+    None for a single size. What ran only once is taken to spread like what spreads most; where all did, there is no
+    doubt to tell.
     """
     if len(points) < 2:
         return None
