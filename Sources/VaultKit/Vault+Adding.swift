@@ -163,10 +163,7 @@ private struct BulkAdder<Input: Sendable> {
     guard isStoring, count > 0 else { return }
     let lock = try await vault.lockForWriting()
     self.lock = lock
-    // More than a batch may have are written so, too, whatever has to be copied for it.
-    guard count >= Self.replacementCount,
-      try count > ChangePlan.maximumChangeCount || Self.isMost(count, of: vault)
-    else { return }
+    guard try Self.isWorthReplacing(count, in: vault) else { return }
     replacement = try inStore { () throws(StoreError) in try vault.store.replacement(under: lock) }
     guard let replacement else { return }
     do throws(VaultError) {
@@ -177,8 +174,11 @@ private struct BulkAdder<Input: Sendable> {
     }
   }
 
-  private static func isMost(_ count: Int, of vault: Vault) throws(VaultError) -> Bool {
-    try count >= vault.locked.recordCount()
+  private static func isWorthReplacing(_ count: Int, in vault: Vault) throws(VaultError) -> Bool {
+    if count < replacementCount { return false }
+    // More than a batch may have are written so, too, whatever has to be copied for it.
+    if count > ChangePlan.maximumChangeCount { return true }
+    return try count >= vault.locked.recordCount()
   }
 
   mutating func take(_ prepared: Result<PreparedRecord, Refusal<Input>>) throws(VaultError) {

@@ -11,6 +11,8 @@ final class VaultMemory: Sendable {
   private struct Contents {
     /// The files that were read, by folders.
     var folders: [UInt8: SeenFolder] = [:]
+    /// Folders of which one record was asked for.
+    var searched: Set<UInt8> = []
     /// How many versions those held when they were read.
     var readCount = 0
     /// What is to be written.
@@ -110,9 +112,17 @@ extension VaultMemory {
 
   /// Compares a version that verified with what was seen of its record, and notes one that is new.
   func take(_ id: RecordID, _ version: SeenVersion) throws(VaultError) -> SeenFolder.Comparison {
-    let comparison = try folder(id.folder).comparison(of: id, version)
+    let comparison = try seen(of: id).comparison(of: id, version)
     if comparison == .new { note(.seen(version), of: id) }
     return comparison
+  }
+
+  /// What was seen of a record, and maybe of others: a whole folder is only read for more than one of its records.
+  private func seen(of id: RecordID) throws(VaultError) -> SeenFolder {
+    let isFirst = contents.withLock { contents in
+      contents.folders[id.folder] == nil && contents.searched.insert(id.folder).inserted
+    }
+    return isFirst ? try state.seen(id, of: vaultID) : try folder(id.folder)
   }
 
   /// What was seen of the records of a folder.

@@ -20,8 +20,8 @@ struct JSONListReaderTests {
 
   private static let texts = [
     #"{"list":{"a":1,"b":[1,2,{"x":"é😀"}],"é":null},"other":{"list":{"deep":1}},"n":-12.5e3}"#,
-    " {\n \"n\" : 1234567890 ,\n\t\"list\" : { }\r\n } \n", #"{"list":[1,2]}"#, #"{"list":1}"#, "{}", "[1,2,3]", "12345",
-    "true", #""text""#, #"{"a":"\ud83d\ude00\n"}"#,
+    " {\n \"n\" : 1234567890 ,\n\t\"list\" : { }\r\n } \n", #"{"list":[1,2]}"#, #"{"list":1}"#, "{}",
+    "[1,2,3]", "12345", "true", #""text""#, #"{"a":"\ud83d\ude00\n"}"#,
   ]
 
   @Test("pieces of any size read as the whole does", arguments: texts)

@@ -135,6 +135,30 @@ struct SeenTests {
     }
   }
 
+  @Test("one record is found in its file without reading the others; a file of another layout has to be read whole")
+  func search() throws {
+    for (count, trashedCount) in [(0, 0), (1, 0), (0, 1), (40, 7)] {
+      var folder = SeenFolder()
+      let ids = (0..<count + trashedCount).map { _ in RecordID.random() }
+      for (index, id) in ids.enumerated() {
+        let version = version(index % 3 == 0 ? 1 << 50 : index + 1, UInt8(index), isTrashed: index >= count)
+        folder.take(.seen(version), of: id)
+      }
+      let bytes = try folder.fileBytes()
+      for id in ids {
+        #expect(SeenFolder(searching: bytes, for: id)?.versions == [id: try #require(folder.versions[id])])
+      }
+      let none = try #require(SeenFolder(searching: bytes, for: .random()))
+      #expect(none.versions.isEmpty)
+      // Cut off, it is never taken for a file without the record.
+      for cut in 0..<bytes.count {
+        #expect(SeenFolder(searching: Array(bytes[..<cut]), for: .random()) == nil, "cut at \(cut)")
+      }
+      let pretty = try JSONParser.parse(bytes).prettyBytes()
+      #expect(SeenFolder(searching: pretty, for: .random()) == nil)
+    }
+  }
+
   @Test("a run over the vault finds what went back, forked and vanished; an emptied trash is a note")
   func runs() throws {
     let ids = (0..<5).map { number in RecordID(bytes: [7] + (0..<15).map { _ in UInt8(number) }) }
