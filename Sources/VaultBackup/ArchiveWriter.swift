@@ -51,8 +51,8 @@ final class ArchiveWriter {
   /// Appends a large file that `pieces` gives piece by piece; the order is that of ``ArchiveMember``.
   ///
   /// - Parameter byteCount: the size of all pieces together.
-  /// - Throws: ``VaultError`` `.damaged` for one over its limit, `.diskFull`, `.ioFailed`, and what `pieces` throws, which
-  ///   has to when it has another size.
+  /// - Throws: ``VaultError`` `.damaged` for one over its limit, `.changedUnderneath` when the pieces have another size,
+  ///   `.diskFull`, `.ioFailed`, and what `pieces` throws.
   func append(
     _ member: ArchiveMember, byteCount: Int,
     pieces: (_ take: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) -> Void
@@ -67,7 +67,11 @@ final class ArchiveWriter {
       try write(bytes)
     }
     let file = try large.finish()
-    precondition(file.byteCount == byteCount, "a file has the size that was said before")
+    guard file.byteCount == byteCount else {
+      throw VaultError(
+        .changedUnderneath, "the file changed while it was read", file: member.vaultPath,
+        hints: ["something else than this program changes the vault's folder: let it end, and try again"])
+    }
     try take(file)
     var end = segment
     end.appendPadding(after: byteCount)

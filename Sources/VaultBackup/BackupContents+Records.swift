@@ -11,12 +11,10 @@ extension BackupContents {
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath`, `.ioFailed`.
   public func records(named names: [String], with vault: Vault) throws(VaultError) -> [RecordToBringBack] {
     var candidates: [(place: StoreLocation, bytes: [UInt8])] = []
-    try forEachFile(
-      { file throws(VaultError) in
-        guard case .document(let place) = file.member, let id = place.recordID?.text else { return }
-        if names.contains(where: { id.isMeant(by: $0) }) { candidates.append((place, file.bytes)) }
-      },
-      piece: { _ in })
+    try forEachFile { file throws(VaultError) in
+      guard case .document(let place) = file.member, let id = place.recordID?.text else { return }
+      if names.contains(where: { id.isMeant(by: $0) }) { candidates.append((place, file.bytes)) }
+    }
     var wanted: Set<StoreLocation> = []
     for name in names { wanted.insert(try place(named: name, among: candidates.map(\.place))) }
     var records: [RecordToBringBack] = []

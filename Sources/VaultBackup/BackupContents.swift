@@ -32,7 +32,7 @@ public final class BackupContents: Sendable {
   public init(of file: BackupFile, with credentials: [AgeCredential]) async throws(VaultError) {
     content = try file.content(with: credentials)
     let archive = file.archive(content)
-    let survey = try ArchiveSurvey(path: file.path)
+    let survey = try ArchiveSurvey(of: file, content)
     try await archive.readAll(
       making: { file throws(VaultError) in file.member.isRecord ? nil : file.bytes },
       take: { file, bytes throws(VaultError) in try survey.take(file, bytes ?? nil) },
@@ -81,12 +81,10 @@ public final class BackupContents: Sendable {
     }
   }
 
-  /// Gives each file to `body` once more. Only once this has returned they are known to be those that were there when it
-  /// was opened.
-  ///
-  /// - Parameter piece: is given the bytes of the checkpoint, some at a time.
+  /// Gives each file but the checkpoint to `body` once more. Only once this has returned they are known to be those that were
+  /// there when it was opened.
   func forEachFile(
-    _ body: (ArchiveFile) throws(VaultError) -> Void, piece takePiece: (ArchivePiece) throws(VaultError) -> Void
+    _ body: (ArchiveFile) throws(VaultError) -> Void
   ) throws(VaultError) {
     let archive = file.archive(content)
     let found = try FileTally()
@@ -99,16 +97,18 @@ public final class BackupContents: Sendable {
       case .piece(let piece):
         if piece.member == .list { continue }
         if let whole = try LargeFile.take(piece, of: &large) { try found.take(whole) }
-        try takePiece(piece)
       }
     }
     try require(found)
   }
 
-  /// Gives what `make` makes of each file on any core to `take` once more, as ``forEachFile(_:piece:)``.
+  /// Gives what `make` makes of each file on any core to `take` once more, as ``forEachFile(_:)``.
+  ///
+  /// - Parameter piece: is given the bytes of the checkpoint, some at a time.
   func forEachFile<Made: Sendable>(
     making make: @escaping @Sendable (ArchiveFile) throws(VaultError) -> Made,
-    take: (Made) throws(VaultError) -> Void, piece takePiece: (ArchivePiece) throws(VaultError) -> Void
+    take: (Made) throws(VaultError) -> Void,
+    piece takePiece: (ArchivePiece) throws(VaultError) -> Void = { _ in }
   ) async throws(VaultError) {
     let found = try FileTally()
     try await file.archive(content).readAll(
@@ -136,15 +136,21 @@ extension VaultError {
 
 /// Takes the files of an archive one after the other, keeps the few that are needed first, and tallies the others.
 private final class ArchiveSurvey {
-  private let path: String
+  private let file: BackupFile
+  private let content: AgeContent
   private let tally: FileTally
   /// Once all files are there.
   private var files: FileSummary?
   private var documents: [StoreChange] = []
+  private var checkpointByteCount: Int?
   private var slots: [(id: SlotID, sha256: [UInt8])] = []
   private var list: BackupListReader?
 
-  init(path: String) throws(VaultError) { (self.path, tally) = (path, try FileTally()) }
+  private var path: String { file.path }
+
+  init(of file: BackupFile, _ content: AgeContent) throws(VaultError) {
+    (self.file, self.content, tally) = (file, content, try FileTally())
+  }
 
   /// Takes bytes of the list, which comes behind all files.
   func takeList(_ bytes: [UInt8]) throws(VaultError) {
@@ -155,6 +161,7 @@ private final class ArchiveSurvey {
   /// Takes a file, with its bytes unless it is a record or large.
   func take(_ file: BackupList.File, _ bytes: [UInt8]?) throws(VaultError) {
     try tally.take(file)
+    if file.member == .document(.checkpoint) { checkpointByteCount = file.byteCount }
     if case .document(.slot(let id)) = file.member { slots.append((id, file.sha256.bytes)) }
     if let bytes, case .document(let place) = file.member {
       documents.append(StoreChange(place, from: nil, to: bytes))
@@ -169,8 +176,9 @@ private final class ArchiveSurvey {
   }
 
   func finish() throws(VaultError) -> (vault: LockedVault, list: BackupList?, files: FileSummary) {
-    let store = MemoryStore()
-    for change in documents { try inStore { () throws(StoreError) in try store.apply([change]) } }
+    let store = try inStore { () throws(StoreError) in
+      try BackupStore(of: file, content, documents: documents, checkpointByteCount: checkpointByteCount)
+    }
     let vault = try LockedVault(store: store)
     try requireSlots(of: vault.header)
     let list = try list.take().map { reader throws(VaultError) in try reader.finish() }

@@ -83,9 +83,10 @@ private final class KindTally {
 extension BackupList.File {
   /// Appends what tells this file from others of its kind, in one size.
   fileprivate func appendRow(to bytes: inout [UInt8]) {
-    let id = member.id?.halves ?? [0, 0]
+    let id = member.id?.halves ?? (0, 0)
     bytes.append(addingCapacity: 56) { output in
-      for word in id { output.append(highest: 8, of: word) }
+      output.append(highest: 8, of: id.0)
+      output.append(highest: 8, of: id.1)
       for word in sha256.words { output.append(highest: 8, of: word) }
       output.append(highest: 8, of: UInt64(byteCount))
     }

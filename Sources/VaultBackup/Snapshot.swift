@@ -29,11 +29,8 @@ struct Snapshot {
 
   /// Reads it piece by piece: it is as large as the vault has many records.
   private func writeCheckpoint() throws(VaultError) {
-    guard let store = vault.store as? DirectoryStore else {
-      if let bytes = try read(.checkpoint) { try archive.append(.document(.checkpoint), bytes) }
-      return
-    }
-    guard let file = try inStore({ () throws(StoreError) in try store.openCheckpoint() }) else { return }
+    let store = vault.store
+    guard let file = try inStore({ () throws(StoreError) in try store.reader(of: .checkpoint) }) else { return }
     try archive.append(.document(.checkpoint), byteCount: file.byteCount) { take throws(VaultError) in
       while true {
         let piece = try inStore { () throws(StoreError) in try file.next() }

@@ -62,12 +62,15 @@ public final class StagedRestore {
     guard place.occupant != .foreign else { throw .foreignPlace(path) }
     let place = place
     staged = try inStore { () throws(StoreError) in try StagedVault(place.name, in: place.parent) }
-    verification = try await contents.unpack(into: staged, with: vault, progress)
+    let (verification, found) = try await contents.unpack(into: staged, with: vault, progress)
+    self.verification = verification
     current = try await Self.lockCurrent(at: place, options)
     let isDamaged = verification.faults.contains { !$0.code.isRollback }
     setbacks =
       try isDamaged
-      ? Setbacks() : Self.setbacks(of: vault, verification, current?.store, place.knownPaths(given: path), options)
+      ? Setbacks()
+      : Self.setbacks(
+        of: vault, verification, found, current?.store, place.knownPaths(given: path), options)
   }
 
   deinit {
@@ -88,20 +91,20 @@ public final class StagedRestore {
   }
 
   private static func setbacks(
-    of vault: Vault, _ verification: Verification, _ current: DirectoryStore?, _ paths: [String],
+    of vault: Vault, _ verification: Verification, _ found: FoundRecords, _ current: DirectoryStore?, _ paths: [String],
     _ options: RestoreOptions
   ) throws(VaultError) -> Setbacks {
     var setbacks = Setbacks(verification)
     if let state = options.state {
       setbacks.add(
         try vault.setbacks(
-          verification, for: paths, in: state, acceptingIdentity: options.acceptsIdentity))
+          verification, found, for: paths, in: state, acceptingIdentity: options.acceptsIdentity))
     }
     // A vault whose header cannot be read is what backups are for.
     if let current, let there = try? LockedVault(store: current) {
       setbacks.add(
         try there.setbacks(
-          goingBackTo: vault.header, verification.versions, acceptingIdentity: options.acceptsIdentity))
+          goingBackTo: vault.header, found, acceptingIdentity: options.acceptsIdentity))
     }
     return setbacks
   }
@@ -162,7 +165,7 @@ extension BackupContents {
   /// Verifies on all cores, while what was verified before is written.
   fileprivate func unpack(
     into staged: StagedVault, with vault: Vault, _ progress: () -> Void
-  ) async throws(VaultError) -> Verification {
+  ) async throws(VaultError) -> (verification: Verification, found: FoundRecords) {
     var verification = StreamedVerification()
     var checkpoint: [UInt8]?
     try await forEachFile(
@@ -184,7 +187,7 @@ extension BackupContents {
     if let checkpoint {
       try inStore { () throws(StoreError) in try staged.write(checkpoint, to: .checkpoint) }
     }
-    return try finish(verification, vault, checkpoint, VerificationScope())
+    return try verification.finish(vault, VerificationScope())
   }
 }
 

@@ -107,7 +107,8 @@ extension IndexRow {
   private static func checksum(_ bytes: UnsafeRawBufferPointer, of id: RecordID) -> UInt64 {
     var sum = Checksum()
     unsafe sum.add(bytes)
-    for half in id.halves { sum.add(half) }
+    sum.add(id.halves.0)
+    sum.add(id.halves.1)
     return sum.value
   }
 
