@@ -21,12 +21,6 @@ struct ArchivePiece: Sendable {
   let member: ArchiveMember
   let bytes: [UInt8]
   let isLast: Bool
-
-  /// Appends its bytes to those of the file that came before it.
-  func append(to file: inout [UInt8]?) {
-    if file == nil { file = [] }
-    file?.append(contentsOf: bytes)
-  }
 }
 
 /// Where a file stands in an archive.

@@ -167,7 +167,7 @@ extension BackupContents {
     into staged: StagedVault, with vault: Vault, _ progress: () -> Void
   ) async throws(VaultError) -> (verification: Verification, found: FoundRecords) {
     var verification = StreamedVerification()
-    var checkpoint: [UInt8]?
+    var checkpoint: StagedFile?
     try await forEachFile(
       making: { file throws(VaultError) in UnpackedFile(file, with: vault) },
       take: { unpacked throws(VaultError) in
@@ -183,10 +183,13 @@ extension BackupContents {
         case .list: break
         }
       },
-      piece: { $0.append(to: &checkpoint) })
-    if let checkpoint {
-      try inStore { () throws(StoreError) in try staged.write(checkpoint, to: .checkpoint) }
-    }
+      piece: { piece throws(VaultError) in
+        try inStore { () throws(StoreError) in
+          if checkpoint == nil { checkpoint = try staged.checkpointWriter() }
+          try checkpoint?.append(piece.bytes)
+          if piece.isLast { try checkpoint?.finish() }
+        }
+      })
     return try verification.finish(vault, VerificationScope())
   }
 }

@@ -93,6 +93,13 @@ package final class StagedVault {
       bytes, as: place.fileName, in: folder.descriptor, isSynced: !isWhole, at: place.relativePath)
   }
 
+  /// Begins to write the checkpoint piece by piece, since it grows with the vault.
+  ///
+  /// - Throws: `StoreError` as ``write(_:to:)``.
+  package func checkpointWriter() throws(StoreError) -> StagedFile {
+    try StagedFile(.checkpoint, in: directory.root.descriptor, files, isSynced: !isWhole)
+  }
+
   /// Writes one of `DirectoryStore.gitFileNames`.
   ///
   /// - Throws: `StoreError` as ``write(_:to:)``.
