@@ -13,6 +13,9 @@ struct AgeInput {
   private(set) var queue = ByteQueue()
   private var armor: ArmorDecoder?
 
+  /// Binary.
+  init() {}
+
   init(_ encoding: AgeEncoding, from read: AgeRead) throws(AgeError) {
     var raw = ByteQueue()
     switch encoding {

@@ -21,6 +21,12 @@ public final class AgeReader {
     self.read = read
   }
 
+  /// Reads the chunks of a binary file from one of them on, whose bytes `read` gives first.
+  init(_ payload: AgePayload, fromChunk index: Int, read: @escaping AgeRead) {
+    input = AgeInput()
+    (self.payload, self.index, self.read) = (payload, UInt64(index), read)
+  }
+
   /// The next piece, at most 64 KiB; nil once the file has ended as it was sealed.
   ///
   /// Each piece is authentic, but only nil says that nothing is missing: until then, and after an error, what was given out is

@@ -42,7 +42,12 @@ public final class AgeWriter {
     var rest = bytes
     while !rest.isEmpty {
       // A full chunk waits until something follows: the last one is sealed as such.
-      if chunk.count == AgePayload.chunkByteCount { try seal(isLast: false) }
+      if chunk.count == AgePayload.chunkByteCount { try sealChunk(isLast: false) }
+      if chunk.isEmpty, rest.byteCount > AgePayload.chunkByteCount {
+        try seal(rest.extracting(first: AgePayload.chunkByteCount), isLast: false)
+        rest = rest.extracting(droppingFirst: AgePayload.chunkByteCount)
+        continue
+      }
       let count = min(AgePayload.chunkByteCount - chunk.count, rest.byteCount)
       // Many times faster than byte by byte; unsafe only in that a span lends its bytes as memory.
       unsafe rest.extracting(first: count).withUnsafeBytes { unsafe chunk.append(contentsOf: $0) }
@@ -53,12 +58,16 @@ public final class AgeWriter {
   /// Ends the file; nothing can be appended after it.
   ///
   /// - Throws: as ``append(_:)``.
-  public func finish() throws(AgeError) { try seal(isLast: true) }
+  public func finish() throws(AgeError) { try sealChunk(isLast: true) }
 
-  private func seal(isLast: Bool) throws(AgeError) {
+  private func sealChunk(isLast: Bool) throws(AgeError) {
     let plain = chunk
-    try Self.put(sealing.payload.seal(RawSpan(_elements: plain.span), index: index, isLast: isLast), write)
+    try seal(RawSpan(_elements: plain.span), isLast: isLast)
     chunk.removeAll(keepingCapacity: true)
+  }
+
+  private func seal(_ plain: RawSpan, isLast: Bool) throws(AgeError) {
+    try Self.put(sealing.payload.seal(plain, index: index, isLast: isLast), write)
     index += 1
   }
 

@@ -1,40 +1,89 @@
+internal import VaultCrypto
 internal import VaultKit
 
 /// What is read of an archive at a time: enough for a core to work on, and few enough to have several of them.
 private enum ArchiveBatch: Sendable {
   case files([ArchiveFile])
-  /// Bytes of the list.
-  case list([UInt8])
+  case piece(ArchivePiece)
 }
 
 /// What was made of a batch.
 private enum MadeBatch<Made: Sendable>: Sendable {
   case files([(file: BackupList.File, made: Made)])
-  case list([UInt8])
+  case piece(ArchivePiece)
 }
 
 extension ArchiveReader {
   /// Reads the archive to its end, and hashes its files on all cores.
   ///
   /// - Parameters:
-  ///   - make: makes something of a file, on any core.
-  ///   - take: is given each file and what was made of it, in order.
-  ///   - takeList: is given the bytes of the list, some at a time; of an empty one, none.
+  ///   - make: makes something of a file, on any core; of none that ``ArchiveMember/isLarge``.
+  ///   - take: is given each file and what was made of it, in order; the list is no file.
+  ///   - takePiece: is given the bytes of the files that are large and of the list, some at a time.
   /// - Throws: ``VaultError`` as ``next()``, and what the closures throw.
   func readAll<Made: Sendable>(
     making make: @escaping @Sendable (ArchiveFile) throws(VaultError) -> Made,
-    take: (BackupList.File, Made) throws(VaultError) -> Void,
-    takeList: ([UInt8]) throws(VaultError) -> Void = { _ in }
+    take: (BackupList.File, Made?) throws(VaultError) -> Void,
+    takePiece: (ArchivePiece) throws(VaultError) -> Void = { _ in }
   ) async throws(VaultError) {
+    var large: LargeFile?
     try await ParallelMap(chunkSize: 1)(
       ArchiveBatches(of: self), cancellation: { VaultError.cancelled() },
       { batch throws(VaultError) in try MadeBatch(batch.get(), make) },
       consume: { batch throws(VaultError) in
         switch batch {
         case .files(let files): for (file, made) in files { try take(file, made) }
-        case .list(let bytes): try takeList(bytes)
+        case .piece(let piece):
+          try takePiece(piece)
+          if piece.member == .list { return }
+          if let whole = try LargeFile.take(piece, of: &large) { try take(whole, nil) }
         }
       })
+  }
+}
+
+/// What the list says of a file that comes in pieces.
+final class LargeFile {
+  private let member: ArchiveMember
+  private var byteCount = 0
+  private var hasher: SHA256.Hasher?
+
+  init(_ member: ArchiveMember) throws(VaultError) {
+    self.member = member
+    do throws(CryptoError) { hasher = try SHA256.Hasher() } catch { throw VaultError(crypto: error) }
+  }
+
+  /// Takes the next piece of a file.
+  ///
+  /// - Parameter file: the file that is being read; nil between two.
+  /// - Returns: the file, with its last piece.
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  static func take(_ piece: ArchivePiece, of file: inout LargeFile?) throws(VaultError) -> BackupList.File? {
+    let current: LargeFile
+    if let file { current = file } else { current = try LargeFile(piece.member) }
+    try current.take(piece.bytes)
+    file = piece.isLast ? nil : current
+    return piece.isLast ? try current.finish() : nil
+  }
+
+  /// Takes bytes.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  func take(_ bytes: [UInt8]) throws(VaultError) {
+    byteCount += bytes.count
+    try inCrypto { () throws(CryptoError) in try hasher?.update(RawSpan(_elements: bytes.span)) }
+  }
+
+  /// The whole file; to be asked for once, at its end.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  func finish() throws(VaultError) -> BackupList.File {
+    guard let whole = hasher.take() else { preconditionFailure("a file ends once") }
+    do throws(CryptoError) {
+      return BackupList.File(member, byteCount: byteCount, sha256: FileHash(made: try whole.finish()))
+    } catch {
+      throw VaultError(crypto: error)
+    }
   }
 }
 
@@ -43,9 +92,10 @@ extension MadeBatch {
     switch batch {
     case .files(let files):
       var all: [(file: BackupList.File, made: Made)] = []
+      all.reserveCapacity(files.count)
       for file in files { all.append((try BackupList.File(file.member, file.bytes), try make(file))) }
       self = .files(all)
-    case .list(let bytes): self = .list(bytes)
+    case .piece(let piece): self = .piece(piece)
     }
   }
 }
@@ -66,6 +116,7 @@ private struct ArchiveBatches: Sequence, IteratorProtocol {
     if let pending = pending.take() { return pending }
     guard !isAtEnd else { return nil }
     var files: [ArchiveFile] = []
+    files.reserveCapacity(Self.fileCount)
     do throws(VaultError) {
       try fill(&files)
     } catch {
@@ -80,7 +131,7 @@ private struct ArchiveBatches: Sequence, IteratorProtocol {
     while files.count < Self.fileCount, byteCount < Self.byteCount {
       switch try archive.next() {
       case nil: return isAtEnd = true
-      case .list(let bytes)?: return pending = .success(.list(bytes))
+      case .piece(let piece)?: return pending = .success(.piece(piece))
       case .file(let file)?:
         files.append(file)
         byteCount += file.bytes.count

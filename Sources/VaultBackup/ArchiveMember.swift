@@ -17,7 +17,11 @@ enum ArchiveMember: Hashable {
   static let listName = "backup.json"
 
   /// The path in the archive.
-  var path: String { String(decoding: pathBytes, as: UTF8.self) }
+  var path: String {
+    var bytes: [UInt8] = []
+    appendPath(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
 
   /// The path below the vault's folder; for the list, its name.
   var vaultPath: String {
@@ -26,24 +30,23 @@ enum ArchiveMember: Hashable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The bytes of ``path``.
-  var pathBytes: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(64)
-    if self != .list { bytes += Self.folder.utf8 }
+  /// Appends the bytes of ``path``.
+  func appendPath(to bytes: inout [UInt8]) {
+    if self != .list { bytes.append("vault/") }
     appendVaultPath(to: &bytes)
-    return bytes
   }
 
   /// Appends the bytes of ``vaultPath``; those of records, which there are many of, without making a text first.
   func appendVaultPath(to bytes: inout [UInt8]) {
     switch self {
     case .document(.record(let id)):
-      bytes += "records/".utf8
-      bytes += id.folderName.utf8
-      bytes.append(UInt8(ascii: "/"))
+      bytes.append("records/")
+      bytes.append(addingCapacity: 3) { output in
+        output.append(highest: 2, of: Hex.digits(of: UInt32(id.folder) << 24))
+        output.append(UInt8(ascii: "/"))
+      }
       id.appendText(to: &bytes)
-      bytes += ".json".utf8
+      bytes.append(".json")
     case .document(let place): bytes += place.relativePath.utf8
     case .gitFile(let name): bytes += name.utf8
     case .list: bytes += Self.listName.utf8
@@ -77,8 +80,15 @@ enum ArchiveMember: Hashable {
   /// A record, which nearly all files are: `vault/records/<xx>/<id>.json`, the folder being the beginning of the id.
   private init?(recordPath path: ArraySlice<UInt8>) {
     let path = path.span
-    guard path.count == 58, path.has("vault/records/", at: 0), path.has("/", at: 16), path.has(".json", at: 53),
-      path[14] == path[17], path[15] == path[18], let id = RecordID(parsing: path.extracting(17..<53))
+    guard path.count == 58, path.has("vault/", at: 0) else { return nil }
+    self.init(recordAt: 6, of: path)
+  }
+
+  /// A record whose path below the vault's folder, 52 bytes, begins at `start`; nil for anything else.
+  init?(recordAt start: Int, of text: Span<UInt8>) {
+    guard start >= 0, start + 52 <= text.count, text.has("records/", at: start), text.has("/", at: start + 10),
+      text.has(".json", at: start + 47), text[start + 8] == text[start + 11], text[start + 9] == text[start + 12],
+      let id = RecordID(parsing: text.extracting(start + 11..<start + 47))
     else { return nil }
     self = .document(.record(id))
   }
@@ -105,24 +115,61 @@ enum ArchiveMember: Hashable {
   }
 }
 
-extension ArchiveMember: Comparable {
-  /// The order in an archive: the header comes first, so that whoever reads on can have the keys, and the list last.
-  static func < (left: ArchiveMember, right: ArchiveMember) -> Bool {
-    let (left, right) = (left.rank, right.rank)
-    if left.group != right.group { return left.group < right.group }
-    guard let first = left.id, let second = right.id else { return false }
-    return first < second
+extension ArchiveMember {
+  /// The kinds of places in the order in which they stand in an archive: the header comes first, so that whoever reads on can
+  /// have the keys, and the list last.
+  enum Kind: Int, CaseIterable {
+    case header, slot, checkpoint, record, trash, gitAttributes, gitIgnore, list
+
+    /// The order of their paths, in which a list names them.
+    static let listed: [Kind] = [.gitAttributes, .gitIgnore, .checkpoint, .record, .slot, .trash, .header]
   }
 
-  private var rank: (group: Int, id: Identifier?) {
+  var kind: Kind {
     switch self {
-    case .document(.header): (0, nil)
-    case .document(.slot(let id)): (1, id)
-    case .document(.checkpoint): (2, nil)
-    case .document(.record(let id)): (3, id)
-    case .document(.trash(let id)): (4, id)
-    case .gitFile(let name): (name == DirectoryStore.gitFileNames[0] ? 5 : 6, nil)
-    case .list: (7, nil)
+    case .document(.header): .header
+    case .document(.slot): .slot
+    case .document(.checkpoint): .checkpoint
+    case .document(.record): .record
+    case .document(.trash): .trash
+    case .gitFile(let name): name == DirectoryStore.gitFileNames[0] ? .gitAttributes : .gitIgnore
+    case .list: .list
     }
+  }
+
+  /// What tells it from others of its kind; nil where there is one only.
+  var id: Identifier? {
+    switch self {
+    case .document(.slot(let id)), .document(.record(let id)), .document(.trash(let id)): id
+    default: nil
+    }
+  }
+
+  /// The member of a kind; the id counts where there are several.
+  init(_ kind: Kind, _ id: Identifier) {
+    self =
+      switch kind {
+      case .header: .document(.header)
+      case .slot: .document(.slot(id))
+      case .checkpoint: .document(.checkpoint)
+      case .record: .document(.record(id))
+      case .trash: .document(.trash(id))
+      case .gitAttributes: .gitFile(DirectoryStore.gitFileNames[0])
+      case .gitIgnore: .gitFile(DirectoryStore.gitFileNames[1])
+      case .list: .list
+      }
+  }
+
+  /// Whether it is handed on in pieces, since it grows with the vault.
+  var isLarge: Bool { self == .list || self == .document(.checkpoint) }
+}
+
+extension ArchiveMember: Comparable {
+  /// The order in an archive.
+  static func < (left: ArchiveMember, right: ArchiveMember) -> Bool {
+    let (first, second) = (left.kind.rawValue, right.kind.rawValue)
+    guard first == second else { return first < second }
+    guard let first = left.id, let second = right.id else { return false }
+    return first < second
   }
 }

@@ -10,13 +10,35 @@ struct ArchiveFile: Sendable {
 }
 
 /// What comes next in an archive.
-enum ArchivePart {
+enum ArchivePart: Sendable {
   case file(ArchiveFile)
-  /// Bytes of the list, some at a time, for it can be large; of an empty one, none.
-  case list([UInt8])
+  /// Bytes of a file that grows with the vault, some at a time; of an empty one, none.
+  case piece(ArchivePiece)
 }
 
-/// Reads an archive strictly, one file after the other; in memory is one at a time (format 1, section 14.1).
+/// Bytes of a file that ``ArchiveMember/isLarge``.
+struct ArchivePiece: Sendable {
+  let member: ArchiveMember
+  let bytes: [UInt8]
+  let isLast: Bool
+
+  /// Appends its bytes to those of the file that came before it.
+  func append(to file: inout [UInt8]?) {
+    if file == nil { file = [] }
+    file?.append(contentsOf: bytes)
+  }
+}
+
+/// Where a file stands in an archive.
+struct ArchivePlace: Sendable {
+  /// The chunk of age's payload that it begins in, and where in it.
+  let chunk: Int
+  let offset: Int
+  let byteCount: Int
+}
+
+/// Reads an archive strictly, one file after the other; in memory is one at a time, and of a large one a piece (format 1,
+/// section 14.1).
 ///
 /// What it gives out is authentic in its age file, and complete only once ``next()`` has returned nil.
 final class ArchiveReader {
@@ -26,8 +48,12 @@ final class ArchiveReader {
   private var piece: [UInt8] = []
   private var offset = 0
   private var last: ArchiveMember?
-  /// How many bytes of the list are still to come, and how many zeros after them.
-  private var list = (rest: 0, padding: 0)
+  /// How many bytes of a large file are still to come, and how many zeros after them; nil where none has begun.
+  private var large: (member: ArchiveMember, rest: Int, padding: Int)?
+  /// How many pieces were read.
+  private var pieceCount = 0
+  /// Where the list stands, once it has begun.
+  private(set) var listPlace: ArchivePlace?
   private var isAtEnd = false
   /// The time that its files have, in seconds since 1970.
   private var modified = 0
@@ -43,12 +69,12 @@ final class ArchiveReader {
     }
   }
 
-  /// The next file, or a part of the list; nil at the end of the archive and of the age file.
+  /// The next file, or a part of a large one; nil at the end of the archive and of the age file.
   ///
   /// - Throws: ``VaultError`` `.damaged` for whatever this program would not have written, `.ioFailed`.
   func next() throws(VaultError) -> ArchivePart? {
     guard !isAtEnd else { return nil }
-    guard list.rest == 0 else { return try nextOfList() }
+    if let large { return .piece(try nextPiece(of: large)) }
     let block = try read(TarHeader.byteCount)
     guard block.contains(where: { $0 != 0 }) else {
       try finish()
@@ -57,23 +83,44 @@ final class ArchiveReader {
     let header = try header(block)
     let member = try member(header)
     let padding = TarHeader.padding(after: header.fileByteCount)
-    guard member != .list else {
-      list = (header.fileByteCount, padding)
-      return try nextOfList()
+    guard !member.isLarge else {
+      if member == .list {
+        listPlace = ArchivePlace(chunk: pieceCount - 1, offset: offset, byteCount: header.fileByteCount)
+      }
+      return .piece(try nextPiece(of: (member, header.fileByteCount, padding)))
     }
     let bytes = try read(header.fileByteCount)
     try readPadding(padding)
     return .file(ArchiveFile(member: member, bytes: bytes))
   }
 
-  private func nextOfList() throws(VaultError) -> ArchivePart {
-    var bytes: [UInt8] = []
-    if list.rest > 0 {
-      bytes = Array(try readSome(list.rest))
-      list.rest -= bytes.count
+  private func nextPiece(
+    of file: (member: ArchiveMember, rest: Int, padding: Int)
+  ) throws(VaultError) -> ArchivePiece {
+    let bytes = file.rest > 0 ? Array(try readSome(file.rest)) : []
+    let rest = file.rest - bytes.count
+    large = rest > 0 ? (file.member, rest, file.padding) : nil
+    if rest == 0 { try readPadding(file.padding) }
+    return ArchivePiece(member: file.member, bytes: bytes, isLast: rest == 0)
+  }
+
+  /// Gives the bytes of the list to `body` once more, some at a time.
+  ///
+  /// - Parameters:
+  ///   - age: the payload from the list's chunk on.
+  ///   - place: where it was found.
+  /// - Throws: ``VaultError`` `.damaged`, `.ioFailed`, and what `body` throws.
+  static func readAgain(
+    _ age: AgeReader, at place: ArchivePlace, path: String, _ body: ([UInt8]) throws(VaultError) -> Void
+  ) throws(VaultError) {
+    let archive = ArchiveReader(age, path: path)
+    _ = try archive.read(place.offset)
+    var rest = place.byteCount
+    while rest > 0 {
+      let bytes = Array(try archive.readSome(rest))
+      try body(bytes)
+      rest -= bytes.count
     }
-    if list.rest == 0 { try readPadding(list.padding) }
-    return .list(bytes)
   }
 
   private func readPadding(_ count: Int) throws(VaultError) {
@@ -116,6 +163,7 @@ final class ArchiveReader {
   /// Takes memory as bytes come, not as a header promises them.
   private func read(_ count: Int) throws(VaultError) -> [UInt8] {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(min(count, AgeContent.chunkByteCount))
     while bytes.count < count { bytes += try readSome(count - bytes.count) }
     return bytes
   }
@@ -132,7 +180,8 @@ final class ArchiveReader {
   }
 
   private func nextPiece() throws(VaultError) -> [UInt8]? {
-    try inAge(file: path) { () throws(AgeError) in try age.next() }
+    pieceCount += 1
+    return try inAge(file: path) { () throws(AgeError) in try age.next() }
   }
 
   private func damaged(_ reason: String, _ member: ArchiveMember? = nil) -> VaultError {

@@ -34,7 +34,7 @@ struct ArchiveSegment: Sendable {
       throw VaultError(
         .damaged, "is over its size limit", file: member.vaultPath, hints: [VaultError.lastGoodVersionHint])
     }
-    TarHeader(name: member.pathBytes, fileByteCount: byteCount, modified: modified).append(to: &bytes)
+    TarHeader.append(fileByteCount: byteCount, modified: modified, to: &bytes) { member.appendPath(to: &$0) }
   }
 
   /// Appends the zeros after a file.

@@ -6,6 +6,7 @@ internal import VaultStorage
 /// Writes an archive of a vault into an age file, one piece after the other; in memory is one at a time, and the list.
 final class ArchiveWriter {
   private(set) var files = FileList()
+  private let tally: FileTally
   private let age: AgeWriter
   private let modified: Int
   private var last: ArchiveMember?
@@ -14,6 +15,7 @@ final class ArchiveWriter {
   ///
   /// - Throws: ``VaultError`` `.inputRefused` for recipients, `.diskFull`, `.ioFailed`.
   init(to key: BackupKey, time: Timestamp, write: @escaping AgeWrite) throws(VaultError) {
+    tally = try FileTally()
     age = try inAge { () throws(AgeError) in try key.writer(write) }
     modified = min(max(0, Int(time.secondsSinceEpoch)), TarHeader.maximumNumber)
   }
@@ -36,9 +38,40 @@ final class ArchiveWriter {
   func append(_ segment: ArchiveSegment) throws(VaultError) {
     for file in segment.files {
       advance(to: file.member)
-      files.append(file)
+      try take(file)
     }
     try write(segment.bytes)
+  }
+
+  private func take(_ file: BackupList.File) throws(VaultError) {
+    files.append(file)
+    try tally.take(file)
+  }
+
+  /// Appends a large file that `pieces` gives piece by piece; the order is that of ``ArchiveMember``.
+  ///
+  /// - Parameter byteCount: the size of all pieces together.
+  /// - Throws: ``VaultError`` `.damaged` for one over its limit, `.diskFull`, `.ioFailed`, and what `pieces` throws, which
+  ///   has to when it has another size.
+  func append(
+    _ member: ArchiveMember, byteCount: Int,
+    pieces: (_ take: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) -> Void
+  ) throws(VaultError) {
+    advance(to: member)
+    var start = segment
+    try start.appendHead(member, byteCount: byteCount)
+    try write(start.bytes)
+    let large = try LargeFile(member)
+    try pieces { bytes throws(VaultError) in
+      try large.take(bytes)
+      try write(bytes)
+    }
+    let file = try large.finish()
+    precondition(file.byteCount == byteCount, "a file has the size that was said before")
+    try take(file)
+    var end = segment
+    end.appendPadding(after: byteCount)
+    try write(end.bytes)
   }
 
   /// Appends the list of all files so far.
@@ -53,8 +86,8 @@ final class ArchiveWriter {
     var start = segment
     try start.appendHead(.list, byteCount: byteCount)
     try write(start.bytes)
-    for piece in list.text { try write(piece) }
-    try write(list.textEnd(mac: await mac.get()))
+    try list.forEachPieceOfText { piece throws(VaultError) in try write(piece) }
+    try write(head.textEnd(mac: await mac.get()))
     var end = segment
     end.appendPadding(after: byteCount)
     try write(end.bytes)
@@ -67,12 +100,14 @@ final class ArchiveWriter {
 
   /// Ends the archive and the age file.
   ///
+  /// - Returns: what was written, but for the list.
   /// - Throws: ``VaultError`` `.diskFull`, `.ioFailed`.
-  func finish() throws(VaultError) {
+  func finish() throws(VaultError) -> FileSummary {
     var end = segment
     end.appendEnd()
     try write(end.bytes)
     try inAge { () throws(AgeError) in try age.finish() }
+    return try tally.finish()
   }
 
   private func write(_ bytes: [UInt8]) throws(VaultError) {

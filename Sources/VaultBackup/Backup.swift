@@ -159,17 +159,17 @@ extension Backup {
   private static func fill(
     _ output: BackupOutput, from source: Source, at time: Timestamp, _ options: Options,
     _ progress: @escaping () -> Void
-  ) async throws(VaultError) -> (files: FileList, hash: [UInt8], provenAt: Timestamp?) {
+  ) async throws(VaultError) -> (files: FileSummary, hash: [UInt8], provenAt: Timestamp?) {
     let files = try await write(source, at: time, options, progress) { bytes in try output.write(bytes) }
-    try inStore { () throws(StoreError) in try output.file.sync() }
+    try output.sync()
     return (files, try output.hash(), try await prove(output.file, files, options))
   }
 
-  /// Writes the age file of a backup, and gives the files in it.
+  /// Writes the age file of a backup, and gives what tells the files in it.
   private static func write(
     _ source: Source, at time: Timestamp, _ options: Options, _ progress: @escaping () -> Void,
     _ write: @escaping (RawSpan) throws -> Void
-  ) async throws(VaultError) -> FileList {
+  ) async throws(VaultError) -> FileSummary {
     let archive = try ArchiveWriter(to: options.key, time: time, write: write)
     let list = try await source.withSnapshot(options) { vault throws(VaultError) in
       try await Snapshot(vault: vault, archive: archive, progress: progress).write()
@@ -177,13 +177,12 @@ extension Backup {
       return source.listKey.map { (head: BackupList.Head(of: vault.header, createdAt: time), key: $0) }
     }
     if let list { try await archive.appendList(list.head, by: list.key) }
-    try archive.finish()
-    return archive.files
+    return try archive.finish()
   }
 
   /// Opens what was written and compares each file with what was read.
   private static func prove(
-    _ file: NewFile, _ written: FileList, _ options: Options
+    _ file: NewFile, _ written: FileSummary, _ options: Options
   ) async throws(VaultError) -> Timestamp? {
     guard !options.proof.isEmpty else { return nil }
     var offset = 0
@@ -194,20 +193,19 @@ extension Backup {
         return count
       }
     }
-    let differs = VaultError(.ioFailed, "does not read back as it was written; it was taken away", file: file.path)
-    var expected = written[...]
+    let found = try FileTally()
     try await ArchiveReader(age, path: file.path).readAll(
-      making: { _ in () },
-      take: { file, _ throws(VaultError) in
-        guard expected.popFirst() == file else { throw differs }
-      })
-    guard expected.isEmpty else { throw differs }
+      making: { _ in () }, take: { file, _ throws(VaultError) in try found.take(file) })
+    guard try found.finish() == written else {
+      throw VaultError(.ioFailed, "does not read back as it was written; it was taken away", file: file.path)
+    }
     return options.now()
   }
 }
 
-extension FileList {
-  fileprivate var recordCount: Int { count(where: \.member.isRecord) }
+extension FileSummary {
+  /// Records, live and removed.
+  fileprivate var recordCount: Int { count(of: .record) + count(of: .trash) }
 }
 
 extension Backup.Source {

@@ -10,21 +10,29 @@ extension BackupContents {
   ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath`, `.ioFailed`.
   public func records(named names: [String], with vault: Vault) throws(VaultError) -> [RecordToBringBack] {
+    var candidates: [(place: StoreLocation, bytes: [UInt8])] = []
+    try forEachFile(
+      { file throws(VaultError) in
+        guard case .document(let place) = file.member, let id = place.recordID?.text else { return }
+        if names.contains(where: { id.isMeant(by: $0) }) { candidates.append((place, file.bytes)) }
+      },
+      piece: { _ in })
     var wanted: Set<StoreLocation> = []
-    for name in names { wanted.insert(try place(named: name)) }
+    for name in names { wanted.insert(try place(named: name, among: candidates.map(\.place))) }
     var records: [RecordToBringBack] = []
-    try forEachFile { file throws(VaultError) in
-      guard case .document(let place) = file.member, wanted.contains(place) else { return }
-      records.append(try vault.recordToBringBack(file.bytes, at: place))
+    for (place, bytes) in candidates where wanted.contains(place) {
+      records.append(try vault.recordToBringBack(bytes, at: place))
     }
     return records
   }
 
-  /// Where the one record lies that a name means; of a live and a removed one the live one is meant.
-  private func place(named name: String) throws(VaultError) -> StoreLocation {
+  /// Where the one record lies that a name means; of a live and a removed one the live one, which comes first, is meant.
+  private func place(
+    named name: String, among candidates: [StoreLocation]
+  ) throws(VaultError) -> StoreLocation {
     var places: [RecordID: StoreLocation] = [:]
-    for case .document(let place) in files.map(\.member) {
-      guard let id = place.recordID, id.text.utf8.starts(with: name.utf8), name.utf8.count >= 4 else { continue }
+    for place in candidates {
+      guard let id = place.recordID, id.text.isMeant(by: name) else { continue }
       if places[id] == nil { places[id] = place }
     }
     guard let found = places.values.first else {
@@ -38,4 +46,9 @@ extension BackupContents {
     }
     return found
   }
+}
+
+extension String {
+  /// Whether a name means this id.
+  fileprivate func isMeant(by name: String) -> Bool { name.utf8.count >= 4 && utf8.starts(with: name.utf8) }
 }

@@ -16,6 +16,7 @@ extension BackupContents {
     with vault: Vault, _ scope: VerificationScope = VerificationScope(), progress: @escaping () -> Void = {}
   ) async throws(VaultError) -> Verification {
     var verification = StreamedVerification()
+    var checkpoint: [UInt8]?
     try await forEachFile(
       making: { file throws(VaultError) -> (StoreLocation, Result<Checkpoint.Entry, VaultError>)? in
         guard case .document(let place) = file.member, let id = place.recordID, scope.contains(id.folder) else {
@@ -27,7 +28,22 @@ extension BackupContents {
         guard let (place, outcome) = found else { return }
         try verification.take(outcome, at: place)
         progress()
-      })
-    return try verification.finish(vault, scope).verification
+      },
+      piece: { $0.append(to: &checkpoint) })
+    return try finish(verification, vault, checkpoint, scope).verification
+  }
+
+  /// Compares what was found with the checkpoint of the backup.
+  func finish(
+    _ verification: consuming StreamedVerification, _ vault: Vault, _ checkpoint: [UInt8]?, _ scope: VerificationScope
+  ) throws(VaultError) -> (verification: Verification, found: FoundRecords) {
+    // It grows with the vault, and nothing before this needs it.
+    if let checkpoint {
+      try inStore { () throws(StoreError) in
+        let old = try self.vault.store.read(.checkpoint)
+        try self.vault.store.apply([StoreChange(.checkpoint, from: old, to: checkpoint)])
+      }
+    }
+    return try verification.finish(vault, scope)
   }
 }

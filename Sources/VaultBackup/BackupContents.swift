@@ -18,9 +18,10 @@ public final class BackupContents: Sendable {
   public let recordCount: Int
   /// Removed records.
   public let trashedCount: Int
-  let list: BackupList?
-  let files: FileList
-  let credentials: [AgeCredential]
+  /// What was found in it once must be found again.
+  private let files: FileSummary
+  private let list: (content: BackupList, place: ArchivePlace)?
+  private let content: AgeContent
 
   /// Whether it holds a list, which is authentic once ``authenticate(with:)`` has returned.
   public var isAttested: Bool { list != nil }
@@ -29,19 +30,22 @@ public final class BackupContents: Sendable {
   ///
   /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase` for the backup's keys; `.damaged`, `.newerFormat`, `.ioFailed`.
   public init(of file: BackupFile, with credentials: [AgeCredential]) async throws(VaultError) {
-    let archive = try file.archive(with: credentials)
-    var survey = ArchiveSurvey(path: file.path)
+    content = try file.content(with: credentials)
+    let archive = file.archive(content)
+    let survey = try ArchiveSurvey(path: file.path)
     try await archive.readAll(
       making: { file throws(VaultError) in file.member.isRecord ? nil : file.bytes },
-      take: { file, bytes throws(VaultError) in survey.take(file, bytes) },
-      takeList: { bytes throws(VaultError) in try survey.takeList(bytes) })
+      take: { file, bytes throws(VaultError) in try survey.take(file, bytes ?? nil) },
+      takePiece: { piece throws(VaultError) in
+        if piece.member == .list { try survey.takeList(piece.bytes) }
+      })
     self.file = file
-    self.credentials = credentials
-    let found: (vault: LockedVault, list: BackupList?, files: FileList)
+    let found: (vault: LockedVault, list: BackupList?, files: FileSummary)
     do throws(VaultError) { found = try survey.finish() } catch { throw error.inBackup(file.path) }
-    (vault, list, files) = (found.vault, found.list, found.files)
+    (vault, files) = (found.vault, found.files)
+    list = if let list = found.list, let place = archive.listPlace { (list, place) } else { nil }
     createdAt = if let list = found.list { list.createdAt } else { try archive.time() }
-    (recordCount, trashedCount) = (found.files.count(where: \.isLiveRecord), found.files.count(where: \.isTrashed))
+    (recordCount, trashedCount) = (found.files.count(of: .record), found.files.count(of: .trash))
   }
 
   /// Verifies the list with the keys of the vault in the backup; a backup without one has nothing to verify.
@@ -50,104 +54,134 @@ public final class BackupContents: Sendable {
   /// - Throws: ``VaultError`` `.damaged` for a list that somebody without the key made.
   public func authenticate(with vault: Vault) throws(VaultError) {
     guard let list else { return }
-    // What the list names was compared with the files: its tree is that of a list of them.
-    let own = BackupListWriter(files: files, head: list.head)
-    guard list.rootID == vault.header.root.id, constantTimeEqual(try own.mac(by: vault.backupListKey), list.mac) else {
+    guard list.content.rootID == vault.header.root.id, constantTimeEqual(try mac(of: list, vault), list.content.mac)
+    else {
       throw VaultError(
         .damaged, "does not authenticate: it was changed or forged", file: "\(file.path): \(ArchiveMember.listName)",
         hints: ["take another copy of the backup, or another backup"])
     }
   }
 
-  /// Gives each file to `body` once more, the same as when it was opened first.
-  func forEachFile(_ body: (ArchiveFile) throws(VaultError) -> Void) throws(VaultError) {
-    let archive = try file.archive(with: credentials)
-    var rest = rest
-    while let next = try archive.next() {
-      guard case .file(let file) = next else { continue }
-      try rest.take(BackupList.File(file.member, file.bytes))
-      try body(file)
+  /// What the MAC of the list has to be, made of its text, which is read once more.
+  private func mac(
+    of list: (content: BackupList, place: ArchivePlace), _ vault: Vault
+  ) throws(VaultError) -> [UInt8] {
+    let head = list.content.head
+    return try vault.backupListKey.mac(treeByteCount: head.treeByteCount(files.sizes)) { take throws(VaultError) in
+      var tree = head.treeHead(fileCount: files.sizes.fileCount)
+      var reader = try BackupListReader(expecting: files)
+      try file.readList(content, at: list.place) { bytes throws(VaultError) in
+        try reader.take(bytes) { $0.appendTree(to: &tree) }
+        try take(tree)
+        tree.removeAll(keepingCapacity: true)
+      }
+      // Before the size of the tree is relied on.
+      do throws(VaultError) { _ = try reader.finish() } catch { throw .changedUnderneath(file.path) }
+      try take(head.treeTail)
     }
-    try rest.finish()
   }
 
-  /// Gives each file and what `make` makes of it on any core to `take` once more, as ``forEachFile(_:)``.
+  /// Gives each file to `body` once more. Only once this has returned they are known to be those that were there when it
+  /// was opened.
+  ///
+  /// - Parameter piece: is given the bytes of the checkpoint, some at a time.
+  func forEachFile(
+    _ body: (ArchiveFile) throws(VaultError) -> Void, piece takePiece: (ArchivePiece) throws(VaultError) -> Void
+  ) throws(VaultError) {
+    let archive = file.archive(content)
+    let found = try FileTally()
+    var large: LargeFile?
+    while let next = try archive.next() {
+      switch next {
+      case .file(let file):
+        try found.take(BackupList.File(file.member, file.bytes))
+        try body(file)
+      case .piece(let piece):
+        if piece.member == .list { continue }
+        if let whole = try LargeFile.take(piece, of: &large) { try found.take(whole) }
+        try takePiece(piece)
+      }
+    }
+    try require(found)
+  }
+
+  /// Gives what `make` makes of each file on any core to `take` once more, as ``forEachFile(_:piece:)``.
   func forEachFile<Made: Sendable>(
     making make: @escaping @Sendable (ArchiveFile) throws(VaultError) -> Made,
-    take: (Made) throws(VaultError) -> Void
+    take: (Made) throws(VaultError) -> Void, piece takePiece: (ArchivePiece) throws(VaultError) -> Void
   ) async throws(VaultError) {
-    var rest = rest
-    try await file.archive(with: credentials).readAll(
+    let found = try FileTally()
+    try await file.archive(content).readAll(
       making: make,
       take: { file, made throws(VaultError) in
-        try rest.take(file)
-        try take(made)
+        try found.take(file)
+        if let made { try take(made) }
+      },
+      takePiece: { piece throws(VaultError) in
+        if piece.member != .list { try takePiece(piece) }
       })
-    try rest.finish()
+    try require(found)
   }
 
-  private var rest: FilesToCome { FilesToCome(rest: files[...], path: file.path) }
+  private func require(_ found: FileTally) throws(VaultError) {
+    guard try found.finish() == files else { throw .changedUnderneath(file.path) }
+  }
 }
 
-/// What is still to come of an archive that is read once more.
-private struct FilesToCome {
-  var rest: Slice<FileList>
-  let path: String
-
-  mutating func take(_ file: BackupList.File) throws(VaultError) {
-    guard rest.popFirst() == file else { throw changedUnderneath }
-  }
-
-  func finish() throws(VaultError) {
-    guard rest.isEmpty else { throw changedUnderneath }
-  }
-
-  private var changedUnderneath: VaultError {
+extension VaultError {
+  fileprivate static func changedUnderneath(_ path: String) -> VaultError {
     VaultError(.changedUnderneath, "was changed while it was read", file: path, hints: ["try again"])
   }
 }
 
-/// Takes the files of an archive one after the other, keeps the few that are needed first, and notes the others.
-private struct ArchiveSurvey {
-  let path: String
-  private var files = FileList()
+/// Takes the files of an archive one after the other, keeps the few that are needed first, and tallies the others.
+private final class ArchiveSurvey {
+  private let path: String
+  private let tally: FileTally
+  /// Once all files are there.
+  private var files: FileSummary?
   private var documents: [StoreChange] = []
+  private var slots: [(id: SlotID, sha256: [UInt8])] = []
   private var list: BackupListReader?
 
-  init(path: String) { self.path = path }
+  init(path: String) throws(VaultError) { (self.path, tally) = (path, try FileTally()) }
 
   /// Takes bytes of the list, which comes behind all files.
-  mutating func takeList(_ bytes: [UInt8]) throws(VaultError) {
-    var reader = list.take() ?? BackupListReader(expecting: files)
-    do throws(VaultError) { try reader.take(bytes) } catch { throw error.inBackup(path) }
-    list = reader
+  func takeList(_ bytes: [UInt8]) throws(VaultError) {
+    if list == nil { list = try BackupListReader(expecting: allFiles()) }
+    do throws(VaultError) { try list?.take(bytes) } catch { throw error.inBackup(path) }
   }
 
-  /// Takes a file, with its bytes unless it is a record.
-  mutating func take(_ file: BackupList.File, _ bytes: [UInt8]?) {
-    files.append(file)
+  /// Takes a file, with its bytes unless it is a record or large.
+  func take(_ file: BackupList.File, _ bytes: [UInt8]?) throws(VaultError) {
+    try tally.take(file)
+    if case .document(.slot(let id)) = file.member { slots.append((id, file.sha256.bytes)) }
     if let bytes, case .document(let place) = file.member {
       documents.append(StoreChange(place, from: nil, to: bytes))
     }
   }
 
-  consuming func finish() throws(VaultError) -> (vault: LockedVault, list: BackupList?, files: FileList) {
+  private func allFiles() throws(VaultError) -> FileSummary {
+    if let files { return files }
+    let all = try tally.finish()
+    files = all
+    return all
+  }
+
+  func finish() throws(VaultError) -> (vault: LockedVault, list: BackupList?, files: FileSummary) {
     let store = MemoryStore()
     for change in documents { try inStore { () throws(StoreError) in try store.apply([change]) } }
     let vault = try LockedVault(store: store)
     try requireSlots(of: vault.header)
-    let list = try list.map { reader throws(VaultError) in try reader.finish() }
+    let list = try list.take().map { reader throws(VaultError) in try reader.finish() }
     if let list { try require(list, vault.header) }
-    return (vault, list, files)
+    return (vault, list, try allFiles())
   }
 
   /// Each slot of the header is there, and no other.
   private func requireSlots(of header: VaultHeader) throws(VaultError) {
-    let found = files.compactMap { file -> (SlotID, [UInt8])? in
-      if case .document(.slot(let id)) = file.member { (id, file.sha256.bytes) } else { nil }
-    }
     let expected = header.slots.sorted { $0.id < $1.id }
-    guard found.map(\.0) == expected.map(\.id), found.map(\.1) == expected.map(\.sha256) else {
+    guard slots.map(\.id) == expected.map(\.id), slots.map(\.sha256) == expected.map(\.sha256) else {
       throw damaged("holds other slots than its header lists")
     }
   }
@@ -177,9 +211,4 @@ extension VaultError {
 extension ArchiveMember {
   /// Whether it is a record, live or removed.
   var isRecord: Bool { if case .document(let place) = self { place.recordID != nil } else { false } }
-}
-
-extension BackupList.File {
-  fileprivate var isLiveRecord: Bool { if case .document(.record) = member { true } else { false } }
-  fileprivate var isTrashed: Bool { if case .document(.trash) = member { true } else { false } }
 }

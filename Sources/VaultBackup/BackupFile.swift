@@ -75,22 +75,36 @@ public final class BackupFile: Sendable {
     do throws(CryptoError) { return try hasher.finish() } catch { throw VaultError(crypto: error) }
   }
 
-  /// Begins to read the archive in it.
-  func archive(with credentials: [AgeCredential]) throws(VaultError) -> ArchiveReader {
+  /// Opens it.
+  func content(with credentials: [AgeCredential]) throws(VaultError) -> AgeContent {
     let position = FilePosition(file)
-    let age = try inAge(file: path) { () throws(AgeError) in
-      try AgeReader(with: credentials) { span in try position.read(into: &span) }
+    return try inAge(file: path) { () throws(AgeError) in
+      try AgeContent(with: credentials) { span in try position.read(into: &span) }
     }
-    return ArchiveReader(age, path: path)
+  }
+
+  /// Begins to read the archive in it.
+  func archive(_ content: AgeContent) -> ArchiveReader { ArchiveReader(payload(content, fromChunk: 0), path: path) }
+
+  /// Gives the bytes of its list to `body` once more, some at a time.
+  func readList(
+    _ content: AgeContent, at place: ArchivePlace, _ body: ([UInt8]) throws(VaultError) -> Void
+  ) throws(VaultError) {
+    try ArchiveReader.readAgain(payload(content, fromChunk: place.chunk), at: place, path: path, body)
+  }
+
+  private func payload(_ content: AgeContent, fromChunk index: Int) -> AgeReader {
+    let position = FilePosition(file, from: content.fileOffset(ofChunk: index))
+    return content.reader(fromChunk: index) { span in try position.read(into: &span) }
   }
 }
 
 /// How far a file was read.
 private final class FilePosition {
   private let file: InputFile
-  private var offset = 0
+  private var offset: Int
 
-  init(_ file: InputFile) { self.file = file }
+  init(_ file: InputFile, from offset: Int = 0) { (self.file, self.offset) = (file, offset) }
 
   func read(into span: inout MutableRawSpan) throws(StoreError) -> Int {
     let count = try span.fill { buffer throws(StoreError) in try file.read(at: offset, into: &buffer) }

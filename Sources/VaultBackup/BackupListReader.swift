@@ -7,10 +7,11 @@ internal import VaultKit
 /// The text is cut at the commas of each array in the outermost object, and at its ends. Every entry, and what is left of the
 /// text with empty arrays, is then read as a document by itself: all of it is JSON just when each of these is.
 struct BackupListReader {
-  private var expected: [Slice<FileList>]
-  /// The next file as this program writes it; empty once there is none.
-  private var nextText: [UInt8] = []
-  private var nextFile: BackupList.File?
+  /// The files of the archive.
+  private let expected: FileSummary
+  private let found: FileTally
+  /// How many kinds of files have begun.
+  private var kindCount = 0
   /// What stands around the entries.
   private var frame: [UInt8] = []
   private var entry: [UInt8] = []
@@ -20,8 +21,8 @@ struct BackupListReader {
   /// Whether the position is in an array of the outermost object; then, whether a comma was there.
   private var isInArray = false
   private var hasComma = false
-  /// Whether the entry before the position was skipped: it is the next file's.
-  private var isSkipped = false
+  /// Whether the entry before the position was taken already.
+  private var isTaken = false
   /// The first fault of an entry, told after the format's number was looked at.
   private var fault: VaultError?
 
@@ -29,25 +30,24 @@ struct BackupListReader {
   private static let frameByteLimit = 64 << 10
   private static let entryByteLimit = 4 << 10
 
-  /// - Parameter files: what the list has to name, in the order of the archive.
-  init(expecting files: FileList) {
-    expected = BackupListWriter.sortedChunks(of: files).reversed()
-    advance()
-  }
+  /// - Parameter files: what the list has to name.
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  init(expecting files: FileSummary) throws(VaultError) { (expected, found) = (files, try FileTally()) }
 
   /// Takes the next bytes.
   ///
+  /// - Parameter onFile: is given each file that the list names.
   /// - Throws: ``VaultError`` `.damaged`.
-  mutating func take(_ bytes: [UInt8]) throws(VaultError) {
+  mutating func take(_ bytes: [UInt8], onFile: (BackupList.File) -> Void = { _ in }) throws(VaultError) {
     var index = bytes.startIndex
     while index < bytes.endIndex {
-      if let count = skip(in: bytes, at: index) {
+      if let count = takeRecord(of: bytes, at: index, onFile) {
         index += count
       } else if isInString {
         takeInString(bytes[index])
         index += 1
       } else {
-        take(bytes[index])
+        take(bytes[index], onFile)
         index += 1
       }
     }
@@ -56,15 +56,18 @@ struct BackupListReader {
     }
   }
 
-  /// The byte count of an entry that is all here, and is the next file's as this program writes it, which need not be read.
-  private mutating func skip(in bytes: [UInt8], at start: Int) -> Int? {
-    guard isInArray, depth == 2, entry.isEmpty, !isSkipped, fault == nil, !nextText.isEmpty,
-      start + nextText.count < bytes.endIndex, bytes[start] == nextText[0]
+  /// Takes an entry that is all here, and as this program writes it; the byte count of it, nil where there is none.
+  private mutating func takeRecord(
+    of bytes: [UInt8], at start: Int, _ onFile: (BackupList.File) -> Void
+  ) -> Int? {
+    guard isInArray, depth == 2, entry.isEmpty, !isTaken, fault == nil, bytes[start] == UInt8(ascii: "{"),
+      let (file, count) = BackupList.File.record(at: start, of: bytes.span), start + count < bytes.endIndex
     else { return nil }
-    let next = bytes[start + nextText.count]
-    guard next == UInt8(ascii: ",") || next == UInt8(ascii: "]"), bytes.has(nextText, at: start) else { return nil }
-    isSkipped = true
-    return nextText.count
+    let next = bytes[start + count]
+    guard next == UInt8(ascii: ",") || next == UInt8(ascii: "]") else { return nil }
+    take(file, onFile)
+    isTaken = true
+    return count
   }
 
   private mutating func takeInString(_ byte: UInt8) {
@@ -73,7 +76,7 @@ struct BackupListReader {
     isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
   }
 
-  private mutating func take(_ byte: UInt8) {
+  private mutating func take(_ byte: UInt8, _ onFile: (BackupList.File) -> Void) {
     switch byte {
     case UInt8(ascii: "\""): isInString = true
     case UInt8(ascii: "{"), UInt8(ascii: "["):
@@ -86,12 +89,12 @@ struct BackupListReader {
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
       depth -= 1
       if isInArray, depth == 1 {
-        if hasComma || !entry.isEmpty || isSkipped { endEntry() }
+        if hasComma || !entry.isEmpty || isTaken { endEntry(onFile) }
         isInArray = false
       }
     case UInt8(ascii: ",") where isInArray && depth == 2:
       hasComma = true
-      return endEntry()
+      return endEntry(onFile)
     case 0x20, 0x0A, 0x0D, 0x09:
       // One is as good as many; before an entry none is needed.
       if isInArray ? entry.isEmpty || entry.last == 0x20 : frame.last == 0x20 { return }
@@ -109,25 +112,32 @@ struct BackupListReader {
     }
   }
 
-  private mutating func endEntry() {
-    defer { entry.removeAll(keepingCapacity: true) }
-    guard fault == nil else { return }
-    do throws(VaultError) { try compare() } catch { fault = error }
-    advance()
-    isSkipped = false
+  private mutating func endEntry(_ onFile: (BackupList.File) -> Void) {
+    if !isTaken, fault == nil {
+      do throws(VaultError) {
+        let file = try BackupList.File(parsing: entry)
+        take(file, onFile)
+      } catch {
+        fault = error
+      }
+    }
+    entry.removeAll(keepingCapacity: true)
+    isTaken = false
   }
 
-  /// The entry has to name the next file.
-  private func compare() throws(VaultError) {
-    guard !isSkipped else { return }
-    guard let nextFile, try BackupList.File(parsing: entry) == nextFile else { throw .listOfOtherFiles }
-  }
-
-  private mutating func advance() {
-    nextText.removeAll(keepingCapacity: true)
-    while let last = expected.indices.last, expected[last].isEmpty { expected.removeLast() }
-    nextFile = expected.indices.last.flatMap { expected[$0].popFirst() }
-    if let nextFile { BackupListWriter.appendText(of: nextFile, to: &nextText) }
+  /// What of all this does not fit shows at the end.
+  private mutating func take(_ file: BackupList.File, _ onFile: (BackupList.File) -> Void) {
+    do throws(VaultError) {
+      let listed = ArchiveMember.Kind.listed
+      guard let kind = listed.firstIndex(of: file.member.kind), kind + 1 >= kindCount else {
+        throw .listOfOtherFiles
+      }
+      kindCount = kind + 1
+      try found.take(file)
+      onFile(file)
+    } catch {
+      fault = error
+    }
   }
 
   /// What the list says besides its files, once all of its bytes were taken.
@@ -136,7 +146,7 @@ struct BackupListReader {
   consuming func finish() throws(VaultError) -> BackupList {
     let list = try BackupList(withoutFiles: frame)
     if let fault { throw fault }
-    guard nextFile == nil else { throw .listOfOtherFiles }
+    guard try found.finish() == expected else { throw .listOfOtherFiles }
     return list
   }
 }

@@ -8,6 +8,10 @@ internal import VaultStorage
 final class BackupOutput {
   let file: NewFile
   private var hasher: SHA256.Hasher?
+  /// What was hashed and is not written yet.
+  private var pending: [UInt8] = []
+
+  private static let pieceByteCount = 512 << 10
 
   init(_ file: NewFile) throws(VaultError) {
     self.file = file
@@ -16,8 +20,21 @@ final class BackupOutput {
 
   func write(_ bytes: RawSpan) throws(VaultError) {
     try inCrypto { () throws(CryptoError) in try hasher?.update(bytes) }
-    let copy = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
-    try inStore { () throws(StoreError) in try file.append(copy) }
+    // Safe: the span lends its bytes for the length of the call, which copies them.
+    unsafe bytes.withUnsafeBytes { unsafe pending.append(contentsOf: $0) }
+    if pending.count >= Self.pieceByteCount { try flush() }
+  }
+
+  /// Writes what waits, and makes all of it durable.
+  func sync() throws(VaultError) {
+    try flush()
+    pending = []
+    try inStore { () throws(StoreError) in try file.sync() }
+  }
+
+  private func flush() throws(VaultError) {
+    try inStore { () throws(StoreError) in try file.append(pending) }
+    pending.removeAll(keepingCapacity: true)
   }
 
   /// SHA-256 of everything written, 32 bytes; to be asked for once, at the end.

@@ -1,3 +1,5 @@
+internal import VaultDocument
+
 // Work with bytes, which there are many of, that the standard library does one by one or not at all without `unsafe`.
 
 extension [UInt8] {
@@ -16,6 +18,15 @@ extension [UInt8] {
       rest /= 10
     }
   }
+
+  /// A count as the canonical encoding writes it (format 1, section 1.2).
+  init(count: Int) {
+    self = []
+    appendCount(count)
+  }
+
+  /// A member's name as the canonical encoding writes it.
+  init(name: String) { self = Self(count: name.utf8.count) + Array(name.utf8) }
 
   /// How many decimal digits a number from 0 on has.
   static func digitCount(of number: Int) -> Int {

@@ -19,12 +19,25 @@ struct Snapshot {
       guard let bytes = try read(.slot(slot.id)) else { throw Self.missing(slot.path) }
       try archive.append(.document(.slot(slot.id)), bytes)
     }
-    if let bytes = try read(.checkpoint) { try archive.append(.document(.checkpoint), bytes) }
+    try writeCheckpoint()
     try await writeRecords()
     for id in try inStore({ () throws(StoreError) in try vault.store.trashed() }) {
       try take(.trash(id), read(.trash(id)))
     }
     try writeGitFiles()
+  }
+
+  /// Reads it piece by piece: it is as large as the vault has many records.
+  private func writeCheckpoint() throws(VaultError) {
+    let store = vault.store
+    guard let file = try inStore({ () throws(StoreError) in try store.reader(of: .checkpoint) }) else { return }
+    try archive.append(.document(.checkpoint), byteCount: file.byteCount) { take throws(VaultError) in
+      while true {
+        let piece = try inStore { () throws(StoreError) in try file.next() }
+        if piece.isEmpty { break }
+        try take(piece)
+      }
+    }
   }
 
   /// Reads and hashes on all cores, while what was read before is sealed.
@@ -64,32 +77,44 @@ struct Snapshot {
   }
 }
 
-/// The ids of all live records, some of one folder at a time, ascending.
+/// The ids of all live records, some at a time, ascending.
 private struct RecordRuns: Sequence, IteratorProtocol {
   private let store: any RecordStore
   private var folders = Array(UInt8.min...UInt8.max)[...]
   private var ids: ArraySlice<RecordID> = []
-  private static let runLength = 64
+  /// Enough that handing them from core to core costs nothing beside reading them.
+  private static let runLength = 256
 
   init(of store: any RecordStore) { self.store = store }
 
   /// After a failure there is nothing more.
   mutating func next() -> Result<[RecordID], VaultError>? {
-    while ids.isEmpty {
-      guard let folder = folders.popFirst() else { return nil }
-      do throws(VaultError) {
-        ids = try inStore { () throws(StoreError) in try store.records(inFolder: folder) }[...]
-      } catch {
-        folders = []
-        return .failure(error)
+    var run: [RecordID] = []
+    run.reserveCapacity(Self.runLength)
+    do throws(VaultError) {
+      while run.count < Self.runLength, try listMore() {
+        let some = ids.prefix(Self.runLength - run.count)
+        run += some
+        ids = ids.dropFirst(some.count)
       }
+    } catch {
+      (folders, ids) = ([], [])
+      return .failure(error)
     }
-    defer { ids = ids.dropFirst(Self.runLength) }
-    return .success(Array(ids.prefix(Self.runLength)))
+    return run.isEmpty ? nil : .success(run)
+  }
+
+  /// Returns whether there are more.
+  private mutating func listMore() throws(VaultError) -> Bool {
+    while ids.isEmpty {
+      guard let folder = folders.popFirst() else { return false }
+      ids = try inStore { () throws(StoreError) in try store.records(inFolder: folder) }[...]
+    }
+    return true
   }
 }
 
-/// Records of one folder that were read.
+/// Records that were read.
 private struct RecordRun: Sendable {
   private(set) var segment: ArchiveSegment
   /// Those behind them that were left, since memory is bounded whatever the size of the records.
@@ -120,11 +145,21 @@ private struct RecordRun: Sendable {
     (self.segment, rest) = (segment, ids.dropFirst(segment.files.count))
   }
 
+  /// Reads folder by folder, until `body` has enough.
   private static func read(
     _ ids: [RecordID], from store: any RecordStore, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(VaultError) {
-    guard let folder = ids.first?.folder else { return }
-    try inStore { () throws(StoreError) in try store.readLocked(ids, inFolder: folder, body) }
+    var (rest, isEnough) = (ids[...], false)
+    while let folder = rest.first?.folder, !isEnough {
+      let own = rest.prefix { $0.folder == folder }
+      rest = rest.dropFirst(own.count)
+      try inStore { () throws(StoreError) in
+        try store.readLocked(Array(own), inFolder: folder) { id, result in
+          isEnough = !body(id, result)
+          return !isEnough
+        }
+      }
+    }
   }
 }
 

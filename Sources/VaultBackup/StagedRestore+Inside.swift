@@ -12,7 +12,7 @@ extension StagedRestore {
   func putInside(keeping name: String) throws(VaultError) -> String? {
     guard let current else { return try putInsideNew() }
     let changes = try inStore { () throws(StoreError) in
-      try RestoreChanges(from: current.store, to: staged, contents.files.map(\.member))
+      try RestoreChanges(from: current.store, to: staged)
     }
     try changes.requireOneBatch(contents.file)
     let copy = try inStore { () throws(StoreError) in try StagedVault(name, in: place.parent) }
@@ -29,7 +29,7 @@ extension StagedRestore {
   private func putInsideNew() throws(VaultError) -> String? {
     try inStore { () throws(StoreError) in
       let store = try DirectoryStore.create(at: place.path, operations: options.operations)
-      let changes = try RestoreChanges(from: store, to: staged, contents.files.map(\.member))
+      let changes = try RestoreChanges(from: store, to: staged)
       try store.withLock(.exclusive) { lock throws(StoreError) in try changes.apply(lock) }
     }
     return nil
@@ -43,13 +43,10 @@ private struct RestoreChanges {
   private var places: [StoreLocation] = []
   private var wanted: Set<StoreLocation> = []
 
-  init(from store: DirectoryStore, to staged: StagedVault, _ members: [ArchiveMember]) throws(StoreError) {
+  init(from store: DirectoryStore, to staged: StagedVault) throws(StoreError) {
     (self.store, self.staged) = (store, staged)
-    wanted = Set(members.compactMap { if case .document(let place) = $0 { place } else { nil } })
-    var present = try store.slots().map { StoreLocation.slot($0) } + store.trashed().map { .trash($0) }
-    for folder in UInt8.min...UInt8.max { present += try store.records(inFolder: folder).map { .record($0) } }
-    for place in [StoreLocation.header, .checkpoint] where try store.read(place) != nil { present.append(place) }
-    places = Array(wanted.union(present)).sorted { $0.relativePath < $1.relativePath }
+    wanted = Set(try staged.places())
+    places = Array(try wanted.union(store.places())).sorted { $0.relativePath < $1.relativePath }
   }
 
   private func change(_ place: StoreLocation) throws(StoreError) -> StoreChange {

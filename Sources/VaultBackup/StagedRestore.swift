@@ -62,7 +62,7 @@ public final class StagedRestore {
     guard place.occupant != .foreign else { throw .foreignPlace(path) }
     let place = place
     staged = try inStore { () throws(StoreError) in try StagedVault(place.name, in: place.parent) }
-    let (verification, found) = try contents.unpack(into: staged, with: vault, progress)
+    let (verification, found) = try await contents.unpack(into: staged, with: vault, progress)
     self.verification = verification
     current = try await Self.lockCurrent(at: place, options)
     let isDamaged = verification.faults.contains { !$0.code.isRollback }
@@ -162,24 +162,47 @@ extension BackupContents {
     try await StagedRestore(of: self, with: vault, to: path, options, progress)
   }
 
+  /// Verifies on all cores, while what was verified before is written.
   fileprivate func unpack(
     into staged: StagedVault, with vault: Vault, _ progress: () -> Void
-  ) throws(VaultError) -> (verification: Verification, found: FoundRecords) {
+  ) async throws(VaultError) -> (verification: Verification, found: FoundRecords) {
     var verification = StreamedVerification()
-    try forEachFile { file throws(VaultError) in
-      switch file.member {
-      case .document(let place):
-        if place.recordID != nil {
-          let outcome = Result { () throws(VaultError) in try vault.checkedVersion(file.bytes, at: place) }
-          try verification.take(outcome, at: place)
-          progress()
+    var checkpoint: [UInt8]?
+    try await forEachFile(
+      making: { file throws(VaultError) in UnpackedFile(file, with: vault) },
+      take: { unpacked throws(VaultError) in
+        let bytes = unpacked.file.bytes
+        switch unpacked.file.member {
+        case .document(let place):
+          if let outcome = unpacked.outcome {
+            try verification.take(outcome, at: place)
+            progress()
+          }
+          try inStore { () throws(StoreError) in try staged.write(bytes, to: place) }
+        case .gitFile(let name): try inStore { () throws(StoreError) in try staged.writeGitFile(bytes, to: name) }
+        case .list: break
         }
-        try inStore { () throws(StoreError) in try staged.write(file.bytes, to: place) }
-      case .gitFile(let name): try inStore { () throws(StoreError) in try staged.writeGitFile(file.bytes, to: name) }
-      case .list: break
-      }
+      },
+      piece: { $0.append(to: &checkpoint) })
+    if let checkpoint {
+      try inStore { () throws(StoreError) in try staged.write(checkpoint, to: .checkpoint) }
     }
-    return try verification.finish(vault, VerificationScope())
+    return try finish(verification, vault, checkpoint, VerificationScope())
+  }
+}
+
+/// A file of a backup, and if it is a record, what it was found to be.
+private struct UnpackedFile: Sendable {
+  let file: ArchiveFile
+  let outcome: Result<Checkpoint.Entry, VaultError>?
+
+  init(_ file: ArchiveFile, with vault: Vault) {
+    self.file = file
+    guard case .document(let place) = file.member, place.recordID != nil else {
+      outcome = nil
+      return
+    }
+    outcome = Result { () throws(VaultError) in try vault.checkedVersion(file.bytes, at: place) }
   }
 }
 

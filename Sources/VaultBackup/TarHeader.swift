@@ -28,16 +28,23 @@ struct TarHeader: Equatable {
 
   /// Appends the block, 512 bytes.
   func append(to archive: inout [UInt8]) {
+    Self.append(fileByteCount: fileByteCount, modified: modified, to: &archive) { $0 += name }
+  }
+
+  /// The same without a text of the name, which `appendName` appends.
+  static func append(
+    fileByteCount: Int, modified: Int, to archive: inout [UInt8], name appendName: (inout [UInt8]) -> Void
+  ) {
     let start = archive.count
-    archive += name
-    archive += Self.template[name.count...]
-    Self.putOctal(fileByteCount, digits: 11, at: start + Self.sizeRange.lowerBound, of: &archive)
-    Self.putOctal(modified, digits: 11, at: start + Self.timeRange.lowerBound, of: &archive)
-    // The sum counts its own field as blanks.
-    var sum = 0
-    for index in start..<start + Self.byteCount { sum += Int(archive[index]) }
-    Self.putOctal(sum, digits: 6, at: start + Self.sumRange.lowerBound, of: &archive)
-    archive[start + Self.sumRange.lowerBound + 6] = 0
+    appendName(&archive)
+    // The sum counts its own field as blanks, as they stand in the template.
+    var sum = templateSum
+    for index in start..<archive.count { sum += Int(archive[index]) }
+    archive += template[(archive.count - start)...]
+    sum += putOctal(fileByteCount, digits: 11, at: start + sizeRange.lowerBound, of: &archive)
+    sum += putOctal(modified, digits: 11, at: start + timeRange.lowerBound, of: &archive)
+    putOctal(sum, digits: 6, at: start + sumRange.lowerBound, of: &archive)
+    archive[start + sumRange.lowerBound + 6] = 0
   }
 
   /// All that is the same in every block, with blanks for the sum.
@@ -57,6 +64,8 @@ struct TarHeader: Equatable {
     return block
   }()
 
+  private static let templateSum = template.reduce(0) { $0 + Int($1) }
+
   /// Reads a block strictly; the reason why it is none of this format, as an error.
   init(parsing block: [UInt8]) throws(TarFault) {
     precondition(block.count == Self.byteCount, "a block has 512 bytes")
@@ -73,10 +82,16 @@ struct TarHeader: Equatable {
     guard own.has(block, at: 0) else { throw .malformed }
   }
 
-  private static func putOctal(_ number: Int, digits: Int, at offset: Int, of archive: inout [UInt8]) {
-    for digit in 0..<digits {
-      archive[offset + digit] = UInt8(ascii: "0") + UInt8(number >> (3 * (digits - 1 - digit)) & 7)
+  /// - Returns: the sum of the digits' bytes, where zeros were before.
+  @discardableResult
+  private static func putOctal(_ number: Int, digits: Int, at offset: Int, of archive: inout [UInt8]) -> Int {
+    var sum = 0
+    for index in 0..<digits {
+      let digit = UInt8(ascii: "0") + UInt8(number >> (3 * (digits - 1 - index)) & 7)
+      archive[offset + index] = digit
+      sum += Int(digit)
     }
+    return sum
   }
 
   /// Eleven octal digits and a NUL.

@@ -92,12 +92,18 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
 
   /// Appends the bytes of ``text``.
   package func appendText(to bytes: inout [UInt8]) {
+    let digits = (Hex.digits(of: word(0)), Hex.digits(of: word(1)), Hex.digits(of: word(2)), Hex.digits(of: word(3)))
     bytes.append(addingCapacity: 36) { output in
-      for index in 0..<Self.byteCount {
-        if Self.isHyphen(output.count) { output.append(UInt8(ascii: "-")) }
-        output.append(Hex.digit(byte(at: index) >> 4))
-        output.append(Hex.digit(byte(at: index) & 15))
-      }
+      output.append(highest: 8, of: digits.0)
+      output.append(UInt8(ascii: "-"))
+      output.append(highest: 4, of: digits.1)
+      output.append(UInt8(ascii: "-"))
+      output.append(highest: 4, of: digits.1 << 32)
+      output.append(UInt8(ascii: "-"))
+      output.append(highest: 4, of: digits.2)
+      output.append(UInt8(ascii: "-"))
+      output.append(highest: 4, of: digits.2 << 32)
+      output.append(highest: 8, of: digits.3)
     }
   }
 
@@ -117,8 +123,30 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
 
   private static func isHyphen(_ index: Int) -> Bool { index == 8 || index == 13 || index == 18 || index == 23 }
 
+  /// Four bytes, the first being the highest.
+  private func word(_ index: Int) -> UInt32 {
+    UInt32(truncatingIfNeeded: (index < 2 ? high : low) >> (index & 1 == 0 ? 32 : 0))
+  }
+
   private func byte(at index: Int) -> UInt8 {
     UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> (56 - 8 * (index & 7)))
+  }
+}
+
+extension OutputSpan<UInt8> {
+  /// Appends the highest bytes of a number, 1…8.
+  package mutating func append(highest count: Int, of bytes: UInt64) {
+    guard freeCapacity >= 8 else {
+      for index in 0..<count { append(UInt8(truncatingIfNeeded: bytes >> (56 - 8 * UInt64(index)))) }
+      return
+    }
+    precondition((0...8).contains(count), "a number of 64 bits has eight bytes")
+    // Safe: there is room for eight bytes, of which only `count` are said to be there.
+    unsafe withUnsafeMutableBufferPointer { buffer, initializedCount in
+      let rest = UnsafeMutableRawBufferPointer(buffer)
+      unsafe rest.storeBytes(of: bytes.bigEndian, toByteOffset: initializedCount, as: UInt64.self)
+      initializedCount += count
+    }
   }
 }
 

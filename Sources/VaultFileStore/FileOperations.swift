@@ -22,6 +22,9 @@ package protocol FileOperations: Sendable {
   func truncate(_ file: Int32) throws(Errno)
   /// Makes a file's content, or a directory's entries, durable.
   func sync(_ file: Int32) throws(Errno)
+  /// Asks the system to begin to write a part of a file to the disk, so that `sync` finds little left to do; nothing is
+  /// promised, and where it cannot be asked for nothing happens.
+  func beginWriteback(of file: Int32, from position: Int, count: Int)
   /// Makes everything on the file system that holds `file` durable.
   func syncFileSystem(of file: Int32) throws(Errno)
   /// Whether `syncFileSystem` is as good as `sync` of each file there.
@@ -53,6 +56,7 @@ package protocol FileOperations: Sendable {
 
 extension FileOperations {
   package func canMove(_ name: String, in directory: Int32, over full: String) -> Bool { true }
+  package func beginWriteback(of file: Int32, from position: Int, count: Int) {}
 }
 
 /// What a file is opened for, which fixes the flags: nothing inside the vault follows a link or blocks on a FIFO.

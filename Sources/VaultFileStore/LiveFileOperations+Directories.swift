@@ -15,6 +15,13 @@ extension LiveFileOperations {
     _ = try checked(fsync(file))
   }
 
+  package func beginWriteback(of file: Int32, from position: Int, count: Int) {
+    #if os(Linux)
+      // SYNC_FILE_RANGE_WRITE. What it says is of no use: what must be durable is synced all the same.
+      _ = Writeback.begin?(file, Int64(position), Int64(count), 2)
+    #endif
+  }
+
   package func syncFileSystem(of file: Int32) throws(Errno) {
     guard let call = WholeSync.sync else { throw .notSupported }
     _ = try checked(call(file))
@@ -75,6 +82,17 @@ extension FileStatus.Kind {
     }
   }
 }
+
+#if os(Linux)
+  /// `sync_file_range`, which Swift's module of glibc does not declare; a fully static program does not find it.
+  private enum Writeback {
+    static let begin: (@convention(c) (Int32, Int64, Int64, UInt32) -> Int32)? = {
+      guard let symbol = unsafe dlsym(nil, "sync_file_range") else { return nil }
+      // Safe: the signature of sync_file_range(2), whose offsets have 64 bits where Swift runs.
+      return unsafe unsafeBitCast(symbol, to: (@convention(c) (Int32, Int64, Int64, UInt32) -> Int32).self)
+    }()
+  }
+#endif
 
 /// `syncfs`, which makes ten thousand new files durable at the price of one.
 ///

@@ -14,6 +14,10 @@ package final class NewFile {
   private var temporary: String?
   private let file: OpenFile
   private var isEnded = false
+  /// Up to where the system was asked to write to the disk.
+  private var writebackStart = 0
+
+  private static let writebackByteCount = 4 << 20
 
   private var files: FileSystem { folder.files }
 
@@ -80,6 +84,14 @@ package final class NewFile {
       start += count
       byteCount += count
     }
+    beginWriteback()
+  }
+
+  /// The disk works while there is more to write.
+  private func beginWriteback() {
+    guard byteCount - writebackStart >= Self.writebackByteCount else { return }
+    files.operations.beginWriteback(of: file.descriptor, from: writebackStart, count: byteCount - writebackStart)
+    writebackStart = byteCount
   }
 
   /// Reads what was written, from `offset` into the start of `buffer`; 0 at the end.

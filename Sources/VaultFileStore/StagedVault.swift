@@ -105,6 +105,11 @@ package final class StagedVault {
   /// - Throws: `StoreError` as `RecordStore.read`.
   package func read(_ place: StoreLocation) throws(StoreError) -> [UInt8]? { try store.readInPlace(place) }
 
+  /// Where documents lie in it.
+  ///
+  /// - Throws: `StoreError` as `RecordStore.read`.
+  package func places() throws(StoreError) -> [StoreLocation] { try store.places() }
+
   /// Makes everything in it durable.
   ///
   /// - Throws: `StoreError` `.diskFull`, `.ioFailed`.

@@ -50,11 +50,17 @@ package struct BackupListKey: Sendable {
   ///
   /// - Parameters:
   ///   - treeByteCount: the size of all pieces together.
-  ///   - tree: the canonical encoding of the list without its MAC, in pieces.
-  /// - Throws: ``VaultError`` `.internalFailure`.
-  package func mac(treeByteCount: Int, tree: some Sequence<[UInt8]>) throws(VaultError) -> [UInt8] {
-    try inSealing { () throws(SealingError) in
-      try root.mac(as: .backupList, treeByteCount: treeByteCount, tree: tree)
+  ///   - tree: gives the canonical encoding of the list without its MAC, in pieces.
+  /// - Throws: ``VaultError`` `.internalFailure`, and what `tree` throws.
+  package func mac(
+    treeByteCount: Int, tree: (_ take: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) -> Void
+  ) throws(VaultError) -> [UInt8] {
+    let mac = try inSealing { () throws(SealingError) in
+      try root.authenticator(as: .backupList, treeByteCount: treeByteCount)
     }
+    try tree { piece throws(VaultError) in
+      try inSealing { () throws(SealingError) in try mac.update(piece) }
+    }
+    return try inSealing { () throws(SealingError) in try mac.finish() }
   }
 }

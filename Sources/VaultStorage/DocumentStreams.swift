@@ -1,5 +1,8 @@
 /// A document that is read piece by piece.
 public protocol StoreReader: AnyObject {
+  /// The document's size: so many bytes come, or an error.
+  var byteCount: Int { get }
+
   /// The next bytes; empty at the end.
   ///
   /// - Throws: `StoreError` as `read`.
@@ -88,10 +91,12 @@ extension RecordStore {
 /// Gives a document in one piece.
 private final class WholeReader: StoreReader {
   private var bytes: [UInt8]
+  let byteCount: Int
   let mark: ContentMark
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
+    byteCount = bytes.count
     mark = ContentMark(of: bytes)
   }
 

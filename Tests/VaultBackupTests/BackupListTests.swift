@@ -8,6 +8,7 @@ import VaultStorage
 @Suite("The list of a backup, read as it comes")
 struct BackupListTests {
   private let files: FileList
+  private let summary: FileSummary
   private let head: BackupList.Head
   private static let mac = [UInt8](repeating: 7, count: 32)
 
@@ -20,6 +21,9 @@ struct BackupListTests {
     }
     files.append(try BackupList.File(.gitFile(".gitignore"), []))
     self.files = files
+    let tally = try FileTally()
+    for file in files { try tally.take(file) }
+    summary = try tally.finish()
     head = BackupList.Head(of: bench.vault.header, createdAt: try Timestamp(parsing: "2026-11-21T01:40:28Z"))
   }
 
@@ -27,14 +31,16 @@ struct BackupListTests {
 
   private var text: String {
     let writer = BackupListWriter(files: files, head: head)
-    let bytes = writer.text.flatMap { $0 } + writer.textEnd(mac: Self.mac)
+    var bytes: [UInt8] = []
+    #expect(throws: Never.self) { try writer.forEachPieceOfText { bytes += $0 } }
+    bytes += head.textEnd(mac: Self.mac)
     #expect(bytes.count == writer.byteCount)
     return String(decoding: bytes, as: UTF8.self)
   }
 
   @discardableResult
   private func read(_ text: String, piece: Int = .max) throws(VaultError) -> BackupList {
-    var reader = BackupListReader(expecting: files)
+    var reader = try BackupListReader(expecting: summary)
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       try reader.take(Array(rest.prefix(piece)))
@@ -86,6 +92,56 @@ struct BackupListTests {
     }
   }
 
+  @Test("files in another order, twice, left out or of another content are refused", arguments: [1, 64, Int.max])
+  func otherFiles(_ size: Int) throws {
+    let start = try #require(text.firstRange(of: "[{")).upperBound
+    let end = try #require(text.firstRange(of: "}]")).lowerBound
+    let entries = text[start..<end].split(separator: "},{").map(String.init)
+    func list(_ entries: [String]) -> String {
+      String(text[..<start]) + entries.joined(separator: "},{") + String(text[end...])
+    }
+    #expect(try read(list(entries), piece: size).mac == Self.mac)
+    // The .gitignore, three records, one in the trash, the header.
+    try #require(entries.count == 6)
+    var swapped = entries
+    swapped.swapAt(1, 2)
+    let other = entries.map { entry -> String in
+      let (head, digits) = (entry.prefix { $0 != "0" }, entry.drop { $0 != "0" })
+      return head + "1" + digits.dropFirst()
+    }
+    let turned = Array(entries[1...] + entries[..<1])
+    let (doubled, more) = (Array(entries[..<2] + entries[1...]), Array(entries + entries[5...]))
+    let orders: [[String]] = [
+      swapped, turned, entries.reversed(), more, doubled, Array(entries.dropFirst()), Array(entries.dropLast()), other,
+    ]
+    for order in orders {
+      #expect(throws: VaultError.self, "\(order)") { try read(list(order), piece: size) }
+    }
+  }
+
+  @Test("what tells files apart is different with one id, kind, hash, size or file changed")
+  func summaries() throws {
+    let (hash, otherHash) = (try FileHash(of: [1]), try FileHash(of: [2]))
+    func file(_ place: StoreLocation, _ size: Int, _ hash: FileHash) -> BackupList.File {
+      BackupList.File(.document(place), byteCount: size, sha256: hash)
+    }
+    func tallied(_ files: [BackupList.File]) throws -> FileSummary {
+      let tally = try FileTally()
+      for file in files { try tally.take(file) }
+      return try tally.finish()
+    }
+    let second = StoreLocation.record(Self.id(2))
+    let (one, two) = (file(.record(Self.id(1)), 1, hash), file(second, 1, hash))
+    let third = file(.record(Self.id(3)), 1, hash)
+    let own = try tallied([one, two])
+    let others: [[BackupList.File]] = [
+      [], [one], [one, two, third], [two, one], [one, third], [one, file(.trash(Self.id(2)), 1, hash)],
+      [one, file(second, 2, hash)], [one, file(second, 1, otherHash)],
+    ]
+    #expect(try tallied([one, two]) == own)
+    for other in others { #expect(try tallied(other) != own) }
+  }
+
   @Test("a list of a later format is told as such, whatever its entries are")
   func laterFormat() throws {
     let later = text.replacing("\"format\":1", with: "\"format\":2").replacing("\"size\"", with: "\"bytes\"")
@@ -102,6 +158,6 @@ struct BackupListTests {
     members["mac"] = nil
     let tree = JSONValue.object(members).canonicalBytes()
     let own = try BackupListWriter(files: files, head: head).mac(by: key)
-    #expect(own == (try key.mac(treeByteCount: tree.count, tree: [tree])))
+    #expect(own == (try key.mac(treeByteCount: tree.count) { take throws(VaultError) in try take(tree) }))
   }
 }
