@@ -41,13 +41,13 @@ private final class DirectoryReader: StoreReader {
   var mark: ContentMark { builder.finish() }
 
   func next() throws(StoreError) -> [UInt8] {
-    // One byte more than expected shows whether the file grew meanwhile.
-    var piece = [UInt8](repeating: 0, count: max(1, min(Self.pieceByteCount, byteCount - offset)))
+    // One byte more than is left shows whether the file grew meanwhile.
+    var piece = [UInt8](repeating: 0, count: min(Self.pieceByteCount, byteCount - offset + 1))
     let count = try files.call(at: path) { [offset, descriptor = file.descriptor] (system) throws(Errno) in
       try system.readPiece(of: descriptor, from: offset, into: &piece)
     }
     offset += count
-    guard offset <= byteCount else {
+    guard count > 0 ? offset <= byteCount : offset == byteCount else {
       throw StoreError(.changedUnderneath, reason: "the file changed while it was read", path: path)
     }
     piece.removeLast(piece.count - count)

@@ -179,15 +179,13 @@ extension Checkpoint {
   /// HMAC-SHA-256 of everything but the MAC itself, 32 bytes.
   private func mac(under root: RootKey) throws(VaultError) -> [UInt8] {
     let byteCount = try writer.treeByteCount()
-    var mac = try inSealing(file: Self.fileName) { () throws(SealingError) in
-      try root.documentMAC(as: .checkpoint, treeByteCount: byteCount)
+    let mac = try inSealing(file: Self.fileName) { () throws(SealingError) in
+      try root.authenticator(as: .checkpoint, treeByteCount: byteCount)
     }
     try writer.forEachTreePiece(withMAC: false) { piece throws(VaultError) in
       try inSealing(file: Self.fileName) { () throws(SealingError) in try mac.update(piece) }
     }
-    do throws(SealingError) { return try mac.finish() } catch {
-      throw VaultError(sealing: error, file: Self.fileName, record: nil)
-    }
+    return try inSealing(file: Self.fileName) { () throws(SealingError) in try mac.finish() }
   }
 
   /// Checks that the checkpoint was written by somebody who has `root`, which it must name.

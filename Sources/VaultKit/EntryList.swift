@@ -165,13 +165,10 @@ extension Checkpoint.Entry {
 
   fileprivate func append(to bytes: inout [UInt8]) {
     bytes.append(addingCapacity: Self.byteCount) { output in
-      func append(_ word: UInt64) {
-        for shift in stride(from: 56, through: 0, by: -8) { output.append(UInt8(truncatingIfNeeded: word >> shift)) }
-      }
-      append(id.halves.0)
-      append(id.halves.1)
-      append(UInt64(revision))
-      for index in 0..<4 { append(recordMAC[word: index]) }
+      output.append(highest: 8, of: id.halves.0)
+      output.append(highest: 8, of: id.halves.1)
+      output.append(highest: 8, of: UInt64(revision))
+      for index in 0..<4 { output.append(highest: 8, of: recordMAC[word: index]) }
     }
   }
 

@@ -55,15 +55,12 @@ package struct BackupListKey: Sendable {
   package func mac(
     treeByteCount: Int, tree: (_ take: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) -> Void
   ) throws(VaultError) -> [UInt8] {
-    var mac: DocumentMAC
-    do throws(SealingError) {
-      mac = try root.documentMAC(as: .backupList, treeByteCount: treeByteCount)
-    } catch {
-      throw VaultError(sealing: error)
+    let mac = try inSealing { () throws(SealingError) in
+      try root.authenticator(as: .backupList, treeByteCount: treeByteCount)
     }
     try tree { piece throws(VaultError) in
-      do throws(SealingError) { try mac.update(piece) } catch { throw VaultError(sealing: error) }
+      try inSealing { () throws(SealingError) in try mac.update(piece) }
     }
-    do throws(SealingError) { return try mac.finish() } catch { throw VaultError(sealing: error) }
+    return try inSealing { () throws(SealingError) in try mac.finish() }
   }
 }

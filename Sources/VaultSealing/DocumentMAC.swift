@@ -49,26 +49,26 @@ extension RootKey {
   public func mac(
     as purpose: AuthenticatedDocument, treeByteCount: Int, tree: some Sequence<[UInt8]>
   ) throws(SealingError) -> [UInt8] {
-    var mac = try documentMAC(as: purpose, treeByteCount: treeByteCount)
-    for piece in tree { try mac.update(piece) }
-    return try mac.finish()
+    let authenticator = try authenticator(as: purpose, treeByteCount: treeByteCount)
+    for piece in tree { try authenticator.update(piece) }
+    return try authenticator.finish()
   }
 
-  /// Begins the same, for pieces that come one after the other.
+  /// Begins the same for pieces that come one by one.
   ///
   /// - Parameter treeByteCount: the size of all pieces together.
-  public func documentMAC(
+  public func authenticator(
     as purpose: AuthenticatedDocument, treeByteCount: Int
-  ) throws(SealingError) -> DocumentMAC {
+  ) throws(SealingError) -> DocumentAuthenticator {
     // ENC with the bytes of its last item left out: they follow in pieces.
     var head = CanonicalEncoding.enc(purpose.messageLabel, [vaultID.bytes, []])
     head.removeLast(4)
     head += (0..<4).map { UInt8(truncatingIfNeeded: treeByteCount >> (24 - 8 * $0)) }
     let key = try derive(purpose.keyLabel, items: [id.bytes])
     do throws(CryptoError) {
-      let authenticator = try key.withBytes { key throws(CryptoError) in try HMACSHA256.Authenticator(key: key) }
-      try authenticator.update(RawSpan(_elements: head.span))
-      return DocumentMAC(authenticator, treeByteCount)
+      return try key.withBytes { key throws(CryptoError) in
+        try DocumentAuthenticator(key: key, head: head, treeByteCount: treeByteCount)
+      }
     } catch {
       throw SealingError(crypto: error)
     }
@@ -81,31 +81,36 @@ extension RootKey {
   }
 }
 
-/// The MAC of a document on its way, whose canonical encoding comes in pieces.
-public struct DocumentMAC: ~Copyable {
-  private let authenticator: HMACSHA256.Authenticator
+/// Makes the MAC of a document of pieces of its canonical encoding, which is too large to be had at once.
+public final class DocumentAuthenticator {
+  private let mac: HMACSHA256.Authenticator
   private let treeByteCount: Int
-  private var byteCount = 0
+  private var count = 0
 
-  fileprivate init(_ authenticator: consuming HMACSHA256.Authenticator, _ treeByteCount: Int) {
-    self.authenticator = authenticator
+  fileprivate init(key: RawSpan, head: [UInt8], treeByteCount: Int) throws(CryptoError) {
+    mac = try HMACSHA256.Authenticator(key: key)
     self.treeByteCount = treeByteCount
+    try mac.update(RawSpan(_elements: head.span))
   }
 
   /// Takes the next piece.
-  public mutating func update(_ piece: [UInt8]) throws(SealingError) {
-    byteCount += piece.count
-    do throws(CryptoError) { try authenticator.update(RawSpan(_elements: piece.span)) } catch {
+  ///
+  /// - Throws: ``SealingError`` `.cryptoFailed`.
+  public func update(_ piece: [UInt8]) throws(SealingError) {
+    count += piece.count
+    do throws(CryptoError) {
+      try mac.update(RawSpan(_elements: piece.span))
+    } catch {
       throw SealingError(crypto: error)
     }
   }
 
-  /// The MAC, 32 bytes.
+  /// The MAC of all pieces, 32 bytes; to be asked for once, at the end.
   ///
-  /// - Precondition: the pieces have the size together that was said before.
-  public consuming func finish() throws(SealingError) -> [UInt8] {
-    precondition(byteCount == treeByteCount, "a tree has the size that was said before")
-    do throws(CryptoError) { return try authenticator.finish() } catch { throw SealingError(crypto: error) }
+  /// - Throws: ``SealingError`` `.cryptoFailed`.
+  public func finish() throws(SealingError) -> [UInt8] {
+    precondition(count == treeByteCount, "a tree has the size that was said before")
+    do throws(CryptoError) { return try mac.finish() } catch { throw SealingError(crypto: error) }
   }
 }
 

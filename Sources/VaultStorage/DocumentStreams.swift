@@ -1,6 +1,6 @@
 /// A document that is read piece by piece.
 public protocol StoreReader: AnyObject {
-  /// The size that the document had when it was opened.
+  /// The document's size: so many bytes come, or an error.
   var byteCount: Int { get }
 
   /// The next bytes; empty at the end.
@@ -90,12 +90,13 @@ extension RecordStore {
 
 /// Gives a document in one piece.
 private final class WholeReader: StoreReader {
-  let byteCount: Int
   private var bytes: [UInt8]
+  let byteCount: Int
   let mark: ContentMark
 
   init(_ bytes: [UInt8]) {
-    (self.bytes, byteCount) = (bytes, bytes.count)
+    self.bytes = bytes
+    byteCount = bytes.count
     mark = ContentMark(of: bytes)
   }
 
