@@ -35,6 +35,17 @@ public enum Hex {
   @inline(__always)
   static func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
 
+  /// The eight digits of a number, the highest in the highest byte: all of them are computed at once.
+  static func digits(_ number: UInt32) -> UInt64 {
+    var halves = UInt64(number)
+    halves = (halves | halves << 16) & 0x0000_FFFF_0000_FFFF
+    halves = (halves | halves << 8) & 0x00FF_00FF_00FF_00FF
+    halves = (halves | halves << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    // 1 in each byte of 10 or more, for the 39 places from after "9" to "a".
+    let letters = (halves + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return halves + 0x3030_3030_3030_3030 + letters * 39
+  }
+
   /// The value of a digit of either case.
   static func value(ofDigit byte: UInt8) -> UInt8? {
     (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) ? byte - UInt8(ascii: "A") + 10 : lowerCaseValue(byte)
