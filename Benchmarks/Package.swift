@@ -17,6 +17,10 @@ let package = Package(
     .executableTarget(name: "export-floor"),
     // The files of a vault, only written: many and one sync, or one durably.
     .executableTarget(name: "write-floor"),
+    // Runs one program: how long, how much memory.
+    .executableTarget(name: "stopwatch"),
+    // Sealing 32 bytes and nothing else, beside `openssl speed`.
+    .executableTarget(name: "seal-floor", dependencies: [.product(name: "VaultCrypto", package: "vault")]),
     // A customer with sealed fields beside one with plain strings, both encoded in this program.
     .executableTarget(
       name: "encode-floor",

@@ -28,6 +28,6 @@ extension BackupContents {
         try verification.take(outcome, at: place)
         progress()
       })
-    return try verification.finish(vault, scope)
+    return try verification.finish(vault, scope).verification
   }
 }

@@ -62,12 +62,15 @@ public final class StagedRestore {
     guard place.occupant != .foreign else { throw .foreignPlace(path) }
     let place = place
     staged = try inStore { () throws(StoreError) in try StagedVault(place.name, in: place.parent) }
-    verification = try contents.unpack(into: staged, with: vault, progress)
+    let (verification, found) = try contents.unpack(into: staged, with: vault, progress)
+    self.verification = verification
     current = try await Self.lockCurrent(at: place, options)
     let isDamaged = verification.faults.contains { !$0.code.isRollback }
     setbacks =
       try isDamaged
-      ? Setbacks() : Self.setbacks(of: vault, verification, current?.store, place.knownPaths(given: path), options)
+      ? Setbacks()
+      : Self.setbacks(
+        of: vault, verification, found, current?.store, place.knownPaths(given: path), options)
   }
 
   deinit {
@@ -88,20 +91,20 @@ public final class StagedRestore {
   }
 
   private static func setbacks(
-    of vault: Vault, _ verification: Verification, _ current: DirectoryStore?, _ paths: [String],
+    of vault: Vault, _ verification: Verification, _ found: FoundRecords, _ current: DirectoryStore?, _ paths: [String],
     _ options: RestoreOptions
   ) throws(VaultError) -> Setbacks {
     var setbacks = Setbacks(verification)
     if let state = options.state {
       setbacks.add(
         try vault.setbacks(
-          verification, for: paths, in: state, acceptingIdentity: options.acceptsIdentity))
+          verification, found, for: paths, in: state, acceptingIdentity: options.acceptsIdentity))
     }
     // A vault whose header cannot be read is what backups are for.
     if let current, let there = try? LockedVault(store: current) {
       setbacks.add(
         try there.setbacks(
-          goingBackTo: vault.header, verification.versions, acceptingIdentity: options.acceptsIdentity))
+          goingBackTo: vault.header, found, acceptingIdentity: options.acceptsIdentity))
     }
     return setbacks
   }
@@ -161,7 +164,7 @@ extension BackupContents {
 
   fileprivate func unpack(
     into staged: StagedVault, with vault: Vault, _ progress: () -> Void
-  ) throws(VaultError) -> Verification {
+  ) throws(VaultError) -> (verification: Verification, found: FoundRecords) {
     var verification = StreamedVerification()
     try forEachFile { file throws(VaultError) in
       switch file.member {

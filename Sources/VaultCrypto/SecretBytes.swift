@@ -59,7 +59,7 @@ import Synchronization
   /// Lends the bytes to `body`; they must not be copied into memory that is not secure.
   ///
   /// - Throws: only what `body` throws.
-  public func withBytes<Result, Failure: Error>(
+  public func withBytes<Result: ~Copyable, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // Without this the optimiser may end the object, and so wipe the bytes, while `body` still reads them.

@@ -71,6 +71,9 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
   /// The same as two numbers, the first byte being the highest of the first.
   package var halves: (UInt64, UInt64) { (high, low) }
 
+  /// Takes ``halves``.
+  package init(halves: (UInt64, UInt64)) { (high, low) = halves }
+
   /// The lower-case UUID, 36 characters.
   public var text: String { text(followedBy: "") }
 

@@ -108,7 +108,7 @@ struct JSONScanner {
   }
 
   /// A member's name and the colon after it, up to the value.
-  private mutating func memberName(in bytes: Span<UInt8>, isASCII: inout Bool) throws(JSONFailure) -> String {
+  mutating func memberName(in bytes: Span<UInt8>, isASCII: inout Bool) throws(JSONFailure) -> String {
     guard position < bytes.count else { throw endOfInput(bytes) }
     guard bytes[position] == UInt8(ascii: "\"") else {
       throw JSONFailure(.invalidJSON, "a member name in quotes was expected", at: position)

@@ -113,13 +113,13 @@ extension DirectoryStore {
 }
 
 /// The replacement of one file, with the way back.
-private struct Swap {
+struct Swap {
   let name: String
   let path: String
-  let hadFile: Bool
+  var hadFile: Bool
   let staging: Int32
   let files: FileSystem
-  private let newName: String
+  let newName: String
   private let oldName: String
 
   init(name: String, path: String, hadFile: Bool, staging: Int32, files: FileSystem) {

@@ -104,7 +104,7 @@ private struct EditedRecord {
   }
 
   func acceptance(comparedWith candidate: RepairPlanner.Candidate?) throws(VaultError) -> Acceptance {
-    let listed = try vault.checkpoint()?[stored.id]?.revision ?? 0
+    let listed = try vault.checkpoint()?.entries.entry(of: stored.id)?.revision ?? 0
     let seen = try vault.memory?.folder(stored.id.folder).versions[stored.id]?.revision ?? 0
     try checkTokens()
     var changes: [Acceptance.Change] = []

@@ -38,8 +38,8 @@ public struct Checkpoint: Sendable {
   public let headerHash: [UInt8]
   /// The root key that it is authentic under.
   public private(set) var rootID: RootID
-  /// In the order of ids, each once.
-  public let entries: [Entry]
+  /// What it lists.
+  public let entries: EntryList
   /// As the file writes it, which the MAC covers.
   let createdAtText: String
   /// 32 bytes.
@@ -49,8 +49,33 @@ public struct Checkpoint: Sendable {
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   public init(parsing bytes: [UInt8]) throws(VaultError) {
-    var list = EntryList()
-    let tree = try parseDocument(bytes, file: Self.fileName, handingOver: "records") { list.take($0, $1) }
+    var pieces = [bytes]
+    try self.init { pieces.popLast() ?? [] }
+  }
+
+  /// Reads the file piece by piece.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`, and as a store's `read`.
+  init(reading reader: any StoreReader) throws(VaultError) {
+    var failure: StoreError?
+    do throws(VaultError) {
+      try self.init {
+        do throws(StoreError) { return try reader.next() } catch {
+          failure = error
+          return []
+        }
+      }
+    } catch {
+      if let failure { throw VaultError(store: failure) }
+      throw error
+    }
+    if let failure { throw VaultError(store: failure) }
+  }
+
+  /// - Parameter next: gives the next piece of the file; empty at its end.
+  private init(next: @escaping () -> [UInt8]) throws(VaultError) {
+    var list = ParsedEntries()
+    let tree = try parseDocument(file: Self.fileName, from: next, handingOver: "records") { list.take($0, $1) }
     guard case .object(let document) = tree else { throw Self.damaged("is not an object") }
     let members = MemberReader(document, file: Self.fileName)
     guard try members.number("format") == JSONNumber(Self.format) else {
@@ -69,36 +94,43 @@ public struct Checkpoint: Sendable {
     mac = try members.base64("mac", byteCount: 32)
   }
 
-  /// The version of a record that the checkpoint lists; nil when it lists none.
-  public subscript(id: RecordID) -> Entry? {
-    var range = entries.indices
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      if entries[middle].id < id { range = middle + 1..<range.upperBound } else { range = range.lowerBound..<middle }
-    }
-    guard range.lowerBound < entries.count, entries[range.lowerBound].id == id else { return nil }
-    return entries[range.lowerBound]
-  }
-
   /// SHA-256 (32 bytes) of the canonical encoding of the whole checkpoint: what the next one names as its predecessor.
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func hash() throws(VaultError) -> [UInt8] {
-    try inCrypto { () throws(CryptoError) in
-      var hasher = try SHA256.Hasher()
-      for piece in writer.tree(withMAC: true) { try hasher.update(RawSpan(_elements: piece.span)) }
-      return try hasher.finish()
+    var hasher: SHA256.Hasher
+    do throws(CryptoError) { hasher = try SHA256.Hasher() } catch { throw VaultError(crypto: error) }
+    try writer.forEachTreePiece(withMAC: true) { piece throws(VaultError) in
+      do throws(CryptoError) { try hasher.update(RawSpan(_elements: piece.span)) } catch {
+        throw VaultError(crypto: error)
+      }
     }
+    do throws(CryptoError) { return try hasher.finish() } catch { throw VaultError(crypto: error) }
+  }
+
+  /// Gives the bytes of `checkpoint.json` to `body`, piece by piece.
+  ///
+  /// - Throws: ``VaultError`` `.inputRefused` over 512 MiB, before any; and what `body` throws.
+  func write(_ body: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
+    guard try writer.textByteCount() <= JSONLimits.list.byteCount else {
+      throw VaultError(.inputRefused, "would exceed the limits of the format", file: Self.fileName)
+    }
+    try writer.forEachTextPiece(body)
+  }
+
+  /// What tells whether a file holds exactly this.
+  func textMark() throws(VaultError) -> ContentMark {
+    var mark = ContentMark.Builder()
+    try writer.forEachTextPiece { mark.append($0) }
+    return mark.finish()
   }
 
   /// The bytes of `checkpoint.json`.
   ///
   /// - Throws: ``VaultError`` `.inputRefused` over 512 MiB.
   func fileBytes() throws(VaultError) -> [UInt8] {
-    let bytes = writer.text()
-    guard bytes.count <= JSONLimits.list.byteCount else {
-      throw VaultError(.inputRefused, "would exceed the limits of the format", file: Self.fileName)
-    }
+    var bytes: [UInt8] = []
+    try write { bytes += $0 }
     return bytes
   }
 
@@ -115,14 +147,14 @@ extension Checkpoint {
   /// - Parameters:
   ///   - predecessor: the checkpoint that it follows, which must have been authenticated; nil for the first.
   ///   - headerHash: 32 bytes, ``VaultHeader/hash()``.
-  ///   - records: in any order; of an id that stands twice (live and in the trash) the higher revision counts.
+  ///   - records: each id once, also one that is both live and in the trash.
   static func make(
-    following predecessor: Checkpoint?, of records: [Entry], headerHash: [UInt8], createdAt: Timestamp,
+    following predecessor: Checkpoint?, of records: EntryList, headerHash: [UInt8], createdAt: Timestamp,
     under root: RootKey
   ) throws(VaultError) -> Checkpoint {
     try Checkpoint(
       sequence: (predecessor?.sequence ?? 0) + 1, createdAt: createdAt, previous: predecessor?.hash(),
-      headerHash: headerHash, entries: newest(of: records), rootID: root.id
+      headerHash: headerHash, entries: records, rootID: root.id
     ).authenticatedAgain(under: root)
   }
 
@@ -137,7 +169,7 @@ extension Checkpoint {
 
   /// Without a MAC yet.
   private init(
-    sequence: Int, createdAt: Timestamp, previous: [UInt8]?, headerHash: [UInt8], entries: [Entry], rootID: RootID
+    sequence: Int, createdAt: Timestamp, previous: [UInt8]?, headerHash: [UInt8], entries: EntryList, rootID: RootID
   ) {
     (self.sequence, self.createdAt, self.previous) = (sequence, createdAt, previous)
     (self.headerHash, self.entries, self.rootID) = (headerHash, entries, rootID)
@@ -146,21 +178,16 @@ extension Checkpoint {
 
   /// HMAC-SHA-256 of everything but the MAC itself, 32 bytes.
   private func mac(under root: RootKey) throws(VaultError) -> [UInt8] {
-    let writer = writer
-    return try inSealing(file: Self.fileName) { () throws(SealingError) in
-      try root.mac(as: .checkpoint, treeByteCount: writer.treeByteCount, tree: writer.tree(withMAC: false))
+    let byteCount = try writer.treeByteCount()
+    var mac = try inSealing(file: Self.fileName) { () throws(SealingError) in
+      try root.documentMAC(as: .checkpoint, treeByteCount: byteCount)
     }
-  }
-
-  /// In the order of ids; of equal ids the one with the highest revision.
-  private static func newest(of records: [Entry]) -> [Entry] {
-    var list: [Entry] = []
-    list.reserveCapacity(records.count)
-    for record in records.sorted(by: { $0.id != $1.id ? $0.id < $1.id : $0.revision < $1.revision }) {
-      if list.last?.id == record.id { list.removeLast() }
-      list.append(record)
+    try writer.forEachTreePiece(withMAC: false) { piece throws(VaultError) in
+      try inSealing(file: Self.fileName) { () throws(SealingError) in try mac.update(piece) }
     }
-    return list
+    do throws(SealingError) { return try mac.finish() } catch {
+      throw VaultError(sealing: error, file: Self.fileName, record: nil)
+    }
   }
 
   /// Checks that the checkpoint was written by somebody who has `root`, which it must name.
@@ -188,12 +215,20 @@ extension Vault {
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   public func checkpoint() throws(VaultError) -> Checkpoint? { try checkpoint(in: store)?.checkpoint }
 
-  /// The same, read through a view of the vault's files, with the exact bytes of the file.
-  func checkpoint(in store: any RecordStore) throws(VaultError) -> (checkpoint: Checkpoint, bytes: [UInt8])? {
-    guard let bytes = try inStore({ () throws(StoreError) in try store.read(.checkpoint) }) else { return nil }
-    let checkpoint = try Checkpoint(parsing: bytes)
-    try checkpoint.authenticate(under: keyring)
-    return (checkpoint, bytes)
+  /// The same, read through a view of the vault's files, with what tells whether the file is still the same.
+  func checkpoint(in store: any RecordStore) throws(VaultError) -> (checkpoint: Checkpoint, mark: ContentMark)? {
+    guard let found = try Checkpoint.read(from: store) else { return nil }
+    try found.checkpoint.authenticate(under: keyring)
+    return found
+  }
+}
+
+extension Checkpoint {
+  /// The checkpoint as the store has it, not authenticated; nil when there is none.
+  static func read(from store: any RecordStore) throws(VaultError) -> (checkpoint: Checkpoint, mark: ContentMark)? {
+    let reader = try inStore { () throws(StoreError) in try store.reader(of: .checkpoint) }
+    guard let reader else { return nil }
+    return (try Checkpoint(reading: reader), reader.mark)
   }
 }
 
@@ -206,9 +241,10 @@ extension MemberReader {
 }
 
 /// The lines of the list, `"<id>" : [revision, "<mac>"]`, as they are read.
-private struct EntryList {
-  private var entries: [Checkpoint.Entry] = []
-  private var isSorted = true
+private struct ParsedEntries {
+  private var builder = EntryList.Builder()
+  /// Those that come after one of a higher id, which no writer of ours leaves.
+  private var unsorted: [Checkpoint.Entry] = []
   /// The first name whose line is none.
   private var refused: String?
 
@@ -216,17 +252,23 @@ private struct EntryList {
     guard refused == nil else { return }
     let id = RecordID(parsing: name)
     guard let id, let (revision, mac) = value.version else { return refused = id == nil ? "id" : name }
-    if let last = entries.last { isSorted = isSorted && last.id < id }
-    entries.append(Checkpoint.Entry(id: id, revision: revision, mac: mac))
+    let entry = Checkpoint.Entry(id: id, revision: revision, mac: mac)
+    if builder.last.map({ $0 < id }) ?? true { builder.append(entry) } else { unsorted.append(entry) }
   }
 
-  consuming func entries(of members: MemberReader) throws(VaultError) -> [Checkpoint.Entry] {
+  consuming func entries(of members: MemberReader) throws(VaultError) -> EntryList {
     if let refused { throw members.damaged(refused) }
-    guard !isSorted else { return entries }
-    entries.sort { $0.id < $1.id }
-    for index in entries.indices.dropFirst() where entries[index].id == entries[index - 1].id {
-      throw members.damaged(entries[index].id.text)
+    let sorted = builder.finish()
+    let entries = try sorted.merged(with: unsorted)
+    guard entries.count == sorted.count + unsorted.count else {
+      throw members.damaged(try firstRepeated(in: sorted))
     }
     return entries
+  }
+
+  private func firstRepeated(in sorted: EntryList) throws(VaultError) -> String {
+    let entries = (try sorted.all() + unsorted).map(\.id).sorted()
+    let index = entries.indices.dropFirst().first { entries[$0] == entries[$0 - 1] }
+    return index.map { entries[$0].text } ?? "records"
   }
 }

@@ -19,55 +19,70 @@ public struct CheckpointChanges: Sendable {
   public var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
 }
 
-/// The versions that a run over the vault has found, one for each id.
+/// The versions that a run over the vault has found in one folder of records, and of the trash what has ids of that folder.
 struct FoundVersions {
   private var places: [RecordID: (version: Checkpoint.Entry, place: StoreLocation)] = [:]
   private var faulty: Set<RecordID> = []
+  /// The ids that stand among the records, good and faulty.
+  private var live: Set<RecordID> = []
 
   /// Of a live and a removed record with the same id the higher revision counts (format 1, section 6).
   mutating func take(_ version: Checkpoint.Entry, at place: StoreLocation) {
+    if place == .record(version.id) { live.insert(version.id) }
     if let known = places[version.id], known.version.revision >= version.revision { return }
     places[version.id] = (version, place)
   }
 
   /// A file is there and does not verify: it is damage, not gone.
-  mutating func takeFaulty(_ id: RecordID) { faulty.insert(id) }
+  mutating func takeFaulty(_ id: RecordID, at place: StoreLocation) {
+    if place == .record(id) { live.insert(id) }
+    faulty.insert(id)
+  }
 
+  /// In the order of ids.
   var versions: [Checkpoint.Entry] { places.values.map(\.version).sorted { $0.id < $1.id } }
 
-  func place(of id: RecordID) -> StoreLocation? { places[id]?.place }
+  func place(of id: RecordID) -> StoreLocation { places[id]?.place ?? .record(id) }
+
+  /// Whether a file is there, good or faulty.
+  func contains(_ id: RecordID) -> Bool { places[id] != nil || faulty.contains(id) }
+
+  /// Whether a record that was found is in the trash and not among the records.
+  func isOnlyInTrash(_ id: RecordID) -> Bool { !live.contains(id) }
 
   /// The revision of a live record, as long as no removed one with its id was taken that counts.
   func liveRevision(of id: RecordID) -> Int? {
     guard let found = places[id], found.place == .record(id) else { return nil }
     return found.version.revision
   }
-
-  func isFaulty(_ id: RecordID) -> Bool { faulty.contains(id) }
 }
 
-/// Compares what is there with a checkpoint (format 1, section 7).
+/// Compares what is there with a checkpoint (format 1, section 7), folder by folder.
 struct CheckpointComparison {
   private(set) var changes: CheckpointChanges
   private(set) var faults: [VaultFault] = []
   private let checkpoint: Checkpoint
 
-  init(_ checkpoint: Checkpoint, _ found: FoundVersions, _ scope: VerificationScope) {
+  init(_ checkpoint: Checkpoint) {
     self.checkpoint = checkpoint
     changes = CheckpointChanges(sequence: checkpoint.sequence, createdAt: checkpoint.createdAt)
-    let versions = found.versions
-    for version in versions { compare(version, at: found.place(of: version.id) ?? .record(version.id)) }
-    let present = Set(versions.map(\.id))
-    for entry in checkpoint.entries
-    where scope.contains(entry.id.folder) && !present.contains(entry.id) && !found.isFaulty(entry.id) {
+  }
+
+  /// Compares one folder, in the order of folders.
+  ///
+  /// - Throws: ``VaultError`` `.ioFailed`.
+  mutating func compare(_ found: FoundVersions, inFolder folder: UInt8) throws(VaultError) {
+    let listed = try checkpoint.entries.entries(inFolder: folder)
+    for version in found.versions { compare(version, listed.entry(of: version.id), at: found.place(of: version.id)) }
+    for entry in listed where !found.contains(entry.id) {
       add(.vanished, "is gone: the \(name) lists revision \(entry.revision) of it", at: .record(entry.id), entry.id)
     }
   }
 
   private var name: String { "checkpoint of \(checkpoint.createdAt.text)" }
 
-  private mutating func compare(_ version: Checkpoint.Entry, at place: StoreLocation) {
-    guard let listed = checkpoint[version.id] else { return changes.added.append(version.id) }
+  private mutating func compare(_ version: Checkpoint.Entry, _ listed: Checkpoint.Entry?, at place: StoreLocation) {
+    guard let listed else { return changes.added.append(version.id) }
     if version.revision > listed.revision {
       if place == .trash(version.id) { changes.removed.append(version.id) } else { changes.changed.append(version.id) }
     } else if version.revision < listed.revision {
@@ -83,7 +98,22 @@ struct CheckpointComparison {
   }
 }
 
+extension [Checkpoint.Entry] {
+  /// The entry of a record among entries in the order of ids.
+  func entry(of id: RecordID) -> Checkpoint.Entry? {
+    var range = indices
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      if self[middle].id < id { range = middle + 1..<range.upperBound } else { range = range.lowerBound..<middle }
+    }
+    guard range.lowerBound < count, self[range.lowerBound].id == id else { return nil }
+    return self[range.lowerBound]
+  }
+}
+
 extension Checkpoint.Entry {
+  init(_ id: RecordID, _ version: SeenVersion) { self.init(id: id, revision: version.revision, mac: version.mac) }
+
   /// The version of a record that verified.
   init(_ record: SealedRecord) {
     self.init(id: record.id, revision: record.revision, mac: record.mac)

@@ -5,15 +5,42 @@ internal import VaultSealing
 struct CheckpointWriter {
   let checkpoint: Checkpoint
 
-  /// Entries in one piece.
-  private static let pieceEntryCount = 512
+  /// Gives the bytes of the file, pretty-printed as every file of a vault is, to `body`.
+  func forEachTextPiece(_ body: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
+    try body(textHead)
+    var isFirst = true
+    try checkpoint.entries.forEachPiece { entries throws(VaultError) in
+      var text: [UInt8] = []
+      // The longest line of an entry has some 110 bytes.
+      text.reserveCapacity(entries.count * 112)
+      for entry in entries {
+        text += isFirst ? "    \"".utf8 : ",\n    \"".utf8
+        isFirst = false
+        entry.id.appendText(to: &text)
+        text += "\" : [\n      ".utf8
+        text += String(entry.revision).utf8
+        text += ",\n      \"".utf8
+        text += Base64.encode(entry.mac).utf8
+        text += "\"\n    ]".utf8
+      }
+      try body(text)
+    }
+    try body(textEnd)
+  }
 
-  /// The bytes of the file, pretty-printed as every file of a vault is.
-  func text() -> [UInt8] {
-    var text: [UInt8] = []
-    // The longest line of an entry has some 110 bytes.
-    text.reserveCapacity(512 + checkpoint.entries.count * 112)
-    text +=
+  /// How many bytes the file has.
+  func textByteCount() throws(VaultError) -> Int {
+    // What stands before, in and after an entry, and the comma and the line feed between two.
+    let fixed = 5 + 36 + 12 + 9 + 7 + 2 + Base64.encodedCount(of: RecordMAC.byteCount)
+    var count = textHead.count + textEnd.count
+    try checkpoint.entries.forEachPiece { entries in
+      for entry in entries { count += fixed + String(entry.revision).utf8.count }
+    }
+    return checkpoint.entries.isEmpty ? count : count - 2
+  }
+
+  private var textHead: [UInt8] {
+    Array(
       """
       {
         "created_at" : "\(checkpoint.createdAtText)",
@@ -23,46 +50,41 @@ struct CheckpointWriter {
         "previous" : \(checkpoint.previous.map { "\"\(Hex.encode($0))\"" } ?? "null"),
         "records" : {
 
-      """.utf8
-    // An object without members prints as in Foundation: a line between its braces.
-    if checkpoint.entries.isEmpty { text.append(UInt8(ascii: "\n")) }
-    for (index, entry) in checkpoint.entries.enumerated() {
-      text += index == 0 ? "    \"".utf8 : ",\n    \"".utf8
-      text += entry.id.text.utf8
-      text += "\" : [\n      ".utf8
-      text += String(entry.revision).utf8
-      text += ",\n      \"".utf8
-      text += Base64.encode(entry.mac).utf8
-      text += "\"\n    ]".utf8
-    }
-    if !checkpoint.entries.isEmpty { text.append(UInt8(ascii: "\n")) }
-    text +=
+      """.utf8)
+  }
+
+  /// An object without members prints as in Foundation: a line between its braces.
+  private var textEnd: [UInt8] {
+    Array(
       """
+
         },
         "root" : "\(checkpoint.rootID.description)",
         "sequence" : \(checkpoint.sequence)
       }
 
-      """.utf8
-    return text
+      """.utf8)
   }
 
   /// How many bytes the canonical encoding without the MAC has.
-  var treeByteCount: Int {
-    let entries = checkpoint.entries.reduce(0) { $0 + Self.treeByteCount(of: $1) }
-    return head(withMAC: false).count + entries + tail.count
+  func treeByteCount() throws(VaultError) -> Int {
+    var count = head(withMAC: false).count + tail.count
+    try checkpoint.entries.forEachPiece { entries in for entry in entries { count += Self.treeByteCount(of: entry) } }
+    return count
   }
 
-  /// The canonical encoding (format 1, section 2) in pieces.
-  func tree(withMAC: Bool) -> some Sequence<[UInt8]> {
-    let (entries, count) = (checkpoint.entries, checkpoint.entries.count)
-    let (head, tail) = (head(withMAC: withMAC), tail)
-    return stride(from: 0, to: max(count, 1), by: Self.pieceEntryCount).lazy.map { start in
-      let end = min(start + Self.pieceEntryCount, count)
-      var piece = start == 0 ? head : []
-      for entry in entries[start..<end] { Self.appendTree(of: entry, to: &piece) }
-      return end == count ? piece + tail : piece
+  /// Gives the canonical encoding (format 1, section 2) to `body` in pieces.
+  func forEachTreePiece(
+    withMAC: Bool, _ body: ([UInt8]) throws(VaultError) -> Void
+  ) throws(VaultError) {
+    try body(head(withMAC: withMAC))
+    try checkpoint.entries.forEachPiece { entries throws(VaultError) in
+      var piece: [UInt8] = []
+      piece.reserveCapacity(entries.count * 108)
+      for entry in entries { Self.appendTree(of: entry, to: &piece) }
+      try body(piece)
     }
+    try body(tail)
   }
 
   private func head(withMAC: Bool) -> [UInt8] {

@@ -31,10 +31,7 @@ struct Linter {
 
   mutating func run(_ progress: () -> Void) async throws(VaultError) {
     try checkHeader()
-    try checkDocument(.checkpoint, limits: .list) { bytes throws(VaultError) in
-      _ = try Checkpoint(parsing: bytes)
-      return try parseDocument(bytes, file: Checkpoint.fileName, limits: .list).object ?? JSONObject()
-    }
+    try checkCheckpoint()
     try checkTrash(progress)
     let (files, kinds) = (files, kinds)
     try await ParallelMap(chunkSize: 1)(
@@ -58,6 +55,18 @@ struct Linter {
     let slots = try inStore { () throws(StoreError) in try files.slots() }
     for id in slots where !known.contains(id) {
       report.notes.append("\(StoreLocation.slot(id).relativePath) belongs to no slot of the header")
+    }
+  }
+
+  /// The checkpoint, where there is one; its tree is only made when its text is not the canonical one.
+  private mutating func checkCheckpoint() throws(VaultError) {
+    do throws(VaultError) {
+      guard let (checkpoint, mark) = try Checkpoint.read(from: files), try checkpoint.textMark() != mark else { return }
+    } catch {
+      return report.findings.append(try VaultFault(error, file: Checkpoint.fileName))
+    }
+    try checkDocument(.checkpoint, limits: .list) { bytes throws(VaultError) in
+      try parseDocument(bytes, file: Checkpoint.fileName, limits: .list).object ?? JSONObject()
     }
   }
 

@@ -36,8 +36,5 @@ extension LockedVault {
   /// The checkpoint as its file says it is; nobody has verified it. Nil when there is none.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
-  public func unverifiedCheckpoint() throws(VaultError) -> Checkpoint? {
-    guard let bytes = try inStore({ () throws(StoreError) in try store.read(.checkpoint) }) else { return nil }
-    return try Checkpoint(parsing: bytes)
-  }
+  public func unverifiedCheckpoint() throws(VaultError) -> Checkpoint? { try Checkpoint.read(from: store)?.checkpoint }
 }

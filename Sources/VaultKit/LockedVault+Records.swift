@@ -19,15 +19,9 @@ extension LockedVault {
     try inStore { () throws(StoreError) in try store.recordFolders() }
   }
 
-  /// All live records, some of one folder at a time, in the order of ids; no file is opened.
-  func chunks() throws(VaultError) -> [RecordChunk] {
-    var chunks: [RecordChunk] = []
-    for folder in try folders() {
-      let ids = try inStore { () throws(StoreError) in try store.records(inFolder: folder) }
-      chunks += Chunks(ids).map { RecordChunk(folder: folder, ids: $0) }
-    }
-    return chunks
-  }
+  /// All live records, some of one folder at a time, in the order of ids; no file is opened, and a folder is listed when its
+  /// turn comes.
+  func chunks() throws(VaultError) -> RecordChunks { RecordChunks(store, try folders()) }
 
   /// Reads every live record, folder by folder in the order of ids; a fault of one file does not stop the others.
   ///
@@ -119,6 +113,30 @@ extension LockedVault {
 struct RecordChunk: Sendable {
   let folder: UInt8
   let ids: [RecordID]
+}
+
+/// The records of some folders in the order of their ids; a folder that cannot be listed is an error in its place.
+struct RecordChunks: Sequence, IteratorProtocol {
+  private let store: any RecordStore
+  private var folders: ArraySlice<UInt8>
+  private var folder: UInt8 = 0
+  private var rest = Chunks<[RecordID]>([])
+
+  fileprivate init(_ store: any RecordStore, _ folders: [UInt8]) { (self.store, self.folders) = (store, folders[...]) }
+
+  mutating func next() -> Result<RecordChunk, VaultError>? {
+    while true {
+      if let ids = rest.next() { return .success(RecordChunk(folder: folder, ids: ids)) }
+      guard let next = folders.popFirst() else { return nil }
+      do throws(VaultError) {
+        let store = store
+        rest = Chunks(try inStore { () throws(StoreError) in try store.records(inFolder: next) })
+        folder = next
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
 }
 
 extension VaultError {

@@ -14,6 +14,11 @@ struct RecordMAC: Hashable, Sendable {
     }
   }
 
+  init(words: InlineArray<4, UInt64>) { self.words = words }
+
+  /// One of four numbers, the highest byte being the first.
+  subscript(word index: Int) -> UInt64 { words[index] }
+
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(addingCapacity: Self.byteCount) { output in

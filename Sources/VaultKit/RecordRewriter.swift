@@ -16,15 +16,29 @@ struct RecordRewriter {
   /// What a record that verified becomes; nil when it stays.
   let makeReplacement: @Sendable (OpenRecord) throws(SealingError) -> SealedRecord?
 
-  /// The versions of records, in the order of their places.
+  /// The versions of records.
   struct Versions: Sendable {
+    let before: EntryList
+    let after: EntryList
+  }
+
+  /// The versions of some records, in the order of their ids.
+  private struct Piece: Sendable {
     var before: [Checkpoint.Entry] = []
     var after: [Checkpoint.Entry] = []
+    var changes: [StoreChange] = []
+  }
 
-    fileprivate mutating func append(_ other: Versions) {
-      before += other.before
-      after += other.after
+  /// Gathers versions piece by piece.
+  private struct Gathering {
+    private var (before, after) = (EntryList.Builder(), EntryList.Builder())
+
+    mutating func take(_ piece: Piece) {
+      for entry in piece.before { before.append(entry) }
+      for entry in piece.after { after.append(entry) }
     }
+
+    consuming func finish() -> Versions { Versions(before: before.finish(), after: after.finish()) }
   }
 
   /// A record that was looked at.
@@ -55,15 +69,15 @@ extension RecordRewriter {
   func stage(
     into replacement: any StoreReplacement, _ progress: (Int) -> Void
   ) async throws(VaultError) -> Versions {
-    var versions = Versions()
+    var versions = Gathering()
     try await ParallelMap(chunkSize: 1)(
       try vault.locked.chunks(), cancellation: VaultError.cancelled,
-      { chunk throws(VaultError) in try self.staged(chunk, into: replacement) },
-      consume: { chunk throws(VaultError) in
-        versions.append(chunk)
-        progress(chunk.after.count)
+      { chunk throws(VaultError) in try self.staged(chunk.get(), into: replacement) },
+      consume: { piece throws(VaultError) in
+        versions.take(piece)
+        progress(piece.after.count)
       })
-    return versions
+    return versions.finish()
   }
 
   /// Stages all live records as they are, unseen.
@@ -73,20 +87,20 @@ extension RecordRewriter {
     try await ParallelMap(chunkSize: 1)(
       try vault.locked.chunks(), cancellation: VaultError.cancelled,
       { chunk throws(VaultError) in
-        try self.stage(chunk, into: replacement) { _, bytes throws(VaultError) in bytes }
+        try self.stage(chunk.get(), into: replacement) { _, bytes throws(VaultError) in bytes }
       },
       consume: { _ throws(VaultError) in })
   }
 
-  private func staged(_ chunk: RecordChunk, into replacement: any StoreReplacement) throws(VaultError) -> Versions {
-    var versions = Versions()
+  private func staged(_ chunk: RecordChunk, into replacement: any StoreReplacement) throws(VaultError) -> Piece {
+    var piece = Piece()
     try stage(chunk, into: replacement) { id, bytes throws(VaultError) in
       let outcome = try process(bytes, id, .record(id))
-      versions.before.append(outcome.before)
-      versions.after.append(outcome.after)
+      piece.before.append(outcome.before)
+      piece.after.append(outcome.after)
       return outcome.replacement ?? bytes
     }
-    return versions
+    return piece
   }
 
   /// Stages what is made of some records.
@@ -145,7 +159,7 @@ extension RecordRewriter {
   func rewrite(
     _ part: Part, _ lock: (any StoreLock)?, _ progress: (Int) -> Void
   ) async throws(VaultError) -> Versions {
-    var versions = Versions()
+    var versions = Gathering()
     var batch: [StoreChange] = []
     var byteCount = 0
     func write() throws(VaultError) {
@@ -153,42 +167,43 @@ extension RecordRewriter {
       (batch, byteCount) = ([], 0)
     }
     try await ParallelMap(chunkSize: 1)(
-      Chunks(try places(part)), cancellation: VaultError.cancelled,
-      { places throws(VaultError) in try self.changes(at: places) },
-      consume: { chunk throws(VaultError) in
-        versions.append(chunk.versions)
-        batch += chunk.changes
-        byteCount += chunk.changes.reduce(0) { $0 + ($1.expected?.count ?? 0) + ($1.replacement?.count ?? 0) }
+      try chunks(part), cancellation: VaultError.cancelled,
+      { chunk throws(VaultError) in try self.piece(chunk.get().ids, part) },
+      consume: { piece throws(VaultError) in
+        versions.take(piece)
+        batch += piece.changes
+        byteCount += piece.changes.reduce(0) { $0 + ($1.expected?.count ?? 0) + ($1.replacement?.count ?? 0) }
         if batch.count >= Self.batchCount || byteCount >= Self.batchByteLimit { try write() }
-        progress(chunk.versions.after.count)
+        progress(piece.after.count)
       })
     try write()
-    return versions
+    return versions.finish()
   }
 
-  private func places(_ part: Part) throws(VaultError) -> [(StoreLocation, RecordID)] {
+  private func chunks(_ part: Part) throws(VaultError) -> any Sequence<Result<RecordChunk, VaultError>> {
     switch part {
-    case .live: try vault.locked.chunks().flatMap { chunk in chunk.ids.map { (.record($0), $0) } }
+    case .live: return try vault.locked.chunks()
     case .trash:
-      try inStore { () throws(StoreError) in try vault.store.trashed() }.map { (.trash($0), $0) }
+      let ids = try inStore { () throws(StoreError) in try vault.store.trashed() }
+      return Chunks(ids).lazy.map { .success(RecordChunk(folder: $0[0].folder, ids: $0)) }
     }
   }
 
-  private func changes(
-    at places: [(StoreLocation, RecordID)]
-  ) throws(VaultError) -> (versions: Versions, changes: [StoreChange]) {
-    var versions = Versions()
-    var changes: [StoreChange] = []
-    for (place, id) in places {
+  private func piece(_ ids: [RecordID], _ part: Part) throws(VaultError) -> Piece {
+    var piece = Piece()
+    for id in ids {
+      let place = part == .live ? StoreLocation.record(id) : .trash(id)
       guard let bytes = try inStore(record: id, { () throws(StoreError) in try vault.store.read(place) }) else {
         continue
       }
       let outcome = try process(bytes, id, place)
-      versions.before.append(outcome.before)
-      versions.after.append(outcome.after)
-      if let new = outcome.replacement { changes.append(StoreChange(place, from: bytes, to: new)) }
+      piece.before.append(outcome.before)
+      piece.after.append(outcome.after)
+      guard let new = outcome.replacement else { continue }
+      vault.memory?.prepare(SeenVersion(outcome.after, isTrashed: part == .trash), for: place)
+      piece.changes.append(StoreChange(place, from: bytes, to: new))
     }
-    return (versions, changes)
+    return piece
   }
 }
 

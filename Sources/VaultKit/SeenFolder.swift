@@ -97,6 +97,51 @@ extension SeenFolder {
   }
 }
 
+extension SeenFolder {
+  private static let head = Array("{\"format\":1,\"records\":{".utf8)
+  private static let middle = Array("},\"trash\":{".utf8)
+  private static let end = Array("}}\n".utf8)
+
+  /// What the bytes of a file say of one record, from one to the next without reading any of the others: of a large vault a
+  /// file has thousands, and most commands ask for one.
+  ///
+  /// - Returns: nil when the bytes are not laid out as this program does it; they have to be read whole then.
+  init?(searching bytes: [UInt8], for id: RecordID) {
+    guard bytes.has(Self.head, at: 0) else { return nil }
+    let wanted = Array(id.text.utf8)
+    var (place, isTrashed) = (Self.head.count, false)
+    while true {
+      if !isTrashed, bytes.has(Self.middle, at: place) {
+        (place, isTrashed) = (place + Self.middle.count, true)
+        continue
+      }
+      if isTrashed, bytes.has(Self.end, at: place) {
+        guard place + Self.end.count == bytes.count else { return nil }
+        return
+      }
+      guard let list = Self.list(at: place, of: bytes) else { return nil }
+      if bytes.has(wanted, at: place + 1) {
+        guard let version = try? JSONParser.parse(Array(bytes[list])).version else { return nil }
+        versions[id] = SeenVersion(revision: version.revision, mac: version.mac, isTrashed: isTrashed)
+        return
+      }
+      place = list.upperBound
+      if place < bytes.count, bytes[place] == UInt8(ascii: ",") { place += 1 }
+    }
+  }
+
+  /// Where the list of the member that begins at a place stands.
+  private static func list(at place: Int, of bytes: [UInt8]) -> Range<Int>? {
+    // A quoted id and a colon before it; a revision, a comma and a quoted MAC in it.
+    let (start, shortest) = (place + 39, 50)
+    guard bytes.count > start + shortest, bytes[place] == UInt8(ascii: "\""), bytes[start] == UInt8(ascii: "[") else {
+      return nil
+    }
+    guard let end = bytes[(start + shortest - 1)...].firstIndex(of: UInt8(ascii: "]")) else { return nil }
+    return start..<end + 1
+  }
+}
+
 extension VaultError {
   static func damagedState(_ file: String) -> VaultError {
     VaultError(

@@ -36,11 +36,13 @@ extension Vault {
   /// Compares this state of a vault with what a machine remembers of the vault, and of the paths that it is to have.
   ///
   /// - Parameters:
-  ///   - verification: what its records were found to be.
+  ///   - verification: what was said of its records already.
+  ///   - found: what they were found to be.
   ///   - acceptingIdentity: takes it for the vault that is meant, also when another vault or root key is known.
   /// - Throws: ``VaultError`` `.unexpectedVault` for another vault at a path, or another root key; `.damagedState`.
   package func setbacks(
-    _ verification: Verification, for paths: [String], in state: VaultState, acceptingIdentity: Bool
+    _ verification: Verification, _ found: FoundRecords, for paths: [String], in state: VaultState,
+    acceptingIdentity: Bool
   ) throws(VaultError) -> Setbacks {
     var setbacks = Setbacks()
     if case .differs(let difference) = try state.pinState(of: header, at: paths) {
@@ -53,11 +55,13 @@ extension Vault {
     {
       setbacks.add(difference)
     }
-    var comparison = SeenComparison(verification, trashed: verification.trashedAlone)
+    var comparison = SeenComparison()
+    let told = Set(verification.faults.filter(\.code.isRollback).compactMap(\.record))
     for number in UInt8.min...UInt8.max {
-      comparison.compare(try state.seen(in: number, of: header.vaultID), in: number)
+      let seen = try state.seen(in: number, of: header.vaultID)
+      _ = comparison.compare(try found.versions(inFolder: number), with: seen, told: told)
     }
-    setbacks.add(comparison.result.faults.filter(\.code.isRollback))
+    setbacks.add(comparison.faults)
     return setbacks
   }
 }
@@ -68,10 +72,10 @@ extension LockedVault {
   ///
   /// - Parameters:
   ///   - header: of the other state.
-  ///   - versions: of the other state, in the order of ids.
+  ///   - found: the records of the other state.
   /// - Throws: ``VaultError`` `.unexpectedVault` when it is another vault.
   package func setbacks(
-    goingBackTo header: VaultHeader, _ versions: [Checkpoint.Entry], acceptingIdentity: Bool
+    goingBackTo header: VaultHeader, _ found: FoundRecords, acceptingIdentity: Bool
   ) throws(VaultError) -> Setbacks {
     var setbacks = Setbacks()
     guard self.header.vaultID == header.vaultID else {
@@ -81,19 +85,24 @@ extension LockedVault {
       return setbacks
     }
     if let difference = try Pin(self.header).laterDifference(from: header) { setbacks.add(difference) }
-    let known = Dictionary(versions.map { ($0.id, $0) }) { first, _ in first }
     var faults: [VaultFault] = []
+    var failure: VaultError?
     func take(_ bytes: Result<[UInt8], VaultError>, _ place: StoreLocation) {
       guard let bytes = try? bytes.get(), let id = place.recordID, let here = SeenVersion(parsing: bytes) else {
         return
       }
-      if let fault = here.setback(to: known[id], at: place, id) { faults.append(fault) }
+      do throws(VaultError) {
+        if let fault = here.setback(to: try found.entry(of: id), at: place, id) { faults.append(fault) }
+      } catch {
+        failure = error
+      }
     }
     try? forEachFile { id, bytes in
       take(bytes, .record(id))
-      return true
+      return failure == nil
     }
     try? forEachTrashedFile { id, bytes in take(bytes, .trash(id)) }
+    if let failure { throw failure }
     setbacks.add(faults)
     return setbacks
   }

@@ -26,17 +26,14 @@ public enum Refusals: Sendable {
 }
 
 /// What became of many inputs.
-public struct Addition: Sendable {
+public struct Addition<Input: Sendable>: Sendable {
   /// The ids of the records that were stored, or only checked, in the order of the input.
   public fileprivate(set) var ids: [RecordID] = []
-  /// What was refused: its index in the input, and why; ascending.
-  public fileprivate(set) var refusals: [(index: Int, error: VaultError)] = []
+  /// What was refused: its index, from 0, and why; ascending.
+  public fileprivate(set) var refusals: [(index: Int, input: Input, error: VaultError)] = []
 }
 
 extension Vault {
-  /// The most records that are added at once.
-  public static let maximumAdditionCount = ChangePlan.maximumChangeCount
-
   /// Stores new records as one batch, from clear input that their kinds check.
   ///
   /// Reading, checking, sealing and writing overlap, on all cores, and of the records themselves only some hundred are in
@@ -44,22 +41,19 @@ extension Vault {
   /// rise in the order of the input, so that whatever goes by ids keeps that order.
   ///
   /// - Parameters:
+  ///   - inputs: as many as `count` says.
   ///   - refusals: what to do when some of it is refused.
   ///   - isDryRun: checks and seals everything and stores nothing.
   ///   - progress: called now and then with how many were done since.
   ///   - record: makes the kind and clear members of an input; called once for each, on any thread.
-  /// - Throws: ``VaultError`` as ``add(_:)``; `.inputRefused` with `.throwFirst`, naming the member, and for more inputs than
-  ///   ``maximumAdditionCount``; `.cancelled`.
+  /// - Throws: ``VaultError`` as ``add(_:)``; `.inputRefused` with `.throwFirst`, naming the member; `.cancelled`.
   public func add<Input: Sendable>(
-    _ inputs: some Collection<Input>, refusals: Refusals, isDryRun: Bool = false,
+    _ inputs: some Sequence<Input>, count: Int, refusals: Refusals, isDryRun: Bool = false,
     progress: (Int) -> Void = { _ in }, record: @escaping @Sendable (Input) throws(VaultError) -> RecordInput
-  ) async throws(VaultError) -> Addition {
-    guard inputs.count <= Self.maximumAdditionCount else {
-      throw VaultError(.inputRefused, "too many records at once: at most \(Self.maximumAdditionCount)")
-    }
+  ) async throws(VaultError) -> Addition<Input> {
     let now = options.now()
-    let ids = try Self.newIDs(inputs.count)
-    var adder = try await BulkAdder(self, count: ids.count, refusals: refusals, isStoring: !isDryRun)
+    let ids = try Self.newIDs(count)
+    var adder = try await BulkAdder<Input>(self, count: count, refusals: refusals, isStoring: !isDryRun)
     defer { adder.end() }
     let replacement = adder.replacement
     try await ParallelMap(chunkSize: 1)(
@@ -67,6 +61,7 @@ extension Vault {
       { chunk throws(VaultError) in
         let prepared = chunk.map { input, id in
           self.prepare(id, now) { () throws(VaultError) in try record(input) }
+            .mapError { Refusal(input: input, error: $0) }
         }
         return try prepared.staged(in: replacement)
       },
@@ -79,16 +74,24 @@ extension Vault {
 
   /// Random ids, ascending, drawn many at a time.
   private static func newIDs(_ count: Int) throws(VaultError) -> [RecordID] {
-    let size = RecordID.byteCount
-    let bytes = try inCrypto { () throws(CryptoError) in try SecureRandom.bytes(count: count * size) }
-    return (0..<count).map { RecordID(bytes: Array(bytes[$0 * size..<($0 + 1) * size])) }.sorted()
+    let (size, drawCount) = (RecordID.byteCount, 1 << 10)
+    var ids: [RecordID] = []
+    ids.reserveCapacity(count)
+    while ids.count < count {
+      let drawn = min(drawCount, count - ids.count)
+      let bytes = try inCrypto { () throws(CryptoError) in try SecureRandom.bytes(count: drawn * size) }
+      for index in 0..<drawn { ids.append(RecordID(bytes: Array(bytes[index * size..<(index + 1) * size]))) }
+    }
+    ids.sort()
+    return ids
   }
 
   private func prepare(
     _ id: RecordID, _ now: Timestamp, _ record: () throws(VaultError) -> RecordInput
   ) -> Result<PreparedRecord, VaultError> {
     Result { () throws(VaultError) in
-      PreparedRecord(id: id, bytes: try newRecord(id, of: record(), now).replacement)
+      let bytes = try newRecord(id, of: record(), now).replacement
+      return PreparedRecord(id: id, bytes: bytes, version: memory?.takePrepared(for: .record(id)))
     }
   }
 
@@ -109,18 +112,27 @@ private struct PreparedRecord: Sendable {
   let id: RecordID
   /// Nil once it is staged.
   let bytes: [UInt8]?
+  /// What is to be remembered of it; nil where nothing is.
+  var version: SeenVersion?
 }
 
-extension [Result<PreparedRecord, VaultError>] {
+/// Input that is refused.
+private struct Refusal<Input: Sendable>: Error {
+  let input: Input
+  let error: VaultError
+}
+
+extension Array {
   /// The same, written by whoever has sealed them where a store takes them from any thread.
-  fileprivate func staged(in replacement: (any StoreReplacement)?) throws(VaultError) -> Self {
+  fileprivate func staged<Input>(in replacement: (any StoreReplacement)?) throws(VaultError) -> Self
+  where Element == Result<PreparedRecord, Refusal<Input>> {
     guard let replacement else { return self }
     let good = compactMap { result -> (id: RecordID, bytes: [UInt8])? in
       guard case .success(let record) = result, let bytes = record.bytes else { return nil }
       return (record.id, bytes)
     }
     try inStore { () throws(StoreError) in try replacement.stage(good) }
-    return map { $0.map { PreparedRecord(id: $0.id, bytes: nil) } }
+    return map { $0.map { PreparedRecord(id: $0.id, bytes: nil, version: $0.version) } }
   }
 }
 
@@ -128,9 +140,9 @@ extension [Result<PreparedRecord, VaultError>] {
 ///
 /// Many records in a vault of fewer are written as a replacement of all: that spares a journal and a rename of each. Fewer
 /// go into a batch.
-private struct BulkAdder {
+private struct BulkAdder<Input: Sendable> {
   /// From so many records on a replacement is worth its folders.
-  private static let replacementCount = 16
+  private static var replacementCount: Int { 16 }
 
   private let refusals: Refusals
   private let vault: Vault
@@ -141,15 +153,17 @@ private struct BulkAdder {
   private(set) var replacement: (any StoreReplacement)?
   private var batch: (any StoreBatch)?
   private var piece: [StoreChange] = []
+  /// What is to be remembered once it is written.
+  private var versions = EntryList.Builder()
   private var index = 0
-  private var result = Addition()
+  private var result = Addition<Input>()
 
   init(_ vault: Vault, count: Int, refusals: Refusals, isStoring: Bool) async throws(VaultError) {
     (self.vault, self.count, self.refusals) = (vault, count, refusals)
     guard isStoring, count > 0 else { return }
     let lock = try await vault.lockForWriting()
     self.lock = lock
-    guard count >= Self.replacementCount, count >= (try vault.locked.recordCount()) else { return }
+    guard try Self.isWorthReplacing(count, in: vault) else { return }
     replacement = try inStore { () throws(StoreError) in try vault.store.replacement(under: lock) }
     guard let replacement else { return }
     do throws(VaultError) {
@@ -160,21 +174,29 @@ private struct BulkAdder {
     }
   }
 
-  mutating func take(_ prepared: Result<PreparedRecord, VaultError>) throws(VaultError) {
+  private static func isWorthReplacing(_ count: Int, in vault: Vault) throws(VaultError) -> Bool {
+    if count < replacementCount { return false }
+    // More than a batch may have are written so, too, whatever has to be copied for it.
+    if count > ChangePlan.maximumChangeCount { return true }
+    return try count >= vault.locked.recordCount()
+  }
+
+  mutating func take(_ prepared: Result<PreparedRecord, Refusal<Input>>) throws(VaultError) {
     defer { index += 1 }
     switch prepared {
     case .success(let record):
       result.ids.append(record.id)
+      if let version = record.version { versions.append(Checkpoint.Entry(record.id, version)) }
       guard lock != nil, let bytes = record.bytes else { return }
       piece.append(StoreChange(.record(record.id), from: nil, to: bytes))
       if piece.count == Chunks<[Int]>.size { try stage() }
-    case .failure(let error): try refuse(error)
+    case .failure(let refusal): try refuse(refusal)
     }
   }
 
-  private mutating func refuse(_ error: VaultError) throws(VaultError) {
-    guard error.code == .inputRefused, refusals != .throwFirst else { throw error }
-    result.refusals.append((index: index, error: error))
+  private mutating func refuse(_ refusal: Refusal<Input>) throws(VaultError) {
+    guard refusal.error.code == .inputRefused, refusals != .throwFirst else { throw refusal.error }
+    result.refusals.append((index: index, input: refusal.input, error: refusal.error))
     if refusals == .storeNothing { end() }
   }
 
@@ -195,7 +217,7 @@ private struct BulkAdder {
   }
 
   /// Stores what was taken.
-  mutating func finish() throws(VaultError) -> Addition {
+  mutating func finish() throws(VaultError) -> Addition<Input> {
     if lock != nil { try commit() }
     if refusals == .storeNothing, !result.refusals.isEmpty { result.ids = [] }
     return result
@@ -213,7 +235,7 @@ private struct BulkAdder {
       let (store, changes) = (vault.store, piece)
       try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
     }
-    vault.memory?.noteAdded(result.ids)
+    try vault.memory?.noteWritten(versions.finish())
     vault.memory?.flush()
   }
 

@@ -128,7 +128,7 @@ extension Vault {
     let trashed = Set((try? store.trashed()) ?? [])
     try await ParallelMap(chunkSize: 1)(
       try locked.chunks(), cancellation: VaultError.cancelled,
-      { chunk throws(VaultError) in try self.outputs(of: chunk, trashed, transform) },
+      { chunk throws(VaultError) in try self.outputs(of: chunk.get(), trashed, transform) },
       consume: { chunk throws(VaultError) in
         for output in chunk.outputs { try consume(output) }
         if let failure = chunk.failure { throw failure }
@@ -242,7 +242,7 @@ extension Vault {
   ) throws(VaultError) {
     guard keyring.waitsForReseal(hint: envelope.wrappedKey.rootHint) else { return }
     let list = try keyring.resealList { () throws(VaultError) in try resealCheckpoint(keyring) }
-    guard let entry = list[envelope.id], constantTimeEqual(entry.mac, envelope.mac) else {
+    guard let entry = try list.entries.entry(of: envelope.id), constantTimeEqual(entry.mac, envelope.mac) else {
       throw VaultError(
         .damaged, "was not there when the reseal began, and its root key is not accepted any more", file: file,
         record: envelope.id, hints: [VaultError.lastGoodVersionHint])
@@ -250,12 +250,11 @@ extension Vault {
   }
 
   private func resealCheckpoint(_ keyring: Keyring) throws(VaultError) -> Checkpoint {
-    guard let bytes = try inStore({ () throws(StoreError) in try store.read(.checkpoint) }) else {
+    guard let checkpoint = try Checkpoint.read(from: store)?.checkpoint else {
       throw VaultError(
         .damaged, "is missing: an unfinished reseal needs it", file: Checkpoint.fileName,
         hints: [VaultError.lastGoodVersionHint])
     }
-    let checkpoint = try Checkpoint(parsing: bytes)
     // Under no other root: who left could have made it.
     try checkpoint.authenticate(under: keyring.current)
     return checkpoint

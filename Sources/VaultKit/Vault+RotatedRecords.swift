@@ -10,7 +10,7 @@ struct StagedRecords {
   /// Deletes the records that were there before, on all cores; nothing waits for it but the end.
   func clear() async {
     await withTaskGroup { [replacement] group in
-      for folder in Set(versions.before.map(\.id.folder)) { group.addTask { replacement.clear(folder: folder) } }
+      for folder in versions.before.folders { group.addTask { replacement.clear(folder: folder) } }
     }
   }
 }
@@ -31,7 +31,7 @@ extension Vault {
   /// Verifies all records of a part, and lists their versions.
   ///
   /// - Throws: ``VaultError`` of the first that does not verify.
-  func verifiedEntries(_ part: RecordRewriter.Part) async throws(VaultError) -> [Checkpoint.Entry] {
+  func verifiedEntries(_ part: RecordRewriter.Part) async throws(VaultError) -> EntryList {
     try await RecordRewriter(vault: self) { _ in nil }.rewrite(part, nil) { _ in }.before
   }
 
@@ -56,13 +56,13 @@ extension Vault {
   /// Puts staged records in place.
   func put(_ staged: StagedRecords) throws(VaultError) {
     try inStore { () throws(StoreError) in try staged.replacement.commit() }
-    memory?.noteAdded(staged.versions.after.map(\.id))
+    try memory?.noteWritten(staged.versions.after)
   }
 
   /// Moves the records of a part to the current root, in batches, and lists the versions of all.
   func rewriteRecords(
     _ part: RecordRewriter.Part, _ reason: KeyringEntry.Reason, _ lock: any StoreLock, _ progress: (Int) -> Void
-  ) async throws(VaultError) -> [Checkpoint.Entry] {
+  ) async throws(VaultError) -> EntryList {
     try await rewriter(reason, keyring).rewrite(part, lock, progress).after
   }
 

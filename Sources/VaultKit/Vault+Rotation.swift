@@ -47,8 +47,9 @@ extension Vault {
     let next = try header(with: root, slots.map(\.slot), reason)
     let staged = try await stagedRecords(reason, Keyring(current: root, entries: next.keyring), lock, progress)
     defer { staged?.replacement.end() }
-    var entries = try await verifiedEntries(.trash)
-    if let staged { entries += staged.versions.before } else { entries += try await verifiedEntries(.live) }
+    let removed = try await verifiedEntries(.trash).all()
+    let live = if let staged { staged.versions.before } else { try await verifiedEntries(.live) }
+    let entries = try live.merged(with: removed)
     try checkpoint?.checkpoint.requireNoRollback(in: entries)
     try checkpoint?.checkpoint.requireAll(in: entries)
     let files = slots.map { StoreChange(.slot($0.slot.id), from: nil, to: $0.file) }
@@ -84,22 +85,22 @@ extension Vault {
     let reason: KeyringEntry.Reason = isReseal ? .reseal : .rewrap
     let staged = if let begun { begun } else { try await stagedRecords(reason, keyring, lock, progress) }
     defer { staged?.replacement.end() }
-    var entries: [Checkpoint.Entry]
+    let live: EntryList
     if let staged {
       try put(staged)
-      entries = staged.versions.after
+      live = staged.versions.after
     } else {
-      entries = try await rewriteRecords(.live, reason, lock, progress)
+      live = try await rewriteRecords(.live, reason, lock, progress)
     }
     async let isCleared: Void? = staged?.clear()
-    entries += try await rewriteRecords(.trash, reason, lock, progress)
+    let entries = try live.merged(with: try await rewriteRecords(.trash, reason, lock, progress).all())
     let checkpoint = try checkpoint(in: store)
     try checkpoint?.checkpoint.requireAll(in: entries)
     if isReseal {
       try write(entries, following: checkpoint, lock)
     } else if let checkpoint, checkpoint.checkpoint.rootID != root.id {
       let again = try checkpoint.checkpoint.authenticatedAgain(under: root)
-      try replaceCheckpoint(checkpoint.bytes, by: again, lock)
+      try replaceCheckpoint(checkpoint.mark, by: again, lock)
     }
     let keyring = header.keyring.map { $0.state == .openOnly ? $0.retired : $0 }
     try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, slots: strayFiles(), lock)
@@ -125,12 +126,12 @@ extension Vault {
   }
 
   private func write(
-    _ entries: [Checkpoint.Entry], following old: (checkpoint: Checkpoint, bytes: [UInt8])?, _ lock: any StoreLock
+    _ entries: EntryList, following old: (checkpoint: Checkpoint, mark: ContentMark)?, _ lock: any StoreLock
   ) throws(VaultError) {
     let new = try Checkpoint.make(
       following: old?.checkpoint, of: entries, headerHash: header.hash(), createdAt: options.now(),
       under: keyring.current)
-    try replaceCheckpoint(old?.bytes, by: new, lock)
+    try replaceCheckpoint(old?.mark, by: new, lock)
   }
 
   /// Sealing times are whole seconds: what is sealed after a reseal must not bear a second that began before it.
@@ -155,29 +156,35 @@ extension Rotation {
 
 extension Checkpoint {
   /// A rotation must not make a record that went back the newest one there is.
-  fileprivate func requireNoRollback(in entries: [Entry]) throws(VaultError) {
-    for entry in entries {
-      guard let listed = self[entry.id], listed.revision >= entry.revision, listed != entry else { continue }
-      let isOlder = listed.revision > entry.revision
-      throw VaultError(
-        isOlder ? .rolledBack : .forked,
-        isOlder ? "is older than the checkpoint lists it" : "is another version than the checkpoint lists",
-        record: entry.id, hints: ["`vault verify --since-checkpoint` shows what changed"])
+  fileprivate func requireNoRollback(in list: EntryList) throws(VaultError) {
+    for folder in entries.folders {
+      let listed = try entries.entries(inFolder: folder)
+      for entry in try list.entries(inFolder: folder) {
+        guard let listed = listed.entry(of: entry.id), listed.revision >= entry.revision, listed != entry else {
+          continue
+        }
+        let isOlder = listed.revision > entry.revision
+        throw VaultError(
+          isOlder ? .rolledBack : .forked,
+          isOlder ? "is older than the checkpoint lists it" : "is another version than the checkpoint lists",
+          record: entry.id, hints: ["`vault verify --since-checkpoint` shows what changed"])
+      }
     }
   }
-}
 
-extension Checkpoint {
   /// What a rotation lists afterwards must not be less than what was listed before.
-  fileprivate func requireAll(in entries: [Entry]) throws(VaultError) {
-    let present = Set(entries.map(\.id))
-    guard let gone = self.entries.first(where: { !present.contains($0.id) }) else { return }
-    throw VaultError(
-      .rolledBack, "is gone: the checkpoint lists revision \(gone.revision) of it", record: gone.id,
-      hints: [
-        "take it from version control or a backup; `vault verify` names every one",
-        "if it was deleted on purpose, `vault checkpoint --accept-rollback` says so",
-      ])
+  fileprivate func requireAll(in list: EntryList) throws(VaultError) {
+    for folder in entries.folders {
+      let present = try list.entries(inFolder: folder)
+      for entry in try entries.entries(inFolder: folder) where present.entry(of: entry.id) == nil {
+        throw VaultError(
+          .rolledBack, "is gone: the checkpoint lists revision \(entry.revision) of it", record: entry.id,
+          hints: [
+            "take it from version control or a backup; `vault verify` names every one",
+            "if it was deleted on purpose, `vault checkpoint --accept-rollback` says so",
+          ])
+      }
+    }
   }
 }
 

@@ -35,7 +35,7 @@ extension Vault {
     if let only = inputs.first, inputs.count == 1 {
       return [try await add(RecordInput(kind, only, keepingUnknown: keepingUnknown))]
     }
-    let result = try await add(inputs, refusals: .throwFirst) { input in
+    let result = try await add(inputs, count: inputs.count, refusals: .throwFirst) { input in
       RecordInput(kind, input, keepingUnknown: keepingUnknown)
     }
     return result.ids
@@ -155,7 +155,9 @@ extension Vault {
     let record = try inSealing(record: draft.id) { () throws(SealingError) in
       try RecordSeal.seal(fields, draft, keys: keys)
     }
-    return try verifiedBytes(of: record, in: location)
+    let bytes = try verifiedBytes(of: record, in: location)
+    memory?.prepare(SeenVersion(record), for: location)
+    return bytes
   }
 
   /// The bytes of a record's file, read once more before they are stored: they say exactly what the MAC was made of, and
@@ -171,7 +173,6 @@ extension Vault {
       throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: record.id)
     }
     try requireSealed(record, location)
-    memory?.prepare(SeenVersion(record), for: location)
     return bytes
   }
 
@@ -207,10 +208,15 @@ extension Vault {
     }
   }
 
-  /// Puts a checkpoint that was just made in place of the bytes that were there, and remembers it.
-  func replaceCheckpoint(_ old: [UInt8]?, by new: Checkpoint, _ lock: any StoreLock) throws(VaultError) {
-    let change = StoreChange(.checkpoint, from: old, to: try new.fileBytes())
-    try inStore { () throws(StoreError) in try store.apply([change], under: lock) }
-    try memory?.noteCheckpoint(new, isOwn: true)
+  /// Puts a checkpoint that was just made in place of the one that was read, and remembers it.
+  ///
+  /// - Parameter mark: what was read; nil when there was none.
+  func replaceCheckpoint(_ mark: ContentMark?, by new: Checkpoint, _ lock: any StoreLock) throws(VaultError) {
+    let writer = try inStore { () throws(StoreError) in try store.writer(of: .checkpoint, under: lock) }
+    try new.write { piece throws(VaultError) in
+      try inStore { () throws(StoreError) in try writer.append(piece) }
+    }
+    try inStore { () throws(StoreError) in try writer.commit(replacing: mark) }
+    memory?.noteCheckpoint(try Pin.CheckpointMark(new), isOwn: true)
   }
 }

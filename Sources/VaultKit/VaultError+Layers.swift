@@ -130,7 +130,7 @@ package func inStore<Result: ~Copyable>(
 }
 
 /// Runs a step that seals, opens or authenticates `file`.
-package func inSealing<Result>(
+package func inSealing<Result: ~Copyable>(
   file: String? = nil, record: RecordID? = nil, _ step: () throws(SealingError) -> Result
 ) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(sealing: error, file: file, record: record) }
@@ -148,12 +148,23 @@ package func parseDocument(
   try parseDocument(bytes, file) { () throws(DocumentError) in try JSONParser.parse(bytes, limits: limits) }
 }
 
-/// The same of a long list, whose members `body` gets (``JSONParser/parse(_:limits:handingOver:to:)``).
+/// The same of a file that comes in pieces, with a long list whose members `body` gets
+/// (``JSONParser/parse(limits:from:handingOver:to:)``).
 func parseDocument(
-  _ bytes: [UInt8], file: String, handingOver list: String, to body: (String, JSONValue) -> Void
+  file: String, from next: @escaping () -> [UInt8], handingOver list: String, to body: (String, JSONValue) -> Void
 ) throws(VaultError) -> JSONValue {
-  try parseDocument(bytes, file) { () throws(DocumentError) in
-    try JSONParser.parse(bytes, limits: .list, handingOver: list, to: body)
+  var isConflicted = false
+  do throws(DocumentError) {
+    return try JSONParser.parse(
+      limits: .list,
+      from: {
+        let piece = next()
+        // No list of ours has this character.
+        if piece.contains(UInt8(ascii: "<")) { isConflicted = isConflicted || piece.isConflicted }
+        return piece
+      }, handingOver: list, to: body)
+  } catch {
+    throw .damaged(file: file, document: error, isConflicted: isConflicted)
   }
 }
 
@@ -163,14 +174,20 @@ private func parseDocument(
   do throws(DocumentError) {
     return try parse()
   } catch {
-    var damage = VaultError.damaged(file: file, document: error)
-    if bytes.isConflicted {
+    throw .damaged(file: file, document: error, isConflicted: bytes.isConflicted)
+  }
+}
+
+extension VaultError {
+  fileprivate static func damaged(file: String, document: DocumentError, isConflicted: Bool) -> VaultError {
+    var damage = VaultError.damaged(file: file, document: document)
+    if isConflicted {
       damage.hints = [
         "two branches changed it and git left both sides in it: `git checkout --ours -- FILE`, or --theirs, takes one whole",
         "then make the other change again with `vault set`",
       ]
     }
-    throw damage
+    return damage
   }
 }
 

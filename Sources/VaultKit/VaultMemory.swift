@@ -5,9 +5,16 @@ internal import VaultStorage
 
 /// What a machine remembers of one vault, while the vault is open.
 final class VaultMemory: Sendable {
+  /// So many versions are held at once: beyond it what was noted is written, and all of them are let go.
+  private static let versionLimit = 1 << 16
+
   private struct Contents {
     /// The files that were read, by folders.
     var folders: [UInt8: SeenFolder] = [:]
+    /// Folders of which one record was asked for.
+    var searched: Set<UInt8> = []
+    /// How many versions those held when they were read.
+    var readCount = 0
     /// What is to be written.
     var pending: [RecordID: SeenChange] = [:]
     /// Records that were sealed and verified, and may be written next.
@@ -18,6 +25,8 @@ final class VaultMemory: Sendable {
       pending[id] = change
       folders[id.folder]?.take(change, of: id)
     }
+
+    var isFull: Bool { readCount + pending.count > VaultMemory.versionLimit }
   }
 
   private let state: VaultState
@@ -103,21 +112,41 @@ extension VaultMemory {
 
   /// Compares a version that verified with what was seen of its record, and notes one that is new.
   func take(_ id: RecordID, _ version: SeenVersion) throws(VaultError) -> SeenFolder.Comparison {
-    let comparison = try folder(id.folder).comparison(of: id, version)
+    let comparison = try seen(of: id).comparison(of: id, version)
     if comparison == .new { note(.seen(version), of: id) }
     return comparison
+  }
+
+  /// What was seen of a record, and maybe of others: a whole folder is only read for more than one of its records.
+  private func seen(of id: RecordID) throws(VaultError) -> SeenFolder {
+    let isFirst = contents.withLock { contents in
+      contents.folders[id.folder] == nil && contents.searched.insert(id.folder).inserted
+    }
+    return isFirst ? try state.seen(id, of: vaultID) : try folder(id.folder)
   }
 
   /// What was seen of the records of a folder.
   func folder(_ number: UInt8) throws(VaultError) -> SeenFolder {
     if let known = contents.withLock({ $0.folders[number] }) { return known }
     let read = try state.seen(in: number, of: vaultID)
-    contents.withLock { $0.folders[number] = read }
+    change { contents in
+      contents.folders[number] = read
+      contents.readCount += read.versions.count
+    }
     return read
   }
 
   func note(_ change: SeenChange, of id: RecordID) {
-    contents.withLock { $0.note(change, of: id) }
+    self.change { $0.note(change, of: id) }
+  }
+
+  /// Changes what is held, and lets go of it where that became too much.
+  private func change(_ body: (inout Contents) -> Void) {
+    let isFull = contents.withLock { contents in
+      body(&contents)
+      return contents.isFull
+    }
+    if isFull { flush() }
   }
 
   /// A record that was sealed for a place; it counts once it is written.
@@ -142,15 +171,15 @@ extension VaultMemory {
     }
   }
 
-  /// Notes new records that were written.
-  func noteAdded(_ ids: [RecordID]) {
-    contents.withLock { contents in
-      for id in ids {
-        guard let sealed = contents.sealed.removeValue(forKey: .record(id)) else { continue }
-        contents.note(.written(sealed), of: id)
-      }
-      // The room that many took is given back.
-      if contents.sealed.isEmpty { contents.sealed = [:] }
+  /// The version that was prepared for a place, which is then remembered by who asks for it.
+  func takePrepared(for place: StoreLocation) -> SeenVersion? {
+    contents.withLock { $0.sealed.removeValue(forKey: place) }
+  }
+
+  /// Notes live records that were written.
+  func noteWritten(_ entries: EntryList) throws(VaultError) {
+    try entries.forEachPiece { entries in
+      for entry in entries { note(.written(SeenVersion(entry, isTrashed: false)), of: entry.id) }
     }
   }
 
@@ -160,8 +189,7 @@ extension VaultMemory {
     note(.forgotten, of: id)
   }
 
-  func noteCheckpoint(_ checkpoint: Checkpoint, isOwn: Bool = false) throws(VaultError) {
-    let mark = try Pin.CheckpointMark(checkpoint)
+  func noteCheckpoint(_ mark: Pin.CheckpointMark, isOwn: Bool = false) {
     do throws(VaultError) {
       try state.noteCheckpoint(mark, of: vaultID, isOwn: isOwn)
     } catch {
@@ -174,7 +202,7 @@ extension VaultMemory {
   /// Writes what was noted; a failure is told, and never undoes what was done.
   func flush() {
     let pending = contents.withLock { contents in
-      defer { contents.pending = [:] }
+      defer { (contents.pending, contents.folders, contents.readCount) = ([:], [:], 0) }
       return contents.pending
     }
     do throws(VaultError) {

@@ -200,14 +200,25 @@ extension VaultState {
     try seenFiles(in: number, of: vaultID).folder
   }
 
+  /// What was seen of one record, for who does not need the others.
+  ///
+  /// - Throws: ``VaultError`` as ``seen(in:of:)``.
+  func seen(_ id: RecordID, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
+    try seenFiles(in: id.folder, of: vaultID, only: id).folder
+  }
+
+  /// - Parameter only: the one record that is asked for.
   private func seenFiles(
-    in number: UInt8, of vaultID: VaultID
+    in number: UInt8, of vaultID: VaultID, only id: RecordID? = nil
   ) throws(VaultError) -> (folder: SeenFolder, logByteCount: Int?) {
     let name = StateName.seen(vaultID, number)
     // First the log: where its lines go into the file meanwhile, they are found twice rather than not at all.
     let log = try inState { () throws(StoreError) in try folder.readLog(.seenLog(vaultID, number)) }
     var seen = SeenFolder()
-    if let bytes = try read(name) { seen = try SeenFolder(parsing: bytes, file: folder.path(of: name)) }
+    if let bytes = try read(name) {
+      let found = id.flatMap { SeenFolder(searching: bytes, for: $0) }
+      seen = if let found { found } else { try SeenFolder(parsing: bytes, file: folder.path(of: name)) }
+    }
     if let log { try seen.take(log: log, of: number, file: folder.path(of: .seenLog(vaultID, number))) }
     return (seen, log?.count)
   }

@@ -47,13 +47,6 @@ public struct Verification: Sendable {
   public internal(set) var notes: [String] = []
   /// What changed since the checkpoint; nil when there is none that is authentic.
   public internal(set) var changes: CheckpointChanges?
-  /// The version of each record that verified, live or in the trash, in the order of ids; of one that is in both, the
-  /// higher revision.
-  public internal(set) var versions: [Checkpoint.Entry] = []
-
-  /// Of a run over files that lie in no vault yet: the records that are in the trash alone.
-  var trashedAlone: Set<RecordID> = []
-
   /// Whether nothing is wrong.
   public var isGood: Bool { faults.isEmpty }
 }
@@ -74,22 +67,27 @@ extension Vault {
   ) async throws(VaultError) -> Verification {
     let lock = try await lockForReading()
     defer { lock.release() }
+    defer { memory?.flush() }
     try refresh()
-    return try await verification(scope, progress)
+    return try await verification(scope, progress) { _ in }
   }
 
   /// The same, under a lock that the caller holds.
-  func verification(_ scope: VerificationScope, _ progress: () -> Void) async throws(VaultError) -> Verification {
+  ///
+  /// - Parameter take: gets what was found in each folder.
+  func verification(
+    _ scope: VerificationScope, _ progress: () -> Void, _ take: (FoundVersions) -> Void
+  ) async throws(VaultError) -> Verification {
     var verifier = try Verifier(self, scope)
     verifier.checkJournal()
     try verifier.checkSlots()
     try verifier.readCheckpoint()
-    try await verifier.checkRecords(progress)
     try verifier.checkTrash(progress)
-    verifier.compareWithCheckpoint()
+    try await verifier.checkRecords(progress, take)
+    try verifier.compareCheckpointWithSeen()
     try verifier.checkStrayEntries()
     verifier.checkPermissions()
-    return try comparedWithSeen(verifier.result, scope)
+    return verifier.finish()
   }
 }
 

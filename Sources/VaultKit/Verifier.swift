@@ -3,16 +3,20 @@ internal import VaultFileStore
 internal import VaultSealing
 internal import VaultStorage
 
-/// One run over a vault, under a lock.
+/// One run over a vault, under a lock: folder by folder, so that what it takes does not grow with the vault.
 struct Verifier {
   let vault: Vault
   /// The store; with a malformed journal, the files as they are without it.
   let files: LockedVault
-  private(set) var result = Verification()
+  private var result = Verification()
   private let scope: VerificationScope
   private let journal: JournalState
   private var checkpoint: Checkpoint?
-  private var found = FoundVersions()
+  private var comparison: CheckpointComparison?
+  private var seen = SeenComparison()
+  /// What became of the files of the trash, by the folders that their ids belong to.
+  private var trashed: [UInt8: [(RecordID, Result<Checkpoint.Entry, VaultError>)]] = [:]
+  private var trashFaults: [VaultFault] = []
 
   init(_ vault: Vault, _ scope: VerificationScope) throws(VaultError) {
     self.vault = vault
@@ -25,7 +29,7 @@ struct Verifier {
 
   mutating func checkJournal() {
     if let note = journal.note { result.notes.append(note) }
-    if let fault = journal.fault { add(fault) }
+    if let fault = journal.fault { result.faults.append(fault) }
   }
 
   mutating func checkSlots() throws(VaultError) {
@@ -38,25 +42,46 @@ struct Verifier {
     do throws(VaultError) {
       checkpoint = try vault.checkpoint(in: files.store)?.checkpoint
       if scope.sinceCheckpoint, checkpoint == nil { throw .noCheckpoint }
+      comparison = checkpoint.map { CheckpointComparison($0) }
     } catch {
       guard error.code != .noCheckpoint else { throw error }
-      add(try VaultFault(error, file: Checkpoint.fileName))
+      result.faults.append(try VaultFault(error, file: Checkpoint.fileName))
+    }
+  }
+
+  mutating func checkTrash(_ progress: () -> Void) throws(VaultError) {
+    let check = check
+    do throws(VaultError) {
+      try files.forEachTrashedFile { id, bytes in
+        guard scope.contains(id.folder) else { return }
+        trashed[id.folder, default: []].append((id, check.trashed(bytes, id)))
+        result.trashedCount += 1
+        progress()
+      }
+    } catch {
+      trashFaults.append(try VaultFault(error, file: error.file ?? "trash"))
     }
   }
 
   /// Folder by folder, on all cores.
-  mutating func checkRecords(_ progress: () -> Void) async throws(VaultError) {
+  ///
+  /// - Parameter take: gets what was found in each.
+  mutating func checkRecords(_ progress: () -> Void, _ take: (FoundVersions) -> Void) async throws(VaultError) {
     let (check, files) = (check, files)
     try await ParallelMap(chunkSize: 1)(
       (UInt8.min...UInt8.max).filter(scope.contains), cancellation: VaultError.cancelled,
-      { folder throws(VaultError) in check.folder(folder, in: files) },
+      { folder throws(VaultError) in try check.folder(folder, in: files) },
       consume: { folder throws(VaultError) in
+        var found = FoundVersions()
         result.recordCount += folder.outcomes.count
         for (id, outcome) in folder.outcomes {
-          try take(outcome, .record(id), id)
+          try self.take(outcome, .record(id), id, into: &found) { result.faults.append($0) }
           progress()
         }
-        if let fault = folder.fault { add(fault) }
+        if let fault = folder.fault { result.faults.append(fault) }
+        try takeTrashed(inFolder: folder.number, into: &found)
+        try compare(found, inFolder: folder.number)
+        take(found)
       })
   }
 
@@ -66,35 +91,27 @@ struct Verifier {
 
   /// Notes the outcome for one file, and gives the version if it is good.
   @discardableResult
-  private mutating func take(
-    _ outcome: Result<Checkpoint.Entry, VaultError>, _ place: StoreLocation, _ id: RecordID
+  private func take(
+    _ outcome: Result<Checkpoint.Entry, VaultError>, _ place: StoreLocation, _ id: RecordID,
+    into found: inout FoundVersions, _ add: (VaultFault) -> Void
   ) throws(VaultError) -> Checkpoint.Entry? {
     do throws(VaultError) {
       let version = try outcome.get()
       found.take(version, at: place)
       return version
     } catch {
-      found.takeFaulty(id)
-      try add(error, place, id)
+      found.takeFaulty(id, at: place)
+      add(try VaultFault(error, code: code(of: error, at: place, id), file: place.relativePath, record: id))
       return nil
     }
   }
 
-  mutating func checkTrash(_ progress: () -> Void) throws(VaultError) {
-    var outcomes: [(RecordID, Result<Checkpoint.Entry, VaultError>)] = []
-    let check = check
-    do throws(VaultError) {
-      try files.forEachTrashedFile { id, bytes in
-        guard scope.contains(id.folder) else { return }
-        outcomes.append((id, check.trashed(bytes, id)))
-        progress()
-      }
-    } catch {
-      add(try VaultFault(error, file: error.file ?? "trash"))
-    }
-    result.trashedCount = outcomes.count
-    for (id, outcome) in outcomes {
-      if let version = try take(outcome, .trash(id), id) { checkTwin(of: id, version.revision) }
+  private mutating func takeTrashed(
+    inFolder folder: UInt8, into found: inout FoundVersions
+  ) throws(VaultError) {
+    for (id, outcome) in trashed.removeValue(forKey: folder) ?? [] {
+      let version = try take(outcome, .trash(id), id, into: &found) { trashFaults.append($0) }
+      if let version { checkTwin(of: id, version.revision) }
     }
   }
 
@@ -103,29 +120,41 @@ struct Verifier {
     guard let bytes = try? files.read(id), let live = try? vault.verify(bytes, id) else { return }
     guard live.envelope.revision != revision else {
       let error = VaultError.equalRevisions(id)
-      return add(VaultFault(.equalRevisions, error.reason, file: StoreLocation.trash(id).relativePath, record: id))
+      return trashFaults.append(
+        VaultFault(.equalRevisions, error.reason, file: StoreLocation.trash(id).relativePath, record: id))
     }
     let counting = live.envelope.revision > revision ? StoreLocation.record(id) : StoreLocation.trash(id)
     result.notes.append(
       "\(id.text) is among the records and in the trash: \(counting.relativePath) counts, being newer")
   }
 
-  mutating func compareWithCheckpoint() {
-    result.versions = found.versions
-    guard let checkpoint else { return }
-    let comparison = CheckpointComparison(checkpoint, found, scope)
-    result.changes = comparison.changes
-    result.faults += comparison.faults
+  /// Compares with the checkpoint, and with what this machine has seen.
+  private mutating func compare(_ found: FoundVersions, inFolder folder: UInt8) throws(VaultError) {
+    let toldCount = comparison?.faults.count ?? 0
+    try comparison?.compare(found, inFolder: folder)
+    guard let memory = vault.memory else { return }
+    let told = Set((comparison?.faults.dropFirst(toldCount) ?? []).compactMap(\.record))
+    for (id, change) in seen.compare(found, with: try memory.folder(folder), told: told) {
+      memory.note(change, of: id)
+    }
+  }
+
+  mutating func compareCheckpointWithSeen() throws(VaultError) {
+    guard let memory = vault.memory, !result.faults.contains(where: { $0.file == Checkpoint.fileName }) else { return }
+    let mark = try checkpoint.map { checkpoint throws(VaultError) in try Pin.CheckpointMark(checkpoint) }
+    if let mark { memory.noteCheckpoint(mark) }
+    seen.compare(mark, with: try memory.expectedCheckpoint())
   }
 
   mutating func checkStrayEntries() throws(VaultError) {
+    result.faults += trashFaults + (comparison?.faults ?? [])
     do throws(StoreError) {
       let known = Set(result.faults.map(\.file))
       for path in try files.store.strayEntries() where !known.contains(path) {
-        add(VaultFault(.strayEntry, "does not belong into the vault", file: path))
+        result.faults.append(VaultFault(.strayEntry, "does not belong into the vault", file: path))
       }
     } catch {
-      add(VaultFault(VaultFault.Code(error), error.reason, file: error.path ?? "records"))
+      result.faults.append(VaultFault(VaultFault.Code(error), error.reason, file: error.path ?? "records"))
     }
   }
 
@@ -136,10 +165,11 @@ struct Verifier {
     result.notes.append("others than the owner may read \(first)\(others): `chmod -R go= DIR` forbids it")
   }
 
-  private mutating func add(_ fault: VaultFault) { result.faults.append(fault) }
-
-  private mutating func add(_ error: VaultError, _ place: StoreLocation, _ id: RecordID) throws(VaultError) {
-    add(try VaultFault(error, code: code(of: error, at: place, id), file: place.relativePath, record: id))
+  consuming func finish() -> Verification {
+    result.changes = comparison?.changes
+    result.faults += seen.faults
+    result.notes += seen.notes
+    return result
   }
 
   /// Codes that the error alone does not tell: what verifies and is wrong all the same has no cause below.
@@ -158,41 +188,50 @@ private struct RecordCheck: Sendable {
   /// What stands for the records that it lists, if anything does.
   let checkpoint: Checkpoint?
 
-  func folder(
-    _ folder: UInt8, in files: LockedVault
-  ) -> (outcomes: [(RecordID, Result<Checkpoint.Entry, VaultError>)], fault: VaultFault?) {
+  struct Folder: Sendable {
+    let number: UInt8
     var outcomes: [(RecordID, Result<Checkpoint.Entry, VaultError>)] = []
+    var fault: VaultFault?
+  }
+
+  func folder(_ number: UInt8, in files: LockedVault) throws(VaultError) -> Folder {
+    var folder = Folder(number: number)
+    let listed = try checkpoint?.entries.entries(inFolder: number) ?? []
     do throws(StoreError) {
       let store = files.store
-      try store.readLocked(store.records(inFolder: folder), inFolder: folder) { id, bytes in
-        outcomes.append((id, live(bytes, id)))
+      try store.readLocked(store.records(inFolder: number), inFolder: number) { id, bytes in
+        folder.outcomes.append((id, live(bytes, id, listed)))
         return true
       }
-      return (outcomes, nil)
     } catch {
-      return (outcomes, VaultFault(unreadable: folder, error))
+      folder.fault = VaultFault(unreadable: number, error)
     }
+    return folder
   }
 
   private func live(
-    _ bytes: Result<[UInt8], StoreError>, _ id: RecordID
+    _ bytes: Result<[UInt8], StoreError>, _ id: RecordID, _ listed: [Checkpoint.Entry]
   ) -> Result<Checkpoint.Entry, VaultError> {
     Result { () throws(VaultError) in
       switch bytes {
-      case .success(let bytes): try version(of: vault.verify(bytes, id))
+      case .success(let bytes): try version(of: vault.verify(bytes, id), listed.entry(of: id))
       case .failure(let error): throw VaultError(store: error, record: id)
       }
     }
   }
 
   func trashed(_ bytes: Result<[UInt8], VaultError>, _ id: RecordID) -> Result<Checkpoint.Entry, VaultError> {
-    Result { () throws(VaultError) in try version(of: vault.verifyTrashed(bytes.get(), id).record) }
+    Result { () throws(VaultError) in
+      try version(of: vault.verifyTrashed(bytes.get(), id).record, checkpoint?.entries.entry(of: id))
+    }
   }
 
   /// Checks what a record that verified holds, unless the checkpoint already stands for it.
-  private func version(of record: OpenRecord) throws(VaultError) -> Checkpoint.Entry {
+  private func version(
+    of record: OpenRecord, _ listed: Checkpoint.Entry?
+  ) throws(VaultError) -> Checkpoint.Entry {
     let version = Checkpoint.Entry(record)
-    if checkpoint?[record.id] == version { return version }
+    if listed == version { return version }
     try record.check()
     return version
   }

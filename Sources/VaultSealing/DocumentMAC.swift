@@ -49,23 +49,26 @@ extension RootKey {
   public func mac(
     as purpose: AuthenticatedDocument, treeByteCount: Int, tree: some Sequence<[UInt8]>
   ) throws(SealingError) -> [UInt8] {
+    var mac = try documentMAC(as: purpose, treeByteCount: treeByteCount)
+    for piece in tree { try mac.update(piece) }
+    return try mac.finish()
+  }
+
+  /// Begins the same, for pieces that come one after the other.
+  ///
+  /// - Parameter treeByteCount: the size of all pieces together.
+  public func documentMAC(
+    as purpose: AuthenticatedDocument, treeByteCount: Int
+  ) throws(SealingError) -> DocumentMAC {
     // ENC with the bytes of its last item left out: they follow in pieces.
     var head = CanonicalEncoding.enc(purpose.messageLabel, [vaultID.bytes, []])
     head.removeLast(4)
     head += (0..<4).map { UInt8(truncatingIfNeeded: treeByteCount >> (24 - 8 * $0)) }
     let key = try derive(purpose.keyLabel, items: [id.bytes])
     do throws(CryptoError) {
-      return try key.withBytes { key throws(CryptoError) in
-        let mac = try HMACSHA256.Authenticator(key: key)
-        try mac.update(RawSpan(_elements: head.span))
-        var count = 0
-        for piece in tree {
-          count += piece.count
-          try mac.update(RawSpan(_elements: piece.span))
-        }
-        precondition(count == treeByteCount, "a tree has the size that was said before")
-        return try mac.finish()
-      }
+      let authenticator = try key.withBytes { key throws(CryptoError) in try HMACSHA256.Authenticator(key: key) }
+      try authenticator.update(RawSpan(_elements: head.span))
+      return DocumentMAC(authenticator, treeByteCount)
     } catch {
       throw SealingError(crypto: error)
     }
@@ -75,6 +78,34 @@ extension RootKey {
   public func authenticates(_ document: JSONObject, as purpose: AuthenticatedDocument) throws(SealingError) -> Bool {
     guard case .string(let text)? = document["mac"], let mac = try? Base64.decode(text) else { return false }
     return constantTimeEqual(try self.mac(of: document, as: purpose), mac)
+  }
+}
+
+/// The MAC of a document on its way, whose canonical encoding comes in pieces.
+public struct DocumentMAC: ~Copyable {
+  private let authenticator: HMACSHA256.Authenticator
+  private let treeByteCount: Int
+  private var byteCount = 0
+
+  fileprivate init(_ authenticator: consuming HMACSHA256.Authenticator, _ treeByteCount: Int) {
+    self.authenticator = authenticator
+    self.treeByteCount = treeByteCount
+  }
+
+  /// Takes the next piece.
+  public mutating func update(_ piece: [UInt8]) throws(SealingError) {
+    byteCount += piece.count
+    do throws(CryptoError) { try authenticator.update(RawSpan(_elements: piece.span)) } catch {
+      throw SealingError(crypto: error)
+    }
+  }
+
+  /// The MAC, 32 bytes.
+  ///
+  /// - Precondition: the pieces have the size together that was said before.
+  public consuming func finish() throws(SealingError) -> [UInt8] {
+    precondition(byteCount == treeByteCount, "a tree has the size that was said before")
+    do throws(CryptoError) { return try authenticator.finish() } catch { throw SealingError(crypto: error) }
   }
 }
 

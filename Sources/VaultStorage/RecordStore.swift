@@ -23,6 +23,11 @@ public protocol RecordStore: Sendable {
   ///   (something else stands there); `.permissionDenied`; `.malformedJournal`; `.ioFailed`.
   func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]?
 
+  /// The same piece by piece, for a document that may be too large to be in memory; nil when there is none.
+  ///
+  /// - Throws: as `read(_:)`.
+  func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)?
+
   /// The folders that live records may lie in, by the first byte of their ids, ascending: one that is not among them has none.
   ///
   /// - Throws: as `read`.
@@ -97,6 +102,14 @@ public protocol RecordStore: Sendable {
   /// - Throws: `StoreError` `.changedUnderneath` naming the place; `.tooLarge`; `.diskFull`, `.permissionDenied`, `.readOnly`,
   ///   `.ioFailed`, `.unverifiedWrite`; `.malformedJournal`; and as `read`.
   func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError)
+
+  /// Begins to replace one document that may be too large to be in memory, as `apply` replaces one.
+  ///
+  /// The holder of the lock does nothing else to that place until it is committed or abandoned.
+  ///
+  /// - Precondition: `lock` is an exclusive lock of this store and not released.
+  /// - Throws: `StoreError` `.malformedJournal`, `.diskFull`, `.permissionDenied`, `.readOnly`, `.ioFailed`.
+  func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter
 
   /// Begins a batch of changes of records and trash that are handed over piece by piece, so that they need not be in memory
   /// at once: all or none of them, as with `apply`.

@@ -32,10 +32,10 @@ struct CheckpointVerificationTests {
     let second = try #require(try await vault.makeCheckpoint { count += 1 }.checkpoint)
     #expect(count == 3)
     #expect(try second.sequence == 2 && second.previous == first.hash() && second.headerHash == vault.header.hash())
-    #expect(second.entries.map(\.id) == ids.sorted())
-    #expect(second[ids[1]]?.revision == 2)
+    #expect(try second.entries.all().map(\.id) == ids.sorted())
+    #expect(try second.entries.entry(of: ids[1])?.revision == 2)
     for id in [ids[0], ids[2]] {
-      #expect(try await second[id] == Checkpoint.Entry(vault.record(id)))
+      #expect(try await second.entries.entry(of: id) == Checkpoint.Entry(vault.record(id)))
     }
     let read = try #require(try vault.checkpoint())
     #expect(try read.hash() == second.hash())
@@ -55,7 +55,7 @@ struct CheckpointVerificationTests {
     let changes = try #require(result.changes)
     #expect(result.isGood && changes.sequence == 1)
     #expect(changes.added == [added] && changes.changed == [ids[0]] && changes.removed == [ids[1]])
-    #expect(result.versions.map(\.id) == (ids + [added]).sorted())
+    #expect(result.recordCount == 3 && result.trashedCount == 1)
   }
 
   @Test("a record that went back, forked or is gone is a fault, and no damage")
@@ -105,7 +105,7 @@ struct CheckpointVerificationTests {
     #expect(refused.checkpoint == nil && refused.verification.faults.map(\.code) == [.rolledBack])
     #expect(try store.read(.checkpoint) == before)
     let accepted = try #require(try await vault.makeCheckpoint(acceptingRollback: true).checkpoint)
-    #expect(accepted.sequence == 2 && accepted[ids[0]]?.revision == 1)
+    #expect(try accepted.sequence == 2 && accepted.entries.entry(of: ids[0])?.revision == 1)
     #expect(try await vault.verify().isGood)
     try store.put(first.flipping("Albuquerque"), at: .record(ids[0]))
     #expect(try await vault.makeCheckpoint(acceptingRollback: true).checkpoint == nil)
@@ -156,15 +156,13 @@ struct CheckpointVerificationTests {
     try await vault.remove([ids[0]])
     _ = try await vault.makeCheckpoint()
     var counts = (records: 0, trashed: 0)
-    var seen: [RecordID] = []
     for number in 1...7 {
       let part = try #require(VerificationScope.Part(number, of: 7))
       let result = try await vault.verify(VerificationScope(part: part))
       #expect(result.isGood && result.changes?.isEmpty == true)
       counts = (counts.records + result.recordCount, counts.trashed + result.trashedCount)
-      seen += result.versions.map(\.id)
     }
-    #expect(counts == (42, 1) && Set(seen).count == 43)
+    #expect(counts == (42, 1))
     for (number, count) in [(0, 1), (2, 1), (1, 0), (1, 257), (-1, 5)] {
       #expect(VerificationScope.Part(number, of: count) == nil)
     }

@@ -1,6 +1,7 @@
 import Testing
 import VaultDocument
 import VaultSealing
+import VaultStorage
 import VaultTestSupport
 
 @testable import VaultKit
@@ -134,24 +135,51 @@ struct SeenTests {
     }
   }
 
+  @Test("one record is found in its file without reading the others; a file of another layout has to be read whole")
+  func search() throws {
+    for (count, trashedCount) in [(0, 0), (1, 0), (0, 1), (40, 7)] {
+      var folder = SeenFolder()
+      let ids = (0..<count + trashedCount).map { _ in RecordID.random() }
+      for (index, id) in ids.enumerated() {
+        let version = version(index % 3 == 0 ? 1 << 50 : index + 1, UInt8(index), isTrashed: index >= count)
+        folder.take(.seen(version), of: id)
+      }
+      let bytes = try folder.fileBytes()
+      for id in ids {
+        #expect(SeenFolder(searching: bytes, for: id)?.versions == [id: try #require(folder.versions[id])])
+      }
+      let none = try #require(SeenFolder(searching: bytes, for: .random()))
+      #expect(none.versions.isEmpty)
+      // Cut off, it is never taken for a file without the record.
+      for cut in 0..<bytes.count {
+        #expect(SeenFolder(searching: Array(bytes[..<cut]), for: .random()) == nil, "cut at \(cut)")
+      }
+      let pretty = try JSONParser.parse(bytes).prettyBytes()
+      #expect(SeenFolder(searching: pretty, for: .random()) == nil)
+    }
+  }
+
   @Test("a run over the vault finds what went back, forked and vanished; an emptied trash is a note")
   func runs() throws {
     let ids = (0..<5).map { number in RecordID(bytes: [7] + (0..<15).map { _ in UInt8(number) }) }
     var seen = SeenFolder()
     for id in ids.prefix(4) { seen.take(.seen(version(3)), of: id) }
     seen.take(.seen(version(3, isTrashed: true)), of: ids[4])
-    var run = Verification()
-    run.versions = [
+    var found = FoundVersions()
+    for entry in [
       Checkpoint.Entry(id: ids[0], revision: 4, mac: version(4).mac.bytes),
       Checkpoint.Entry(id: ids[1], revision: 2, mac: version(2).mac.bytes),
       Checkpoint.Entry(id: ids[2], revision: 3, mac: version(3, 9).mac.bytes),
-    ]
-    var comparison = SeenComparison(run, trashed: [])
-    comparison.compare(seen, in: 7)
-    #expect(comparison.result.faults.map(\.code) == [.rolledBack, .forked, .vanished])
-    #expect(comparison.result.faults.compactMap(\.record) == [ids[1], ids[2], ids[3]])
-    #expect(comparison.result.notes.count == 1)
-    #expect(comparison.changes == [ids[0]: .seen(version(4)), ids[4]: .forgotten])
+    ] { found.take(entry, at: .record(entry.id)) }
+    var comparison = SeenComparison()
+    let changes = comparison.compare(found, with: seen, told: [])
+    #expect(comparison.faults.map(\.code) == [.rolledBack, .forked, .vanished])
+    #expect(comparison.faults.compactMap(\.record) == [ids[1], ids[2], ids[3]])
+    #expect(comparison.notes.count == 1)
+    #expect(Dictionary(uniqueKeysWithValues: changes) == [ids[0]: .seen(version(4)), ids[4]: .forgotten])
+    var afterTelling = SeenComparison()
+    _ = afterTelling.compare(found, with: seen, told: Set(ids))
+    #expect(afterTelling.faults.isEmpty)
   }
 
   @Test("a checkpoint that is older than the one seen, another, or gone, is a fault")
@@ -163,9 +191,9 @@ struct SeenTests {
       (nil, nil, nil), (mark(1), nil, nil), (mark(3), mark(3), nil), (mark(4), mark(3), nil),
       (mark(2), mark(3), .rolledBack), (nil, mark(3), .rolledBack), (mark(3, 2), mark(3), .forked),
     ] as [(Pin.CheckpointMark?, Pin.CheckpointMark?, VaultFault.Code?)] {
-      var comparison = SeenComparison(Verification(), trashed: [])
+      var comparison = SeenComparison()
       comparison.compare(found, with: expected)
-      #expect(comparison.result.faults.map(\.code) == (code.map { [$0] } ?? []))
+      #expect(comparison.faults.map(\.code) == (code.map { [$0] } ?? []))
     }
   }
 }

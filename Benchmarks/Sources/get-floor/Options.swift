@@ -1,28 +1,52 @@
 import ArgumentParser
 
-struct CommonOptions: ParsableArguments {
-  @Option(help: "The vault's folder.") var vault: String?
-  @Option(help: "Refuse any vault but the one with this fingerprint.") var requireFingerprint: String?
-  @Option(help: "How many seconds to wait for another process.") var lockTimeout = 10
+struct GlobalOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print no notes.") var quiet = false
-  @Flag(name: .shortAndLong, help: "Print more about what is done and what failed.") var verbose = false
-  @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var yes = false
-  @Flag(help: "Print JSON.") var json = false
+  @Flag(name: .shortAndLong, help: "Print what is used and why, and the causes of errors.") var verbose = false
+  @Flag(name: .shortAndLong, help: "Answer yes to every question.") var yes = false
+  @Flag(help: "Print JSON; errors too.") var json = false
   @Flag(help: "Print no colors.") var noColor = false
-  @Flag(help: "Never prompt.") var noInput = false
+  @Flag(help: "Never ask for anything.") var noInput = false
+  @Option(help: "How long to wait for another process.") var lockTimeout = 10
+  @Flag(help: "Read the records' files, and keep nothing of them in the cache folder.") var noIndex = false
 }
 
-struct UnlockingOptions: ParsableArguments {
-  @Option(help: "A file with age identities; repeatable.") var identity: [String] = []
-  @Option(help: "Read the passphrase from a file.") var passphraseFile: String?
-  @Option(help: "Read the passphrase from an open file descriptor.") var passphraseFd: Int?
-  @Option(help: "Read the passphrase from a command's output.") var passphraseCommand: String?
-  @Option(help: "The highest cost of a passphrase slot that is accepted.") var maxWorkFactor = 20
+struct SealedOptions: ParsableArguments {
+  @Option(help: "Ask twice for a sealed value, without showing it.") var secret: [String] = []
+  @Option(help: "Take a sealed value from a file.") var secretFile: [String] = []
+  @Option(help: "Take a sealed value from standard input.") var secretStdin: [String] = []
+  @Option(help: "Make up a password of so many characters (24).") var generate: [String] = []
 }
 
-struct ValueOptions: ParsableArguments {
-  @Option(name: .customLong("secret"), help: "Ask for a sealed value without echo.") var secrets: [String] = []
-  @Option(name: .customLong("secret-file"), help: "Read a sealed value from a file.") var secretFiles: [String] = []
-  @Option(help: "Read a sealed value from standard input.") var secretStdin: String?
-  @Option(name: .customLong("generate"), help: "Make a new password.") var generated: [String] = []
+struct VaultOptions: ParsableArguments {
+  @Option(help: "The vault's folder (CVAULT_DIR).") var vault: String?
+  @Option(help: "Refuse every vault but the one with this fingerprint (CVAULT_FINGERPRINT).")
+  var requireFingerprint: String?
+}
+
+struct UnlockOptions: ParsableArguments {
+  @Option(help: "A file of age identities; may be repeated (CVAULT_IDENTITY_FILE).") var identity: [String] = []
+  @Option(help: "Read the passphrase from a file (CVAULT_PASSPHRASE_FILE).") var passphraseFile: String?
+  @Option(help: "Read the passphrase from a descriptor (CVAULT_PASSPHRASE_FD).") var passphraseFd: Int?
+  @Option(help: "Read the passphrase from a command (CVAULT_PASSPHRASE_COMMAND).") var passphraseCommand: String?
+  @Option(help: "The highest cost of a passphrase slot that is accepted, 10 to 22.") var maxWorkFactor = 20
+}
+
+struct SourceOptions: ParsableArguments {
+  @Option(
+    help: "An identity that opens the file, where it is sealed with age; those that unlock the vault are tried too.")
+  var sourceIdentity: [String] = []
+  @Option(help: "Take the passphrase that the file is sealed with from a file; else it is asked for.")
+  var sourcePassphraseFile: String?
+}
+
+struct RuleOptions: ParsableArguments {
+  @Option(help: "Keep the newest ones; a number or `unlimited`, here and below.") var keepLast: String?
+  @Option(help: "Keep the newest one of each of so many hours.") var keepHourly: String?
+  @Option(help: "Keep the newest one of each of so many days.") var keepDaily: String?
+  @Option(help: "Keep the newest one of each of so many weeks, Monday to Sunday.") var keepWeekly: String?
+  @Option(help: "Keep the newest one of each of so many months.") var keepMonthly: String?
+  @Option(help: "Keep the newest one of each of so many years.") var keepYearly: String?
+  @Option(help: "Keep all that are younger than this, seen from the newest: years, months, days, hours as in 1y5m7d2h.")
+  var keepWithin: String?
 }

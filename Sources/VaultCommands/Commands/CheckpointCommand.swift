@@ -24,8 +24,9 @@ struct CheckpointCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
-    let opened = try await Session(vault, global).unlockToWrite(unlocking)
-    let progress = Progress("verified", global)
+    let session = try Session(vault, global)
+    let opened = try await session.unlockToWrite(unlocking)
+    let progress = Progress("verified", global) { [locked = session.locked] in try? locked.recordCount() }
     let result = try await opened.makeCheckpoint(acceptingRollback: acceptRollback) { progress.advance() }
     progress.end()
     let faults = result.verification.faults

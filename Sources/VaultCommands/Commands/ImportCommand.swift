@@ -1,4 +1,5 @@
 import ArgumentParser
+import Synchronization
 import VaultDocument
 import VaultKit
 import VaultRecords
@@ -88,19 +89,20 @@ struct ImportCommand: AsyncParsableCommand {
     let elements = try format.elements(of: file)
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
-    let (taken, keepsUnknown) = (kind, keepUnknown)
-    let progress = Progress("checked", global)
+    let (taken, keepsUnknown, oddities) = (kind, keepUnknown, Oddities())
+    let progress = Progress("checked", global) { [count = elements.count] in count }
     defer { progress.end() }
     let result = try await opened.add(
-      elements, refusals: strict ? .storeNothing : .leaveOut, isDryRun: dryRun,
+      zip(0..., elements), count: elements.count, refusals: strict ? .storeNothing : .leaveOut, isDryRun: dryRun,
       progress: { progress.advance(by: $0) },
-      record: { element throws(VaultError) in
-        RecordInput(taken, try element.object(), keepingUnknown: keepsUnknown)
+      record: { (index, element) throws(VaultError) in
+        let members = try element.object()
+        oddities.look(at: members, taken, index, element)
+        return RecordInput(taken, members, keepingUnknown: keepsUnknown)
       })
     progress.end()
-    let report = ImportReport(
-      elements: elements, file: file == "-" ? "stdin" : file, result: result, isDryRun: dryRun)
-    report.warn(kind, global)
+    let report = ImportReport(file: file == "-" ? "stdin" : file, result: result, isDryRun: dryRun)
+    oddities.tell(of: result, global)
     try Output.afterwards(report.deed) {
       if let rejects { try format.write(rejected: report.rejected, to: rejects) }
       try report.print(global)
@@ -111,11 +113,32 @@ struct ImportCommand: AsyncParsableCommand {
   }
 }
 
+/// What is odd about elements that are taken all the same.
+private final class Oddities: Sendable {
+  private let notes = Mutex<[(index: Int, text: String)]>([])
+
+  /// From any thread.
+  func look(at members: JSONObject, _ kind: RecordKind, _ index: Int, _ element: ImportElement) {
+    guard kind.givesWarnings else { return }
+    for warning in kind.warnings(about: members) {
+      let text = "\(ImportReport.place(of: index, element)): \(warning.path): \(warning.text)"
+      notes.withLock { $0.append((index, text)) }
+    }
+  }
+
+  func tell(of result: Addition<(Int, ImportElement)>, _ global: GlobalOptions) {
+    let refused = Set(result.refusals.map(\.index))
+    // Stable, so that the notes of one element stay in their order.
+    for note in notes.withLock({ $0 }).sorted(by: { $0.index < $1.index }) where !refused.contains(note.index) {
+      global.messages.note(note.text)
+    }
+  }
+}
+
 /// What an import has done.
 struct ImportReport {
-  let elements: [ImportElement]
   let file: String
-  let result: Addition
+  let result: Addition<(Int, ImportElement)>
   let isDryRun: Bool
 
   /// What was done, for an error that comes after it.
@@ -124,31 +147,21 @@ struct ImportReport {
     return count == 1 ? "1 record is stored" : "\(count) records are stored"
   }
 
-  var rejected: [ImportElement] { result.refusals.map { elements[$0.index] } }
+  var rejected: [ImportElement] { result.refusals.map(\.input.1) }
 
   func print(_ global: GlobalOptions) throws {
     guard !global.json else { return try printDocument() }
-    for (index, refusal) in result.refusals {
-      let subject = [file, place(of: index), refusal.field].compactMap { $0 }.joined(separator: ": ")
+    for (index, (_, element), refusal) in result.refusals {
+      let subject = [file, Self.place(of: index, element), refusal.field].compactMap { $0 }.joined(separator: ": ")
       global.messages.report(CommandError(.inputRefused, "input_refused", subject: subject, refusal.reason))
     }
     if let hint { Messages.print("hint: \(hint)") }
     try Output.line("\(result.ids.count) \(isDryRun ? "would be stored" : "stored"), \(result.refusals.count) refused")
   }
 
-  /// Says what is odd about elements that are taken all the same.
-  func warn(_ kind: RecordKind, _ global: GlobalOptions) {
-    guard kind.givesWarnings else { return }
-    let refused = Set(result.refusals.map(\.index))
-    for (index, element) in elements.enumerated() where !refused.contains(index) {
-      guard let members = element.value?.object else { continue }
-      for warning in kind.warnings(about: members) {
-        global.messages.note("\(place(of: index)): \(warning.path): \(warning.text)")
-      }
-    }
+  fileprivate static func place(of index: Int, _ element: ImportElement) -> String {
+    element.line.map { "line \($0)" } ?? "element \(index)"
   }
-
-  private func place(of index: Int) -> String { elements[index].line.map { "line \($0)" } ?? "element \(index)" }
 
   private var hint: String? {
     guard !result.refusals.isEmpty else { return nil }
@@ -161,10 +174,10 @@ struct ImportReport {
       "dry_run": .bool(isDryRun),
       "ids": .array(isDryRun ? [] : result.ids.map { .string($0.text) }),
       "refused": .array(
-        result.refusals.map { index, refusal in
+        result.refusals.map { index, input, refusal in
           .members([
             "field": .optional(refusal.field), "index": .number(JSONNumber(index)),
-            "line": elements[index].line.map { .number(JSONNumber($0)) } ?? .null, "reason": .string(refusal.reason),
+            "line": input.1.line.map { .number(JSONNumber($0)) } ?? .null, "reason": .string(refusal.reason),
           ])
         }),
       "stored": .number(JSONNumber(result.ids.count)),

@@ -27,13 +27,14 @@ struct LintCommand: AsyncParsableCommand {
 
   func run() async throws {
     let location = try VaultLocation.find(vault.vault)
+    var locked: LockedVault?
     do {
-      _ = try Session(vault, global)
+      locked = try Session(vault, global).locked
     } catch let error as CommandError where error.status == .damaged {
       // A header that cannot be read is one finding among others.
     }
     let lint = try VaultLint(at: location.path, options: global.vaultOptions(nil))
-    let progress = Progress("checked", global)
+    let progress = Progress("checked", global) { [locked] in try? locked?.recordCount() }
     let report = try await fix ? lint.fix { progress.advance() } : lint.check { progress.advance() }
     progress.end()
     try print(report)

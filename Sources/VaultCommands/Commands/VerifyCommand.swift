@@ -31,8 +31,11 @@ struct VerifyCommand: AsyncParsableCommand {
 
   func run() async throws {
     let scope = VerificationScope(part: try subset.map { try .argument($0) }, sinceCheckpoint: sinceCheckpoint)
-    let opened = try await Session(vault, global).unlock(unlocking)
-    let progress = Progress("verified", global)
+    let session = try Session(vault, global)
+    let opened = try await session.unlock(unlocking)
+    let progress = Progress("verified", global) { [locked = session.locked, subset] in
+      subset == nil ? try? locked.recordCount() : nil
+    }
     let result = try await opened.verify(scope) { progress.advance() }
     progress.end()
     if global.json { try Output.document(members(result)) } else { try Output.lines(lines(result)) }

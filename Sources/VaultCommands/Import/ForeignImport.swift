@@ -61,7 +61,9 @@ struct ForeignImport {
   private mutating func storeHeld() async throws {
     report.forgetStored()
     guard !report.hasRefusals else { return }
-    for id in try await vault.add(held, refusals: .throwFirst, record: { $0 }).ids { report.store(id) }
+    for id in try await vault.add(held, count: held.count, refusals: .throwFirst, record: { $0 }).ids {
+      report.store(id)
+    }
   }
 
   private mutating func take(_ item: ImportedItem) async throws {
@@ -94,10 +96,11 @@ struct ForeignImport {
   private mutating func store() async throws {
     let taken = piece
     (piece, pieceBytes) = ([], 0)
-    let result: Addition
+    let result: Addition<RecordInput>
     do {
       result = try await vault.add(
-        taken.map(\.input), refusals: .leaveOut, isDryRun: mode.isDryRun || mode.isStrict, record: { $0 })
+        taken.lazy.map(\.input), count: taken.count, refusals: .leaveOut,
+        isDryRun: mode.isDryRun || mode.isStrict, record: { $0 })
     } catch {
       guard error.code == .memoryUnavailable, taken.count == 1 else { throw error }
       return try report.refuse(taken[0].record, error)

@@ -58,7 +58,7 @@ struct ExportRun {
   private func forEachView<Output: Sendable>(
     _ deed: String, _ make: @escaping @Sendable (RecordView) throws -> Output, consume: (Output) throws -> Void
   ) async throws {
-    let progress = Progress(deed, global)
+    let progress = Progress(deed, global) { [locked = session.locked] in try? locked.recordCount() }
     func take(_ result: Result<Output, any Error>) throws {
       try consume(result.get())
       progress.advance()

@@ -5,26 +5,30 @@ import VaultKit
 enum ImportFormat: String {
   case json, jsonl
 
-  private static let blanks = Array(" \t\r".utf8)
   private static let limits = JSONLimits(byteCount: 128 << 20)
 
-  /// What a file holds, each element by itself; of lines, none is parsed yet.
-  func elements(of path: String) throws -> [ImportElement] {
-    let name = path == "-" ? "stdin" : path
-    let bytes = try TextInput.file(path, limit: Self.limits.byteCount)
-    let elements = self == .json ? try Self.items(bytes, in: name) : Self.lines(bytes)
-    guard elements.count <= Vault.maximumAdditionCount else {
-      throw CommandError(
-        .inputRefused, "input_refused", subject: name, "has too many records for one batch",
-        hints: ["divide it: at most \(Vault.maximumAdditionCount) at a time"])
+  /// What a file holds, each element by itself; of lines, none is parsed yet, and a file of them is not in memory as a whole.
+  func elements(of path: String) throws -> ImportElements {
+    switch self {
+    case .json:
+      let bytes = try TextInput.file(path, limit: Self.limits.byteCount)
+      return ImportElements(try Self.items(bytes, in: path == "-" ? "stdin" : path))
+    case .jsonl:
+      let elements = try Self.lines(of: path)
+      // Else every line of an array that spans many would be reported.
+      if let first = elements.makeIterator().next(), first.bytes.first == UInt8(ascii: "["), first.value == nil {
+        throw CommandError(
+          .inputRefused, "input_refused", subject: path == "-" ? "stdin" : path,
+          "begins with an array that goes on after its line: that is json, not jsonl", hints: ["`vault import json`"])
+      }
+      return elements
     }
-    // Else every line of an array that spans many would be reported.
-    if self == .jsonl, let first = elements.first, first.bytes.first == UInt8(ascii: "["), first.value == nil {
-      throw CommandError(
-        .inputRefused, "input_refused", subject: name,
-        "begins with an array that goes on after its line: that is json, not jsonl", hints: ["`vault import json`"])
-    }
-    return elements
+  }
+
+  private static func lines(of path: String) throws -> ImportElements {
+    if path != "-", let file = try LineFile(path) { return ImportElements(file) }
+    let lines = Lines(of: try TextInput.file(path, limit: limits.byteCount))
+    return ImportElements(lines.map { ImportElement($0.bytes, line: $0.number) })
   }
 
   private static func items(_ bytes: [UInt8], in file: String) throws -> [ImportElement] {
@@ -37,21 +41,6 @@ enum ImportFormat: String {
     } catch {
       throw CommandError(error, in: file)
     }
-  }
-
-  /// One element for each line that is not blank, one more than are taken at the most.
-  private static func lines(_ bytes: [UInt8]) -> [ImportElement] {
-    var elements: [ImportElement] = []
-    var rest = bytes[...]
-    var number = 0
-    while !rest.isEmpty, elements.count <= Vault.maximumAdditionCount {
-      let line = rest.prefix { $0 != UInt8(ascii: "\n") }
-      rest = rest[line.endIndex...].dropFirst()
-      number += 1
-      guard line.contains(where: { !blanks.contains($0) }) else { continue }
-      elements.append(ImportElement(line, line: number))
-    }
-    return elements
   }
 
   /// Writes refused elements in the form they came in.
@@ -67,47 +56,71 @@ enum ImportFormat: String {
   }
 }
 
+/// The elements of an imported file, in their order; they can be gone through more than once.
+struct ImportElements: Sequence {
+  let count: Int
+  private let make: () -> AnyIterator<ImportElement>
+
+  init(_ elements: [ImportElement]) {
+    count = elements.count
+    make = { AnyIterator(elements.makeIterator()) }
+  }
+
+  init(_ file: LineFile) {
+    count = file.count
+    make = { AnyIterator(file.makeIterator()) }
+  }
+
+  func makeIterator() -> AnyIterator<ImportElement> { make() }
+}
+
 /// One element of an imported file.
 struct ImportElement: Sendable {
-  /// The number of its line, for files of one element a line.
-  let line: Int?
-  /// Its line as it came in; empty where elements are no lines.
-  let bytes: ArraySlice<UInt8>
-  private let item: JSONValue?
+  private enum Content {
+    /// It was parsed.
+    case item(JSONValue)
+    /// Its line as it came in, from 1; it is parsed when it is needed.
+    case line([UInt8], number: Int)
+    /// It cannot be read any more.
+    case gone(VaultError)
+  }
+
+  private let content: Content
 
   /// An element that was parsed.
-  init(_ item: JSONValue) {
-    (line, bytes) = (nil, [])
-    self.item = item
-  }
+  init(_ item: JSONValue) { content = .item(item) }
 
-  /// A line of a file, from 1; it is parsed when it is needed.
-  init(_ bytes: ArraySlice<UInt8>, line: Int) {
-    self.line = line
-    self.bytes = bytes
-    item = nil
-  }
+  init(_ bytes: [UInt8], line: Int) { content = .line(bytes, number: line) }
+
+  init(gone error: VaultError) { content = .gone(error) }
+
+  /// The number of its line, for files of one element a line.
+  var line: Int? { if case .line(_, let number) = content { number } else { nil } }
+
+  /// Its line as it came in; empty where elements are no lines.
+  var bytes: [UInt8] { if case .line(let bytes, _) = content { bytes } else { [] } }
 
   /// Its value; nil for a line that is not JSON.
-  var value: JSONValue? { try? parsed() }
+  var value: JSONValue? {
+    switch content {
+    case .item(let item): item
+    case .line(let bytes, _): try? JSONParser.parse(bytes)
+    case .gone: nil
+    }
+  }
 
   /// The object it is.
   ///
   /// - Throws: ``VaultError`` `.inputRefused`, never with any of its content.
   func object() throws(VaultError) -> JSONObject {
+    if case .gone(let error) = content { throw error }
     do throws(DocumentError) {
-      guard let object = try parsed().object else {
-        throw DocumentError(code: .wrongType, reason: "must be an object")
-      }
+      let value = if case .line(let bytes, _) = content { try JSONParser.parse(bytes) } else { value }
+      guard let object = value?.object else { throw DocumentError(code: .wrongType, reason: "must be an object") }
       return object
     } catch {
       let column = error.column.map { "column \($0): " } ?? ""
       throw VaultError(.inputRefused, column + error.reason)
     }
-  }
-
-  private func parsed() throws(DocumentError) -> JSONValue {
-    if let item { return item }
-    return try JSONParser.parse(bytes.span)
   }
 }

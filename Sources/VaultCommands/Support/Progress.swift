@@ -1,22 +1,29 @@
 import Synchronization
 
-/// A count on stderr for work that takes over a second, with a bar where it is known how much there is; on a terminal only.
+/// A count on stderr for work that takes over a second, with its rate, and with a bar and the time left where it is known how
+/// much there is; on a terminal only.
 final class Progress: Sendable {
   private struct State {
     var count = 0
     /// How much of the source is read, from 0 to 1; nil where nobody knows.
     var share: Double?
+    /// How much there is to do; nil where nobody knows, or has asked yet.
+    var total: Int?
     var isShown = false
+    let start = ContinuousClock.now
     var next: ContinuousClock.Instant
   }
 
   private let deed: String
   private let isWanted: Bool
+  private let findTotal: @Sendable () -> Int?
   private let state: Mutex<State>
 
-  init(_ deed: String, _ global: GlobalOptions) {
+  /// - Parameter total: how much there is to do, asked for only when something is shown.
+  init(_ deed: String, _ global: GlobalOptions, total: @escaping @Sendable () -> Int? = { nil }) {
     self.deed = deed
     isWanted = !global.quiet && !global.json && System.isTerminal(System.standardError)
+    findTotal = total
     state = Mutex(State(next: .now + .seconds(1)))
   }
 
@@ -41,10 +48,26 @@ final class Progress: Sendable {
   }
 
   private func showIfDue(_ state: inout State) {
-    guard ContinuousClock.now >= state.next else { return }
-    state.next = .now + .milliseconds(200)
+    let now = ContinuousClock.now
+    guard now >= state.next else { return }
+    if !state.isShown { state.total = findTotal() }
+    state.next = now + .milliseconds(200)
     state.isShown = true
-    show("\r\(state.share.map(Self.bar) ?? "")\(state.count) \(deed)")
+    show("\r\u{1B}[K" + Self.text(of: state, deed, after: (now - state.start) / .seconds(1)))
+  }
+
+  private static func text(of state: State, _ deed: String, after seconds: Double) -> String {
+    let share = state.share ?? state.total.map { $0 > 0 ? Double(state.count) / Double($0) : 1 }
+    let total = state.total.map { " of \($0)" } ?? ""
+    let rate = Int(Double(state.count) / max(seconds, 0.001))
+    let left = share.map { $0 > 0 && $0 < 1 ? ", \(duration(seconds * (1 - $0) / $0)) left" : "" } ?? ""
+    return "\(share.map(bar) ?? "")\(state.count)\(total) \(deed), \(rate)/s\(left)"
+  }
+
+  private static func duration(_ seconds: Double) -> String {
+    let seconds = Int(min(seconds.rounded(.up), 359_999))
+    if seconds < 60 { return "\(seconds) s" }
+    return seconds < 3600 ? "\(seconds / 60) min \(seconds % 60) s" : "\(seconds / 3600) h \(seconds / 60 % 60) min"
   }
 
   private static func bar(_ share: Double) -> String {

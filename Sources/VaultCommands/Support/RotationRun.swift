@@ -19,7 +19,7 @@ struct RotationRun {
     try confirm(plan)
     let renewal = try withPassphrases(plan)
     if reason == .reseal, plan.unfinished != .reseal { global.messages.note(Self.branchWarning) }
-    let progress = Progress("records", global)
+    let progress = Progress("records", global) { plan.recordCount }
     defer { progress.end() }
     let done = try await opened.rotate(reason, slots: renewal) { progress.advance(by: $0) }
     progress.end()

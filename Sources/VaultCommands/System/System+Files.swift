@@ -65,6 +65,44 @@ extension System {
     return Int(status.st_size)
   }
 
+  /// What changes with the content of an open file; nil for what is no regular file.
+  static func state(of descriptor: Int32) -> FileState? {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    #if canImport(Darwin)
+      let modified = status.st_mtimespec
+    #else
+      let modified = status.st_mtim
+    #endif
+    return FileState(
+      byteCount: Int(status.st_size), seconds: Int(modified.tv_sec), nanoseconds: Int(modified.tv_nsec))
+  }
+
+  /// At most so many bytes of an open file; none at its end.
+  static func readPiece(
+    _ count: Int, at offset: Int, from descriptor: Int32, path: String
+  ) throws(SystemError) -> [UInt8] {
+    var failure: SystemError?
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      // Safe: pread(2) fills the start of the buffer, and says how much of it.
+      let read = restarting { unsafe pread(descriptor, buffer.baseAddress, count, off_t(offset)) }
+      if read < 0 { failure = SystemError(number: errno, path: path, deed: "read") }
+      filled = max(read, 0)
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  /// The place of the first line feed from `start` on.
+  static func firstLineFeed(in bytes: [UInt8], from start: Int) -> Int? {
+    unsafe bytes.withUnsafeBytes { buffer in
+      guard start < buffer.count, let base = buffer.baseAddress else { return nil }
+      // Safe: the range lies in the buffer.
+      guard let found = unsafe memchr(base + start, 0x0A, buffer.count - start) else { return nil }
+      return unsafe UnsafeRawPointer(found) - base
+    }
+  }
+
   /// Removes a file; what is not there is no fault.
   static func remove(_ path: String) { unsafe unlink(path) }
 
@@ -130,6 +168,14 @@ extension System {
     let device = UInt64(truncatingIfNeeded: status.st_dev)
     return device & 0xFF | (device >> 12) & ~0xFF
   }
+}
+
+/// What changes with the content of a file.
+struct FileState: Equatable {
+  let byteCount: Int
+  /// When it was written last.
+  let seconds: Int
+  let nanoseconds: Int
 }
 
 extension System {

@@ -17,7 +17,7 @@ public struct StoreConformance: Sendable, CustomStringConvertible {
 
   /// Every rule.
   public static let all: [StoreConformance] =
-    documents + comparisons + batches + batchesInPieces + replacements + headers + locks
+    documents + comparisons + streams + batches + batchesInPieces + replacements + headers + locks
 }
 
 /// Fails the case unless `condition` holds.

@@ -1,0 +1,1 @@
+"""Measures the vault beside the tools that a person would pick instead."""

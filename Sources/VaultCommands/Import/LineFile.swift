@@ -1,0 +1,117 @@
+import Synchronization
+import VaultKit
+
+/// The lines of some text that are not blank.
+struct Lines: Sequence, IteratorProtocol {
+  struct Line {
+    let bytes: [UInt8]
+    /// From 1, blank lines included.
+    let number: Int
+  }
+
+  private let nextPiece: () -> [UInt8]
+  private var piece: [UInt8]
+  private var position = 0
+  private var number = 0
+
+  /// The lines of text in memory.
+  init(of bytes: [UInt8]) {
+    nextPiece = { [] }
+    piece = bytes
+  }
+
+  /// - Parameter next: gives the next piece of the text; empty at its end.
+  init(from next: @escaping () -> [UInt8]) {
+    nextPiece = next
+    piece = []
+  }
+
+  mutating func next() -> Line? {
+    while let line = nextOrBlank() {
+      number += 1
+      if !line.allSatisfy(Self.isBlank) { return Line(bytes: line, number: number) }
+    }
+    return nil
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+  }
+
+  /// The next line, without its line feed; nil at the end.
+  private mutating func nextOrBlank() -> [UInt8]? {
+    var line: [UInt8] = []
+    while true {
+      if position == piece.count {
+        (piece, position) = (nextPiece(), 0)
+        if piece.isEmpty { return line.isEmpty ? nil : line }
+      }
+      guard let end = System.firstLineFeed(in: piece, from: position) else {
+        line += piece[position...]
+        position = piece.count
+        continue
+      }
+      defer { position = end + 1 }
+      return line.isEmpty ? Array(piece[position..<end]) : line + piece[position..<end]
+    }
+  }
+}
+
+/// The lines of a file, which is read anew each time that they are gone through: a file of any size takes no memory.
+final class LineFile: Sequence {
+  /// How many lines are not blank.
+  let count: Int
+  private let file: OpenFile
+  private let state: FileState
+
+  /// Nil for what is no regular file, and can be read but once.
+  init?(_ path: String) throws(SystemError) {
+    file = try OpenFile.reading(path)
+    guard let state = System.state(of: file.descriptor) else { return nil }
+    self.state = state
+    let reading = Reading(file.descriptor, path)
+    var count = 0
+    for _ in Lines(from: reading.next) { count += 1 }
+    if let failure = reading.failure { throw failure }
+    self.count = count
+  }
+
+  /// As many elements as were counted: one that is not there any more, or not as it was, says so.
+  func makeIterator() -> some IteratorProtocol<ImportElement> {
+    let reading = Reading(file.descriptor, file.path)
+    var lines = Lines(from: reading.next)
+    var rest = count
+    return AnyIterator { [self] in
+      guard rest > 0 else { return nil }
+      rest -= 1
+      let line = lines.next()
+      if let line, rest > 0 || System.state(of: file.descriptor) == state {
+        return ImportElement(line.bytes, line: line.number)
+      }
+      let isRead = reading.failure == nil
+      let reason = isRead ? "was changed while it was read" : "cannot be read any further"
+      return ImportElement(gone: VaultError(isRead ? .changedUnderneath : .ioFailed, reason, file: file.path))
+    }
+  }
+
+  /// One way through the file.
+  private final class Reading {
+    private(set) var failure: SystemError?
+    private let descriptor: Int32
+    private let path: String
+    private var offset = 0
+
+    init(_ descriptor: Int32, _ path: String) { (self.descriptor, self.path) = (descriptor, path) }
+
+    func next() -> [UInt8] {
+      do throws(SystemError) {
+        let piece = try System.readPiece(1 << 18, at: offset, from: descriptor, path: path)
+        offset += piece.count
+        return piece
+      } catch {
+        failure = error
+        return []
+      }
+    }
+  }
+}

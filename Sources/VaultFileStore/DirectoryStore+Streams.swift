@@ -1,0 +1,169 @@
+public import VaultStorage
+
+extension DirectoryStore {
+  public func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? {
+    // Only the vault's own directory holds documents that are large.
+    guard location.directory == .root else { return try wholeReader(of: location) }
+    return try DirectoryReader(of: location, in: self)
+  }
+
+  public func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
+    requireExclusive(lock)
+    // A journal that could not be finished before would, finished later, undo what is written now.
+    try finishJournal()
+    return try DirectoryWriter(of: location, in: self, under: lock)
+  }
+}
+
+/// Reads a file of the vault's own directory, opened once.
+private final class DirectoryReader: StoreReader {
+  private static let pieceByteCount = 1 << 18
+
+  private let file: OpenFile
+  private let files: FileSystem
+  private let byteCount: Int
+  private let path: String
+  private var offset = 0
+  private var builder = ContentMark.Builder()
+
+  /// Nil where there is no such file.
+  init?(of location: StoreLocation, in store: DirectoryStore) throws(StoreError) {
+    (files, path) = (store.files, location.relativePath)
+    let root = store.root.descriptor
+    guard let file = try files.openIfPresent(location.fileName, in: root, as: .reading, at: path) else { return nil }
+    byteCount = try files.regularStatus(of: file.descriptor, at: path).byteCount
+    self.file = file
+    guard byteCount <= location.byteLimit else {
+      throw StoreError(.tooLarge, reason: "the file is over its size limit", path: path)
+    }
+  }
+
+  var mark: ContentMark { builder.finish() }
+
+  func next() throws(StoreError) -> [UInt8] {
+    // One byte more than expected shows whether the file grew meanwhile.
+    var piece = [UInt8](repeating: 0, count: max(1, min(Self.pieceByteCount, byteCount - offset)))
+    let count = try files.call(at: path) { [offset, descriptor = file.descriptor] (system) throws(Errno) in
+      try system.readPiece(of: descriptor, from: offset, into: &piece)
+    }
+    offset += count
+    guard offset <= byteCount else {
+      throw StoreError(.changedUnderneath, reason: "the file changed while it was read", path: path)
+    }
+    piece.removeLast(piece.count - count)
+    builder.append(piece)
+    return piece
+  }
+}
+
+/// Stages a file piece by piece, and puts it in place as a single change is.
+private final class DirectoryWriter: StoreWriter {
+  private static let pieceByteCount = 1 << 18
+
+  private let store: DirectoryStore
+  // Held as long as the document is on its way.
+  private let lock: any StoreLock
+  private let location: StoreLocation
+  private let staging: OpenFile
+  private let file: OpenFile
+  private var swap: Swap
+  private var piece: [UInt8] = []
+  private var byteCount = 0
+  private var builder = ContentMark.Builder()
+  private var isEnded = false
+
+  private var files: FileSystem { store.files }
+
+  init(
+    of location: StoreLocation, in store: DirectoryStore, under lock: any StoreLock
+  ) throws(StoreError) {
+    (self.store, self.location, self.lock) = (store, location, lock)
+    let staging = try store.openMade(.staging)
+    swap = Swap(
+      name: location.fileName, path: location.relativePath, hadFile: false, staging: staging.descriptor,
+      files: store.files)
+    PendingWrites.begin()
+    do throws(StoreError) {
+      file = try store.files.open(swap.newName, in: staging.descriptor, as: .creating, at: location.relativePath)
+    } catch {
+      PendingWrites.end()
+      throw error
+    }
+    self.staging = staging
+  }
+
+  deinit { end() }
+
+  func append(_ bytes: [UInt8]) throws(StoreError) {
+    piece += bytes
+    if piece.count >= Self.pieceByteCount { try flush() }
+  }
+
+  private func flush() throws(StoreError) {
+    guard !PendingWrites.isStopping else { throw .ending(at: location.relativePath) }
+    guard byteCount + piece.count <= location.byteLimit else {
+      throw StoreError(.tooLarge, reason: "the document is over its size limit", path: location.relativePath)
+    }
+    var start = 0
+    while start < piece.count {
+      let (from, offset, bytes) = (start, byteCount, piece)
+      let count = try files.call(at: location.relativePath) { [descriptor = file.descriptor] (system) throws(Errno) in
+        try system.writePiece(bytes, from: from, at: offset, to: descriptor)
+      }
+      start += count
+      byteCount += count
+    }
+    builder.append(piece)
+    piece.removeAll(keepingCapacity: true)
+  }
+
+  func commit(replacing mark: ContentMark?) throws(StoreError) {
+    defer { end() }
+    try flush()
+    try files.sync(file.descriptor, at: location.relativePath)
+    try requireWritten()
+    let old = try store.reader(of: location)
+    guard try old?.markOfAll() == mark else {
+      throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: location.relativePath)
+    }
+    swap.hadFile = mark != nil
+    try store.withMadeDirectory(location.directory) { (directory) throws(StoreError) in
+      try swap.putInPlace(in: directory)
+    }
+  }
+
+  /// Reads what was written back.
+  private func requireWritten() throws(StoreError) {
+    var (copy, offset) = (ContentMark.Builder(), 0)
+    var piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
+    while true {
+      let from = offset
+      let count = try files.call(at: location.relativePath) { [descriptor = file.descriptor] (system) throws(Errno) in
+        try system.readPiece(of: descriptor, from: from, into: &piece)
+      }
+      guard count > 0 else { break }
+      copy.append(count == piece.count ? piece : Array(piece[..<count]))
+      offset += count
+    }
+    guard copy.finish() == builder.finish() else {
+      throw StoreError(
+        .unverifiedWrite, reason: "what was written reads back differently", path: location.relativePath)
+    }
+  }
+
+  private func end() {
+    guard !isEnded else { return }
+    isEnded = true
+    // Nothing where it is in place.
+    swap.discard()
+    PendingWrites.end()
+  }
+}
+
+extension StoreReader {
+  /// Reads to the end, and gives the mark.
+  fileprivate func markOfAll() throws(StoreError) -> ContentMark {
+    while try !next().isEmpty {}
+    return mark
+  }
+}

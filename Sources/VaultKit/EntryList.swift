@@ -1,0 +1,187 @@
+public import VaultDocument
+internal import VaultFileStore
+internal import VaultStorage
+
+/// Versions of records, in the order of their ids and each id once.
+///
+/// Of a long list most lies in a file without a name rather than in memory, so that what a large vault takes does not grow
+/// with it; where there is no room for such a file, memory has to do.
+public final class EntryList: Sendable {
+  /// How many there are.
+  public let count: Int
+  /// What holds the first of them.
+  private let file: SpillFile?
+  private let fileCount: Int
+  /// The others.
+  private let rest: [Checkpoint.Entry]
+  /// Where the entries of each folder begin, and the end of the last.
+  private let starts: [Int]
+
+  fileprivate init(_ file: SpillFile?, _ fileCount: Int, _ rest: [Checkpoint.Entry], countsByFolder: [Int]) {
+    (self.file, self.fileCount, self.rest) = (file, fileCount, rest)
+    starts = countsByFolder.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }
+    count = fileCount + rest.count
+  }
+
+  /// A list of entries in any order; of equal ids the one with the highest revision counts.
+  package convenience init(_ entries: [Checkpoint.Entry]) {
+    let entries = Self.newest(of: entries)
+    var counts = [Int](repeating: 0, count: 256)
+    for entry in entries { counts[Int(entry.id.folder)] += 1 }
+    self.init(nil, 0, entries, countsByFolder: counts)
+  }
+
+  private static func newest(of entries: [Checkpoint.Entry]) -> [Checkpoint.Entry] {
+    var list: [Checkpoint.Entry] = []
+    list.reserveCapacity(entries.count)
+    for entry in entries.sorted(by: { $0.id != $1.id ? $0.id < $1.id : $0.revision < $1.revision }) {
+      if list.last?.id == entry.id { list.removeLast() }
+      list.append(entry)
+    }
+    return list
+  }
+
+  /// Whether there are none.
+  public var isEmpty: Bool { count == 0 }
+
+  /// The folders that have entries, ascending.
+  var folders: [UInt8] { (UInt8.min...UInt8.max).filter { !range(of: $0).isEmpty } }
+
+  private func range(of folder: UInt8) -> Range<Int> { starts[Int(folder)]..<starts[Int(folder) + 1] }
+
+  /// The entries of one folder of records, by the first byte of their ids.
+  ///
+  /// - Throws: ``VaultError`` `.ioFailed`.
+  public func entries(inFolder folder: UInt8) throws(VaultError) -> [Checkpoint.Entry] {
+    try entries(range(of: folder))
+  }
+
+  /// All of them.
+  ///
+  /// - Throws: ``VaultError`` `.ioFailed`.
+  public func all() throws(VaultError) -> [Checkpoint.Entry] { try entries(0..<count) }
+
+  private func entries(_ range: Range<Int>) throws(VaultError) -> [Checkpoint.Entry] {
+    let (spilled, kept) = (range.clamped(to: 0..<fileCount), range.clamped(to: fileCount..<count))
+    let tail = rest[kept.lowerBound - fileCount..<kept.upperBound - fileCount]
+    guard let file, !spilled.isEmpty else { return Array(tail) }
+    let size = Checkpoint.Entry.byteCount
+    let bytes = try inStore { () throws(StoreError) in
+      try file.read(spilled.count * size, at: spilled.lowerBound * size)
+    }
+    return (0..<spilled.count).map { Checkpoint.Entry(bytes, at: $0 * size) } + tail
+  }
+
+  /// Gives all entries to `body`, some at a time.
+  ///
+  /// - Throws: ``VaultError`` `.ioFailed`, and what `body` throws.
+  func forEachPiece(_ body: ([Checkpoint.Entry]) throws(VaultError) -> Void) throws(VaultError) {
+    let pieceCount = 1 << 10
+    for start in stride(from: 0, to: count, by: pieceCount) {
+      try body(entries(start..<min(start + pieceCount, count)))
+    }
+  }
+
+  /// The entry of a record; nil when there is none.
+  ///
+  /// - Throws: ``VaultError`` `.ioFailed`.
+  public func entry(of id: RecordID) throws(VaultError) -> Checkpoint.Entry? {
+    var range = range(of: id.folder)
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      let entry = try middle < fileCount ? entries(middle..<middle + 1)[0] : rest[middle - fileCount]
+      if entry.id == id { return entry }
+      range = entry.id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
+    return nil
+  }
+
+  /// The list with further entries in it, in any order; of equal ids the one with the highest revision counts.
+  func merged(with others: [Checkpoint.Entry]) throws(VaultError) -> EntryList {
+    guard !others.isEmpty else { return self }
+    let others = EntryList(others)
+    var builder = Builder()
+    for folder in UInt8.min...UInt8.max {
+      let (own, new) = (try entries(inFolder: folder), try others.entries(inFolder: folder))
+      for entry in new.isEmpty ? own : Self.newest(of: own + new) { builder.append(entry) }
+    }
+    return builder.finish()
+  }
+}
+
+extension EntryList {
+  /// Makes a list of entries that come in the order of their ids.
+  struct Builder {
+    /// So many stay in memory before a file is begun.
+    static let memoryCount = 1 << 16
+    /// So many are written at once.
+    private static let pieceCount = 1 << 13
+
+    private var counts = [Int](repeating: 0, count: 256)
+    private var entries: [Checkpoint.Entry] = []
+    private var file: SpillFile?
+    private var fileCount = 0
+    private var mayGrowFile = true
+    private(set) var last: RecordID?
+
+    init() {}
+
+    /// - Precondition: its id comes after those before.
+    mutating func append(_ entry: Checkpoint.Entry) {
+      precondition(last.map { $0 < entry.id } ?? true, "entries come in the order of their ids")
+      last = entry.id
+      counts[Int(entry.id.folder)] += 1
+      entries.append(entry)
+      if mayGrowFile, entries.count >= (file == nil ? Self.memoryCount : Self.pieceCount) { spill() }
+    }
+
+    /// Moves what is in memory to the file.
+    private mutating func spill() {
+      do throws(StoreError) {
+        let file = if let file { file } else { try SpillFile() }
+        for start in stride(from: 0, to: entries.count, by: Self.pieceCount) {
+          let piece = entries[start..<min(start + Self.pieceCount, entries.count)]
+          var bytes: [UInt8] = []
+          bytes.reserveCapacity(piece.count * Checkpoint.Entry.byteCount)
+          for entry in piece { entry.append(to: &bytes) }
+          try file.write(bytes, at: (fileCount + start) * Checkpoint.Entry.byteCount)
+        }
+        self.file = file
+        fileCount += entries.count
+        entries = []
+      } catch {
+        // No room for it: memory has to do.
+        mayGrowFile = false
+      }
+    }
+
+    consuming func finish() -> EntryList { EntryList(file, fileCount, entries, countsByFolder: counts) }
+  }
+}
+
+extension Checkpoint.Entry {
+  /// The size of an entry in a file that only this process reads: seven numbers, the highest byte first.
+  fileprivate static let byteCount = 56
+
+  fileprivate func append(to bytes: inout [UInt8]) {
+    bytes.append(addingCapacity: Self.byteCount) { output in
+      func append(_ word: UInt64) {
+        for shift in stride(from: 56, through: 0, by: -8) { output.append(UInt8(truncatingIfNeeded: word >> shift)) }
+      }
+      append(id.halves.0)
+      append(id.halves.1)
+      append(UInt64(revision))
+      for index in 0..<4 { append(recordMAC[word: index]) }
+    }
+  }
+
+  fileprivate init(_ bytes: [UInt8], at start: Int) {
+    func word(_ index: Int) -> UInt64 {
+      let first = start + 8 * index
+      return (first..<first + 8).reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
+    }
+    self.init(
+      id: RecordID(halves: (word(0), word(1))), revision: Int(word(2)),
+      mac: RecordMAC(words: [word(3), word(4), word(5), word(6)]))
+  }
+}

@@ -1,0 +1,73 @@
+internal import VaultDocument
+import VaultStorage
+
+extension StoreConformance {
+  /// Documents that are read and written piece by piece.
+  static let streams: [StoreConformance] = [
+    StoreConformance(rule: "what is written in pieces is read back, whatever their size") { store in
+      for size in [0, 1, 1000, 262_143, 262_144, 700_001] {
+        let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let old = try store.reader(of: .checkpoint)
+        if let old { _ = try old.rest() }
+        try store.write(bytes, pieceByteCount: 1 + size / 7, replacing: old?.mark)
+        try require(store.read(.checkpoint) == bytes, "\(size) bytes")
+        guard let reader = try store.reader(of: .checkpoint) else { throw Violation(description: "no reader") }
+        try require(reader.rest() == bytes && reader.next().isEmpty, "\(size) bytes in pieces")
+      }
+    },
+    StoreConformance(rule: "a first document is written only where there is nothing") { store in
+      try require(store.reader(of: .checkpoint) == nil, "a reader of nothing")
+      try store.write([1], pieceByteCount: 1, replacing: nil)
+      try require(.changedUnderneath, at: "checkpoint.json") { () throws(StoreError) in
+        try store.write([2], pieceByteCount: 1, replacing: nil)
+      }
+      try require(store.read(.checkpoint) == [1], "the first stays")
+    },
+    StoreConformance(rule: "a document that is not the one that was read is not replaced") { store in
+      try store.apply([.put(.checkpoint, [1, 2, 3])])
+      guard let reader = try store.reader(of: .checkpoint) else { throw Violation(description: "no reader") }
+      _ = try reader.rest()
+      try store.apply([StoreChange(.checkpoint, from: [1, 2, 3], to: [1, 2, 4])])
+      try require(.changedUnderneath, at: "checkpoint.json") { () throws(StoreError) in
+        try store.write([9], pieceByteCount: 1, replacing: reader.mark)
+      }
+      try require(store.read(.checkpoint) == [1, 2, 4], "the other one stays")
+    },
+    StoreConformance(rule: "nobody sees what is not committed, and what is abandoned is gone") { store in
+      try store.apply([.put(.checkpoint, [1])])
+      try store.withLock(.exclusive) { lock throws(StoreError) in
+        let writer = try store.writer(of: .checkpoint, under: lock)
+        try writer.append([UInt8](repeating: 7, count: 1 << 20))
+      }
+      try require(store.read(.checkpoint) == [1], "the old one")
+      try require(store.strayEntries().isEmpty, "nothing is left")
+    },
+  ]
+}
+
+extension RecordStore {
+  /// Writes a document in pieces under a lock of its own.
+  fileprivate func write(
+    _ bytes: [UInt8], pieceByteCount: Int, replacing mark: ContentMark?
+  ) throws(StoreError) {
+    try withLock(.exclusive) { lock throws(StoreError) in
+      let writer = try writer(of: .checkpoint, under: lock)
+      for start in stride(from: 0, to: bytes.count, by: pieceByteCount) {
+        try writer.append(Array(bytes[start..<min(start + pieceByteCount, bytes.count)]))
+      }
+      try writer.commit(replacing: mark)
+    }
+  }
+}
+
+extension StoreReader {
+  /// What was not read yet.
+  fileprivate func rest() throws(StoreError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      let piece = try next()
+      guard !piece.isEmpty else { return bytes }
+      bytes += piece
+    }
+  }
+}
