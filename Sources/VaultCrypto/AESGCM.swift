@@ -17,7 +17,7 @@ public enum AESGCM {
     _ plaintext: RawSpan, key: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> [UInt8] {
     try unsafe seal(plaintext, key: key, associatedData: associatedData) { nonce throws(CryptoError) in
-      try unsafe SecureRandom.fill(nonce, isPrivate: false)
+      try unsafe NoncePool.shared.fill(nonce)
     }
   }
 

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// Owner of one EVP_CIPHER_CTX; freeing it wipes the expanded key.
 ///
-/// It serves one message, or with a key of its own (``AESGCMKey``) one message after the other.
+/// A message begins on an empty error queue, on which all its steps go on. It serves one message, or with a key of its own (``AESGCMKey``) one message after the other.
 @safe struct CipherContext: ~Copyable, @unchecked Sendable {
   // @unchecked: the one owner may hand it to another thread; nothing else knows the pointer.
   private let pointer: OpaquePointer
@@ -52,7 +52,7 @@ import COpenSSL
     if associatedData.byteCount == 0 { return }
     var written: Int32 = 0
     try unsafe associatedData.withInput { data throws(CryptoError) in
-      try ErrorQueue.check("the cipher refused the associated data") {
+      try ErrorQueue.check("the cipher refused the associated data", continues: true) {
         unsafe EVP_CipherUpdate(pointer, nil, &written, data, Int32(associatedData.byteCount)) == 1
       }
     }
@@ -70,7 +70,7 @@ import COpenSSL
     let count = Int32(input.byteCount)
     var written: Int32 = 0
     try unsafe input.withInput { input throws(CryptoError) in
-      try ErrorQueue.check("the cipher refused the message") {
+      try ErrorQueue.check("the cipher refused the message", continues: true) {
         unsafe EVP_CipherUpdate(pointer, target, &written, input, count) == 1 && written == count
       }
     }
@@ -82,7 +82,7 @@ import COpenSSL
   @unsafe func finishSealing(tag: UnsafeMutableRawBufferPointer) throws(CryptoError) {
     var nothing: UInt8 = 0
     var written: Int32 = 0
-    try ErrorQueue.check("the cipher gave no tag") {
+    try ErrorQueue.check("the cipher gave no tag", continues: true) {
       unsafe EVP_CipherFinal_ex(pointer, &nothing, &written) == 1 && written == 0
         && EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), tag.baseAddress) == 1
     }
@@ -94,14 +94,13 @@ import COpenSSL
   func finishOpening(tag: RawSpan) throws(CryptoError) {
     // OpenSSL only reads the tag, though its signature says otherwise; Final writes nothing for these ciphers.
     try unsafe tag.withInput { tag throws(CryptoError) in
-      try ErrorQueue.check("the cipher refused the tag's size") {
+      try ErrorQueue.check("the cipher refused the tag's size", continues: true) {
         unsafe EVP_CIPHER_CTX_ctrl(
           pointer, EVP_CTRL_AEAD_SET_TAG, Int32(AEAD.tagByteCount), UnsafeMutablePointer(mutating: tag)) == 1
       }
     }
     var nothing: UInt8 = 0
     var written: Int32 = 0
-    ErrorQueue.clear()
     guard unsafe EVP_CipherFinal_ex(pointer, &nothing, &written) == 1 else {
       // What the library has to say about a bad tag helps nobody, and must not be taken for an error of its own.
       ErrorQueue.clear()

@@ -2,14 +2,16 @@ import COpenSSL
 
 /// OpenSSL's error queue of this thread, handled in one place only.
 enum ErrorQueue {
-  /// Runs `body` on an empty queue; false means that OpenSSL failed.
+  /// Runs `body`, on an empty queue unless it goes on with what began on one; false means that OpenSSL failed.
   ///
+  /// - Parameter continues: whether `clear()` was called before an earlier step, and nothing has failed since. A look at the
+  ///   queue costs as much as a short message.
   /// - Throws: `.libraryFailed`, or the given code, with the whole queue drained into it.
   @inline(__always)
   static func check(
-    _ reason: StaticString, code: CryptoError.Code = .libraryFailed, _ body: () -> Bool
+    _ reason: StaticString, code: CryptoError.Code = .libraryFailed, continues: Bool = false, _ body: () -> Bool
   ) throws(CryptoError) {
-    clear()
+    if !continues { clear() }
     if body() { return }
     throw CryptoError(code, reason, underlying: drain())
   }

@@ -13,26 +13,35 @@ public enum HKDFSHA256 {
     guard (1...maximumByteCount).contains(byteCount) else {
       throw CryptoError(.wrongByteCount, "HKDF gives 1 to 8160 bytes")
     }
-    let context = try MACContext()
-    let extracted = try SecretBytes(count: HMACSHA256.byteCount) { output throws(CryptoError) in
-      try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
-        try context.begin(key: salt)
-        try context.update(key)
-        try unsafe context.finish(into: output)
-      }
-    }
     return try SecretBytes(count: byteCount) { output throws(CryptoError) in
       try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
-        try extracted.withBytes { extracted throws(CryptoError) in
-          try unsafe expand(extracted, info, into: output, context)
+        // What is between is as secret as the key: the extracted key, and the last block, which is cut off.
+        _ = try SecretBytes(count: 2 * HMACSHA256.byteCount) { between throws(CryptoError) in
+          try unsafe between.withUnsafeMutableBytes { between throws(CryptoError) in
+            try unsafe derive(key, salt, info, into: output, between: between)
+          }
         }
       }
     }
   }
 
+  @unsafe private static func derive(
+    _ key: RawSpan, _ salt: RawSpan, _ info: RawSpan, into output: UnsafeMutableRawBufferPointer,
+    between: UnsafeMutableRawBufferPointer
+  ) throws(CryptoError) {
+    let context = try MACContext()
+    let extracted = unsafe UnsafeMutableRawBufferPointer(rebasing: between[..<HMACSHA256.byteCount])
+    let block = unsafe UnsafeMutableRawBufferPointer(rebasing: between[HMACSHA256.byteCount...])
+    try context.begin(key: salt)
+    try context.update(key)
+    try unsafe context.finish(into: extracted)
+    try unsafe expand(extracted.bytes, info, into: output, last: block, context)
+  }
+
   /// The second step (RFC 5869, section 2.3); EVP_KDF looks its digest up by name for every key, which costs more than all this.
   @unsafe private static func expand(
-    _ extracted: RawSpan, _ info: RawSpan, into output: UnsafeMutableRawBufferPointer, _ context: borrowing MACContext
+    _ extracted: RawSpan, _ info: RawSpan, into output: UnsafeMutableRawBufferPointer,
+    last block: UnsafeMutableRawBufferPointer, _ context: borrowing MACContext
   ) throws(CryptoError) {
     let size = HMACSHA256.byteCount
     var number: UInt8 = 0
@@ -50,14 +59,8 @@ public enum HKDFSHA256 {
       if rest.count >= size {
         try unsafe context.finish(into: UnsafeMutableRawBufferPointer(rebasing: rest[..<size]))
       } else {
-        // The last block is cut off; all of it is secret until then.
-        let block = try SecretBytes(count: size) { block throws(CryptoError) in
-          try unsafe block.withUnsafeMutableBytes { block throws(CryptoError) in try unsafe context.finish(into: block)
-          }
-        }
-        block.withBytes { block in
-          unsafe block.extracting(first: rest.count).withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
-        }
+        try unsafe context.finish(into: block)
+        unsafe rest.copyMemory(from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(block)[..<rest.count]))
       }
       offset += size
     }

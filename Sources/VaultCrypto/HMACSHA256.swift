@@ -48,7 +48,7 @@ extension HMACSHA256 {
   }
 }
 
-/// Owner of one EVP_MAC_CTX; freeing it wipes the key's state.
+/// Owner of one EVP_MAC_CTX; freeing it wipes the key's state. It is made on an empty error queue, on which all else goes on.
 @safe struct MACContext: ~Copyable {
   private let pointer: OpaquePointer
 
@@ -67,18 +67,24 @@ extension HMACSHA256 {
 
   func begin(key: RawSpan) throws(CryptoError) {
     try unsafe key.withInput { start throws(CryptoError) in
-      try ErrorQueue.check("HMAC refused its key") { unsafe EVP_MAC_init(pointer, start, key.byteCount, nil) == 1 }
+      try ErrorQueue.check("HMAC refused its key", continues: true) {
+        unsafe EVP_MAC_init(pointer, start, key.byteCount, nil) == 1
+      }
     }
   }
 
   /// Begins the next message under the same key, which is not made ready once more.
   func beginAgain() throws(CryptoError) {
-    try ErrorQueue.check("HMAC refused to begin again") { unsafe EVP_MAC_init(pointer, nil, 0, nil) == 1 }
+    try ErrorQueue.check("HMAC refused to begin again", continues: true) {
+      unsafe EVP_MAC_init(pointer, nil, 0, nil) == 1
+    }
   }
 
   func update(_ message: RawSpan) throws(CryptoError) {
     try unsafe message.withInput { start throws(CryptoError) in
-      try ErrorQueue.check("HMAC failed") { unsafe EVP_MAC_update(pointer, start, message.byteCount) == 1 }
+      try ErrorQueue.check("HMAC failed", continues: true) {
+        unsafe EVP_MAC_update(pointer, start, message.byteCount) == 1
+      }
     }
   }
 
@@ -90,7 +96,7 @@ extension HMACSHA256 {
   /// Writes the MAC to 32 bytes; `begin` may follow.
   @unsafe func finish(into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
     var written = 0
-    try ErrorQueue.check("HMAC failed") {
+    try ErrorQueue.check("HMAC failed", continues: true) {
       unsafe EVP_MAC_final(pointer, output.byteStart, &written, output.count) == 1 && written == output.count
     }
   }

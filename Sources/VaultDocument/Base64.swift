@@ -56,14 +56,22 @@ public enum Base64 {
     _ bytes: Span<UInt8>, _ alphabet: Base64Alphabet, to output: inout OutputSpan<UInt8>
   ) {
     let digits = alphabet.digits.span
-    var index = 0
-    while index + 3 <= bytes.count {
-      let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
-      output.append(digits[Int(group >> 18)])
-      output.append(digits[Int(group >> 12 & 63)])
-      output.append(digits[Int(group >> 6 & 63)])
-      output.append(digits[Int(group & 63)])
-      index += 3
+    let index = bytes.count / 3 * 3
+    precondition(output.freeCapacity >= index / 3 * 4, "there is room for what is written")
+    // Safe: whole groups end before the bytes do, there is room for theirs, and six bits are less than 64.
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe digits.withUnsafeBufferPointer { digits in
+        unsafe output.withUnsafeMutableBufferPointer { output, count in
+          for start in stride(from: 0, to: index, by: 3) {
+            let group = unsafe UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
+            unsafe output.initializeElement(at: count, to: digits[Int(group >> 18)])
+            unsafe output.initializeElement(at: count + 1, to: digits[Int(group >> 12 & 63)])
+            unsafe output.initializeElement(at: count + 2, to: digits[Int(group >> 6 & 63)])
+            unsafe output.initializeElement(at: count + 3, to: digits[Int(group & 63)])
+            count += 4
+          }
+        }
+      }
     }
     let left = bytes.count - index
     guard left > 0 else { return }
@@ -83,17 +91,8 @@ public enum Base64 {
     var strayBits: UInt32 = 0
     var bytes: [UInt8] = []
     bytes.append(addingCapacity: count * 6 / 8) { output in
-      var index = 0
-      while index + 4 <= count {
-        let (first, second) = (values[Int(text[index])], values[Int(text[index + 1])])
-        let (third, fourth) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
-        foreign |= first | second | third | fourth
-        let group = UInt32(first & 63) << 18 | UInt32(second & 63) << 12 | UInt32(third & 63) << 6 | UInt32(fourth & 63)
-        output.append(UInt8(truncatingIfNeeded: group >> 16))
-        output.append(UInt8(truncatingIfNeeded: group >> 8))
-        output.append(UInt8(truncatingIfNeeded: group))
-        index += 4
-      }
+      let index = count / 4 * 4
+      foreign |= appendGroups(text.extracting(first: index), values, to: &output)
       guard index < count else { return }
       var pending: UInt32 = 0
       for digit in index..<count {
@@ -110,6 +109,34 @@ public enum Base64 {
     }
     guard foreign & Base64Alphabet.foreign == 0, strayBits == 0 else { throw DocumentError(code: .invalidBase64) }
     return bytes
+  }
+
+  /// Appends the bytes of whole groups of four digits, for which there is room; all bits that the digits' values have.
+  private static func appendGroups(
+    _ text: Span<UInt8>, _ values: Span<UInt8>, to output: inout OutputSpan<UInt8>
+  ) -> UInt8 {
+    var all: UInt8 = 0
+    precondition(
+      values.count == 256 && output.freeCapacity >= text.count / 4 * 3, "there is room, and a value of every byte")
+    // Safe: as was just checked.
+    unsafe text.withUnsafeBufferPointer { text in
+      unsafe values.withUnsafeBufferPointer { values in
+        unsafe output.withUnsafeMutableBufferPointer { output, count in
+          for start in stride(from: 0, to: text.count, by: 4) {
+            let (first, second) = unsafe (values[Int(text[start])], values[Int(text[start + 1])])
+            let (third, fourth) = unsafe (values[Int(text[start + 2])], values[Int(text[start + 3])])
+            all |= first | second | third | fourth
+            let (high, low) = (UInt32(first & 63) << 18 | UInt32(second & 63) << 12, UInt32(third & 63) << 6)
+            let group = high | low | UInt32(fourth & 63)
+            unsafe output.initializeElement(at: count, to: UInt8(truncatingIfNeeded: group >> 16))
+            unsafe output.initializeElement(at: count + 1, to: UInt8(truncatingIfNeeded: group >> 8))
+            unsafe output.initializeElement(at: count + 2, to: UInt8(truncatingIfNeeded: group))
+            count += 3
+          }
+        }
+      }
+    }
+    return all
   }
 
   /// How many characters before the padding there are, when the count is one that an encoder makes.

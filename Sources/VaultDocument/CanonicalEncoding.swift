@@ -38,7 +38,11 @@ public enum CanonicalEncoding {
     public mutating func append(_ item: RawSpan) { append(Span<UInt8>(_bytes: item)) }
 
     /// Adds the 16 raw bytes of an identifier as the next item.
-    public mutating func append(_ identifier: Identifier) { append(identifier.bytes.span) }
+    public mutating func append(_ identifier: Identifier) {
+      missingItemCount -= 1
+      bytes.appendCount(Identifier.byteCount)
+      identifier.appendBytes(to: &bytes)
+    }
 
     /// Adds the UTF-8 of a text as the next item.
     public mutating func append(_ text: String) { append(text.utf8Span.span) }
@@ -53,12 +57,12 @@ public enum CanonicalEncoding {
       append { bytes in
         bytes.append(0x06)
         bytes.appendCount(object.count)
-        for (name, value) in object {
-          bytes.appendPrefixed(name.utf8Span.span)
-          if sameBytes(name, member), case .object(let inner) = value {
+        for index in object.members.indices {
+          bytes.appendPrefixed(object.members[index].name.utf8Span.span)
+          if sameBytes(object.members[index].name, member), case .object(let inner) = object.members[index].value {
             inner.appendCanonical(to: &bytes, leavingOut: names)
           } else {
-            value.appendCanonical(to: &bytes)
+            object.members[index].value.appendCanonical(to: &bytes)
           }
         }
       }

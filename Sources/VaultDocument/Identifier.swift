@@ -53,11 +53,19 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
 
   /// The 16 raw bytes.
   public var bytes: [UInt8] {
-    var bytes: [UInt8] = []
+    unsafe [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
+      let target = UnsafeMutableRawBufferPointer(buffer)
+      unsafe target.storeBytes(of: high.bigEndian, as: UInt64.self)
+      unsafe target.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+      count = Self.byteCount
+    }
+  }
+
+  /// Appends the 16 raw bytes.
+  package func appendBytes(to bytes: inout [UInt8]) {
     bytes.append(addingCapacity: Self.byteCount) { output in
       for index in 0..<Self.byteCount { output.append(byte(at: index)) }
     }
-    return bytes
   }
 
   /// The same as two numbers, the first byte being the highest of the first.
@@ -71,40 +79,60 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
 
   /// The text, and `suffix` after it: long lists of names are made of it.
   package func text(followedBy suffix: StaticString) -> String {
-    let byteCount = 36 + suffix.utf8CodeUnitCount
+    let byteCount = Self.textByteCount + suffix.utf8CodeUnitCount
     return unsafe String(unsafeUninitializedCapacity: byteCount) { output in
-      var count = 0
-      for index in 0..<Self.byteCount {
-        if Self.isHyphen(count) {
-          unsafe output[count] = UInt8(ascii: "-")
-          count += 1
-        }
-        let byte = byte(at: index)
-        unsafe output[count] = Hex.digit(byte >> 4)
-        unsafe output[count + 1] = Hex.digit(byte & 15)
-        count += 2
-      }
+      unsafe write(to: UnsafeMutableRawBufferPointer(output))
       // Safe: all suffixes are literals of ASCII, and the buffer has room for one.
-      for index in 0..<suffix.utf8CodeUnitCount { unsafe output[count + index] = suffix.utf8Start[index] }
+      for index in 0..<suffix.utf8CodeUnitCount {
+        unsafe output[Self.textByteCount + index] = suffix.utf8Start[index]
+      }
       return byteCount
     }
   }
 
+  /// The path `<folder>/<two digits>/<text><suffix>`, both of the others in ASCII.
+  package func path(below folder: StaticString, followedBy suffix: StaticString) -> String {
+    let count = folder.utf8CodeUnitCount + 4 + Self.textByteCount + suffix.utf8CodeUnitCount
+    let bytes = [UInt8](capacity: count) { path in
+      for index in 0..<folder.utf8CodeUnitCount { unsafe path.append(folder.utf8Start[index]) }
+      path.append(UInt8(ascii: "/"))
+      path.append(Hex.digit(self.folder >> 4))
+      path.append(Hex.digit(self.folder & 15))
+      path.append(UInt8(ascii: "/"))
+      unsafe path.withUnsafeMutableBufferPointer { buffer, count in
+        unsafe write(to: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]))
+        count += Self.textByteCount
+      }
+      for index in 0..<suffix.utf8CodeUnitCount { unsafe path.append(suffix.utf8Start[index]) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   /// Appends the bytes of ``text``.
   package func appendText(to bytes: inout [UInt8]) {
-    let digits = (Hex.digits(of: word(0)), Hex.digits(of: word(1)), Hex.digits(of: word(2)), Hex.digits(of: word(3)))
-    bytes.append(addingCapacity: 36) { output in
-      output.append(highest: 8, of: digits.0)
-      output.append(UInt8(ascii: "-"))
-      output.append(highest: 4, of: digits.1)
-      output.append(UInt8(ascii: "-"))
-      output.append(highest: 4, of: digits.1 << 32)
-      output.append(UInt8(ascii: "-"))
-      output.append(highest: 4, of: digits.2)
-      output.append(UInt8(ascii: "-"))
-      output.append(highest: 4, of: digits.2 << 32)
-      output.append(highest: 8, of: digits.3)
+    bytes.append(addingCapacity: Self.textByteCount) { output in
+      unsafe output.withUnsafeMutableBufferPointer { buffer, count in
+        unsafe write(to: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]))
+        count += Self.textByteCount
+      }
     }
+  }
+
+  private static let textByteCount = 36
+
+  /// Writes the text to the start of a buffer that has room for it.
+  private func write(to text: UnsafeMutableRawBufferPointer) {
+    precondition(text.count >= Self.textByteCount, "an identifier has 36 digits and hyphens")
+    let (second, third) = (Hex.digits(of: UInt32(truncatingIfNeeded: high)), Hex.digits(of: UInt32(low >> 32)))
+    unsafe text.storeBytes(of: Hex.digits(of: UInt32(high >> 32)).bigEndian, as: UInt64.self)
+    unsafe text.storeBytes(of: UInt32(second >> 32).bigEndian, toByteOffset: 9, as: UInt32.self)
+    unsafe text.storeBytes(of: UInt32(truncatingIfNeeded: second).bigEndian, toByteOffset: 14, as: UInt32.self)
+    unsafe text.storeBytes(of: UInt32(third >> 32).bigEndian, toByteOffset: 19, as: UInt32.self)
+    unsafe text.storeBytes(of: UInt32(truncatingIfNeeded: third).bigEndian, toByteOffset: 24, as: UInt32.self)
+    unsafe text.storeBytes(
+      of: Hex.digits(of: UInt32(truncatingIfNeeded: low)).bigEndian, toByteOffset: 28, as: UInt64.self)
+    let hyphen = UInt8(ascii: "-")
+    unsafe (text[8], text[13], text[18], text[23]) = (hyphen, hyphen, hyphen, hyphen)
   }
 
   /// The first byte, which chooses the record's folder.
@@ -122,11 +150,6 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
   }
 
   private static func isHyphen(_ index: Int) -> Bool { index == 8 || index == 13 || index == 18 || index == 23 }
-
-  /// Four bytes, the first being the highest.
-  private func word(_ index: Int) -> UInt32 {
-    UInt32(truncatingIfNeeded: (index < 2 ? high : low) >> (index & 1 == 0 ? 32 : 0))
-  }
 
   private func byte(at index: Int) -> UInt8 {
     UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> (56 - 8 * (index & 7)))

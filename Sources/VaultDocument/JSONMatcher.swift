@@ -40,11 +40,11 @@ private struct JSONMatcher {
 
   private mutating func members(_ object: JSONObject, in bytes: Span<UInt8>) -> Bool {
     guard scanner.take(UInt8(ascii: "{"), in: bytes) else { return false }
-    for index in object.indices {
+    for index in object.members.indices {
       guard index == 0 || next(UInt8(ascii: ","), in: bytes) else { return false }
       scanner.skipWhiteSpace(in: bytes)
-      guard string(object[index].name, in: bytes), next(UInt8(ascii: ":"), in: bytes) else { return false }
-      guard value(object[index].value, in: bytes) else { return false }
+      guard string(object.members[index].name, in: bytes), next(UInt8(ascii: ":"), in: bytes) else { return false }
+      guard value(object.members[index].value, in: bytes) else { return false }
     }
     return next(UInt8(ascii: "}"), in: bytes)
   }

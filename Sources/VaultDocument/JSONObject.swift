@@ -46,6 +46,33 @@ public struct JSONObject: Sendable, Equatable {
     }
   }
 
+  /// These members with the values that `transform` makes of theirs, without those of which it makes nil.
+  package func compactMapValues<E: Error>(
+    _ transform: (String, JSONValue) throws(E) -> JSONValue?
+  ) throws(E) -> JSONObject {
+    var kept: [Element] = []
+    kept.reserveCapacity(members.count)
+    for index in members.indices {
+      guard let value = try transform(members[index].name, members[index].value) else { continue }
+      kept.append((members[index].name, value))
+    }
+    return JSONObject(sorted: kept)
+  }
+
+  /// These members and one more.
+  ///
+  /// - Precondition: none has its name.
+  package func adding(_ name: String, _ value: JSONValue) -> JSONObject {
+    let position = lowerBound(of: name)
+    precondition(position == members.count || !sameBytes(members[position].name, name), "the name must be new")
+    var all: [Element] = []
+    all.reserveCapacity(members.count + 1)
+    all += members[..<position]
+    all.append((name, value))
+    all += members[position...]
+    return JSONObject(sorted: all)
+  }
+
   /// The names, sorted by bytes.
   public var names: [String] { members.map(\.name) }
 
@@ -97,7 +124,9 @@ extension JSONObject {
 
   /// The name in this object that is canonically equivalent to `name`, where there is one.
   func equivalentName(to name: String) -> String? {
-    if self[name] != nil { return name }
+    if index(of: name) != nil { return name }
+    // What is not ASCII may be equivalent to what is, such as the KELVIN SIGN to a K; among ASCII nothing is.
+    if name.utf8Span.isKnownASCII, members.allSatisfy({ $0.name.utf8Span.isKnownASCII }) { return nil }
     let key = CanonicalNames.key(for: name)
     return members.first { CanonicalNames.key(for: $0.name) == key }?.name
   }

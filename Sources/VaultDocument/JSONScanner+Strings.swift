@@ -113,7 +113,7 @@ extension [UInt8] {
 
   /// Appends all bytes of a span.
   @inline(__always)
-  mutating func append(all bytes: Span<UInt8>) {
+  package mutating func append(all bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
 }

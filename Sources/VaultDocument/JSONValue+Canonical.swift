@@ -21,11 +21,13 @@ extension JSONValue {
     appendCanonicalHead(to: &bytes)
     switch self {
     case .null, .bool, .number, .string: break
-    case .array(let items): for item in items { item.appendCanonical(to: &bytes, depth: depth + 1) }
+    case .array(let items):
+      for index in items.indices { items[index].appendCanonical(to: &bytes, depth: depth + 1) }
     case .object(let object):
-      for member in object.members {
-        bytes.appendPrefixed(member.name.utf8Span.span)
-        member.value.appendCanonical(to: &bytes, depth: depth + 1)
+      // By index here and below: a member that is bound to a name of its own is a copy, counted up and down.
+      for index in object.members.indices {
+        bytes.appendPrefixed(object.members[index].name.utf8Span.span)
+        object.members[index].value.appendCanonical(to: &bytes, depth: depth + 1)
       }
     }
   }
@@ -69,9 +71,9 @@ extension JSONObject {
     var count = 0
     bytes.append(0x06)
     bytes.appendCount(0)
-    for member in members where !names.contains(where: { sameBytes($0, member.name) }) {
-      bytes.appendPrefixed(member.name.utf8Span.span)
-      member.value.appendCanonical(to: &bytes, depth: 1)
+    for index in members.indices where !names.contains(where: { sameBytes($0, members[index].name) }) {
+      bytes.appendPrefixed(members[index].name.utf8Span.span)
+      members[index].value.appendCanonical(to: &bytes, depth: 1)
       count += 1
     }
     bytes.setCount(count, at: countOffset)

@@ -116,9 +116,9 @@ extension JSONValue {
         path.components.removeLast()
       }
     case .object(let object):
-      for member in object.members {
-        path.components.append(.member(member.name))
-        try member.value.forEachString(&path, body)
+      for index in object.members.indices {
+        path.components.append(.member(object.members[index].name))
+        try object.members[index].value.forEachString(&path, body)
         path.components.removeLast()
       }
     case .null, .bool, .number: break

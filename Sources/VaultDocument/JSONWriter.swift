@@ -62,10 +62,10 @@ struct JSONWriter {
     // An empty container prints as in Foundation: a newline before the first item that is not there, and one after.
     newline(indent: items.isEmpty ? 0 : depth)
     var isFirst = true
-    for item in items {
+    for index in items.indices {
       if !isFirst { separate(depth) }
       isFirst = false
-      try append(item, depth: depth + 1)
+      try append(items[index], depth: depth + 1)
     }
     newline(indent: depth - 1)
     bytes.append(UInt8(ascii: "]"))
@@ -76,12 +76,12 @@ struct JSONWriter {
     newline(indent: object.isEmpty ? 0 : depth)
     var isFirst = true
     var isASCII = true
-    for member in object.members {
+    for index in object.members.indices {
       if !isFirst { separate(depth) }
       isFirst = false
-      isASCII = bytes.appendQuoted(member.name) && isASCII
-      append(isPretty ? " : " : ":")
-      try append(member.value, depth: depth + 1)
+      isASCII = bytes.appendQuoted(object.members[index].name) && isASCII
+      separateName()
+      try append(object.members[index].value, depth: depth + 1)
     }
     guard isASCII || !CanonicalNames.collide(object.members) else { throw DocumentError(code: .duplicateMember) }
     newline(indent: depth - 1)
@@ -91,6 +91,16 @@ struct JSONWriter {
   @inline(__always)
   private mutating func append(_ text: String) {
     for byte in text.utf8 { bytes.append(byte) }
+  }
+
+  @inline(__always)
+  private mutating func separateName() {
+    guard isPretty else { return bytes.append(UInt8(ascii: ":")) }
+    bytes.append(addingCapacity: 3) { output in
+      output.append(UInt8(ascii: " "))
+      output.append(UInt8(ascii: ":"))
+      output.append(UInt8(ascii: " "))
+    }
   }
 
   @inline(__always)
@@ -105,7 +115,7 @@ struct JSONWriter {
     guard isPretty else { return }
     bytes.append(addingCapacity: 1 + 2 * indent) { output in
       output.append(UInt8(ascii: "\n"))
-      for _ in 0..<2 * indent { output.append(UInt8(ascii: " ")) }
+      output.append(repeating: UInt8(ascii: " "), count: 2 * indent)
     }
   }
 

@@ -46,10 +46,19 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   }
 
   /// `2026-11-21T01:40:28Z`; with three digits of milliseconds, truncated toward the past, where these are not 0.
-  public var text: String { text(dateSeparator: "-", timeSeparator: ":", milliseconds: Int(nanoseconds) / 1_000_000) }
+  public var text: String {
+    String(decoding: [UInt8](capacity: Self.textCapacity) { append(to: &$0) }, as: UTF8.self)
+  }
+
+  /// Appends the bytes of ``text``.
+  package func appendText(to bytes: inout [UInt8]) {
+    bytes.append(addingCapacity: Self.textCapacity) { append(to: &$0) }
+  }
 
   /// `20261121T014028Z`, 16 characters; what is finer than a second is dropped toward the past.
-  public var compactText: String { text(dateSeparator: nil, timeSeparator: nil, milliseconds: 0) }
+  public var compactText: String {
+    String(decoding: [UInt8](capacity: Self.textCapacity) { append(to: &$0, isCompact: true) }, as: UTF8.self)
+  }
 
   /// The same as `text`.
   public var description: String { text }
@@ -59,35 +68,39 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     (left.secondsSinceEpoch, left.nanoseconds) < (right.secondsSinceEpoch, right.nanoseconds)
   }
 
-  private func text(
-    dateSeparator: Unicode.Scalar?, timeSeparator: Unicode.Scalar?, milliseconds: Int
-  ) -> String {
+  private static let textCapacity = 24
+
+  private func append(to output: inout OutputSpan<UInt8>, isCompact: Bool = false) {
     // Counted from the first second that can be written, nothing is negative.
     let elapsed = Int(secondsSinceEpoch - Self.secondsRange.lowerBound)
     let date = CivilDate(daysSinceEpoch: elapsed / 86_400 + Int(Self.secondsRange.lowerBound) / 86_400)
     let second = elapsed % 86_400
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(24)
-    bytes.append(decimal: date.year, digitCount: 4, then: dateSeparator)
-    bytes.append(decimal: date.month, digitCount: 2, then: dateSeparator)
-    bytes.append(decimal: date.day, digitCount: 2, then: "T")
-    bytes.append(decimal: second / 3_600, digitCount: 2, then: timeSeparator)
-    bytes.append(decimal: second / 60 % 60, digitCount: 2, then: timeSeparator)
-    bytes.append(decimal: second % 60, digitCount: 2, then: milliseconds == 0 ? "Z" : ".")
-    if milliseconds != 0 { bytes.append(decimal: milliseconds, digitCount: 3, then: "Z") }
-    return String(decoding: bytes, as: UTF8.self)
+    output.append(twoDigits: date.year / 100)
+    output.append(twoDigits: date.year % 100)
+    if !isCompact { output.append(UInt8(ascii: "-")) }
+    output.append(twoDigits: date.month)
+    if !isCompact { output.append(UInt8(ascii: "-")) }
+    output.append(twoDigits: date.day)
+    output.append(UInt8(ascii: "T"))
+    output.append(twoDigits: second / 3_600)
+    if !isCompact { output.append(UInt8(ascii: ":")) }
+    output.append(twoDigits: second / 60 % 60)
+    if !isCompact { output.append(UInt8(ascii: ":")) }
+    output.append(twoDigits: second % 60)
+    let milliseconds = Int(nanoseconds) / 1_000_000
+    if !isCompact, milliseconds != 0 {
+      output.append(UInt8(ascii: "."))
+      output.append(twoDigits: milliseconds / 10)
+      output.append(UInt8(ascii: "0") + UInt8(milliseconds % 10))
+    }
+    output.append(UInt8(ascii: "Z"))
   }
 }
 
-extension [UInt8] {
-  fileprivate mutating func append(decimal number: Int, digitCount: Int, then separator: Unicode.Scalar?) {
-    var divisor = 1
-    for _ in 1..<digitCount { divisor *= 10 }
-    while divisor > 0 {
-      append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-      divisor /= 10
-    }
-    if let separator { append(UInt8(ascii: separator)) }
+extension OutputSpan<UInt8> {
+  fileprivate mutating func append(twoDigits number: Int) {
+    append(UInt8(ascii: "0") + UInt8(number / 10))
+    append(UInt8(ascii: "0") + UInt8(number % 10))
   }
 }
 

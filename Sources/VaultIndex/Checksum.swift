@@ -14,14 +14,14 @@ struct Checksum {
       unsafe mix(&lanes.3, bytes.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self))
       offset += 32
     }
+    while offset + 8 <= bytes.count {
+      unsafe add(UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+      offset += 8
+    }
     var rest: UInt64 = 0
     while offset < bytes.count {
       unsafe rest = rest << 8 | UInt64(bytes[offset])
       offset += 1
-      if offset % 8 == 0 {
-        add(rest)
-        rest = 0
-      }
     }
     add(rest)
     add(UInt64(bytes.count))

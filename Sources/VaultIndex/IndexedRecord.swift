@@ -68,7 +68,6 @@ extension IndexMark {
 /// One record as a list shows it.
 package struct IndexRow: Sendable {
   package let id: RecordID
-  package let mark: IndexMark
   package let kind: String
   package let name: String
   package let revision: Int
@@ -76,20 +75,18 @@ package struct IndexRow: Sendable {
   package let updatedAt: Timestamp
 
   package init(
-    id: RecordID, mark: IndexMark, kind: String, name: String, revision: Int, createdAt: Timestamp, updatedAt: Timestamp
+    id: RecordID, kind: String, name: String, revision: Int, createdAt: Timestamp, updatedAt: Timestamp
   ) {
-    (self.id, self.mark, self.kind, self.name) = (id, mark, kind, name)
-    (self.revision, self.createdAt, self.updatedAt) = (revision, createdAt, updatedAt)
+    (self.id, self.kind, self.name, self.revision) = (id, kind, name, revision)
+    (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
   }
 }
 
 extension IndexRow {
-  private static let fixedByteCount = IndexMark.byteCount + 5 * 8 + 2
-
   /// All of it but the id in one piece, which is read faster than a dozen columns:
   /// the mark, five numbers, the size of the kind's name and it, the name; and a sum of these and the id, so that no damage is
   /// shown.
-  var bytes: [UInt8] {
+  func bytes(_ mark: IndexMark) -> [UInt8] {
     let numbers = [
       Int64(revision), createdAt.secondsSinceEpoch, Int64(createdAt.nanoseconds), updatedAt.secondsSinceEpoch,
       Int64(updatedAt.nanoseconds),
@@ -100,19 +97,22 @@ extension IndexRow {
     bytes.append(littleEndian: UInt16(truncatingIfNeeded: kind.utf8.count))
     bytes += kind.utf8
     bytes += name.utf8
-    bytes.append(littleEndian: unsafe bytes.withUnsafeBytes { unsafe Self.checksum($0, of: id) })
+    bytes.append(littleEndian: unsafe bytes.withUnsafeBytes { unsafe StoredRow.checksum($0, of: id) })
     return bytes
   }
+}
 
-  private static func checksum(_ bytes: UnsafeRawBufferPointer, of id: RecordID) -> UInt64 {
-    var sum = Checksum()
-    unsafe sum.add(bytes)
-    sum.add(id.halves.0)
-    sum.add(id.halves.1)
-    return sum.value
-  }
+/// A look at what `IndexRow.bytes` has written.
+@safe struct StoredRow {
+  private static let fixedByteCount = IndexMark.byteCount + 5 * 8 + 2
+  /// Of a row without kind and name, with the sum.
+  static let minimumByteCount = fixedByteCount + 8
 
-  /// Reads what ``bytes`` has written.
+  let id: RecordID
+  private let content: UnsafeRawBufferPointer
+  private let kindEnd: Int
+
+  /// Looks at bytes, which must live as long as this.
   ///
   /// - Throws: ``IndexFailure`` `.damaged`.
   @unsafe init(_ id: RecordID, _ bytes: UnsafeRawBufferPointer) throws(IndexFailure) {
@@ -120,21 +120,45 @@ extension IndexRow {
     guard end >= Self.fixedByteCount else { throw .damaged }
     let content = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<end])
     guard unsafe bytes.number(at: end, as: UInt64.self) == Self.checksum(content, of: id) else { throw .damaged }
-    func number(_ index: Int) -> Int64 { unsafe bytes.number(at: IndexMark.byteCount + 8 * index, as: Int64.self) }
-    func time(_ index: Int) throws(IndexFailure) -> Timestamp {
-      guard let nanoseconds = Int32(exactly: number(index + 1)),
-        let time = try? Timestamp(secondsSinceEpoch: number(index), nanoseconds: nanoseconds)
-      else { throw .damaged }
-      return time
-    }
     let kindEnd = unsafe Self.fixedByteCount + Int(bytes.number(at: Self.fixedByteCount - 2, as: UInt16.self))
     guard kindEnd <= end else { throw .damaged }
-    // The sum has vouched for them: what was written was text.
-    let kind = unsafe String(decoding: content[Self.fixedByteCount..<kindEnd], as: UTF8.self)
-    let name = unsafe String(decoding: content[kindEnd...], as: UTF8.self)
-    self.init(
-      id: id, mark: try unsafe IndexMark(UnsafeRawBufferPointer(rebasing: content[..<IndexMark.byteCount])), kind: kind,
-      name: name, revision: Int(number(0)), createdAt: try time(1), updatedAt: try time(3))
+    (self.id, self.kindEnd) = (id, kindEnd)
+    unsafe self.content = content
+  }
+
+  var mark: IndexMark {
+    get throws(IndexFailure) {
+      try unsafe IndexMark(UnsafeRawBufferPointer(rebasing: content[..<IndexMark.byteCount]))
+    }
+  }
+
+  var revision: Int { Int(number(0)) }
+  var createdAt: Timestamp { get throws(IndexFailure) { try time(1) } }
+  var updatedAt: Timestamp { get throws(IndexFailure) { try time(3) } }
+
+  // The sum has vouched for them: what was written was text.
+  var kind: UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(rebasing: content[Self.fixedByteCount..<kindEnd])
+  }
+  var name: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(rebasing: content[kindEnd...]) }
+
+  private func number(_ index: Int) -> Int64 {
+    unsafe content.number(at: IndexMark.byteCount + 8 * index, as: Int64.self)
+  }
+
+  private func time(_ index: Int) throws(IndexFailure) -> Timestamp {
+    guard let nanoseconds = Int32(exactly: number(index + 1)),
+      let time = try? Timestamp(secondsSinceEpoch: number(index), nanoseconds: nanoseconds)
+    else { throw .damaged }
+    return time
+  }
+
+  fileprivate static func checksum(_ bytes: UnsafeRawBufferPointer, of id: RecordID) -> UInt64 {
+    var sum = Checksum()
+    unsafe sum.add(bytes)
+    sum.add(id.halves.0)
+    sum.add(id.halves.1)
+    return sum.value
   }
 }
 
@@ -153,14 +177,14 @@ extension [UInt8] {
 
 /// What is known of one file.
 package enum IndexedRecord: Sendable {
-  /// A record, and its readable values.
-  case record(IndexRow, RecordText)
+  /// A record, under which mark it was read, and its readable values.
+  case record(IndexRow, IndexMark, RecordText)
   /// A file whose content is not kept, be it damaged or not to be copied: it is read each time.
   case watched(RecordID, IndexMark)
 
   package var id: RecordID {
     switch self {
-    case .record(let row, _): row.id
+    case .record(let row, _, _): row.id
     case .watched(let id, _): id
     }
   }

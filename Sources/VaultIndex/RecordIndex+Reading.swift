@@ -56,56 +56,38 @@ extension RecordIndex {
     }
   }
 
-  /// The rows that are wanted, sorted.
+  /// The records that are wanted, sorted.
   ///
   /// - Throws: ``IndexFailure``.
-  package func rows(_ query: IndexQuery) throws(IndexFailure) -> [IndexRow] {
-    let order =
-      switch query.order {
-      case .name: "key"
-      case .created: "created DESC, created_nanoseconds DESC"
-      case .updated: "updated DESC, updated_nanoseconds DESC"
-      }
-    let condition = query.kind == nil ? "watched = 0" : "watched = 0 AND kind = ?"
-    let limit = query.limit.map { " LIMIT \($0)" } ?? ""
+  package func ids(_ query: IndexQuery) throws(IndexFailure) -> [RecordID] {
+    // Only columns that the index of the order, or of the kind, has: then it alone is read. Who is watched has no kind.
+    let condition = query.kind == nil ? "" : "WHERE kind = ?"
+    let watched = Set(query.kind == nil ? try watched() : [])
+    let limit = query.limit.map { " LIMIT \($0 + watched.count)" } ?? ""
     let bind = { (statement: borrowing Statement) in if let kind = query.kind { statement.bind(1, kind) } }
-    return try rows("WHERE \(condition) ORDER BY \(order), id" + limit, binding: bind)
+    var ids = try ids("\(condition) ORDER BY \(query.order.columns), id" + limit, binding: bind)
+    if !watched.isEmpty { ids.removeAll { watched.contains($0) } }
+    return query.limit.map { Array(ids.prefix($0)) } ?? ids
   }
 
-  /// The rows of records, in the order of `ids`; those that there are not are left out.
-  ///
-  /// - Throws: ``IndexFailure``.
-  package func rows(of ids: [RecordID]) throws(IndexFailure) -> [IndexRow] {
-    try guarding { () throws(IndexFailure) in
-      let statement = try connection.prepare("\(Self.selection) WHERE watched = 0 AND id = ?")
-      var rows: [IndexRow] = []
-      for id in ids {
-        statement.bind(1, id.bytes)
-        if try statement.step() { rows.append(try statement.row()) }
-        statement.reset()
-      }
-      return rows
-    }
-  }
-
-  /// The rows whose names may be `name` in some case, and those whose names are not indexed.
+  /// The records whose names may be `name` in some case, and those whose names are not indexed.
   ///
   /// - Returns: nil when the name itself has no key, so that any may be meant.
   /// - Throws: ``IndexFailure``.
-  package func rows(named name: String) throws(IndexFailure) -> [IndexRow]? {
+  package func ids(named name: String) throws(IndexFailure) -> [RecordID]? {
     guard let key = RecordText.key(of: name) else { return nil }
-    return try rows("WHERE watched = 0 AND (key = ? OR key IS NULL)", binding: { $0.bind(1, key) })
+    return try ids("WHERE key = ? OR key IS NULL", binding: { $0.bind(1, key) })
   }
 
-  /// The rows whose ids are in a range.
+  /// The records whose ids are in a range.
   ///
   /// - Throws: ``IndexFailure``.
-  package func rows(in ids: ClosedRange<RecordID>) throws(IndexFailure) -> [IndexRow] {
+  package func ids(in range: ClosedRange<RecordID>) throws(IndexFailure) -> [RecordID] {
     let bind = { (statement: borrowing Statement) in
-      statement.bind(1, ids.lowerBound.bytes)
-      statement.bind(2, ids.upperBound.bytes)
+      statement.bind(1, range.lowerBound.bytes)
+      statement.bind(2, range.upperBound.bytes)
     }
-    return try rows("WHERE watched = 0 AND id >= ? AND id <= ?", binding: bind)
+    return try ids("WHERE id >= ? AND id <= ?", binding: bind)
   }
 
   /// The records with values that satisfy every probe, sorted.
@@ -129,15 +111,25 @@ extension RecordIndex {
   }
 }
 
-extension RecordIndex {
-  private static let selection = "SELECT id, row FROM records"
+extension IndexQuery.Order {
+  var columns: String {
+    switch self {
+    case .name: "key"
+    case .created: "created DESC, created_nanoseconds DESC"
+    case .updated: "updated DESC, updated_nanoseconds DESC"
+    }
+  }
+}
 
-  private func rows(
+extension RecordIndex {
+  private func ids(
     _ end: String, binding bind: (borrowing Statement) -> Void
-  ) throws(IndexFailure) -> [IndexRow] {
-    var rows: [IndexRow] = []
-    try forEachRow("\(Self.selection) \(end)", binding: bind) { row throws(IndexFailure) in rows.append(try row.row()) }
-    return rows
+  ) throws(IndexFailure) -> [RecordID] {
+    var ids: [RecordID] = []
+    try forEachRow("SELECT id FROM records \(end)", binding: bind) { row throws(IndexFailure) in
+      ids.append(try row.id(0))
+    }
+    return ids
   }
 
   /// Gives each row of a statement to `body`.
@@ -153,7 +145,7 @@ extension RecordIndex {
   }
 
   /// Removes the index when `body` finds it damaged.
-  private func guarding<Result>(_ body: () throws(IndexFailure) -> Result) throws(IndexFailure) -> Result {
+  func guarding<Result>(_ body: () throws(IndexFailure) -> Result) throws(IndexFailure) -> Result {
     do throws(IndexFailure) { return try body() } catch { throw giveUp(error) }
   }
 }
@@ -164,10 +156,5 @@ extension Statement {
       guard bytes.count == Identifier.byteCount else { throw .damaged }
       return unsafe RecordID(unaligned: bytes)
     }
-  }
-
-  fileprivate borrowing func row() throws(IndexFailure) -> IndexRow {
-    let id = try id(0)
-    return try unsafe withBytes(1) { bytes throws(IndexFailure) in try unsafe IndexRow(id, bytes) }
   }
 }

@@ -69,7 +69,7 @@ extension RecordIndex {
     for id in removed { texts[id] = nil }
     for record in changed {
       switch record {
-      case .record(let row, let text): texts[row.id] = (text.bytes, text.isIrregular)
+      case .record(let row, _, let text): texts[row.id] = (text.bytes, text.isIrregular)
       case .watched(let id, _): texts[id] = nil
       }
     }
@@ -100,7 +100,7 @@ extension RecordIndex {
       "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
     for record in records {
       switch record {
-      case .record(let row, _): statement.bind(row)
+      case .record(let row, let mark, _): statement.bind(row, mark)
       case .watched(let id, let mark): statement.bind(watched: id, mark)
       }
       try statement.run()
@@ -109,9 +109,9 @@ extension RecordIndex {
 }
 
 extension Statement {
-  fileprivate borrowing func bind(_ row: IndexRow) {
+  fileprivate borrowing func bind(_ row: IndexRow, _ mark: IndexMark) {
     bind(1, row.id.bytes)
-    bind(2, row.bytes)
+    bind(2, row.bytes(mark))
     bind(3, row.kind)
     bind(4, RecordText.key(of: row.name))
     bind(5, row.createdAt.secondsSinceEpoch)

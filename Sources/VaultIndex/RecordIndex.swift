@@ -42,8 +42,8 @@ package final class RecordIndex {
     }
   }
 
-  /// Removes the index when it is damaged.
-  func giveUp(_ failure: IndexFailure) -> IndexFailure {
+  /// Removes the index when it is damaged; to be told of what is found in rows that were read of it.
+  package func giveUp(_ failure: IndexFailure) -> IndexFailure {
     if case .damaged = failure { place.remove() }
     return failure
   }

@@ -107,9 +107,9 @@ extension IndexedRecord {
     var text = RecordText()
     text.add(.object(record.fields))
     let row = IndexRow(
-      id: id, mark: mark, kind: summary.kind, name: summary.name, revision: summary.revision,
-      createdAt: summary.createdAt, updatedAt: summary.updatedAt)
-    self = .record(row, text)
+      id: id, kind: summary.kind, name: summary.name, revision: summary.revision, createdAt: summary.createdAt,
+      updatedAt: summary.updatedAt)
+    self = .record(row, mark, text)
   }
 }
 

@@ -43,7 +43,7 @@ struct IndexSession {
     (self.vault, self.store, self.index) = (vault, store, index)
   }
 
-  typealias Question = (RecordIndex) throws(IndexFailure) -> IndexAnswer
+  typealias Question = (RecordIndex) throws(IndexFailure) -> IndexRequest
 
   /// What was asked for, and the records whose files have to be read as well.
   mutating func answer(_ ask: Question) async throws(IndexStop) -> IndexAnswer {
@@ -70,12 +70,13 @@ struct IndexSession {
     // Nothing was written that could be lost.
     defer { index.abandon() }
     guard try staleFolders().isEmpty else { return .staleFolders }
-    var (answer, watched) = try inIndex { () throws(IndexFailure) in (try ask(index), try index.watched()) }
+    let (request, watched) = try inIndex { () throws(IndexFailure) in (try ask(index), try index.watched()) }
     guard watched.count <= Self.maximumWatchedCount else { throw .uselessness }
-    let stale = try await staleRows(of: answer.rows)
+    let (rows, stale) = try await rows(of: request.selection)
     guard stale.isEmpty else { return .staleRows(stale) }
-    answer.watched = watched
-    return .current(answer)
+    let positions = try inIndex { () throws(IndexFailure) in try index.positions(request.selection, of: rows) }
+    return .current(
+      IndexAnswer(found: IndexedRows(rows, positions), isSorted: request.isSorted, watched: watched))
   }
 
   /// Reads what is new in folders that changed.
@@ -129,26 +130,32 @@ struct IndexSession {
     for (id, stamp) in reading.young { readRecords[id] = stamp }
   }
 
-  private func staleRows(of rows: [IndexRow]) async throws(IndexStop) -> [RecordID] {
-    let order = rows.indices.sorted { rows[$0].id < rows[$1].id }
-    let pieces = stride(from: 0, to: order.count, by: Self.rowsAtOnce).lazy.map { start in
-      order[start..<min(start + Self.rowsAtOnce, order.count)].map { (id: rows[$0].id, mark: rows[$0].mark) }
+  /// The rows of a selection, and those among them whose files are not what was read. The files are asked for while
+  /// further rows are read.
+  private func rows(of selection: RowSelection) async throws(IndexStop) -> (IndexRows, stale: [RecordID]) {
+    let pieces = try inIndex { () throws(IndexFailure) in try index.pieces(selection) }
+    var (rows, stale) = (IndexRows(), [RecordID]())
+    do throws(IndexStop) {
+      try await ParallelMap(chunkSize: 1)(pieces, cancellation: { .cancelled }) {
+        [store, readRecords] piece throws(IndexStop) in
+        let (rows, marks) = try inIndex { () throws(IndexFailure) in try piece.get().decoded() }
+        let ids = rows.ids
+        let stamps = try inStore { () throws(StoreError) in try store.recordStamps(of: ids) }
+        let stale = ids.indices.filter { index in
+          guard let stamp = stamps[index] else { return true }
+          return !marks[index].isCurrent(stamp) && readRecords[ids[index]] != stamp
+        }
+        return (rows, stale.map { ids[$0] })
+      } consume: { piece throws(IndexStop) in
+        rows.append(piece.0)
+        stale += piece.1
+      }
+    } catch {
+      guard case .failure(let failure) = error else { throw error }
+      throw .failure(index.giveUp(failure))
     }
-    var stale: [RecordID] = []
-    try await ParallelMap(chunkSize: 1)(pieces, cancellation: { .cancelled }) {
-      [store, readRecords] piece throws(IndexStop) in
-      let stamps = try inStore { () throws(StoreError) in try store.recordStamps(of: piece.map(\.id)) }
-      return zip(piece, stamps).filter { row, stamp in
-        guard let stamp else { return true }
-        return !row.mark.isCurrent(stamp) && readRecords[row.id] != stamp
-      }.map(\.0.id)
-    } consume: { some throws(IndexStop) in
-      stale += some
-    }
-    return stale
+    return (rows, stale)
   }
-
-  private static let rowsAtOnce = 1024
 
   /// Reads single files again that changed while their folders did not.
   private mutating func reread(_ ids: [RecordID]) throws(IndexStop) {

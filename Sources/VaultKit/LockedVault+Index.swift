@@ -4,46 +4,46 @@ internal import VaultStorage
 
 extension LockedVault {
   /// What a query finds, sorted, by the index; nil when there is none to ask.
-  func indexedList(_ search: RecordSearch) async throws(VaultError) -> FileFindings<RecordSummary>? {
+  func indexedRows(_ search: RecordSearch) async throws(VaultError) -> (records: RecordRows, faults: [VaultError])? {
     let query = search.query
     let look: Look<RecordSummary> = { id, bytes throws(VaultError) in try search.summary(of: id, bytes, kinds) }
     let isFiltered = !query.texts.isEmpty || !query.conditions.isEmpty
     guard
       let answer = await answer({ index throws(IndexFailure) in
         isFiltered
-          ? IndexAnswer(rows: try index.rows(of: index.search(search.probes))) : try query.answer(from: index)
+          ? IndexRequest(selection: .some(try index.search(search.probes))) : try query.request(to: index)
       })
     else { return nil }
-    var rows = answer.rows
-    if isFiltered, let kind = query.kind { rows.removeAll { !$0.kind.utf8.elementsEqual(kind.utf8) } }
+    var kept: [RecordSummary] {
+      answer.found.lazy.map(RecordSummary.init).filter { row in
+        query.kind.map { row.kind.utf8.elementsEqual($0.utf8) } ?? true
+      }
+    }
     guard query.conditions.isEmpty else {
       // Which member has the value is in the file.
-      var findings = try await scan((rows.map(\.id) + answer.watched).sorted(), look)
-      findings.found = query.sorted(findings.found)
-      return findings
+      let findings = try await scan((kept.map(\.id) + answer.watched).sorted(), look)
+      return (RecordRows(query.sorted(findings.found)), findings.faults)
     }
-    var findings = try await scan(answer.watched, look)
-    let isSorted = !isFiltered && findings.found.isEmpty && answer.isSorted
-    let found = rows.map(RecordSummary.init)
-    findings.found = isSorted ? found : query.sorted(found + findings.found)
-    return findings
+    let findings = try await scan(answer.watched, look)
+    let isSorted = answer.isSorted && findings.found.isEmpty
+    return (
+      isSorted ? RecordRows(answer.found) : RecordRows(query.sorted(kept + findings.found)), findings.faults
+    )
   }
 
   /// The records that a word may mean, by the index; nil when there is none to ask.
   func indexedCandidates(_ match: NameMatch) async throws(VaultError) -> FileFindings<NamedRecord>? {
     guard RecordText.key(of: match.lowercased) != nil else { return nil }
     let answer = await answer { index throws(IndexFailure) in
-      let named = try index.rows(named: match.lowercased) ?? []
-      let prefixed = try match.idRange.map { range throws(IndexFailure) in try index.rows(in: range) } ?? []
-      let known = Set(named.map(\.id))
-      let rows = named + prefixed.filter { !known.contains($0.id) }
-      return IndexAnswer(rows: rows.filter { match.candidate(RecordSummary($0)) != nil })
+      let named = try index.ids(named: match.lowercased) ?? []
+      let prefixed = try match.idRange.map { range throws(IndexFailure) in try index.ids(in: range) } ?? []
+      return IndexRequest(selection: .some(Set(named + prefixed).sorted()))
     }
     guard let answer else { return nil }
     var findings = try await scan(answer.watched) { id, bytes throws(VaultError) in
       try match.candidate(id, bytes, kinds)
     }
-    findings.found += answer.rows.compactMap { match.candidate(RecordSummary($0)) }
+    findings.found += answer.found.compactMap { match.candidate(RecordSummary($0)) }
     findings.found.sort { $0.summary.id < $1.summary.id }
     return findings
   }
@@ -74,20 +74,41 @@ extension LockedVault {
   }
 }
 
-/// Rows of an index, and what else has to be looked at.
-struct IndexAnswer {
-  let rows: [IndexRow]
+/// The rows that a question is about.
+struct IndexRequest {
+  let selection: RowSelection
   /// Whether the rows are in the order, and of the number, that was asked for.
   var isSorted = false
+}
+
+/// Rows of an index, and what else has to be looked at.
+struct IndexAnswer {
+  let found: IndexedRows
+  /// As in the request.
+  let isSorted: Bool
   /// The records whose files are to be read.
-  var watched: [RecordID] = []
+  let watched: [RecordID]
+}
+
+/// Rows of an index in the order that was asked for.
+struct IndexedRows: RandomAccessCollection, Sendable {
+  private let rows: IndexRows
+  private let positions: [UInt32]
+
+  init(_ rows: IndexRows, _ positions: [UInt32]) { (self.rows, self.positions) = (rows, positions) }
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { positions.count }
+  subscript(index: Int) -> IndexRow { rows[Int(positions[index])] }
 }
 
 extension RecordQuery {
-  fileprivate func answer(from index: RecordIndex) throws(IndexFailure) -> IndexAnswer {
+  fileprivate func request(to index: RecordIndex) throws(IndexFailure) -> IndexRequest {
     let isSorted = if order == .name { try index.isSortedByName() } else { true }
-    let query = IndexQuery(kind: kind, order: indexOrder, limit: isSorted ? limit : nil)
-    return IndexAnswer(rows: try index.rows(query), isSorted: isSorted)
+    let limit = isSorted ? limit : nil
+    guard kind != nil || limit != nil else { return IndexRequest(selection: .all(indexOrder), isSorted: isSorted) }
+    let query = IndexQuery(kind: kind, order: indexOrder, limit: limit)
+    return IndexRequest(selection: .some(try index.ids(query)), isSorted: isSorted)
   }
 
   private var indexOrder: IndexQuery.Order {
@@ -126,7 +147,7 @@ extension NameMatch {
 }
 
 extension RecordSummary {
-  fileprivate init(_ row: IndexRow) {
+  init(_ row: IndexRow) {
     (id, kind, name, revision) = (row.id, row.kind, row.name, row.revision)
     (createdAt, updatedAt) = (row.createdAt, row.updatedAt)
   }

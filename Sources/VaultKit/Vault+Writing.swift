@@ -181,6 +181,8 @@ extension Vault {
     guard case .object(let members) = record.document, let envelope = members[RecordEnvelope.memberName],
       let kind = envelope["kind"]?.string.flatMap({ kinds[$0] }), envelope["schema"]?.int == kind.schema
     else { return }
+    // The envelope is clear text only where a kind seals members of any name: it is taken away when something was found.
+    guard kind.clearTextPath(in: members) != nil else { return }
     var fields = members
     fields[RecordEnvelope.memberName] = nil
     guard let path = kind.clearTextPath(in: fields) else { return }

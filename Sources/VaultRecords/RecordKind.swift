@@ -38,6 +38,8 @@ public final class RecordKind: Sendable {
   public let titlePaths: [MemberPath]
   /// The ways from older schemas to this one.
   public let migrations: [Migration]
+  /// All their steps up to the present schema, in order: clear input is looked through for each of them.
+  let allSteps: [MigrationStep]
   let whole: ValueSchema
   let type: TypeFunctions?
   private let seals: SealMap?
@@ -68,6 +70,7 @@ public final class RecordKind: Sendable {
     self.content = content
     self.titlePaths = titlePaths
     self.migrations = migrations
+    allSteps = Self.steps(of: migrations, from: 0, to: schema)
     self.type = type
     let extra = MemberSchema(Self.extraMember, .map(of: ValueSchema(.any).sealed))
     let hasExtra = content.member(named: Self.extraMember) != nil
@@ -93,7 +96,7 @@ public final class RecordKind: Sendable {
   public func presentPath(_ path: MemberPath) -> MemberPath {
     guard !migrations.isEmpty, whole.value(at: path) == nil else { return path }
     var components = path.components
-    for case .move(let source, let target) in steps(from: 0) where components.starts(with: source.components) {
+    for case .move(let source, let target) in allSteps where components.starts(with: source.components) {
       components = target.components + components.dropFirst(source.components.count)
     }
     let present = MemberPath(components)

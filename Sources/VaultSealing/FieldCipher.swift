@@ -14,13 +14,27 @@ final class TokenScope: Sendable {
   private let latest = Mutex<TokenTime?>(nil)
   private static let version: [UInt8] = [1]
 
-  init(label: String, hint: [UInt8], items: [[UInt8]]) {
+  /// - Parameter appendItems: appends so many items that tokens are bound to.
+  init(
+    label: String, hint: [UInt8], itemCount: Int, _ appendItems: (inout CanonicalEncoding.Builder) -> Void
+  ) {
     self.hint = hint
     let blank = [UInt8](repeating: 0, count: SealedToken.sealedAtByteCount)
-    template = CanonicalEncoding.enc(label, [Self.version, hint, blank] + items)
+    var template = CanonicalEncoding.Builder(label, itemCount: 3 + itemCount)
+    template.append(Self.version)
+    template.append(hint)
+    template.append(blank)
+    appendItems(&template)
+    self.template = template.finish()
     // LP(label), the item count, LP(version), LP(hint), and the length of sealed-at come before it.
     sealedAtOffset = 4 + label.utf8.count + 4 + 4 + Self.version.count + 4 + hint.count + 4
-    head = Array("\(SealedToken.prefix)\(Base64.encodeURL(hint)):".utf8)
+    head = Array(SealedToken.prefix.utf8) + Array(Base64.encodeURL(hint).utf8) + [UInt8(ascii: ":")]
+  }
+
+  convenience init(label: String, hint: [UInt8], items: [[UInt8]]) {
+    self.init(label: label, hint: hint, itemCount: items.count) { bound in
+      for item in items { bound.append(item) }
+    }
   }
 
   /// The associated data of a token sealed at `sealedAtText` (16 ASCII bytes).
@@ -39,11 +53,24 @@ final class TokenScope: Sendable {
     latest.withLock { latest in
       if let latest, latest.second == time.secondsSinceEpoch { return latest }
       let text = time.compactText
+      var head: [UInt8] = []
+      head.reserveCapacity(self.head.count + SealedToken.sealedAtByteCount + 1)
+      head += self.head
+      head += text.utf8
+      head.append(UInt8(ascii: ":"))
       let new = TokenTime(
-        second: time.secondsSinceEpoch, head: head + Array(text.utf8) + [UInt8(ascii: ":")],
-        associatedData: associatedData(sealedAtText: text.utf8))
+        second: time.secondsSinceEpoch, head: head, associatedData: associatedData(sealedAtText: text.utf8))
       latest = new
       return new
+    }
+  }
+
+  /// The parts of a token's head, when it is that of the last that was asked for: of one that was sealed just now.
+  func latestTime(of token: Span<UInt8>) -> TokenTime? {
+    latest.withLock { latest in
+      guard let time = latest, token.count > time.head.count else { return nil }
+      for index in time.head.indices where time.head[index] != token[index] { return nil }
+      return time
     }
   }
 
@@ -71,14 +98,14 @@ final class FieldCipher: Sendable {
   let form: Form
   private let key: AESGCMKey
   /// The fields that were sealed here and opened again, where they are remembered.
-  private let verified: Mutex<Set<String>>?
+  private let verified: Mutex<TokenSet>?
 
   /// - Parameters:
   ///   - keys: begins with the 32 bytes of the field key.
   ///   - remembersSeals: whether it is kept which fields were sealed and opened again: for the few of one record.
   init(form: Form, keys: SecretBytes, remembersSeals: Bool = false) throws(SealingError) {
     self.form = form
-    verified = remembersSeals ? Mutex([]) : nil
+    verified = remembersSeals ? Mutex(TokenSet()) : nil
     do throws(CryptoError) {
       key = try AESGCMKey(beginningOf: keys)
     } catch {
@@ -124,9 +151,17 @@ final class FieldCipher: Sendable {
   ///   `.malformedPlaintext` or `.memoryUnavailable`.
   func open(_ text: String) throws(SealingError) -> SecretText {
     switch form {
-    case .token: try open(SealedToken(parsing: text))
-    case .cryptoKit(let data): try openCryptoKit(text, associatedData: data)
+    case .token(let scope):
+      // What begins as a token of these keys need not be read further than that, up to its box.
+      if let time = scope.latestTime(of: text.utf8Span.span) { return try open(text, time) }
+      return try open(SealedToken(parsing: text))
+    case .cryptoKit(let data): return try openCryptoKit(text, associatedData: data)
     }
+  }
+
+  private func open(_ text: String, _ time: TokenTime) throws(SealingError) -> SecretText {
+    let box = try SealedToken.box(in: text.utf8Span.span.extracting(droppingFirst: time.head.count))
+    return try openPadded(box, time.associatedData)
   }
 
   /// Opens a parsed token.
@@ -134,7 +169,11 @@ final class FieldCipher: Sendable {
     guard case .token(let scope) = form, token.hint == scope.hint else {
       throw SealingError(.foreignToken, "belongs to another record or key")
     }
-    let padded = try openBox(token.box, associatedData: scope.associatedData(sealedAtText: token.sealedAtText.utf8))
+    return try openPadded(token.box, scope.associatedData(sealedAtText: token.sealedAtText.utf8))
+  }
+
+  private func openPadded(_ box: [UInt8], _ associatedData: [UInt8]) throws(SealingError) -> SecretText {
+    let padded = try openBox(box, associatedData: associatedData)
     guard let count = padded.withBytes({ Padding.unpaddedCount($0) }) else {
       throw SealingError(.malformedPlaintext, "was sealed with wrong padding")
     }
@@ -152,7 +191,7 @@ final class FieldCipher: Sendable {
   private func utf8(_ bytes: SecretBytes, count: Int) throws(SealingError) -> SecretText {
     let text = SecretText(bytes, count: count)
     let isValid = text.withBytes { bytes in
-      unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) != nil }
+      (try? UTF8Span(validating: Span<UInt8>(_bytes: bytes))) != nil
     }
     guard isValid else { throw SealingError(.malformedPlaintext, "what was sealed is not UTF-8") }
     return text

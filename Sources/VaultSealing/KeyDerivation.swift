@@ -7,7 +7,13 @@ enum KeyDerivation {
   static func derive(
     from key: RawSpan, label: String, items: [[UInt8]] = [], salt: [UInt8], byteCount: Int
   ) throws(SealingError) -> SecretBytes {
-    let info = CanonicalEncoding.enc(label, items)
+    try derive(from: key, info: CanonicalEncoding.enc(label, items), salt: salt, byteCount: byteCount)
+  }
+
+  /// The same with `info`, which is ENC(label; items).
+  static func derive(
+    from key: RawSpan, info: [UInt8], salt: [UInt8], byteCount: Int
+  ) throws(SealingError) -> SecretBytes {
     do throws(CryptoError) {
       return try unsafe HKDFSHA256.derive(from: key, salt: salt.span.bytes, info: info.span.bytes, byteCount: byteCount)
     } catch {

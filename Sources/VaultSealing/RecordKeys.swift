@@ -12,12 +12,17 @@ public final class RecordKeys: Sendable {
 
   /// Derives the keys of a record (format 1, section 4).
   init(dataKey: SecretBytes, vaultID: VaultID, recordID: RecordID) throws(SealingError) {
+    var info = CanonicalEncoding.Builder("ecv/1/record", itemCount: 1)
+    info.append(recordID)
+    let finished = info.finish()
     keys = try dataKey.withBytes { bytes throws(SealingError) in
-      try KeyDerivation.derive(
-        from: bytes, label: "ecv/1/record", items: [recordID.bytes], salt: vaultID.bytes, byteCount: 72)
+      try KeyDerivation.derive(from: bytes, info: finished, salt: vaultID.bytes, byteCount: 72)
     }
     let hint = keys.withBytes { $0.extracting(64..<72).copiedBytes() }
-    let scope = TokenScope(label: "ecv/1/field", hint: hint, items: [vaultID.bytes, recordID.bytes])
+    let scope = TokenScope(label: "ecv/1/field", hint: hint, itemCount: 2) { items in
+      items.append(vaultID)
+      items.append(recordID)
+    }
     cipher = try FieldCipher(form: .token(scope), keys: keys, remembersSeals: true)
     self.vaultID = vaultID
     self.recordID = recordID

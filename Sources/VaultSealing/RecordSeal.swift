@@ -138,9 +138,8 @@ public enum RecordSeal {
   static func complete(
     _ fields: JSONObject, _ draft: EnvelopeDraft, keys: RecordKeys
   ) throws(SealingError) -> SealedRecord {
-    var record = fields
     var members = draft.members()
-    record[RecordEnvelope.memberName] = .object(members)
+    var record = fields.adding(RecordEnvelope.memberName, .object(members))
     let mac = try mac(of: record, keys)
     members["mac"] = .string(Base64.encode(mac))
     record[RecordEnvelope.memberName] = .object(members)
@@ -162,7 +161,7 @@ public enum RecordSeal {
 private struct TokenCheck {
   let keys: RecordKeys
   let time: Timestamp
-  private var seen: Set<String> = []
+  private var seen = TokenSet()
 
   init(keys: RecordKeys, time: Timestamp) {
     self.keys = keys
@@ -171,24 +170,36 @@ private struct TokenCheck {
 
   mutating func checked(_ fields: JSONObject) throws(SealingError) -> JSONObject {
     var tree = JSONValue.object(fields)
+    // A token that was opened as it was sealed need not be opened again; then nothing is to be said of any path.
     var isRepeated = false
-    try tree.forEachString { path, text throws(SealingError) in
-      guard SealedToken.hasTokenShape(text) else { return }
-      try requireOwn(text, at: path)
-      // Tokens that opened are ASCII, so equal strings are equal bytes.
-      if !seen.insert(text).inserted { isRepeated = true }
+    let areKnown = tree.allStrings { text in
+      guard SealedToken.hasTokenShape(text) else { return true }
+      if !seen.insert(text) { isRepeated = true }
+      return keys.hasSealed(text)
     }
-    guard isRepeated else { return fields }
-    seen = []
+    guard try areKnown ? isRepeated : openAll(tree) else { return fields }
+    seen = TokenSet()
     try tree.mapStrings { _, text throws(SealingError) in
-      guard SealedToken.hasTokenShape(text), !seen.insert(text).inserted else { return text }
+      guard SealedToken.hasTokenShape(text), !seen.insert(text) else { return text }
       return try keys.sealingAgain(text, at: time)
     }
     guard case .object(let members) = tree else { preconditionFailure("strings of an object were replaced") }
     return members
   }
 
-  /// A token that was opened as it was sealed need not be opened again.
+  /// Opens every token, and tells whether one stands twice.
+  private mutating func openAll(_ tree: JSONValue) throws(SealingError) -> Bool {
+    var isRepeated = false
+    seen = TokenSet()
+    try tree.forEachString { path, text throws(SealingError) in
+      guard SealedToken.hasTokenShape(text) else { return }
+      try requireOwn(text, at: path)
+      // Tokens that opened are ASCII, so equal strings are equal bytes.
+      if !seen.insert(text) { isRepeated = true }
+    }
+    return isRepeated
+  }
+
   private func requireOwn(_ token: String, at path: MemberPath) throws(SealingError) {
     guard !keys.hasSealed(token) else { return }
     do throws(SealingError) {

@@ -55,14 +55,22 @@ public struct SealedToken: Sendable {
       hint = try Base64.decodeURL(ascii: bytes.extracting(hintStart..<hintEnd))
       sealedAtText = String(copying: time)
       sealedAt = try Timestamp(parsingCompact: sealedAtText)
-      box = try Base64.decode(ascii: bytes.extracting(droppingFirst: timeEnd + 1))
     } catch {
       throw malformed
     }
-    guard hint.count == Self.hintByteCount, box.count >= AESGCM.nonceByteCount + AESGCM.tagByteCount else {
-      throw malformed
-    }
+    box = try Self.box(in: bytes.extracting(droppingFirst: timeEnd + 1))
+    guard hint.count == Self.hintByteCount else { throw malformed }
     self.text = text
+  }
+
+  /// The bytes of a token's last part: canonical base64 of at least a nonce and a tag.
+  ///
+  /// - Throws: ``SealingError`` `.malformedToken`.
+  static func box(in text: Span<UInt8>) throws(SealingError) -> [UInt8] {
+    guard let box = try? Base64.decode(ascii: text), box.count >= AESGCM.nonceByteCount + AESGCM.tagByteCount else {
+      throw SealingError(.malformedToken, "the sealed value is damaged")
+    }
+    return box
   }
 
   /// The text of a token: its head (`es1:<hint>:<sealed-at>:`) and the box that was just sealed.

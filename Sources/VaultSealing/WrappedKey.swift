@@ -40,7 +40,7 @@ public struct WrappedKey: Sendable {
   private init(rootHint: [UInt8], box: [UInt8]) {
     self.rootHint = rootHint
     self.box = box
-    text = "\(Self.prefix)\(Base64.encodeURL(rootHint)):\(Base64.encode(box))"
+    text = Self.prefix + Base64.encodeURL(rootHint) + ":" + Base64.encode(box)
   }
 
   /// Wraps `key` (32 bytes) under `wrapKey`.
@@ -84,8 +84,11 @@ extension RootKey {
 
   /// A wrap that was opened again: were it wrong, everything under the data key would be lost.
   func verifiedWrap(of dataKey: SecretBytes, record: RecordID) throws(SealingError) -> WrappedKey {
-    let wrapped = try dataKey.withBytes { bytes throws(SealingError) in try wrapDataKey(bytes, record: record) }
-    guard try unwrapDataKey(wrapped, record: record) == dataKey else {
+    let binding = dataKeyBinding(record)
+    let wrapped = try dataKey.withBytes { bytes throws(SealingError) in
+      try WrappedKey.wrap(bytes, under: dataKeyWrapKey, of: id, associatedData: binding)
+    }
+    guard try wrapped.unwrap(with: dataKeyWrapKey, associatedData: binding) == dataKey else {
       throw SealingError(.cryptoFailed, "a key that was just wrapped does not open to the same key")
     }
     return wrapped
@@ -99,11 +102,6 @@ extension RootKey {
     try RecordKeys(dataKey: unwrapDataKey(wrapped, record: record), vaultID: vaultID, recordID: record)
   }
 
-  /// Wraps the data key of a record, 32 bytes.
-  func wrapDataKey(_ key: RawSpan, record: RecordID) throws(SealingError) -> WrappedKey {
-    try WrappedKey.wrap(key, under: dataKeyWrapKey, of: id, associatedData: dataKeyBinding(record))
-  }
-
   /// The data key of a record.
   func unwrapDataKey(_ wrapped: WrappedKey, record: RecordID) throws(SealingError) -> SecretBytes {
     guard wrapped.rootHint == id.wrapHint else {
@@ -113,7 +111,11 @@ extension RootKey {
   }
 
   private func dataKeyBinding(_ record: RecordID) -> [UInt8] {
-    CanonicalEncoding.enc("ecv/1/data-key-wrap-ad", [vaultID.bytes, record.bytes, id.bytes])
+    var binding = CanonicalEncoding.Builder("ecv/1/data-key-wrap-ad", itemCount: 3)
+    binding.append(vaultID)
+    binding.append(record)
+    binding.append(id.bytes)
+    return binding.finish()
   }
 
   /// Wraps an older root under this one, for the keyring.

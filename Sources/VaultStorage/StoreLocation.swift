@@ -21,7 +21,7 @@ extension StoreLocation {
     case .header: "vault.json"
     case .checkpoint: "checkpoint.json"
     case .slot(let id): "slots/" + id.text + ".age"
-    case .record(let id): "records/" + id.folderName + "/" + id.text(followedBy: ".json")
+    case .record(let id): id.path(below: "records", followedBy: ".json")
     case .trash(let id): "trash/" + id.text(followedBy: ".json")
     }
   }

@@ -64,6 +64,7 @@ struct BackupHistoryTests {
     var number = 0
     while !isDone.isSet {
       number += 1
+      let start = ContinuousClock.now
       var inputs: [JSONObject] = []
       for _ in 0..<5 {
         var input = JSONObject()
@@ -72,8 +73,8 @@ struct BackupHistoryTests {
       }
       let ids = try await vault.add(inputs, kind: RecordKind(of: Login.self))
       if number % 3 == 0 { try await vault.remove(ids) }
-      // Writers go before readers: two that never pause would let no backup in.
-      try await Task.sleep(for: .milliseconds(50))
+      // Writers go before readers: four that write most of the time would let no backup in, however slow the machine.
+      try await Task.sleep(for: .milliseconds(50) + (ContinuousClock.now - start) * 5)
     }
   }
 

@@ -13,6 +13,19 @@ import VaultDocument
     #expect(id.folderName == "00" && id.folder == 0)
   }
 
+  @Test("every byte is written as its two digits, in text and in bytes")
+  func digits() {
+    for first in 0..<16 {
+      let bytes = (0..<16).map { UInt8(first * 16 + $0) }
+      let digits = bytes.map { Hex.encode([$0]) }
+      let parts = [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]].map { $0.joined() }
+      let id = Identifier(bytes: bytes)
+      var written: [UInt8] = [1]
+      id.appendText(to: &written)
+      #expect(id.text == parts.joined(separator: "-") && written == [1] + Array(id.text.utf8))
+    }
+  }
+
   @Test(
     "anything but a lower-case UUID is refused",
     arguments: [

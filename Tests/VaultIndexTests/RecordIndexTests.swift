@@ -21,9 +21,9 @@ import VaultTestSupport
     var text = RecordText()
     text.add(name)
     let row = IndexRow(
-      id: RecordID(bytes: [3, number] + [UInt8](repeating: 0, count: 14)), mark: IndexMark(stamp, readAt: .now()),
-      kind: kind, name: name, revision: 2, createdAt: time, updatedAt: time)
-    return .record(row, text)
+      id: RecordID(bytes: [3, number] + [UInt8](repeating: 0, count: 14)), kind: kind, name: name, revision: 2,
+      createdAt: time, updatedAt: time)
+    return .record(row, IndexMark(stamp, readAt: .now()), text)
   }
 
   private func fill(_ index: RecordIndex, _ records: [IndexedRecord]) throws {
@@ -36,14 +36,20 @@ import VaultTestSupport
   private func names(_ index: RecordIndex, _ order: IndexQuery.Order = .name, kind: String? = nil, limit: Int? = nil)
     throws -> [String]
   {
-    try index.rows(IndexQuery(kind: kind, order: order, limit: limit)).map(\.name)
+    try rows(index, .some(index.ids(IndexQuery(kind: kind, order: order, limit: limit)))).map(\.name)
+  }
+
+  private func rows(_ index: RecordIndex, _ selection: RowSelection) throws(IndexFailure) -> [IndexRow] {
+    var rows = IndexRows()
+    for piece in try index.pieces(selection) { rows.append(try piece.get().decoded().rows) }
+    return try index.positions(selection, of: rows).map { rows[Int($0)] }
   }
 
   /// What is asked of an index that may be damaged: the right answer, or a failure.
   private func answers(_ index: RecordIndex) throws(IndexFailure) -> [[String]] {
     let known = try index.folderMarks().compactMap { $0 }.count
-    let found = try index.rows(of: index.search([IndexProbe("ad", fallback: []) { $0.contains("ad") }]))
-    let all = try index.rows(IndexQuery(kind: nil, order: .name, limit: nil))
+    let found = try rows(index, .some(index.search([IndexProbe("ad", fallback: []) { $0.contains("ad") }])))
+    let all = try rows(index, .all(.name))
     return [["\(known)"], all.map(\.name), found.map(\.name), try index.watched().map(\.text)]
   }
 
@@ -60,17 +66,57 @@ import VaultTestSupport
     #expect(try names(index, limit: 2) == ["Alpha", "alpha"])
     #expect(try names(index, .created) == ["Alpha", "alpha", "beta", "gamma"])
     #expect(try names(index, .updated, kind: "login", limit: 2) == ["Alpha", "alpha"])
-    #expect(try index.rows(named: "ALPHA")?.map(\.name) == ["Alpha", "alpha"])
+    #expect(try rows(index, .some(index.ids(named: "ALPHA") ?? [])).map(\.name) == ["Alpha", "alpha"])
     #expect(try index.isSortedByName())
+  }
+
+  @Test("all rows at once come in every order, as they do one by one, and none of a watched record")
+  func allRows() throws {
+    let index = try open()
+    let records = try (0..<250).map { number in
+      try record(UInt8(number), "name \(number * 37 % 250)", kind: "kind \(number % 3)", at: Int64(number * 91 % 250))
+    }
+    let mark = IndexMark(StoreStamp(inode: 1, byteCount: 1, modified: 1, changed: 1), readAt: .now())
+    try fill(index, records + [.watched(record(255, "").id, mark)])
+    for order in [IndexQuery.Order.name, .created, .updated] {
+      let all = try rows(index, .all(order))
+      #expect(try all.map(\.name) == names(index, order))
+      #expect(all.count == 250 && all.allSatisfy { $0.revision == 2 && $0.createdAt == $0.updatedAt })
+      let few = try index.ids(IndexQuery(kind: nil, order: order, limit: 7))
+      #expect(few == all.prefix(7).map(\.id))
+    }
+    #expect(Set(try rows(index, .all(.name)).map(\.kind)) == ["kind 0", "kind 1", "kind 2"])
+  }
+
+  @Test("more rows than are read at once come in the order of their ids, and those that there are not are left out")
+  func manyRows() throws {
+    let index = try open()
+    let ids = (0..<3000).map { number in
+      RecordID(bytes: [UInt8(number % 256), UInt8(number / 256)] + [UInt8](repeating: 7, count: 14))
+    }
+    let stamp = StoreStamp(inode: 1, byteCount: 1, modified: 1, changed: 1)
+    try index.begin()
+    for id in ids {
+      let row = IndexRow(
+        id: id, kind: "login", name: id.text, revision: 1, createdAt: .now(), updatedAt: .now())
+      try index.update(
+        folder: id.folder, mark: nil, changed: [.record(row, IndexMark(stamp, readAt: .now()), RecordText())],
+        removed: [])
+    }
+    try index.commit()
+    #expect(try rows(index, .all(.name)).map(\.id) == ids.sorted())
+    let other = RecordID(bytes: [UInt8](repeating: 9, count: 16))
+    let some = [ids[2999], other, ids[1], ids[2000]] + ids[3..<1500]
+    #expect(try rows(index, .some(some)).map(\.id) == some.filter { $0 != other })
   }
 
   @Test("names that may not be in normal form C are found by every name, and spoil the order")
   func irregularNames() throws {
     let index = try open()
     try fill(index, [record(1, "Zo\u{EB}"), record(2, "Zoe\u{308}"), record(3, "Ada")])
-    #expect(try index.rows(named: "zo\u{EB}")?.count == 2)
-    #expect(try index.rows(named: "ada")?.count == 2)
-    #expect(try index.rows(named: "zoe\u{308}") == nil)
+    #expect(try index.ids(named: "zo\u{EB}")?.count == 2)
+    #expect(try index.ids(named: "ada")?.count == 2)
+    #expect(try index.ids(named: "zoe\u{308}") == nil)
     #expect(try !index.isSortedByName())
   }
 

@@ -123,14 +123,20 @@ private struct RecordTable {
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
   func print(_ query: RecordQuery) async throws {
     let opened = try await session.unlockWhereItHelps(unlocking)
-    let found = if let opened { try await opened.list(query) } else { try await session.locked.list(query) }
-    try RecordListing(found.records, isVerified: opened != nil, ifEmpty: "no record").print(found.faults, global)
+    let (rows, faults) = try await found(query, opened)
+    try RecordListing(rows, isVerified: opened != nil, ifEmpty: "no record").print(faults, global)
+  }
+
+  private func found(_ query: RecordQuery, _ opened: Vault?) async throws -> (RecordRows, [VaultError]) {
+    guard let opened else { return try await session.locked.rows(query) }
+    let found = try await opened.list(query)
+    return (RecordRows(found.records), found.faults)
   }
 }
 
 extension RecordSummary: ListedRecord {
   var summary: RecordSummary { self }
-  var timeColumn: String { updatedAt.text }
+  func appendTime(to line: inout [UInt8]) { updatedAt.appendText(to: &line) }
 
   func document(isVerified: Bool) -> JSONValue {
     .members([

@@ -90,7 +90,10 @@ extension Session {
 }
 
 extension TrashedRecord: ListedRecord {
-  var timeColumn: String { "removed \(deletedAt.text)" }
+  func appendTime(to line: inout [UInt8]) {
+    line += "removed ".utf8
+    deletedAt.appendText(to: &line)
+  }
 
   func document(isVerified: Bool) -> JSONValue {
     .members([

@@ -68,13 +68,16 @@ struct OutputBuffer: ~Copyable {
 
   init(to destination: @escaping (RawSpan) throws -> Void) {
     self.destination = destination
-    bytes.reserveCapacity(Self.capacity)
+    bytes.reserveCapacity(Self.capacity + Self.capacity / 16)
   }
 
   mutating func append(_ text: String) throws { try append(Array(text.utf8)) }
 
-  mutating func append(_ more: [UInt8]) throws {
-    bytes += more
+  mutating func append(_ more: [UInt8]) throws { try append { $0 += more } }
+
+  /// Takes what `body` appends.
+  mutating func append(_ body: (inout [UInt8]) -> Void) throws {
+    body(&bytes)
     if bytes.count >= Self.capacity { try flush() }
   }
 
@@ -87,6 +90,19 @@ struct OutputBuffer: ~Copyable {
 }
 
 extension JSONValue {
+  /// The bytes of one item as our writer lays it out within an array. Strings hold no line feed, so lines can be moved to
+  /// the right.
+  func item(indent: Int) throws -> [UInt8] {
+    let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
+    var bytes = margin
+    bytes.reserveCapacity(2048)
+    for byte in try prettyBytes(finalNewline: false) {
+      bytes.append(byte)
+      if byte == UInt8(ascii: "\n") { bytes += margin }
+    }
+    return bytes
+  }
+
   /// An object; the names are written in source code and differ.
   static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     var object = JSONObject()

@@ -39,7 +39,29 @@ enum Printable {
   }
 
   /// Whether the text is of printable ASCII alone, as most of a long list is: its bytes are its characters then.
-  private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
+  fileprivate static func isPlain(_ text: String) -> Bool {
+    let bytes = RawSpan(_elements: text.utf8Span.span)
+    var offset = 0
+    while offset + 8 <= bytes.byteCount {
+      // Safe: every bit pattern is a number, and the offsets are checked.
+      guard isPlain(unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)) else { return false }
+      offset += 8
+    }
+    while offset < bytes.byteCount {
+      // Safe: as above.
+      let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+      guard byte >= 0x20 && byte < 0x7F else { return false }
+      offset += 1
+    }
+    return true
+  }
+
+  /// The same of eight bytes: none has its high bit, nor gets it from what lies above 0x7E, nor is below 0x20.
+  private static func isPlain(_ bytes: UInt64) -> Bool {
+    let (ones, high): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    guard bytes & high == 0 else { return false }
+    return (bytes + ones | ~(bytes + ones * 0x60)) & high == 0
+  }
 
   /// How many characters the text has.
   static func width(of text: String) -> Int { isPlain(text) ? text.utf8.count : text.count }
@@ -47,6 +69,21 @@ enum Printable {
   /// The text, padded to a number of characters.
   static func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - self.width(of: text)))
+  }
+}
+
+/// A text as it is printed, and how many characters it has.
+struct PrintableText {
+  let text: String
+  let width: Int
+
+  init(_ text: String) {
+    if Printable.isPlain(text) {
+      (self.text, width) = (text, text.utf8.count)
+    } else {
+      self.text = Printable.text(text)
+      width = self.text.count
+    }
   }
 }
 

@@ -4,29 +4,27 @@ import VaultKit
 /// A record as a row of a list.
 protocol ListedRecord {
   var summary: RecordSummary { get }
-  /// What the last column says.
-  var timeColumn: String { get }
+  /// Appends what the last column says.
+  func appendTime(to line: inout [UInt8])
   func document(isVerified: Bool) -> JSONValue
 }
 
-/// The rows of `list`, `find` and `trash list`.
-struct RecordListing<Row: ListedRecord> {
-  private let rows: [Row]
+/// The rows of `list`, `find` and `trash list`, which are printed one by one: there may be many.
+struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: ListedRecord {
+  private let rows: Rows
   private let isVerified: Bool
   private let emptyNote: String
 
-  init(_ rows: [Row], isVerified: Bool, ifEmpty note: String) {
+  init(_ rows: Rows, isVerified: Bool, ifEmpty note: String) {
     (self.rows, self.isVerified, emptyNote) = (rows, isVerified, note)
   }
 
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
   func print(_ faults: [VaultError], _ global: GlobalOptions) throws {
     if global.json {
-      try Output.document([
-        "records": .array(rows.map { $0.document(isVerified: isVerified) }), "verified": .bool(isVerified),
-      ])
+      try printDocument()
     } else {
-      try Output.write(lines)
+      try printLines()
       if !isVerified, !rows.isEmpty { global.messages.note(Messages.unverifiedNote) }
       if rows.isEmpty { global.messages.note(emptyNote) }
     }
@@ -34,26 +32,61 @@ struct RecordListing<Row: ListedRecord> {
     if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }
   }
 
-  /// The rows as they are printed, in one piece: there may be many.
-  private var lines: [UInt8] {
-    let names = rows.map { Printable.text($0.summary.name) }
-    let kindWidth = rows.map { Printable.width(of: $0.summary.kind) }.max() ?? 0
-    let nameWidth = min(40, names.map(Printable.width).max() ?? 0)
-    var lines: [UInt8] = []
-    lines.reserveCapacity(rows.count * (72 + kindWidth + nameWidth))
-    for (row, name) in zip(rows, names) {
-      Self.append(row.summary.id.text, to: &lines, width: 36)
-      Self.append(row.summary.kind, to: &lines, width: kindWidth)
-      Self.append(name, to: &lines, width: nameWidth)
-      lines.append(contentsOf: row.timeColumn.utf8)
-      lines.append(UInt8(ascii: "\n"))
+  private func printDocument() throws {
+    var output = OutputBuffer(to: Output.write)
+    try output.append("{\n  \"records\" : [")
+    var isFirst = true
+    for row in rows {
+      try output.append(isFirst ? "\n" : ",\n")
+      isFirst = false
+      try output.append(row.document(isVerified: isVerified).item(indent: 4))
     }
-    return lines
+    try output.append(isFirst ? "\n\n  ],\n" : "\n  ],\n")
+    try output.append("  \"schema\" : 1,\n  \"verified\" : \(isVerified)\n}\n")
+    try output.flush()
+  }
+
+  private func printLines() throws {
+    let columns = RecordColumns(rows)
+    var output = OutputBuffer(to: Output.write)
+    for index in rows.indices { try output.append { columns.append(rows[index], to: &$0) } }
+    try output.flush()
+  }
+}
+
+/// How wide the columns of a list are.
+private struct RecordColumns {
+  private var kindWidth = 0
+  private var nameWidth = 0
+
+  init(_ rows: some RandomAccessCollection<some ListedRecord>) {
+    for index in rows.indices {
+      let summary = rows[index].summary
+      kindWidth = max(kindWidth, PrintableText(summary.kind).width)
+      nameWidth = max(nameWidth, PrintableText(summary.name).width)
+    }
+    nameWidth = min(40, nameWidth)
+  }
+
+  func append(_ row: some ListedRecord, to lines: inout [UInt8]) {
+    let summary = row.summary
+    summary.id.appendText(to: &lines)
+    lines.append(spaces: 2)
+    Self.append(PrintableText(summary.kind), to: &lines, width: kindWidth)
+    Self.append(PrintableText(summary.name), to: &lines, width: nameWidth)
+    row.appendTime(to: &lines)
+    lines.append(UInt8(ascii: "\n"))
   }
 
   /// Appends one column and the space after it.
-  private static func append(_ text: String, to lines: inout [UInt8], width: Int) {
-    lines.append(contentsOf: text.utf8)
-    for _ in 0..<max(0, width - Printable.width(of: text)) + 2 { lines.append(UInt8(ascii: " ")) }
+  private static func append(_ text: PrintableText, to lines: inout [UInt8], width: Int) {
+    lines.append(all: text.text.utf8Span.span)
+    lines.append(spaces: max(0, width - text.width) + 2)
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(spaces count: Int) {
+    append(addingCapacity: count) { output in output.append(repeating: UInt8(ascii: " "), count: count) }
   }
 }

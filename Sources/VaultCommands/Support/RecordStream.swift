@@ -127,27 +127,15 @@ struct RecordPrinter: Sendable {
     switch layout {
     case .document:
       let (document, count) = try form.document(of: view)
-      return .item(try item(document, indent: 4), leftOutCount: count)
+      return .item(try document.item(indent: 4), leftOutCount: count)
     case .array:
       let (members, count) = try form.members(of: view)
-      return .item(try item(.object(members), indent: 2), leftOutCount: count)
+      return .item(try JSONValue.object(members).item(indent: 2), leftOutCount: count)
     case .lines:
       let (members, count) = try form.members(of: view)
       return .line(try JSONValue.object(members).compactBytes() + [UInt8(ascii: "\n")], leftOutCount: count)
     case .none: return .view(view)
     }
-  }
-
-  /// One item as our writer lays it out within an array. Strings hold no line feed, so lines can be moved to the right.
-  private func item(_ value: JSONValue, indent: Int) throws -> [UInt8] {
-    let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
-    var bytes = margin
-    bytes.reserveCapacity(2048)
-    for byte in try value.prettyBytes(finalNewline: false) {
-      bytes.append(byte)
-      if byte == UInt8(ascii: "\n") { bytes += margin }
-    }
-    return bytes
   }
 }
 

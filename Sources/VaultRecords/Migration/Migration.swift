@@ -54,15 +54,18 @@ public enum MigrationStep: Sendable, Equatable {
 extension RecordKind {
   /// The steps from one schema to the present one.
   public func steps(from schema: Int) -> [MigrationStep] {
-    migrations.filter { $0.schema > schema && $0.schema <= self.schema }.sorted { $0.schema < $1.schema }.flatMap(
-      \.steps)
+    Self.steps(of: migrations, from: schema, to: self.schema)
+  }
+
+  static func steps(of migrations: [Migration], from older: Int, to newer: Int) -> [MigrationStep] {
+    migrations.filter { $0.schema > older && $0.schema <= newer }.sorted { $0.schema < $1.schema }.flatMap(\.steps)
   }
 
   /// Clear input with members where the present schema has them that an older one had elsewhere.
   func modernised(_ input: JSONObject) -> JSONObject {
     guard !migrations.isEmpty else { return input }
     var tree = JSONValue.object(input)
-    for step in steps(from: 0) {
+    for step in allSteps {
       switch step {
       case .move(let source, _), .split(let source, _, _):
         // What the present schema has at the old place means something else there.

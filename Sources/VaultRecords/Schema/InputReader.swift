@@ -57,11 +57,11 @@ struct InputReader {
   }
 
   private mutating func object(_ members: JSONObject, _ rule: ObjectRule) throws(RecordError) -> JSONObject {
-    var result = members
-    for (name, value) in members {
+    var result = try members.compactMapValues { name, value throws(RecordError) in
       path.components.append(.member(name))
-      result[name] = try member(name, value, rule)
+      let stored = try member(name, value, rule)
       path.components.removeLast()
+      return stored
     }
     for index in rule.members.indices {
       let name = rule.members[index].name
