@@ -84,11 +84,18 @@ struct HostileInputTests {
           "many blanks to import", "truncate -s 8M f && tr '\\0' '\\n' <f >blanks",
           Self.bounded + "$V import jsonl blanks --kind customer -q $K | grep -qx '0 stored, 0 refused'", 0, nil),
         FaultRow(
-          "more than 128 MiB to import", "truncate -s 129M f", Self.bounded + "$V import jsonl f --kind customer $K",
-          17, "vault: f: is too large: at most 128 MiB"),
+          "an array of more than 128 MiB to import", "truncate -s 129M f",
+          Self.bounded + "$V import json f --kind customer $K", 17, "vault: f: is too large: at most 128 MiB"),
         FaultRow(
-          "more than 100,000 records", "yes '{}' | head -n 100001 >f", "$V import jsonl f --kind customer $K", 17,
-          "vault: f: has too many records for one batch"),
+          "more than 128 MiB from a pipe", "true",
+          "head -c 135266304 /dev/zero | " + Self.bounded + "$V import jsonl - --kind customer $K", 17,
+          "vault: stdin: is too large: at most 128 MiB"),
+        FaultRow(
+          "a line that no record is as long as", "truncate -s 4G f", Self.bounded + "$V import jsonl f --kind customer $K",
+          17, "vault: f: has a line of more than 16 MiB"),
+        FaultRow(
+          "a file whose size says nothing", "true",
+          "$V import jsonl /proc/self/mountinfo --kind customer -q $K | grep -q '^0 stored'", 0, nil),
         FaultRow("a FIFO to export to", "mkfifo f", "$V export -o f $K", 18, "vault: f: is no regular file"),
       ])
   }

@@ -1,4 +1,4 @@
-import Synchronization
+import VaultDocument
 import VaultKit
 
 /// The lines of some text that are not blank.
@@ -9,10 +9,14 @@ struct Lines: Sequence, IteratorProtocol {
     let number: Int
   }
 
+  /// Longer lines are not taken into memory; the first of them ends the sequence.
+  static let byteLimit = JSONLimits.record.byteCount
+
   private let nextPiece: () -> [UInt8]
   private var piece: [UInt8]
   private var position = 0
   private var number = 0
+  private(set) var hasTooLong = false
 
   /// The lines of text in memory.
   init(of bytes: [UInt8]) {
@@ -49,6 +53,8 @@ struct Lines: Sequence, IteratorProtocol {
       guard let end = System.firstLineFeed(in: piece, from: position) else {
         line += piece[position...]
         position = piece.count
+        hasTooLong = line.count > Self.byteLimit
+        if hasTooLong { return nil }
         continue
       }
       defer { position = end + 1 }
@@ -65,14 +71,18 @@ final class LineFile: Sequence {
   private let state: FileState
 
   /// Nil for what is no regular file, and can be read but once.
-  init?(_ path: String) throws(SystemError) {
+  init?(_ path: String) throws {
     file = try OpenFile.reading(path)
     guard let state = System.state(of: file.descriptor) else { return nil }
     self.state = state
     let reading = Reading(file.descriptor, path)
-    var count = 0
-    for _ in Lines(from: reading.next) { count += 1 }
+    var (lines, count) = (Lines(from: reading.next), 0)
+    while lines.next() != nil { count += 1 }
     if let failure = reading.failure { throw failure }
+    guard !lines.hasTooLong else {
+      throw CommandError(
+        .inputRefused, "input_refused", subject: path, "has a line of more than \(Lines.byteLimit >> 20) MiB: no record is")
+    }
     self.count = count
   }
 
