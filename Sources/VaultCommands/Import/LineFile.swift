@@ -81,7 +81,9 @@ final class LineFile: Sequence {
     if let failure = reading.failure { throw failure }
     guard !lines.hasTooLong else {
       throw CommandError(
-        .inputRefused, "input_refused", subject: path, "has a line of more than \(Lines.byteLimit >> 20) MiB: no record is")
+        .inputRefused, "input_refused", subject: path,
+        "has a line of more than \(Lines.byteLimit >> 20) MiB: no record is as long",
+        hints: ["`vault import json` takes an array that spans one line"])
     }
     self.count = count
   }
