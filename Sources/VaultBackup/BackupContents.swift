@@ -142,7 +142,7 @@ private final class ArchiveSurvey {
   /// Once all files are there.
   private var files: FileSummary?
   private var documents: [StoreChange] = []
-  private var checkpointByteCount: Int?
+  private var checkpoint: BackupList.File?
   private var slots: [(id: SlotID, sha256: [UInt8])] = []
   private var list: BackupListReader?
 
@@ -161,7 +161,7 @@ private final class ArchiveSurvey {
   /// Takes a file, with its bytes unless it is a record or large.
   func take(_ file: BackupList.File, _ bytes: [UInt8]?) throws(VaultError) {
     try tally.take(file)
-    if file.member == .document(.checkpoint) { checkpointByteCount = file.byteCount }
+    if file.member == .document(.checkpoint) { checkpoint = file }
     if case .document(.slot(let id)) = file.member { slots.append((id, file.sha256.bytes)) }
     if let bytes, case .document(let place) = file.member {
       documents.append(StoreChange(place, from: nil, to: bytes))
@@ -177,7 +177,7 @@ private final class ArchiveSurvey {
 
   func finish() throws(VaultError) -> (vault: LockedVault, list: BackupList?, files: FileSummary) {
     let store = try inStore { () throws(StoreError) in
-      try BackupStore(of: file, content, documents: documents, checkpointByteCount: checkpointByteCount)
+      try BackupStore(of: file, content, documents: documents, checkpoint: checkpoint)
     }
     let vault = try LockedVault(store: store)
     try requireSlots(of: vault.header)

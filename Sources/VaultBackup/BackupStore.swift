@@ -1,4 +1,5 @@
 internal import VaultAge
+internal import VaultCrypto
 internal import VaultDocument
 internal import VaultKit
 internal import VaultStorage
@@ -9,24 +10,25 @@ final class BackupStore: RecordStore {
   private let documents = MemoryStore()
   private let file: BackupFile
   private let content: AgeContent
-  private let checkpointByteCount: Int?
+  private let checkpoint: BackupList.File?
 
   /// - Parameters:
   ///   - file: the backup.
   ///   - content: what opens it.
   ///   - documents: header and slots.
-  ///   - checkpointByteCount: the size of the checkpoint; nil when there is none.
+  ///   - checkpoint: what was found of the checkpoint, which it must still be; nil when there is none.
   /// - Throws: `StoreError` `.changedUnderneath` for a document that comes twice.
   init(
-    of file: BackupFile, _ content: AgeContent, documents: [StoreChange], checkpointByteCount: Int?
+    of file: BackupFile, _ content: AgeContent, documents: [StoreChange], checkpoint: BackupList.File?
   ) throws(StoreError) {
-    (self.file, self.content, self.checkpointByteCount) = (file, content, checkpointByteCount)
+    (self.file, self.content, self.checkpoint) = (file, content, checkpoint)
     for change in documents { try self.documents.apply([change]) }
   }
 
   func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? {
     guard location == .checkpoint else { return try documents.reader(of: location) }
-    return checkpointByteCount.map { CheckpointReader(file.archive(content), path: file.path, byteCount: $0) }
+    guard let checkpoint else { return nil }
+    return try CheckpointReader(file.archive(content), path: file.path, expecting: checkpoint)
   }
 
   func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
@@ -71,17 +73,21 @@ final class BackupStore: RecordStore {
   }
 }
 
-/// Reads the checkpoint of a backup.
+/// Reads the checkpoint of a backup, which must be the one that was found there before.
 private final class CheckpointReader: StoreReader {
-  let byteCount: Int
+  private let expected: BackupList.File
   private let archive: ArchiveReader
   private let path: String
   private var builder = ContentMark.Builder()
+  private var hasher: SHA256.Hasher?
   private var isAtEnd = false
 
-  init(_ archive: ArchiveReader, path: String, byteCount: Int) {
-    (self.archive, self.path, self.byteCount) = (archive, path, byteCount)
+  init(_ archive: ArchiveReader, path: String, expecting file: BackupList.File) throws(StoreError) {
+    (self.archive, self.path, expected) = (archive, path, file)
+    hasher = try Self.hashing(path) { () throws(CryptoError) in try SHA256.Hasher() }
   }
+
+  var byteCount: Int { expected.byteCount }
 
   var mark: ContentMark { builder.finish() }
 
@@ -93,11 +99,35 @@ private final class CheckpointReader: StoreReader {
       case .piece(let piece)? where piece.member == .document(.checkpoint):
         isAtEnd = piece.isLast
         builder.append(piece.bytes)
+        try Self.hashing(path) { () throws(CryptoError) in try hasher?.update(RawSpan(_elements: piece.bytes.span)) }
+        if isAtEnd { try requireExpected() }
         return piece.bytes
-      default: throw StoreError(.changedUnderneath, reason: "was changed while it was read", path: path)
+      default: throw changed
       }
     }
     return []
+  }
+
+  /// Before its last bytes are given out.
+  private func requireExpected() throws(StoreError) {
+    guard let hasher = hasher.take() else { preconditionFailure("a checkpoint ends once") }
+    let hash: [UInt8]
+    do throws(CryptoError) { hash = try hasher.finish() } catch { throw Self.notHashed(path, error) }
+    guard FileHash(hash) == expected.sha256 else { throw changed }
+  }
+
+  private var changed: StoreError {
+    StoreError(.changedUnderneath, reason: "was changed while it was read", path: path)
+  }
+
+  private static func hashing<Result: ~Copyable>(
+    _ path: String, _ step: () throws(CryptoError) -> Result
+  ) throws(StoreError) -> Result {
+    do { return try step() } catch { throw notHashed(path, error) }
+  }
+
+  private static func notHashed(_ path: String, _ error: CryptoError) -> StoreError {
+    StoreError(.ioFailed, reason: "cannot be hashed", path: path, underlying: error)
   }
 
   private func part() throws(StoreError) -> ArchivePart? {

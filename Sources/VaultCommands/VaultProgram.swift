@@ -10,6 +10,7 @@ public enum VaultProgram {
   public static func run() -> Never {
     ProcessHardening.forbidCoreDumps()
     System.prepareProcess()
+    CryptoLibrary.claim()
     let arguments = ArgumentOrder.normalised(Array(CommandLine.arguments.dropFirst()))
     Task.detached { System.exit(await status(of: arguments)) }
     System.waitForTermination()

@@ -36,13 +36,15 @@ enum Algorithms {
   /// Starts OpenSSL; every entry into the library by this module comes after it.
   ///
   /// No configuration file is read: one could load providers or engines into a process that holds keys, and reading it
-  /// costs start-up time. So do the tables of older names of ciphers and digests and of the texts of errors, which nothing
-  /// here asks for: together as much as a third of all that OpenSSL does in a short process. No clean-up runs at exit: it
-  /// would take tables away from threads that still seal, and the kernel takes all memory back anyway.
-  static let isLibraryStarted = OPENSSL_init_crypto(options.reduce(0) { $0 | UInt64($1) }, nil) == 1
+  /// costs start-up time. No clean-up runs at exit: it would take tables away from threads that still seal, and the kernel
+  /// takes all memory back anyway.
+  static let isLibraryStarted: Bool = {
+    let chosen = CryptoLibrary.isOurs ? options + leanOptions : options
+    return OPENSSL_init_crypto(chosen.reduce(0) { $0 | UInt64($1) }, nil) == 1
+  }()
 
-  private static let options = [
-    OPENSSL_INIT_NO_LOAD_CONFIG, OPENSSL_INIT_NO_ATEXIT, OPENSSL_INIT_NO_ADD_ALL_CIPHERS,
-    OPENSSL_INIT_NO_ADD_ALL_DIGESTS, OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS,
+  private static let options = [OPENSSL_INIT_NO_LOAD_CONFIG, OPENSSL_INIT_NO_ATEXIT]
+  private static let leanOptions = [
+    OPENSSL_INIT_NO_ADD_ALL_CIPHERS, OPENSSL_INIT_NO_ADD_ALL_DIGESTS, OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS,
   ]
 }

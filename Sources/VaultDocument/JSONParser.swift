@@ -39,19 +39,6 @@ public enum JSONParser {
     return try reader.document(handingOver: list, to: body)
   }
 
-  /// Reads one document that comes in pieces: the items of an array are given to `body`, and the result is nil; what is no
-  /// array is the result.
-  ///
-  /// - Parameter next: gives the next piece; empty at the end.
-  /// - Throws: as `parse(_:limits:)`, and what `body` throws.
-  package static func parse(
-    limits: JSONLimits, from next: @escaping () -> [UInt8],
-    handingOverItemsTo body: (JSONValue) throws(DocumentError) -> Void
-  ) throws(DocumentError) -> JSONValue? {
-    var reader = JSONListReader(limits: limits, from: next)
-    return try reader.items(to: body)
-  }
-
   private static func parse(
     _ bytes: Span<UInt8>, _ limits: JSONLimits,
     _ read: (inout JSONScanner, Span<UInt8>) throws(JSONFailure) -> JSONValue

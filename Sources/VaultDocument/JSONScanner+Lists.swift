@@ -49,23 +49,6 @@ struct JSONListReader {
     }
     return .object(object)
   }
-
-  /// Reads a document that is an array, whose items `body` gets with their offsets; nil for one that is. Any other document is
-  /// the result.
-  mutating func items(to body: (JSONValue) throws(DocumentError) -> Void) throws(DocumentError) -> JSONValue? {
-    guard try begins(with: UInt8(ascii: "[")) else { return try rest() }
-    var goesOn = try enters(before: UInt8(ascii: "]"))
-    while goesOn {
-      let (item, hasNext) = try step { scanner, bytes throws(JSONFailure) in
-        let item = try scanner.value(in: bytes, depth: 2)
-        return (item, try scanner.goesOn(in: bytes, before: UInt8(ascii: "]"), "',' or ']' was expected"))
-      }
-      try body(item)
-      goesOn = hasNext
-    }
-    try end()
-    return nil
-  }
 }
 
 extension JSONListReader {

@@ -63,7 +63,7 @@ extension RecordIndex {
     // Only columns that the index of the order, or of the kind, has: then it alone is read. Who is watched has no kind.
     let condition = query.kind == nil ? "" : "WHERE kind = ?"
     let watched = Set(query.kind == nil ? try watched() : [])
-    let limit = query.limit.map { " LIMIT \($0 + watched.count)" } ?? ""
+    let limit = query.limit.map { " LIMIT \(min($0, Int.max - watched.count) + watched.count)" } ?? ""
     let bind = { (statement: borrowing Statement) in if let kind = query.kind { statement.bind(1, kind) } }
     var ids = try ids("\(condition) ORDER BY \(query.order.columns), id" + limit, binding: bind)
     if !watched.isEmpty { ids.removeAll { watched.contains($0) } }

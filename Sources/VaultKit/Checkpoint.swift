@@ -98,12 +98,9 @@ public struct Checkpoint: Sendable {
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func hash() throws(VaultError) -> [UInt8] {
-    var hasher: SHA256.Hasher
-    do throws(CryptoError) { hasher = try SHA256.Hasher() } catch { throw VaultError(crypto: error) }
+    var hasher = try inCrypto { () throws(CryptoError) in try SHA256.Hasher() }
     try writer.forEachTreePiece(withMAC: true) { piece throws(VaultError) in
-      do throws(CryptoError) { try hasher.update(RawSpan(_elements: piece.span)) } catch {
-        throw VaultError(crypto: error)
-      }
+      try inCrypto { () throws(CryptoError) in try hasher.update(RawSpan(_elements: piece.span)) }
     }
     do throws(CryptoError) { return try hasher.finish() } catch { throw VaultError(crypto: error) }
   }
@@ -123,15 +120,6 @@ public struct Checkpoint: Sendable {
     var mark = ContentMark.Builder()
     try writer.forEachTextPiece { mark.append($0) }
     return mark.finish()
-  }
-
-  /// The bytes of `checkpoint.json`.
-  ///
-  /// - Throws: ``VaultError`` `.inputRefused` over 512 MiB.
-  func fileBytes() throws(VaultError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    try write { bytes += $0 }
-    return bytes
   }
 
   private var writer: CheckpointWriter { CheckpointWriter(checkpoint: self) }

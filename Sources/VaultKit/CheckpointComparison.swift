@@ -49,12 +49,6 @@ struct FoundVersions {
 
   /// Whether a record that was found is in the trash and not among the records.
   func isOnlyInTrash(_ id: RecordID) -> Bool { !live.contains(id) }
-
-  /// The revision of a live record, as long as no removed one with its id was taken that counts.
-  func liveRevision(of id: RecordID) -> Int? {
-    guard let found = places[id], found.place == .record(id) else { return nil }
-    return found.version.revision
-  }
 }
 
 /// Compares what is there with a checkpoint (format 1, section 7), folder by folder.

@@ -61,7 +61,7 @@ extension SeenFolder {
   /// What the changes tell that is newer; nil where one of them does more than that.
   ///
   /// Newer versions may be taken twice, and in any order: nothing is lost or brought back by it.
-  func newerVersions(in changes: [(key: RecordID, value: SeenChange)]) -> [(RecordID, SeenVersion)]? {
+  func newerVersions(in changes: [RecordID: SeenChange]) -> [(RecordID, SeenVersion)]? {
     var newer: [(RecordID, SeenVersion)] = []
     for (id, change) in changes {
       switch change {

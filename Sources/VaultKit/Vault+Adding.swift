@@ -44,12 +44,14 @@ extension Vault {
   ///   - inputs: as many as `count` says.
   ///   - refusals: what to do when some of it is refused.
   ///   - isDryRun: checks and seals everything and stores nothing.
+  ///   - kept: what is kept of input that is refused.
   ///   - progress: called now and then with how many were done since.
   ///   - record: makes the kind and clear members of an input; called once for each, on any thread.
   /// - Throws: ``VaultError`` as ``add(_:)``; `.inputRefused` with `.throwFirst`, naming the member; `.cancelled`.
   public func add<Input: Sendable>(
     _ inputs: some Sequence<Input>, count: Int, refusals: Refusals, isDryRun: Bool = false,
-    progress: (Int) -> Void = { _ in }, record: @escaping @Sendable (Input) throws(VaultError) -> RecordInput
+    keeping kept: @escaping @Sendable (Input) -> Input = { $0 }, progress: (Int) -> Void = { _ in },
+    record: @escaping @Sendable (Input) throws(VaultError) -> RecordInput
   ) async throws(VaultError) -> Addition<Input> {
     let now = options.now()
     let ids = try Self.newIDs(count)
@@ -61,7 +63,7 @@ extension Vault {
       { chunk throws(VaultError) in
         let prepared = chunk.map { input, id in
           self.prepare(id, now) { () throws(VaultError) in try record(input) }
-            .mapError { Refusal(input: input, error: $0) }
+            .mapError { Refusal(input: kept(input), error: $0) }
         }
         return try prepared.staged(in: replacement)
       },
@@ -165,7 +167,16 @@ private struct BulkAdder<Input: Sendable> {
     self.lock = lock
     guard try Self.isWorthReplacing(count, in: vault) else { return }
     replacement = try inStore { () throws(StoreError) in try vault.store.replacement(under: lock) }
-    guard let replacement else { return }
+    guard let replacement else {
+      guard count > ChangePlan.maximumChangeCount else { return }
+      end()
+      throw VaultError(
+        .inputRefused, "more than \(ChangePlan.maximumChangeCount) records cannot be stored at once here",
+        hints: [
+          "`vault verify` names what does not belong among the records; without it, and on a file system that can",
+          "exchange two folders, any number can: else divide the input",
+        ])
+    }
     do throws(VaultError) {
       try await RecordRewriter(vault: vault) { _ in nil }.copy(into: replacement)
     } catch {
@@ -235,7 +246,7 @@ private struct BulkAdder<Input: Sendable> {
       let (store, changes) = (vault.store, piece)
       try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
     }
-    try vault.memory?.noteWritten(versions.finish())
+    vault.memory?.noteWritten(versions.finish())
     vault.memory?.flush()
   }
 

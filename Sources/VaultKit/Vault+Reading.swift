@@ -70,17 +70,18 @@ extension Vault {
   ) async throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
     defer { memory?.flush() }
     var (records, faults) = try await locked.list(query)
-    records.removeAll { summary in
+    var left: Set<RecordID> = []
+    // In the order of ids: what a machine has seen is read folder by folder.
+    for id in records.map(\.id).sorted() {
       do throws(VaultError) {
-        _ = try verifiedRecord(summary.id)
-        return false
+        _ = try verifiedRecord(id)
       } catch {
+        left.insert(id)
         // It was removed: meanwhile, or in the newer revision that the trash has.
-        if error.code == .noSuchRecord { return true }
-        faults.append(error)
-        return true
+        if error.code != .noSuchRecord { faults.append(error) }
       }
     }
+    records.removeAll { left.contains($0.id) }
     return (records, faults)
   }
 

@@ -56,7 +56,7 @@ extension Vault {
   /// Puts staged records in place.
   func put(_ staged: StagedRecords) throws(VaultError) {
     try inStore { () throws(StoreError) in try staged.replacement.commit() }
-    try memory?.noteWritten(staged.versions.after)
+    memory?.noteWritten(staged.versions.after)
   }
 
   /// Moves the records of a part to the current root, in batches, and lists the versions of all.

@@ -15,18 +15,46 @@ final class VaultMemory: Sendable {
     var searched: Set<UInt8> = []
     /// How many versions those held when they were read.
     var readCount = 0
-    /// What is to be written.
-    var pending: [RecordID: SeenChange] = [:]
+    /// What is to be written, by folders.
+    var pending: [UInt8: [RecordID: SeenChange]] = [:]
+    var pendingCount = 0
+    /// What is being written, or could not be: what is read from the disk lacks it.
+    var unwritten: [UInt8: [RecordID: SeenChange]] = [:]
+    /// How many are writing it.
+    var writerCount = 0
     /// Records that were sealed and verified, and may be written next.
     var sealed: [StoreLocation: SeenVersion] = [:]
     var hasFailed = false
 
     mutating func note(_ change: SeenChange, of id: RecordID) {
-      pending[id] = change
+      if pending[id.folder, default: [:]].updateValue(change, forKey: id) == nil { pendingCount += 1 }
       folders[id.folder]?.take(change, of: id)
     }
 
-    var isFull: Bool { readCount + pending.count > VaultMemory.versionLimit }
+    /// What was read from the disk, with what is not there yet.
+    func completed(_ read: SeenFolder, _ number: UInt8) -> SeenFolder {
+      var seen = read
+      for (id, change) in unwritten[number] ?? [:] { seen.take(change, of: id) }
+      for (id, change) in pending[number] ?? [:] { seen.take(change, of: id) }
+      return seen
+    }
+
+    /// Where nothing can be written, memory has to do.
+    var isFull: Bool { !hasFailed && readCount + pendingCount > VaultMemory.versionLimit }
+
+    /// Lets go of everything; what is not written yet is kept aside, and is the result.
+    mutating func beginWriting() -> [UInt8: [RecordID: SeenChange]] {
+      for (number, changes) in pending { unwritten[number, default: [:]].merge(changes) { $1 } }
+      (pending, pendingCount, folders, readCount, searched) = ([:], 0, [:], 0, [])
+      writerCount += 1
+      return unwritten
+    }
+
+    mutating func endWriting(isWritten: Bool) {
+      writerCount -= 1
+      // Another may be writing what came later.
+      if isWritten, writerCount == 0 { unwritten = [:] }
+    }
   }
 
   private let state: VaultState
@@ -122,18 +150,22 @@ extension VaultMemory {
     let isFirst = contents.withLock { contents in
       contents.folders[id.folder] == nil && contents.searched.insert(id.folder).inserted
     }
-    return isFirst ? try state.seen(id, of: vaultID) : try folder(id.folder)
+    guard isFirst else { return try folder(id.folder) }
+    let read = try state.seen(id, of: vaultID)
+    return contents.withLock { $0.completed(read, id.folder) }
   }
 
   /// What was seen of the records of a folder.
   func folder(_ number: UInt8) throws(VaultError) -> SeenFolder {
     if let known = contents.withLock({ $0.folders[number] }) { return known }
     let read = try state.seen(in: number, of: vaultID)
+    var folder = read
     change { contents in
-      contents.folders[number] = read
+      folder = contents.completed(read, number)
+      contents.folders[number] = folder
       contents.readCount += read.versions.count
     }
-    return read
+    return folder
   }
 
   func note(_ change: SeenChange, of id: RecordID) {
@@ -177,9 +209,15 @@ extension VaultMemory {
   }
 
   /// Notes live records that were written.
-  func noteWritten(_ entries: EntryList) throws(VaultError) {
-    try entries.forEachPiece { entries in
-      for entry in entries { note(.written(SeenVersion(entry, isTrashed: false)), of: entry.id) }
+  ///
+  /// They are in place by now: that they are not remembered is told, and undoes nothing.
+  func noteWritten(_ entries: EntryList) {
+    do throws(VaultError) {
+      try entries.forEachPiece { entries in
+        for entry in entries { note(.written(SeenVersion(entry, isTrashed: false)), of: entry.id) }
+      }
+    } catch {
+      fail(error)
     }
   }
 
@@ -201,13 +239,12 @@ extension VaultMemory {
 
   /// Writes what was noted; a failure is told, and never undoes what was done.
   func flush() {
-    let pending = contents.withLock { contents in
-      defer { (contents.pending, contents.folders, contents.readCount) = ([:], [:], 0) }
-      return contents.pending
-    }
+    let changes = contents.withLock { $0.beginWriting() }
     do throws(VaultError) {
-      try state.note(pending, of: vaultID)
+      try state.note(changes, of: vaultID)
+      contents.withLock { $0.endWriting(isWritten: true) }
     } catch {
+      contents.withLock { $0.endWriting(isWritten: false) }
       fail(error)
     }
   }

@@ -161,7 +161,8 @@ extension VaultState {
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.diskFull`, `.ioFailed`.
   public func forgetSeen(_ ids: [RecordID], of vaultID: VaultID) throws(VaultError) {
-    try note(Dictionary(ids.map { ($0, .forgotten) }) { $1 }, of: vaultID)
+    let changes = Dictionary(grouping: ids, by: \.folder)
+    try note(changes.mapValues { Dictionary($0.map { ($0, .forgotten) }) { $1 } }, of: vaultID)
   }
 
   /// Forgets a vault, its paths, and what stands at the paths of this one.
@@ -226,11 +227,13 @@ extension VaultState {
   /// Remembers what was seen of records, together with what others have noted meanwhile.
   ///
   /// - Throws: ``VaultError`` as ``forgetSeen(_:of:)``.
-  func note(_ changes: [RecordID: SeenChange], of vaultID: VaultID) throws(VaultError) {
+  ///
+  /// - Parameter changes: by the folders of the records.
+  func note(_ changes: [UInt8: [RecordID: SeenChange]], of vaultID: VaultID) throws(VaultError) {
     guard !changes.isEmpty else { return }
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     var files: [StateFolder.Change] = []
-    for (number, changes) in Dictionary(grouping: changes, by: \.key.folder) {
+    for (number, changes) in changes {
       let (old, logByteCount) = try seenFiles(in: number, of: vaultID)
       let (name, log) = (StateName.seen(vaultID, number), StateName.seenLog(vaultID, number))
       let newer = old.newerVersions(in: changes)

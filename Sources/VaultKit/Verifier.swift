@@ -17,6 +17,8 @@ struct Verifier {
   /// What became of the files of the trash, by the folders that their ids belong to.
   private var trashed: [UInt8: [(RecordID, Result<Checkpoint.Entry, VaultError>)]] = [:]
   private var trashFaults: [VaultFault] = []
+  /// What is to be forgotten once it is told.
+  private var gone: [RecordID] = []
 
   init(_ vault: Vault, _ scope: VerificationScope) throws(VaultError) {
     self.vault = vault
@@ -135,7 +137,7 @@ struct Verifier {
     guard let memory = vault.memory else { return }
     let told = Set((comparison?.faults.dropFirst(toldCount) ?? []).compactMap(\.record))
     for (id, change) in seen.compare(found, with: try memory.folder(folder), told: told) {
-      memory.note(change, of: id)
+      if change == .forgotten { gone.append(id) } else { memory.note(change, of: id) }
     }
   }
 
@@ -169,6 +171,7 @@ struct Verifier {
     result.changes = comparison?.changes
     result.faults += seen.faults
     result.notes += seen.notes
+    for id in gone { vault.memory?.note(.forgotten, of: id) }
     return result
   }
 

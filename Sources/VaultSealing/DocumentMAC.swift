@@ -41,22 +41,9 @@ extension RootKey {
     }
   }
 
-  /// The same for a document whose tree is too large to be had at once.
+  /// Begins the same for a document whose tree is too large to be had at once.
   ///
-  /// - Parameters:
-  ///   - treeByteCount: the size of all pieces together.
-  ///   - tree: its canonical encoding, without the member `mac`, in pieces.
-  public func mac(
-    as purpose: AuthenticatedDocument, treeByteCount: Int, tree: some Sequence<[UInt8]>
-  ) throws(SealingError) -> [UInt8] {
-    let authenticator = try authenticator(as: purpose, treeByteCount: treeByteCount)
-    for piece in tree { try authenticator.update(piece) }
-    return try authenticator.finish()
-  }
-
-  /// Begins the same for pieces that come one by one.
-  ///
-  /// - Parameter treeByteCount: the size of all pieces together.
+  /// - Parameter treeByteCount: the size of all pieces of its canonical encoding, without the member `mac`.
   public func authenticator(
     as purpose: AuthenticatedDocument, treeByteCount: Int
   ) throws(SealingError) -> DocumentAuthenticator {

@@ -94,6 +94,15 @@ struct HostileInputTests {
           "a line that no record is as long as", "truncate -s 4G f",
           Self.bounded + "$V import jsonl f --kind customer $K", 17, "vault: f: has a line of more than 16 MiB"),
         FaultRow(
+          "a last line from a pipe that is too long",
+          "echo '{' >f", "(cat f; head -c 20000000 /dev/zero) | $V import jsonl - --kind customer $K", 17,
+          "vault: stdin: line 1: "),
+        FaultRow(
+          "a named FIFO", "mkfifo p", "(echo '{' >p &) ; " + Self.bounded + "$V import jsonl p --kind customer $K", 17,
+          "vault: p: line 1: "),
+        FaultRow(
+          "a limit that no list reaches", "true", "$V list --quiet --limit 9223372036854775807 --vault v >list", 0, nil),
+        FaultRow(
           "a file whose size says nothing", "true",
           "$V import jsonl /proc/self/mountinfo --kind customer $K", 17, "vault: /proc/self/mountinfo: line 1: "),
         FaultRow("a FIFO to export to", "mkfifo f", "$V export -o f $K", 18, "vault: f: is no regular file"),

@@ -63,22 +63,4 @@ struct JSONListReaderTests {
     let failure = #expect(throws: DocumentError.self) { try members(broken, pieces: 1000) }
     #expect(failure?.line == 15_000 * 3 + 2 && failure?.column == 11)
   }
-
-  @Test("the items of an array are handed over; anything else is the result")
-  func items() throws {
-    for size in 1...30 {
-      var rest = Array(#" [ {"a":1}, 12345 ,"é" , [] ] "#.utf8)[...]
-      var taken: [JSONValue] = []
-      let result = try JSONParser.parse(
-        limits: .record,
-        from: {
-          defer { rest = rest.dropFirst(size) }
-          return Array(rest.prefix(size))
-        }, handingOverItemsTo: { taken.append($0) })
-      #expect(result == nil && taken.count == 4 && taken[1] == .number(JSONNumber(12345)))
-    }
-    var pieces = [Array(#"{"a":1}"#.utf8)]
-    let other = try JSONParser.parse(limits: .record, from: { pieces.popLast() ?? [] }, handingOverItemsTo: { _ in })
-    #expect(other?.object?.count == 1)
-  }
 }

@@ -47,13 +47,13 @@ struct SeenLogTests {
       let folder = TemporaryFolder()
       let vaultID = VaultID.random()
       let state = VaultState(directory: folder.path)
-      for revision in 1...5 { try state.note([id: .written(version(revision))], of: vaultID) }
-      try state.note([other: .written(version(7))], of: vaultID)
+      for revision in 1...5 { try state.note([id.folder: [id: .written(version(revision))]], of: vaultID) }
+      try state.note([other.folder: [other: .written(version(7))]], of: vaultID)
       let system = FaultyFileOperations(.dying, at: step, countsChangesAlone: true)
       let dying = VaultState(StateFolder(at: folder.path, operations: system))
       let changes: [RecordID: SeenChange] =
         isForgetting ? [other: .forgotten] : [other: .written(version(6)), id: .written(version(6))]
-      let isDone = (try? dying.note(changes, of: vaultID)) != nil
+      let isDone = (try? dying.note([id.folder: changes], of: vaultID)) != nil
       let found = try state.seen(in: id.folder, of: vaultID).versions
       #expect(found[id] == version(5) || (!isForgetting && found[id] == version(6)), "step \(step)")
       #expect(found[other] == version(7) || found[other] == (isForgetting ? nil : version(6)), "step \(step)")
@@ -75,11 +75,11 @@ struct SeenLogTests {
   func whatGoesWhere() throws {
     var folder = SeenFolder()
     folder.take(.written(version(3)), of: id)
-    func lines(_ changes: SeenChange...) -> [UInt8]? {
-      folder.newerVersions(in: changes.map { (id, $0) }).flatMap { SeenLog.lines($0) }
+    func lines(_ change: SeenChange) -> [UInt8]? {
+      folder.newerVersions(in: [id: change]).flatMap { SeenLog.lines($0) }
     }
     #expect(lines(.written(version(4))) == SeenLog.lines([(id, version(4))]))
-    #expect(lines(.seen(version(2)), .seen(version(3, 9))) == [])
+    #expect(lines(.seen(version(2))) == [] && lines(.seen(version(3, 9))) == [])
     #expect(lines(.written(version(3))) == [])
     #expect(lines(.written(version(2))) == nil)
     #expect(lines(.written(version(3, 9))) == nil)
@@ -90,7 +90,7 @@ struct SeenLogTests {
     while many.count <= SeenLog.maximumChangeCount {
       many[RecordID(bytes: [7] + RecordID.random().bytes.dropFirst())] = .seen(version(1))
     }
-    try VaultState(directory: state.path).note(many, of: vaultID)
+    try VaultState(directory: state.path).note([7: many], of: vaultID)
     #expect(FileTree.names(in: state.path + "/seen/" + vaultID.text) == ["07.json"])
   }
 
@@ -101,13 +101,13 @@ struct SeenLogTests {
     let place = folder.path + "/seen/" + vaultID.text
     var hasLog = false
     for revision in 1...100 {
-      try state.note([id: .written(version(revision))], of: vaultID)
+      try state.note([id.folder: [id: .written(version(revision))]], of: vaultID)
       #expect(try state.seen(in: id.folder, of: vaultID).versions == [id: version(revision)])
       hasLog = FileTree.names(in: place).contains { $0.hasSuffix(".log") }
       if revision == 1 { #expect(hasLog && FileTree.names(in: place).count == 1) }
     }
     #expect(FileTree.names(in: place).contains { $0.hasSuffix(".json") }, "the log went into the file")
-    try state.note([id: .written(version(101))], of: vaultID)
+    try state.note([id.folder: [id: .written(version(101))]], of: vaultID)
     try state.forgetSeen([id], of: vaultID)
     #expect(try state.seen(in: id.folder, of: vaultID).versions.isEmpty)
     #expect(!FileTree.names(in: place).contains { $0.hasSuffix(".log") })

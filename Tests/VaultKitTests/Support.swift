@@ -1,7 +1,7 @@
 import Synchronization
 import VaultAge
 import VaultDocument
-import VaultKit
+@testable import VaultKit
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
@@ -74,5 +74,14 @@ extension [UInt8] {
       return bytes
     }
     preconditionFailure("a test flips what is not there")
+  }
+}
+
+extension Checkpoint {
+  /// The bytes of `checkpoint.json`.
+  func fileBytes() throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    try write { bytes += $0 }
+    return bytes
   }
 }

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import VaultAge
 import VaultDocument
+import VaultRecords
 import VaultStorage
 import VaultTestSupport
 
@@ -277,5 +278,11 @@ struct VaultStateTests {
       Issue.record("it was not told that nothing is remembered")
       return
     }
+    let old = try vault.store.read(.record(id))
+    try await vault.update(id, as: Customer.self) { $0.name = "Later" }
+    _ = try await vault.record(id)
+    let new = try vault.store.read(.record(id))
+    try vault.store.apply([StoreChange(.record(id), from: new, to: old)])
+    await #expect(throws: VaultError(.rolledBack, "")) { try await vault.record(id) }
   }
 }

@@ -94,6 +94,7 @@ struct ImportCommand: AsyncParsableCommand {
     defer { progress.end() }
     let result = try await opened.add(
       zip(0..., elements), count: elements.count, refusals: strict ? .storeNothing : .leaveOut, isDryRun: dryRun,
+      keeping: { [keepsContent = rejects != nil] in keepsContent ? $0 : ($0.0, $0.1.withoutContent) },
       progress: { progress.advance(by: $0) },
       record: { (index, element) throws(VaultError) in
         let members = try element.object()

@@ -16,17 +16,19 @@ struct Lines: Sequence, IteratorProtocol {
   private var piece: [UInt8]
   private var position = 0
   private var number = 0
+  /// Nil for text that is in memory anyway.
+  private let limit: Int?
   private(set) var hasTooLong = false
 
   /// The lines of text in memory.
   init(of bytes: [UInt8]) {
-    nextPiece = { [] }
+    (nextPiece, limit) = ({ [] }, nil)
     piece = bytes
   }
 
   /// - Parameter next: gives the next piece of the text; empty at its end.
   init(from next: @escaping () -> [UInt8]) {
-    nextPiece = next
+    (nextPiece, limit) = (next, Self.byteLimit)
     piece = []
   }
 
@@ -53,7 +55,7 @@ struct Lines: Sequence, IteratorProtocol {
       guard let end = System.firstLineFeed(in: piece, from: position) else {
         line += piece[position...]
         position = piece.count
-        hasTooLong = line.count > Self.byteLimit
+        hasTooLong = limit.map { line.count > $0 } ?? false
         if hasTooLong { return nil }
         continue
       }
@@ -70,12 +72,12 @@ final class LineFile: Sequence {
   private let file: OpenFile
   private let state: FileState
 
-  /// Nil for what is no regular file, and can be read but once.
-  init?(_ path: String) throws {
-    file = try OpenFile.reading(path)
-    guard let state = System.state(of: file.descriptor) else { return nil }
+  /// - Parameter state: what was found of the file, which must be a regular one: others can be read but once.
+  init(_ file: consuming OpenFile, _ state: FileState) throws {
+    self.file = file
     self.state = state
-    let reading = Reading(file.descriptor, path)
+    let path = self.file.path
+    let reading = Reading(self.file.descriptor, path)
     var (lines, count) = (Lines(from: reading.next), 0)
     while lines.next() != nil { count += 1 }
     if let failure = reading.failure { throw failure }

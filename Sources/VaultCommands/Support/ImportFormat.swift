@@ -26,9 +26,15 @@ enum ImportFormat: String {
   }
 
   private static func lines(of path: String) throws -> ImportElements {
-    if path != "-", let file = try LineFile(path) { return ImportElements(file) }
-    let lines = Lines(of: try TextInput.file(path, limit: limits.byteCount))
-    return ImportElements(lines.map { ImportElement($0.bytes, line: $0.number) })
+    let bytes: [UInt8]
+    if path == "-" {
+      bytes = try TextInput.file(path, limit: limits.byteCount)
+    } else {
+      let file = try OpenFile.reading(path)
+      if let state = System.state(of: file.descriptor) { return ImportElements(try LineFile(file, state)) }
+      bytes = try TextInput.bytes(of: file, limit: limits.byteCount)
+    }
+    return ImportElements(Lines(of: bytes).map { ImportElement($0.bytes, line: $0.number) })
   }
 
   private static func items(_ bytes: [UInt8], in file: String) throws -> [ImportElement] {
@@ -93,6 +99,9 @@ struct ImportElement: Sendable {
   init(_ bytes: [UInt8], line: Int) { content = .line(bytes, number: line) }
 
   init(gone error: VaultError) { content = .gone(error) }
+
+  /// The same for who only needs its place.
+  var withoutContent: ImportElement { line.map { ImportElement([], line: $0) } ?? ImportElement(.null) }
 
   /// The number of its line, for files of one element a line.
   var line: Int? { if case .line(_, let number) = content { number } else { nil } }

@@ -99,8 +99,12 @@ enum TextInput {
   /// The content of a file, `-` being standard input.
   static func file(_ path: String, limit: Int) throws -> [UInt8] {
     if path == "-" { return try bytes(from: System.standardInput, named: "stdin", limit: limit) }
-    let file = try OpenFile.reading(path)
-    return try bytes(from: file.descriptor, named: path, limit: limit)
+    return try bytes(of: OpenFile.reading(path), limit: limit)
+  }
+
+  /// What is left to be read of an open file.
+  static func bytes(of file: borrowing OpenFile, limit: Int) throws -> [UInt8] {
+    try bytes(from: file.descriptor, named: file.path, limit: limit)
   }
 
   static func text(of file: borrowing OpenFile) throws -> String {
