@@ -85,7 +85,10 @@ private struct ProcessSession {
     var slave: Int32 = -1
     unsafe precondition(openpty(&master, &slave, nil, nil, nil) == 0, "no terminal to test with")
     _ = fcntl(master, F_SETFD, FD_CLOEXEC)
-    slavePath = unsafe String(cString: ttyname(slave))
+    // Tests run beside each other: `ttyname` would give all of them one buffer.
+    var name = [CChar](repeating: 0, count: 256)
+    unsafe precondition(ttyname_r(slave, &name, name.count) == 0, "no terminal to test with")
+    slavePath = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     closeDescriptor(slave)
   }
 
