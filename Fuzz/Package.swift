@@ -10,8 +10,8 @@ let package = Package(
     .executableTarget(
       name: "vault-fuzz",
       dependencies: [
-        "VaultAge", "VaultCrypto", "VaultDocument", "VaultFileStore", "VaultKit", "VaultRecords", "VaultSealing",
-        "VaultStorage",
+        "VaultAge", "VaultCrypto", "VaultDocument", "VaultExchange", "VaultFileStore", "VaultKit", "VaultRecords",
+        "VaultSealing", "VaultStorage",
       ].map { .product(name: $0, package: "vault") },
       path: "Sources")
   ]

@@ -23,10 +23,11 @@ need_home() {
   fi
 }
 
-# A user's own vault, keys and state are never touched from here: only what a script sets itself counts.
+# A user's own vault, keys and state are never touched from here: only what a script sets itself counts, and where data
+# by others lies.
 forget_user_vault() {
   local name
-  for name in $(compgen -e | grep '^CVAULT_' || true); do unset "$name"; done
+  for name in $(compgen -e | grep '^CVAULT_' | grep -vx CVAULT_TEST_SHARED || true); do unset "$name"; done
 }
 
 # --- Debian and Ubuntu packages ------------------------------------------------------------------------------------
@@ -90,6 +91,77 @@ need_packages() {
   apt_install "$@" || fail "$why: not there and could not be installed" \
     "on Debian or Ubuntu: sudo apt-get install $*" \
     "on macOS: brew install openssl@3 pkgconf"
+}
+
+# --- What is not needed to build ---------------------------------------------------------------------------------------
+
+have_library() {
+  local folder
+  for folder in /lib/*-linux-* /usr/lib/*-linux-* /lib64 /usr/lib64 /lib /usr/lib /usr/local/lib; do
+    [ ! -e "$folder/$1" ] || return 0
+  done
+  return 1
+}
+
+# The libraries that the program opens when a file asks for one: installed where that is possible, else done without.
+want_late_libraries() {
+  [ "$(uname -s)" = Linux ] || return 0
+  local library package
+  while read -r library package; do
+    have_library "$library" || apt_install "$package" || true
+  done <<'LIBRARIES'
+libargon2.so.1 libargon2-1
+libexpat.so.1 libexpat1
+libsqlite3.so.0 libsqlite3-0
+libyaml-0.so.2 libyaml-0-2
+libz.so.1 zlib1g
+LIBRARIES
+}
+
+# want_commands NAME…: the same for programs of packages of the same name.
+want_commands() {
+  local name
+  for name in "$@"; do command -v "$name" >/dev/null || apt_install "$name" || true; done
+}
+
+# A new folder for what tests write. In memory where there is room: they sync each file, and no power fails here.
+make_scratch() {
+  local folder free=0
+  if [ -z "${TMPDIR:-}" ] && [ "$(uname -s)" = Linux ]; then
+    free=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $1 == "tmpfs" { print $4 }')
+  fi
+  if [ "${free:-0}" -ge $((2 << 20)) ] && folder=$(mktemp -d /dev/shm/tests.XXXXXX 2>/dev/null); then
+    # Some tests write programs and run them.
+    printf '#!/bin/sh\n' >"$folder/true" && chmod +x "$folder/true"
+    if "$folder/true" 2>/dev/null; then
+      rm "$folder/true"
+      printf '%s\n' "$folder"
+      return
+    fi
+    rm -r "$folder"
+  fi
+  mktemp -d
+}
+
+# tests_not_run LOG: what tests said that they did not run, one line for each reason. They say `NOT RUN: REASON: SUITE: COUNT`.
+tests_not_run() {
+  sed -n 's/^.*NOT RUN: //p' "$1" | awk -F': ' '
+    {
+      count = $NF; suite = $2
+      for (i = 3; i < NF; i++) suite = suite ": " $i
+      if (!($1 in total)) order[++reasons] = $1
+      total[$1] += count
+      if (seen[$1, suite]++) next
+      suites[$1]++
+      if (suites[$1] <= 4) names[$1] = names[$1] (suites[$1] > 1 ? ", " : "") suite
+    }
+    END {
+      for (i = 1; i <= reasons; i++) {
+        reason = order[i]
+        more = suites[reason] > 4 ? " and " suites[reason] - 4 " more" : ""
+        printf "%d test cases: %s (%s%s)\n", total[reason], reason, names[reason], more
+      }
+    }'
 }
 
 # --- What the build needs --------------------------------------------------------------------------------------------
@@ -159,6 +231,9 @@ swift_build() { (cd "$root" && "$swift" build "$@") >&2; }
 # The folder that holds what `swift_build` with the same arguments has built.
 swift_bin_path() { (cd "$root" && "$swift" build "$@" --show-bin-path); }
 
+# Arguments of `swift build` and `swift test` for the release build that tests run in, beside the one that is installed.
+release_tests=(-c release -Xswiftc -enable-testing --scratch-path "$root/.build-release")
+
 # take_release FOLDER NAME ARGUMENT FOR swift build…: builds one program for release and puts a stripped copy into FOLDER.
 take_release() {
   local folder=$1 name=$2 build=(-c release)
@@ -166,7 +241,8 @@ take_release() {
   command -v strip >/dev/null || need_packages "strip" binutils
   if [ "$(uname -s)" = Linux ]; then build+=(--static-swift-stdlib --disable-local-rpath); fi
   note "building $name"
-  swift_build "${build[@]}" --product "$name" "$@"
-  cp "$(swift_bin_path "${build[@]}" --product "$name" "$@")/$name" "$folder/$name"
-  strip "$folder/$name"
+  # Where a caller asks how this ends, the shell does not stop by itself: what an earlier build left must not be taken.
+  swift_build "${build[@]}" --product "$name" "$@" &&
+    cp "$(swift_bin_path "${build[@]}" --product "$name" "$@")/$name" "$folder/$name" &&
+    strip "$folder/$name"
 }

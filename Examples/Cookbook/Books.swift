@@ -50,7 +50,7 @@ extension Book {
 @main
 struct Books {
   static func main() async {
-    await Example.run("Books") { example in
+    await Example.run("Books", types: [Book.self]) { example in
       let decoder = JSONDecoder()
       decoder.keyDecodingStrategy = .style(.camel)
       decoder.dateDecodingStrategy = .formats(.day)

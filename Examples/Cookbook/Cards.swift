@@ -102,7 +102,7 @@ extension Card {
 @main
 struct Cards {
   static func main() async {
-    await Example.run("Cards") { example in
+    await Example.run("Cards", types: [Card.self]) { example in
       let answers = try example.files(fixtures: "codable/mtg").map { try example.decode(Answer.self, from: $0) }
       var cards = answers.flatMap(\.cards)
       for index in cards.indices { cards[index].drawer = EncryptedCodableString("drawer-\(index)-of-the-left-chest") }

@@ -84,7 +84,7 @@ struct OldLaunch: Codable, Equatable {
 @main
 struct Launches {
   static func main() async {
-    await Example.run("Launches") { example in
+    await Example.run("Launches", types: [Launch.self]) { example in
       // Every file holds one launch; together they are an array.
       let files = try example.files(fixtures: "codable/spacex-v3")
       let array = Data("[".utf8) + Data(files.joined(separator: Data(",".utf8))) + Data("]".utf8)

@@ -90,7 +90,7 @@ struct AlphaVantageAnswer: Codable, Equatable {
 @main
 struct Stocks {
   static func main() async {
-    await Example.run("Stocks") { example in
+    await Example.run("Stocks", types: [Series.self]) { example in
       var counts: [Interval: Int] = [:]
       let files = try example.files(fixtures: "codable/alphavantage") { $0.hasPrefix("time-series") }
       for file in files {

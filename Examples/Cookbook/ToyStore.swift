@@ -100,7 +100,7 @@ struct Store: ExampleRecord {
 @main
 struct ToyStore {
   static func main() async {
-    await Example.run("ToyStore") { example in
+    await Example.run("ToyStore", types: [Store.self]) { example in
       let decoder = JSONDecoder.opening(with: example.context.reading(.clearText))
       decoder.keyDecodingStrategy = .style(.camel)
       decoder.dateDecodingStrategy = .formats(try DateFormat(pattern: "dd/MM/yyyy"), .iso8601, .unixSeconds)

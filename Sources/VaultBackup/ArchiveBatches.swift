@@ -20,7 +20,7 @@ extension ArchiveReader {
   ///   - make: makes something of a file, on any core; of none that ``ArchiveMember/isLarge``.
   ///   - take: is given each file and what was made of it, in order; the list is no file.
   ///   - takePiece: is given the bytes of the files that are large and of the list, some at a time.
-  /// - Throws: ``VaultError`` as ``next()``, and what the closures throw.
+  /// - Throws: ``VaultError`` as ``next()``, `.cancelled`, and what the closures throw.
   func readAll<Made: Sendable>(
     making make: @escaping @Sendable (ArchiveFile) throws(VaultError) -> Made,
     take: (BackupList.File, Made?) throws(VaultError) -> Void,
@@ -39,6 +39,8 @@ extension ArchiveReader {
           if let whole = try LargeFile.take(piece, of: &large) { try take(whole, nil) }
         }
       })
+    // What was not read to its end is known to be of no size.
+    guard isAtEnd else { throw VaultError(.ioFailed, "was not read to its end", file: path) }
   }
 }
 

@@ -38,7 +38,7 @@ struct ArchivePlace: Sendable {
 final class ArchiveReader {
   private let age: AgeReader
   /// The path of the backup, for errors.
-  private let path: String
+  let path: String
   private var piece: [UInt8] = []
   private var offset = 0
   private var last: ArchiveMember?
@@ -48,7 +48,7 @@ final class ArchiveReader {
   private var pieceCount = 0
   /// Where the list stands, once it has begun.
   private(set) var listPlace: ArchivePlace?
-  private var isAtEnd = false
+  private(set) var isAtEnd = false
   /// The time that its files have, in seconds since 1970.
   private var modified = 0
 

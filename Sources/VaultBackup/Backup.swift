@@ -107,7 +107,7 @@ extension Backup {
   ///   - stem: what its name begins with; see ``BackupName/stem``.
   ///   - progress: called after each record.
   /// - Throws: ``VaultError`` `.inputRefused` for the stem, the key or a directory in the vault; `.permissionDenied` for one
-  ///   that others may write to; `.alreadyExists` when a backup of that name, or a later one, is there; `.damaged`,
+  ///   that others may write to; `.alreadyExists` when a later one is there, or the clock stands still; `.damaged`,
   ///   `.changedUnderneath`, `.lockedByOther` for the vault; `.noMatchingSlot` for a proof; `.diskFull`, `.ioFailed`. When it
   ///   could be made and not be recorded, the error says so.
   public static func create(
@@ -116,18 +116,34 @@ extension Backup {
   ) async throws(VaultError) -> CreatedBackup {
     let target = BackupTarget(directory: directory)
     try target.check(source.locked.store)
-    let time = options.now()
-    guard let name = BackupName(stem: stem, time: time) else {
-      throw VaultError(.inputRefused, "is no name for a backup: use letters, digits, `.`, `_` and `-`", file: stem)
-    }
-    try target.checkNewest(name, of: source.vaultID)
     target.clearLeftovers()
-    let folder = directory.folder.directory
+    // A name is of a whole second. What another process was quicker with is only seen at the end: then all of it is read
+    // again, at another time.
+    for _ in 0..<10 {
+      let time = try await target.freeTime(for: stem, of: source.vaultID, options.now)
+      if let made = try await create(of: source, in: target, stem: stem, at: time, options, progress) { return made }
+    }
+    throw VaultError(
+      .alreadyExists, "others make backups of this name all the time", file: directory.path, hints: ["try again later"])
+  }
+
+  /// Makes the backup of one moment; nil when another has its name meanwhile.
+  private static func create(
+    of source: Source, in target: BackupTarget, stem: String, at time: Timestamp, _ options: Options,
+    _ progress: @escaping () -> Void
+  ) async throws(VaultError) -> CreatedBackup? {
+    let name = try BackupName(backupStem: stem, time: time)
+    let folder = target.directory.folder.directory
     let output = try BackupOutput(inStore { () throws(StoreError) in try NewFile(name.fileName, in: folder) })
     defer { output.file.discard() }
     let written = try await fill(output, from: source, at: time, options, progress)
     let byteCount = output.file.byteCount
-    try inStore { () throws(StoreError) in try output.file.publish() }
+    do throws(StoreError) {
+      try output.file.publish()
+    } catch {
+      if error.code == .alreadyExists { return nil }
+      throw VaultError(store: error)
+    }
     let made = CreatedBackup(
       name: name, label: options.label, byteCount: byteCount, sha256: written.hash, createdAt: time,
       vaultID: source.vaultID, recordCount: written.files.recordCount, isAttested: source.isUnlocked,
@@ -172,6 +188,7 @@ extension Backup {
   ) async throws(VaultError) -> FileSummary {
     let archive = try ArchiveWriter(to: options.key, time: time, write: write)
     let list = try await source.withSnapshot(options) { vault throws(VaultError) in
+      try vault.requireUsable(with: source.unlocked)
       try await Snapshot(vault: vault, archive: archive, progress: progress).write()
       // Of this moment, too; what is made of it keeps no writer waiting.
       return source.listKey.map { (head: BackupList.Head(of: vault.header, createdAt: time), key: $0) }
@@ -209,12 +226,12 @@ extension FileSummary {
 }
 
 extension Backup.Source {
-  var isUnlocked: Bool { if case .unlocked = self { true } else { false } }
+  var isUnlocked: Bool { unlocked != nil }
+
+  fileprivate var unlocked: Vault? { if case .unlocked(let vault) = self { vault } else { nil } }
 
   /// What authenticates the list of a backup of it; nil without a key of the vault.
-  fileprivate var listKey: BackupListKey? {
-    if case .unlocked(let vault) = self { vault.backupListKey } else { nil }
-  }
+  fileprivate var listKey: BackupListKey? { unlocked?.backupListKey }
 
   fileprivate var locked: LockedVault {
     switch self {

@@ -55,9 +55,9 @@ final class BackupStore: RecordStore {
   }
 
   func lock(
-    _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
+    _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
-    try documents.lock(kind, timeout: timeout, onWait: onWait)
+    try documents.lock(kind, timeout: timeout, isWanted: isWanted, onWait: onWait)
   }
 
   func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {

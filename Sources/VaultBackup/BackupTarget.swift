@@ -25,24 +25,39 @@ struct BackupTarget {
     }
   }
 
-  /// Refuses a name that is there, and a time before that of the newest backup of the vault: the clock went back, and whoever
-  /// goes by time would take an older backup for the newest.
-  func checkNewest(_ name: BackupName, of vaultID: VaultID) throws(VaultError) {
+  /// Whether no backup has the name. Refuses a time before that of the newest backup of the vault: the clock went back, and
+  /// whoever goes by time would take an older backup for the newest.
+  func isFree(_ name: BackupName, of vaultID: VaultID) throws(VaultError) -> Bool {
     let catalog = try directory.catalog()
     let names = try inStore { () throws(StoreError) in try folder.names() }.compactMap { BackupName(fileName: $0) }
-    guard !names.contains(name) else {
-      throw VaultError(
-        .alreadyExists, "is there already", file: folder.path(of: name.fileName), hints: ["wait a second and try again"]
-      )
-    }
+    guard !names.contains(name) else { return false }
     // Two vaults may have folders of one name.
     let own = names.filter { other in
       catalog[other].map { $0.vaultID == vaultID } ?? other.stem.utf8.elementsEqual(name.stem.utf8)
     }
-    guard let newest = own.max(by: { $0.time < $1.time }), newest.time > name.time else { return }
+    guard let newest = own.max(by: { $0.time < $1.time }), newest.time > name.time else { return true }
     throw VaultError(
       .alreadyExists, "is of \(newest.time.text), and it is \(name.time.text) now: the clock went back",
       file: folder.path(of: newest.fileName),
+      hints: ["set the clock right; nothing was made"])
+  }
+
+  /// The present time, when no backup has it in its name: another of this very second is waited for to be over.
+  func freeTime(
+    for stem: String, of vaultID: VaultID, _ now: () -> Timestamp
+  ) async throws(VaultError) -> Timestamp {
+    var time = now()
+    var name = try BackupName(backupStem: stem, time: time)
+    for _ in 0..<200 {
+      // A cancelled task does not sleep.
+      guard !Task.isCancelled else { throw .cancelled() }
+      if try isFree(name, of: vaultID) { return time }
+      try? await Task.sleep(for: .milliseconds(50))
+      time = now()
+      name = try BackupName(backupStem: stem, time: time)
+    }
+    throw VaultError(
+      .alreadyExists, "is there already, and the clock stands still", file: folder.path(of: name.fileName),
       hints: ["set the clock right; nothing was made"])
   }
 
@@ -62,5 +77,15 @@ struct BackupTarget {
         error.code, "the backup is there, but could not be recorded in \(BackupCatalog.fileName): \(error.reason)",
         file: folder.path(of: made.name.fileName), hints: error.hints, underlying: error)
     }
+  }
+}
+
+extension BackupName {
+  /// - Throws: `VaultError` `.inputRefused` for the stem.
+  init(backupStem stem: String, time: Timestamp) throws(VaultError) {
+    guard let name = BackupName(stem: stem, time: time) else {
+      throw VaultError(.inputRefused, "is no name for a backup: use letters, digits, `.`, `_` and `-`", file: stem)
+    }
+    self = name
   }
 }

@@ -24,7 +24,18 @@ struct Snapshot {
     for id in try inStore({ () throws(StoreError) in try vault.store.trashed() }) {
       try take(.trash(id), read(.trash(id)))
     }
+    try requireAllRecords()
     try writeGitFiles()
+  }
+
+  /// Whatever made the reading skip some: what is then attested must be all of the vault.
+  private func requireAllRecords() throws(VaultError) {
+    let live = archive.files.range(of: .record).count
+    let heldLive = try vault.recordCount()
+    guard live == heldLive else { throw .otherRecords(than: live, heldLive, at: "records") }
+    let removed = archive.files.range(of: .trash).count
+    let heldRemoved = try inStore { () throws(StoreError) in try vault.store.trashed().count }
+    guard removed == heldRemoved else { throw .otherRecords(than: removed, heldRemoved, at: "trash") }
   }
 
   /// Reads it piece by piece: it is as large as the vault has many records.
@@ -55,6 +66,7 @@ struct Snapshot {
 
   private func take(_ place: StoreLocation, _ bytes: [UInt8]?) throws(VaultError) {
     guard let bytes else { throw .vanished(place) }
+    try VaultError.requireNoConflict(bytes, file: place.relativePath)
     try archive.append(.document(place), bytes)
     progress()
   }
@@ -132,6 +144,7 @@ private struct RecordRun: Sendable {
     try Self.read(ids, from: store) { id, result in
       do throws(VaultError) {
         let bytes = try inStore(record: id) { () throws(StoreError) in try result.get() }
+        try VaultError.requireNoConflict(bytes, file: StoreLocation.record(id).relativePath)
         try segment.append(.document(.record(id)), bytes)
       } catch {
         failure = error

@@ -125,7 +125,7 @@ public final class StagedRestore {
   /// - Returns: where the vault is kept that was there.
   private func put() throws(VaultError) -> String? {
     try inStore { () throws(StoreError) in try staged.sync() }
-    let keptName = "\(place.name).before-restore-\(options.now().compactText)"
+    let keptName = try freeKeptName()
     switch place.occupant {
     case .nothing:
       try inStore { () throws(StoreError) in try staged.putInPlace() }
@@ -136,6 +136,14 @@ public final class StagedRestore {
     case .shared: return try putInside(keeping: keptName)
     case .foreign: throw .foreignPlace(path)
     }
+  }
+
+  /// What the vault that is there will be called; a second one of the same second has `-2` behind it.
+  private func freeKeptName() throws(VaultError) -> String {
+    let name = "\(place.name).before-restore-\(options.now().compactText)"
+    let taken = Set(try inStore { () throws(StoreError) in try place.parent.names() })
+    guard taken.contains(name) else { return name }
+    return (2...).lazy.map { "\(name)-\($0)" }.first { !taken.contains($0) } ?? name
   }
 
   /// What was accepted is from now on what is expected.

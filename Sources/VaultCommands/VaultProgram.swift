@@ -31,6 +31,8 @@ public enum VaultProgram {
   }
 
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    // The parser answers `vault help nosuch` with the first page.
+    if arguments.first == "help", let error = CommandNames.unknown(arguments) { throw error }
     do {
       return try VaultCommand.parseAsRoot(arguments)
     } catch {
@@ -50,8 +52,7 @@ public enum VaultProgram {
   }
 
   private static func helpHint(_ arguments: [String]) -> String {
-    let command = arguments.first.flatMap { CommandNames.all.contains($0) ? $0 + " " : nil } ?? ""
-    return "`vault \(command)--help` shows what it takes"
+    "`\(CommandNames.named(arguments).path) --help` shows what it takes"
   }
 
   private static func print(help text: String, _ arguments: [String]) -> ExitStatus {
@@ -78,81 +79,5 @@ private struct GivenFlags {
       argument == "--verbose"
         || argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.utf8.contains(UInt8(ascii: "v"))
     }
-  }
-}
-
-/// Arguments that the parser refuses. What it says is put into our form, without repeating any value.
-struct UsageFault: Error {
-  let cause: any Error
-
-  init(_ cause: any Error) { self.cause = cause }
-
-  /// What help or version text an "error" of the parser stands for.
-  static func help(_ error: any Error) -> String? {
-    let cause = (error as? UsageFault)?.cause ?? error
-    guard !(cause is CommandError), VaultCommand.exitCode(for: cause) == .success else { return nil }
-    return VaultCommand.fullMessage(for: cause)
-  }
-
-  func described(_ arguments: [String]) -> CommandError {
-    if let error = cause as? CommandError { return error }
-    if let error = CommandNames.unknown(arguments) { return error }
-    let message = Self.redacted(VaultCommand.message(for: cause), arguments)
-      .split(whereSeparator: \.isNewline).joined(separator: " ")
-    let option = message.split(whereSeparator: { " '=".contains($0) }).first { $0.hasPrefix("--") && $0.count > 2 }
-    let subject = option.map(String.init) ?? "arguments"
-    var error = CommandError.usage(subject, message.prefix(1).lowercased() + message.dropFirst())
-    // What the parser says of the fault comes first and may quote lines of a value; how a command is used comes last.
-    let lines = VaultCommand.fullMessage(for: cause).split(whereSeparator: \.isNewline)
-    for line in lines[(lines.lastIndex { $0.hasPrefix("Usage: ") } ?? lines.endIndex)...] {
-      let line = line.drop(while: { $0 == " " })
-      if line.hasPrefix("Usage: ") { error.hints.append("usage: " + line.dropFirst("Usage: ".count)) }
-      if line.hasPrefix("See ") { error.hints.append("see" + line.dropFirst("See".count)) }
-    }
-    return error
-  }
-
-  /// The parser quotes what it does not understand; that may be a secret in the wrong place.
-  private static func redacted(_ message: String, _ arguments: [String]) -> String {
-    var message = message
-    for value in values(in: arguments) { message = replacing("'\(value)'", in: message, with: "'…'") }
-    return message
-  }
-
-  /// Whatever in the arguments is not plainly the name of an option, longest first.
-  private static func values(in arguments: [String]) -> [String] {
-    var values: [String] = []
-    for argument in arguments where !isOptionName(argument[...]) {
-      values.append(argument)
-      guard argument.hasPrefix("-"), let equals = argument.firstIndex(of: "=") else { continue }
-      values.append(String(argument[argument.index(after: equals)...]))
-      if !isOptionName(argument[..<equals]) { values.append(String(argument[..<equals])) }
-    }
-    return values.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }
-  }
-
-  private static func isOptionName(_ text: Substring) -> Bool {
-    if text.utf8.count == 2, text.hasPrefix("-") { return true }
-    return text.hasPrefix("--")
-      && text.dropFirst(2).utf8.allSatisfy {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "-")
-      }
-  }
-
-  /// Goes by bytes: a value that begins with a combining mark is one character with the quote before it.
-  private static func replacing(_ text: String, in message: String, with replacement: String) -> String {
-    let needle = Array(text.utf8)
-    var rest = Array(message.utf8)[...]
-    var result: [UInt8] = []
-    while let first = rest.first {
-      if rest.starts(with: needle) {
-        result += Array(replacement.utf8)
-        rest = rest.dropFirst(needle.count)
-      } else {
-        result.append(first)
-        rest = rest.dropFirst()
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
   }
 }

@@ -64,7 +64,8 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
   /// Appends the 16 raw bytes.
   package func appendBytes(to bytes: inout [UInt8]) {
     bytes.append(addingCapacity: Self.byteCount) { output in
-      for index in 0..<Self.byteCount { output.append(byte(at: index)) }
+      output.append(highest: 8, of: high)
+      output.append(highest: 8, of: low)
     }
   }
 

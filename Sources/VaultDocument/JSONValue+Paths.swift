@@ -20,7 +20,7 @@ extension JSONValue {
   ///   has a canonically equivalent name, `.tooDeep` where the limits would be exceeded.
   public mutating func set(_ value: JSONValue, at path: MemberPath) throws(DocumentError) {
     guard !path.components.isEmpty else { throw DocumentError(code: .invalidPath, path: path.description) }
-    guard path.components.count < JSONLimits.maximumDepth else { throw DocumentError(code: .tooDeep) }
+    guard path.components.count < JSONLimits.record.depth else { throw DocumentError(code: .tooDeep) }
     try edit(path, from: 0, with: value)
   }
 
@@ -29,7 +29,7 @@ extension JSONValue {
   public mutating func remove(at path: MemberPath) throws(DocumentError) {
     guard !path.components.isEmpty else { throw DocumentError(code: .invalidPath, path: path.description) }
     _ = try value(at: path)
-    guard path.components.count < JSONLimits.maximumDepth else { throw DocumentError(code: .tooDeep) }
+    guard path.components.count < JSONLimits.record.depth else { throw DocumentError(code: .tooDeep) }
     try edit(path, from: 0, with: nil)
   }
 

@@ -13,9 +13,11 @@ final class DirectoryLock: StoreLock {
   private let isHeld = Mutex(true)
   /// The store the lock was taken from, to tell it from locks of other stores.
   private let store: ObjectIdentifier
+  private let own: OwnLock?
 
-  init(_ kind: LockKind, of store: DirectoryStore, file: consuming OpenFile?) {
+  init(_ kind: LockKind, of store: DirectoryStore, file: consuming OpenFile?, own: OwnLock? = nil) {
     self.kind = kind
+    self.own = own
     self.store = ObjectIdentifier(store)
     files = store.files
     self.file = Mutex(file)
@@ -35,6 +37,37 @@ final class DirectoryLock: StoreLock {
       try? files.call(at: StoreDirectory.lockName) { (system) throws(Errno) in try system.truncate(descriptor) }
     }
     files.operations.unlock(descriptor)
+    own?.end()
+  }
+}
+
+/// A lock that this process holds, as it is known in the whole of it: a pid does not tell whether the holder is this process,
+/// since processes in other containers may have the same.
+struct OwnLock {
+  private struct File: Hashable {
+    let device: UInt64
+    let inode: UInt64
+  }
+
+  /// How many there are of each lock file.
+  private static let counts = Mutex<[File: Int]>([:])
+
+  private let file: File
+
+  init(begin status: FileStatus) {
+    file = File(device: status.device, inode: status.inode)
+    Self.counts.withLock { [file] in $0[file, default: 0] += 1 }
+  }
+
+  func end() {
+    Self.counts.withLock { [file] in
+      let rest = $0[file, default: 1] - 1
+      $0[file] = rest > 0 ? rest : nil
+    }
+  }
+
+  static func isHeld(_ status: FileStatus) -> Bool {
+    counts.withLock { $0[File(device: status.device, inode: status.inode)] != nil }
   }
 }
 
@@ -48,11 +81,11 @@ private struct WaitingMark: ~Copyable {
 
 extension DirectoryStore {
   public func lock(
-    _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
+    _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
     // For a reader this is the only chance to finish a journal; with an exclusive lock it is done below.
     if kind == .shared { recoverIfPossible() }
-    let lock = try takeLock(kind, timeout: timeout, onWait: onWait)
+    let lock = try takeLock(kind, timeout: timeout, isWanted: isWanted, onWait: onWait)
     if kind == .exclusive {
       do throws(StoreError) {
         try requireSameVault()
@@ -66,36 +99,52 @@ extension DirectoryStore {
   }
 
   func takeLock(
-    _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
+    _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> DirectoryLock {
     let operations = files.operations
     var wait = LockWait(start: operations.now(), timeout: timeout, path: path)
     var mark: WaitingMark?
     while true {
-      var holder: Int32?
+      var holder = Holder()
       if kind == .exclusive || !isWriterWaiting(), let lock = try tryLock(kind, holder: &holder) { return lock }
-      let step = try wait.nextStep(now: operations.now(), holder: { holder }, onWait: onWait)
+      let step = try wait.nextStep(
+        now: operations.now(), holder: { holder.process }, isOwn: { holder.isOwn }, isWanted: isWanted, onWait: onWait)
       if kind == .exclusive, mark == nil { mark = markAsWaiting() }
       operations.sleep(step)
     }
   }
 
-  /// Takes the lock if nobody is in the way; else nil, with the pid that the file names.
-  func tryLock(_ kind: LockKind, holder: inout Int32?) throws(StoreError) -> DirectoryLock? {
+  /// Who is in the way of a lock.
+  struct Holder {
+    /// The pid that the lock file names.
+    var process: Int32?
+    var isOwn = false
+  }
+
+  /// Takes the lock if nobody is in the way; else nil, with who it is.
+  func tryLock(_ kind: LockKind, holder: inout Holder) throws(StoreError) -> DirectoryLock? {
     let name = StoreDirectory.lockName
     while true {
       guard let file = try openLock(kind) else { return DirectoryLock(kind, of: self, file: nil) }
       let descriptor = file.descriptor
       let isTaken = try files.call(at: name) { (system) throws(Errno) in try system.tryLock(descriptor, kind) }
       guard isTaken else {
-        holder = files.holder(in: descriptor)
+        holder = self.holder(in: file)
         return nil
       }
       // Somebody may have put another file there before the lock was ours: then nobody else would see it.
-      guard try isInPlace(file) else { continue }
+      guard let status = try statusInPlace(file) else { continue }
       files.noteHolder(in: descriptor)
-      return DirectoryLock(kind, of: self, file: file)
+      return DirectoryLock(kind, of: self, file: file, own: OwnLock(begin: status))
     }
+  }
+
+  private func holder(in file: borrowing OpenFile) -> Holder {
+    let (process, descriptor) = (files.holder(in: file.descriptor), file.descriptor)
+    // One of several readers that goes takes the pid with it.
+    guard process == nil || process == files.operations.processIdentifier else { return Holder(process: process) }
+    let status = try? files.call(at: path) { (system) throws(Errno) in try system.status(of: descriptor) }
+    return Holder(process: process, isOwn: status.map(OwnLock.isHeld) ?? false)
   }
 
   /// Opens the lock file; nil when a reader may not make or write it: what it cannot write, it need not lock.
@@ -141,14 +190,15 @@ extension DirectoryStore {
     return isLocked ?? (kind == .shared)
   }
 
-  private func isInPlace(_ file: borrowing OpenFile) throws(StoreError) -> Bool {
+  /// Of the lock file that was opened, if it is the one that others see.
+  private func statusInPlace(_ file: borrowing OpenFile) throws(StoreError) -> FileStatus? {
     let name = StoreDirectory.lockName
     let descriptor = file.descriptor
     let own = try files.call(at: name) { (system) throws(Errno) in try system.status(of: descriptor) }
     let current = try files.callIfPresent(at: name) { (system) throws(Errno) in
       try system.status(of: name, in: root.descriptor, followingLink: false)
     }
-    return current.map { $0.isSameFile(as: own) } ?? false
+    return current.map { $0.isSameFile(as: own) } == true ? own : nil
   }
 
   /// Whether the path still leads to the directory that was opened; after a restore it may be another.

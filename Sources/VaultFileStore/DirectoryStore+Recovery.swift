@@ -6,7 +6,7 @@ extension DirectoryStore {
   /// It fails in silence: readers see the staged files of a committed journal, and writers try again with an error.
   func recoverIfPossible() {
     guard hasLeftovers() else { return }
-    var holder: Int32?
+    var holder = Holder()
     guard let lock = try? tryLock(.exclusive, holder: &holder) else { return }
     defer { lock.release() }
     removeLeftovers()
@@ -145,7 +145,8 @@ extension DirectoryStore {
       try requireComplete(journal)
     } catch {
       // A writer may have finished this one meanwhile, and the next have moved its files on.
-      guard try journalStatus()?.isSameFile(as: own) == true else { return try self.overlay() }
+      let now = try journalStatus()
+      guard let now, now.isSameFile(as: own) else { return try self.overlay() }
       throw error
     }
     let overlay = journal.overlay

@@ -65,14 +65,10 @@ private final class DirectoryWriter: StoreWriter {
   private let lock: any StoreLock
   private let location: StoreLocation
   private let staging: OpenFile
-  private let file: OpenFile
+  private let file: StagedFile
   private var swap: Swap
   private var piece: [UInt8] = []
-  private var byteCount = 0
-  private var builder = ContentMark.Builder()
   private var isEnded = false
-
-  private var files: FileSystem { store.files }
 
   init(
     of location: StoreLocation, in store: DirectoryStore, under lock: any StoreLock
@@ -84,7 +80,8 @@ private final class DirectoryWriter: StoreWriter {
       files: store.files)
     PendingWrites.begin()
     do throws(StoreError) {
-      file = try store.files.open(swap.newName, in: staging.descriptor, as: .creating, at: location.relativePath)
+      file = try StagedFile(
+        as: swap.newName, in: staging.descriptor, store.files, isSynced: true, at: location.relativePath)
     } catch {
       PendingWrites.end()
       throw error
@@ -100,28 +97,17 @@ private final class DirectoryWriter: StoreWriter {
   }
 
   private func flush() throws(StoreError) {
-    guard !PendingWrites.isStopping else { throw .ending(at: location.relativePath) }
-    guard byteCount + piece.count <= location.byteLimit else {
+    guard file.byteCount + piece.count <= location.byteLimit else {
       throw StoreError(.tooLarge, reason: "the document is over its size limit", path: location.relativePath)
     }
-    var start = 0
-    while start < piece.count {
-      let (from, offset, bytes) = (start, byteCount, piece)
-      let count = try files.call(at: location.relativePath) { [descriptor = file.descriptor] (system) throws(Errno) in
-        try system.writePiece(bytes, from: from, at: offset, to: descriptor)
-      }
-      start += count
-      byteCount += count
-    }
-    builder.append(piece)
+    try file.append(piece)
     piece.removeAll(keepingCapacity: true)
   }
 
   func commit(replacing mark: ContentMark?) throws(StoreError) {
     defer { end() }
     try flush()
-    try files.sync(file.descriptor, at: location.relativePath)
-    try requireWritten()
+    try file.finish()
     let old = try store.reader(of: location)
     guard try old?.markOfAll() == mark else {
       throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: location.relativePath)
@@ -129,25 +115,6 @@ private final class DirectoryWriter: StoreWriter {
     swap.hadFile = mark != nil
     try store.withMadeDirectory(location.directory) { (directory) throws(StoreError) in
       try swap.putInPlace(in: directory)
-    }
-  }
-
-  /// Reads what was written back.
-  private func requireWritten() throws(StoreError) {
-    var (copy, offset) = (ContentMark.Builder(), 0)
-    var piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
-    while true {
-      let from = offset
-      let count = try files.call(at: location.relativePath) { [descriptor = file.descriptor] (system) throws(Errno) in
-        try system.readPiece(of: descriptor, from: from, into: &piece)
-      }
-      guard count > 0 else { break }
-      copy.append(count == piece.count ? piece : Array(piece[..<count]))
-      offset += count
-    }
-    guard copy.finish() == builder.finish() else {
-      throw StoreError(
-        .unverifiedWrite, reason: "what was written reads back differently", path: location.relativePath)
     }
   }
 

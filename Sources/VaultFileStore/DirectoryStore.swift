@@ -148,7 +148,8 @@ extension DirectoryStore {
     guard overlay?.entry(at: location) == nil else { return try read(location, seeing: overlay) }
     let found = Result { () throws(StoreError) in try readFile(location, in: folder, noting: note) }
     // All records may have been replaced since the folder was opened, and these be on their way out.
-    guard let records, try recordsStatus()?.isSameFile(as: records) == true else { return try read(location) }
+    let now = try recordsStatus()
+    guard let records, let now, now.isSameFile(as: records) else { return try read(location) }
     return try found.get()
   }
 }

@@ -143,6 +143,19 @@ extension FileSystem {
     }
   }
 
+  /// Writes all bytes from an offset of a file on.
+  func write(
+    _ bytes: [UInt8], at offset: Int, of file: Int32, at path: @autoclosure () -> String
+  ) throws(StoreError) {
+    var start = 0
+    while start < bytes.count {
+      let from = start
+      start += try call(at: path()) { (system) throws(Errno) in
+        try system.writePiece(bytes, from: from, at: offset + from, to: file)
+      }
+    }
+  }
+
   func sync(_ file: Int32, at path: @autoclosure () -> String) throws(StoreError) {
     try call(at: path()) { (system) throws(Errno) in try system.sync(file) }
   }

@@ -57,17 +57,40 @@ package final class NamedFolder: Sendable {
   package func lies(in store: DirectoryStore) throws(StoreError) -> Bool {
     let root = store.root.descriptor
     let vault = try files.call(at: store.path) { (system) throws(Errno) in try system.status(of: root) }
-    var place = try status()
-    var current = try files.open(".", in: directory.descriptor, as: .directory, at: path)
+    return try Self.lies(files, ".", in: directory.descriptor, below: vault, at: path)
+  }
+
+  /// Whether a directory is the one at another path, or lies below it; false when either is no directory.
+  ///
+  /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
+  package static func lies(_ path: String, in vault: String) throws(StoreError) -> Bool {
+    let files = FileSystem(operations: LiveFileOperations())
+    let here = OpenPurpose.noDirectory
+    let root = try files.callIfPresent(at: vault) { (system) throws(Errno) in
+      try system.status(of: vault, in: here, followingLink: true)
+    }
+    let place = try files.callIfPresent(at: path) { (system) throws(Errno) in
+      try system.status(of: path, in: here, followingLink: true)
+    }
+    guard let root, place?.kind == .directory else { return false }
+    return try lies(files, path, in: here, below: root, at: path)
+  }
+
+  /// Goes up by what the directories are, not by what they are called; none of them has to be readable.
+  private static func lies(
+    _ files: FileSystem, _ start: String, in directory: Int32, below root: FileStatus, at path: String
+  ) throws(StoreError) -> Bool {
+    var name = start
+    var below: FileStatus?
     while true {
-      if place.isSameFile(as: vault) { return true }
-      let parent = try files.open("..", in: current.descriptor, as: .directory, at: path)
-      let descriptor = parent.descriptor
-      let above = try files.call(at: path) { (system) throws(Errno) in try system.status(of: descriptor) }
+      let place = try files.call(at: path) { [name] (system) throws(Errno) in
+        try system.status(of: name, in: directory, followingLink: true)
+      }
+      if place.isSameFile(as: root) { return true }
       // The root of the file system is its own parent.
-      if above.isSameFile(as: place) { return false }
-      place = above
-      current = parent
+      if let below, place.isSameFile(as: below) { return false }
+      below = place
+      name += "/.."
     }
   }
 }

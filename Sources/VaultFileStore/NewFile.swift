@@ -75,15 +75,8 @@ package final class NewFile {
   /// - Throws: `StoreError` `.diskFull`, `.ioFailed`.
   package func append(_ bytes: [UInt8]) throws(StoreError) {
     guard !PendingWrites.isStopping else { throw StoreError(.ioFailed, reason: "this process is ending", path: path) }
-    var start = 0
-    while start < bytes.count {
-      let (from, offset) = (start, byteCount)
-      let count = try files.call(at: path) { [descriptor = file.descriptor] (system) throws(Errno) in
-        try system.writePiece(bytes, from: from, at: offset, to: descriptor)
-      }
-      start += count
-      byteCount += count
-    }
+    try files.write(bytes, at: byteCount, of: file.descriptor, at: path)
+    byteCount += bytes.count
     beginWriteback()
   }
 

@@ -41,13 +41,7 @@ package final class SpillFile: Sendable {
   ///
   /// - Throws: `StoreError` `.diskFull`, `.ioFailed`.
   package func write(_ bytes: [UInt8], at offset: Int) throws(StoreError) {
-    var start = 0
-    while start < bytes.count {
-      let from = start
-      start += try files.call(at: path) { [descriptor = file.descriptor] (system) throws(Errno) in
-        try system.writePiece(bytes, from: from, at: offset + from, to: descriptor)
-      }
-    }
+    try files.write(bytes, at: offset, of: file.descriptor, at: path)
   }
 
   /// Reads bytes that were written.

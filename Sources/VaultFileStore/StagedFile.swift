@@ -1,21 +1,24 @@
 package import VaultStorage
 
-/// A document of a ``StagedVault`` that is written piece by piece, and read back at its end.
+/// A new file that is written piece by piece, and read back at its end.
 package final class StagedFile {
   private let file: OpenFile
   private let files: FileSystem
   private let path: String
   private let isSynced: Bool
-  private var byteCount = 0
+  private(set) var byteCount = 0
   private var written = ContentMark.Builder()
 
   private static let pieceByteCount = 256 << 10
 
+  /// - Parameters:
+  ///   - name: its name in the directory.
+  ///   - path: what it is called in messages.
   init(
-    _ place: StoreLocation, in directory: Int32, _ files: FileSystem, isSynced: Bool
+    as name: String, in directory: Int32, _ files: FileSystem, isSynced: Bool, at path: String
   ) throws(StoreError) {
-    (self.files, path, self.isSynced) = (files, place.relativePath, isSynced)
-    file = try files.open(place.fileName, in: directory, as: .creating, at: place.relativePath)
+    (self.files, self.path, self.isSynced) = (files, path, isSynced)
+    file = try files.open(name, in: directory, as: .creating, at: path)
   }
 
   /// Writes bytes behind those before.
@@ -23,15 +26,8 @@ package final class StagedFile {
   /// - Throws: `StoreError` `.diskFull`, `.ioFailed`.
   package func append(_ bytes: [UInt8]) throws(StoreError) {
     guard !PendingWrites.isStopping else { throw .ending(at: path) }
-    var start = 0
-    while start < bytes.count {
-      let (from, offset, descriptor) = (start, byteCount, file.descriptor)
-      let count = try files.call(at: path) { (system) throws(Errno) in
-        try system.writePiece(bytes, from: from, at: offset, to: descriptor)
-      }
-      start += count
-      byteCount += count
-    }
+    try files.write(bytes, at: byteCount, of: file.descriptor, at: path)
+    byteCount += bytes.count
     written.append(bytes)
   }
 

@@ -97,7 +97,9 @@ package final class StagedVault {
   ///
   /// - Throws: `StoreError` as ``write(_:to:)``.
   package func checkpointWriter() throws(StoreError) -> StagedFile {
-    try StagedFile(.checkpoint, in: directory.root.descriptor, files, isSynced: !isWhole)
+    let place = StoreLocation.checkpoint
+    return try StagedFile(
+      as: place.fileName, in: directory.root.descriptor, files, isSynced: !isWhole, at: place.relativePath)
   }
 
   /// Writes one of `DirectoryStore.gitFileNames`.

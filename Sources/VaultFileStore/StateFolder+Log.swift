@@ -32,14 +32,8 @@ extension StateFolder {
     try PendingWrites.during { () throws(StoreError) in
       let folder = try opened(name.folder)
       let file = try files.open(name.file, in: folder.descriptor, as: .locking, at: place)
-      let (descriptor, end) = (file.descriptor, try files.regularStatus(of: file.descriptor, at: place).byteCount)
-      var written = 0
-      while written < bytes.count {
-        let start = written
-        written += try files.call(at: place) { (system) throws(Errno) in
-          try system.writePiece(bytes, from: start, at: end + start, to: descriptor)
-        }
-      }
+      let end = try files.regularStatus(of: file.descriptor, at: place).byteCount
+      try files.write(bytes, at: end, of: file.descriptor, at: place)
     }
   }
 }

@@ -5,6 +5,7 @@
 #else
   internal import Glibc
 #endif
+internal import VaultDocument
 
 /// Where the index of one vault lies: a file of its owner's alone in a folder of its owner's alone.
 ///
@@ -63,7 +64,7 @@ package struct IndexPlace: Sendable {
       throw .place("\(directory) is no folder")
     }
     guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
-      throw .place("others may enter \(directory): `chmod go= \(directory)` forbids it")
+      throw .place("others may enter \(directory): `chmod go= \(directory.shellQuoted)` forbids it")
     }
   }
 

@@ -1,4 +1,5 @@
 public import VaultDocument
+internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
 
@@ -78,7 +79,7 @@ extension Vault {
 }
 
 /// A record file that does not verify, with the keys that its envelope names.
-private struct EditedRecord {
+struct EditedRecord {
   let vault: Vault
   let bytes: [UInt8]
   let stored: StoredRecord
@@ -104,12 +105,13 @@ private struct EditedRecord {
   }
 
   func acceptance(comparedWith candidate: RepairPlanner.Candidate?) throws(VaultError) -> Acceptance {
-    let listed = try vault.checkpoint()?.entries.entry(of: stored.id)?.revision ?? 0
-    let seen = try vault.memory?.folder(stored.id.folder).versions[stored.id]?.revision ?? 0
+    let (checkpoint, known) = (try vault.checkpoint(), try vault.memory?.folder(stored.id.folder))
+    let entry = try checkpoint?.entries.entry(of: stored.id)
+    let (listed, seen) = (entry?.revision ?? 0, known?.versions[stored.id]?.revision ?? 0)
     try checkTokens()
     var changes: [Acceptance.Change] = []
     if let candidate {
-      guard candidate.revision >= max(listed, seen) else { throw outdated(candidate, listed: listed, seen: seen) }
+      guard candidate.revision >= max(listed, seen) else { throw try outdated(candidate, listed: listed, seen: seen) }
       let baseline = try parseDocument(candidate.bytes, file: file)
       try compareEnvelope(baseline.envelopeMembers)
       let fields = baseline.recordFields
@@ -136,8 +138,11 @@ private struct EditedRecord {
 
   private static let plausibleRevision = 1_000_000_000
 
-  /// Every sealed value opens, and stands once: with its key alone nobody can tell where a copy belongs.
-  private func checkTokens() throws(VaultError) {
+  /// Nothing that the kind seals is in clear, every sealed value opens, and stands once: with its key alone nobody can tell where a copy belongs.
+  func checkTokens() throws(VaultError) {
+    if let kind = stored.kind, stored.envelope.schema <= kind.schema, let path = kind.clearTextPath(in: stored.fields) {
+      throw .clearText(at: path, file: file, stored.id)
+    }
     var seen: Set<String> = []
     for (path, token) in stored.stored.tokens {
       try inSealing(file: file, record: stored.id) { () throws(SealingError) in
@@ -174,14 +179,14 @@ private struct EditedRecord {
       hints: ["put that back by hand, or let `vault repair` restore the record"])
   }
 
-  private func outdated(_ candidate: RepairPlanner.Candidate, listed: Int, seen: Int) -> VaultError {
+  private func outdated(_ candidate: RepairPlanner.Candidate, listed: Int, seen: Int) throws(VaultError) -> VaultError {
     let known = listed >= seen ? "the checkpoint lists \(listed)" : "this machine has seen \(seen)"
     return VaultError(
       .unexpectedVault, "the newest version that verifies is revision \(candidate.revision), and \(known)",
       file: file, record: stored.id,
       hints: [
         "look for a newer version in version control or a backup before you accept an edit of an older one",
-        "`vault pin accept --fingerprint HEX --record \(stored.id.text)` forgets what this machine has seen of it",
+        listed >= seen ? WayOn.list(isLast: false) : WayOn.pin([stored.id], of: try vault.header.fingerprint()),
       ])
   }
 }

@@ -199,22 +199,49 @@ extension Vault {
   /// The checkpoint, authentic under the keys of the vault; nil when there is none.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
-  public func checkpoint() throws(VaultError) -> Checkpoint? { try checkpoint(in: store)?.checkpoint }
+  public func checkpoint() throws(VaultError) -> Checkpoint? {
+    let found = try storedCheckpoint(in: store)
+    return found?.checkpoint
+  }
+
+  /// How a checkpoint differs from the one that this machine has seen last; nil when it is that one or a later one.
+  ///
+  /// A rotation authenticates the checkpoint again under its new root. Where it died before this machine could note that, the
+  /// list is still the one that was seen: under the root before it has the same hash.
+  func difference(of found: Checkpoint?, from expected: Pin.CheckpointMark?) throws(VaultError) -> PinDifference? {
+    let mark = try found.map { found throws(VaultError) in try Pin.CheckpointMark(found) }
+    guard let difference = expected?.difference(from: mark) else { return nil }
+    guard case .otherCheckpoint = difference, let found else { return difference }
+    for old in header.keyring where old.state == .openOnly {
+      let hint = Array(old.id.bytes.prefix(8))
+      let root = try inSealing { () throws(SealingError) in try keyring.recordRoot(hint: hint) }
+      if try Pin.CheckpointMark(found.authenticatedAgain(under: root)) == expected { return nil }
+    }
+    return difference
+  }
 
   /// The same, read through a view of the vault's files, with what tells whether the file is still the same.
-  func checkpoint(in store: any RecordStore) throws(VaultError) -> (checkpoint: Checkpoint, mark: ContentMark)? {
-    guard let found = try Checkpoint.read(from: store) else { return nil }
+  func storedCheckpoint(in store: any RecordStore) throws(VaultError) -> StoredCheckpoint? {
+    guard let found = try StoredCheckpoint.read(from: store) else { return nil }
     try found.checkpoint.authenticate(under: keyring)
     return found
   }
 }
 
-extension Checkpoint {
-  /// The checkpoint as the store has it, not authenticated; nil when there is none.
-  static func read(from store: any RecordStore) throws(VaultError) -> (checkpoint: Checkpoint, mark: ContentMark)? {
+/// A checkpoint as a store has it.
+///
+/// A type and no tuple: the optimiser of Swift 6.3 gives back a damaged copy of a large member of an optional tuple
+/// (`Tests/Toolchain/README.md`).
+struct StoredCheckpoint: Sendable {
+  let checkpoint: Checkpoint
+  /// Tells whether the file is still the same.
+  let mark: ContentMark
+
+  /// Reads it, and does not authenticate it; nil when there is none.
+  static func read(from store: any RecordStore) throws(VaultError) -> StoredCheckpoint? {
     let reader = try inStore { () throws(StoreError) in try store.reader(of: .checkpoint) }
     guard let reader else { return nil }
-    return (try Checkpoint(reading: reader), reader.mark)
+    return StoredCheckpoint(checkpoint: try Checkpoint(reading: reader), mark: reader.mark)
   }
 }
 

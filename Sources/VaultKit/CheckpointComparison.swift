@@ -88,7 +88,9 @@ struct CheckpointComparison {
   }
 
   private mutating func add(_ code: VaultFault.Code, _ reason: String, at place: StoreLocation, _ id: RecordID) {
-    faults.append(VaultFault(code, reason, file: place.relativePath, record: id))
+    var fault = VaultFault(code, reason, file: place.relativePath, record: id)
+    fault.witnesses = .checkpoint
+    faults.append(fault)
   }
 }
 

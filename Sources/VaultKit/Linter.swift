@@ -15,6 +15,7 @@ struct Linter {
   private var kinds: KindCatalog
   private(set) var report = LintReport()
   private var changes: [StoreChange] = []
+  private var counts = RecordCounts()
   /// The revisions that files of the trash say they have.
   private var trashed: [RecordID: Int] = [:]
 
@@ -38,7 +39,8 @@ struct Linter {
       UInt8.min...UInt8.max, cancellation: VaultError.cancelled,
       { folder throws(VaultError) in FolderLint(folder, in: files, kinds) },
       consume: { folder throws(VaultError) in try take(folder, progress) })
-    try checkStrayEntries()
+    report.findings += counts.faults(in: files)
+    checkStrayEntries()
   }
 
   private mutating func checkHeader() throws(VaultError) {
@@ -61,7 +63,9 @@ struct Linter {
   /// The checkpoint, where there is one; its tree is only made when its text is not the canonical one.
   private mutating func checkCheckpoint() throws(VaultError) {
     do throws(VaultError) {
-      guard let (checkpoint, mark) = try Checkpoint.read(from: files), try checkpoint.textMark() != mark else { return }
+      guard let found = try StoredCheckpoint.read(from: files), try found.checkpoint.textMark() != found.mark else {
+        return
+      }
     } catch {
       return report.findings.append(try VaultFault(error, file: Checkpoint.fileName))
     }
@@ -85,7 +89,9 @@ struct Linter {
   }
 
   private mutating func checkTrash(_ progress: () -> Void) throws(VaultError) {
-    for id in try inStore({ () throws(StoreError) in try files.trashed() }) {
+    let ids = try trashedIDs()
+    counts.takeTrash(ids?.count)
+    for id in ids ?? [] {
       let bytes = Result { () throws(StoreError) in try files.read(.trash(id)) }
       let lint = try RecordLint(bytes.map { $0 ?? [] }, at: .trash(id), id, kinds)
       trashed[id] = lint.revision ?? trashed[id]
@@ -96,9 +102,20 @@ struct Linter {
     try rewrite()
   }
 
+  /// Nil for a trash that is no folder, which is one finding more.
+  private mutating func trashedIDs() throws(VaultError) -> [RecordID]? {
+    do throws(VaultError) {
+      return try inStore { () throws(StoreError) in try files.trashed() }
+    } catch {
+      report.findings.append(try VaultFault(error, file: error.file ?? StoreLocation.trashPath))
+      return nil
+    }
+  }
+
   private mutating func take(_ folder: FolderLint, _ progress: () -> Void) throws(VaultError) {
     if let fault = folder.fault { report.findings.append(fault) }
     report.recordCount += folder.records.count
+    counts.take(folder.fault == nil ? folder.records.count : nil, inFolder: folder.number)
     for record in folder.records {
       let lint = try record.get()
       take(lint)
@@ -121,15 +138,11 @@ struct Linter {
       "\(lint.id.text) is among the records and in the trash: \(counting.relativePath) counts, being newer")
   }
 
-  private mutating func checkStrayEntries() throws(VaultError) {
-    do throws(StoreError) {
-      let known = Set(report.findings.map(\.file))
-      for path in try files.strayEntries() where !known.contains(path) {
-        report.findings.append(VaultFault(.strayEntry, "does not belong into the vault", file: path))
-      }
-    } catch {
-      report.findings.append(VaultFault(VaultFault.Code(error), error.reason, file: error.path ?? "records"))
-    }
+  private mutating func checkStrayEntries() {
+    let surroundings = Surroundings(of: files)
+    report.findings += surroundings.faults(besides: report.findings)
+    report.findings += surroundings.keyFiles.map { VaultFault(.privateKey, Surroundings.keyReason, file: $0) }
+    report.findings += VaultFault.strayEntries(in: files, besides: report.findings)
   }
 }
 

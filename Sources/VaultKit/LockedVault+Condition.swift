@@ -9,6 +9,10 @@ public struct VaultCondition: Sendable {
   public internal(set) var journalNote: String?
   /// Whether files are being written, or were left by a process that died.
   public internal(set) var hasStagedFiles = false
+  /// Links, FIFOs and the like where this program works, so that nothing can be written.
+  public internal(set) var workFaults: [VaultFault] = []
+  /// Files in the vault's folder that look like private keys.
+  public internal(set) var keyFiles: [String] = []
   /// What others than the owner may read, as paths.
   public internal(set) var placesOpenToOthers: [String] = []
   /// Lines that git must find in `.gitattributes` and `.gitignore` and does not, each with its file.
@@ -27,6 +31,8 @@ extension LockedVault {
     }
     condition.journalFault = journal.fault
     condition.journalNote = journal.note
+    let surroundings = Surroundings(of: directory)
+    (condition.workFaults, condition.keyFiles) = (surroundings.faults, surroundings.keyFiles)
     condition.hasStagedFiles = directory.hasStagedFiles()
     condition.placesOpenToOthers = directory.placesOpenToOthers()
     condition.missingGitLines = missing.flatMap { file in file.lines.map { "`\($0)` in \(file.name)" } }
@@ -36,5 +42,8 @@ extension LockedVault {
   /// The checkpoint as its file says it is; nobody has verified it. Nil when there is none.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
-  public func unverifiedCheckpoint() throws(VaultError) -> Checkpoint? { try Checkpoint.read(from: store)?.checkpoint }
+  public func unverifiedCheckpoint() throws(VaultError) -> Checkpoint? {
+    let found = try StoredCheckpoint.read(from: store)
+    return found?.checkpoint
+  }
 }

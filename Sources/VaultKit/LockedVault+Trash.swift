@@ -61,6 +61,19 @@ extension LockedVault {
     }
   }
 
+  /// Reads every removed record that can be read, in the order of ids; like all that is seen without a key, none is verified.
+  ///
+  /// - Throws: ``VaultError`` `.ioFailed` and its like when the trash cannot be listed.
+  public func forEachTrashedRecord(_ body: (StoredRecord) -> Void) throws(VaultError) {
+    try forEachTrashedFile { id, bytes in
+      guard let bytes = try? bytes.get() else { return }
+      let file = StoreLocation.trash(id).relativePath
+      if let record = try? StoredRecord(parsing: bytes, file: file, id: id, kinds: kinds, isTrashed: true) {
+        body(record)
+      }
+    }
+  }
+
   /// Reads the bytes of every file of the trash in the order of ids.
   func forEachTrashedFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Void) throws(VaultError) {
     for id in try inStore({ () throws(StoreError) in try store.trashed() }) {

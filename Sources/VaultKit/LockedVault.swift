@@ -19,8 +19,10 @@ public struct LockedVault: Sendable {
   /// The vault in `directory`.
   ///
   /// - Parameter types: kinds of the caller's own.
-  /// - Throws: ``VaultError`` `.notAVault`, `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`.
+  /// - Throws: ``VaultError`` `.notAVault`, `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`; `.inputRefused` for
+  ///   a type whose records could not be read, or two of one kind name.
   public init(at directory: String, types: [any VaultRecord.Type] = []) throws(VaultError) {
+    guard !directory.isEmpty else { throw VaultError(.notAVault, "an empty path names no vault") }
     try self.init(store: inStore { () throws(StoreError) in try DirectoryStore(at: directory) }, types: types)
   }
 
@@ -31,6 +33,7 @@ public struct LockedVault: Sendable {
     header = try VaultHeader(parsing: headerBytes)
     kinds = KindCatalog(types: types, declared: header.declaredKinds)
     indexOptions = nil
+    try kinds.requireGoodTypes()
   }
 
   /// The same vault, with its files read through another view, and without an index.
@@ -85,6 +88,7 @@ public struct LockedVault: Sendable {
   }
 
   private func unlocked(with key: VaultKey, _ options: Vault.Options) throws(VaultError) -> Vault {
+    try kinds.adding(options.types).requireGoodTypes()
     let memory = VaultMemory(of: self, options)
     try memory?.requireIdentity(header)
     let (root, slot) = try Unlocking(store: store, header: header).unlock(with: key)
@@ -106,5 +110,14 @@ public struct LockedVault: Sendable {
       throw VaultError(.notAVault, "is not here: this is no vault", file: VaultHeader.fileName)
     }
     return bytes
+  }
+}
+
+extension KindCatalog {
+  /// Refuses types whose records could not be read again, and a name that two types have.
+  ///
+  /// - Throws: ``VaultError`` `.inputRefused` naming the type and what is wrong with it.
+  func requireGoodTypes() throws(VaultError) {
+    do throws(RecordError) { try checkTypes() } catch { throw VaultError(record: error, id: nil, input: true) }
   }
 }

@@ -48,6 +48,11 @@ package struct MemberReader {
     return integer
   }
 
+  package func bool(_ name: String) throws(VaultError) -> Bool {
+    guard case .bool(let value)? = members[name] else { throw damaged(name) }
+    return value
+  }
+
   package func time(_ name: String) throws(VaultError) -> Timestamp {
     guard let time = try? Timestamp(parsing: text(name)) else { throw damaged(name) }
     return time

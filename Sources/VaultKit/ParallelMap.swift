@@ -35,7 +35,8 @@ package struct ParallelMap: Sendable {
   ///
   /// The first error in the order of the elements ends it, whether `transform` or `consume` throws it: everything before it
   /// was consumed, nothing after it is. What is worked on by then is waited for and dropped. A cancelled task stops
-  /// between two results with the error that `cancellation` makes.
+  /// between two results with the error that `cancellation` makes: without an error every element was consumed, whatever
+  /// happened to the task.
   ///
   /// - Throws: what `transform` and `consume` throw, and `cancellation`.
   package func callAsFunction<Input: Sequence, Output: Sendable, Failure: Error>(
@@ -54,16 +55,17 @@ package struct ParallelMap: Sendable {
         group.addTask { Chunk(number: number, elements, transform) }
       }
       for _ in 0..<chunkCount { begin() }
-      while let chunk = await group.next() {
-        order.finished(chunk)
-        while failure == nil, let results = order.next() {
+      while let finished = await group.next() {
+        order.finished(finished)
+        while failure == nil, let chunk = order.next() {
           // The next piece of work is handed out first, so that no core waits for what `consume` does.
           begin()
           do throws(Failure) {
-            for result in results {
+            for result in chunk.results {
               guard !Task.isCancelled else { throw cancellation() }
               try consume(try result.get())
             }
+            guard chunk.isWhole else { throw cancellation() }
           } catch {
             failure = error
             group.cancelAll()
@@ -96,10 +98,12 @@ package struct Chunks<Base: Sequence>: Sequence, IteratorProtocol {
   }
 }
 
-/// What became of some elements, up to the first that failed.
+/// What became of some elements, up to the first that failed, or to the moment at which the task was cancelled.
 private struct Chunk<Output: Sendable, Failure: Error>: Sendable {
   let number: Int
   let results: [Result<Output, Failure>]
+  /// Whether each element has a result: what a cancelled task skipped is not done.
+  let isWhole: Bool
 
   init<Element>(number: Int, _ elements: [Element], _ transform: (Element) throws(Failure) -> Output) {
     self.number = number
@@ -110,6 +114,7 @@ private struct Chunk<Output: Sendable, Failure: Error>: Sendable {
       if case .failure? = results.last { break }
     }
     self.results = results
+    isWhole = results.count == elements.count
   }
 }
 
@@ -126,9 +131,9 @@ private struct ChunkOrder<Output: Sendable, Failure: Error> {
 
   mutating func finished(_ chunk: Chunk<Output, Failure>) { waiting[chunk.number] = chunk }
 
-  mutating func next() -> [Result<Output, Failure>]? {
+  mutating func next() -> Chunk<Output, Failure>? {
     guard let chunk = waiting.removeValue(forKey: nextNumber) else { return nil }
     nextNumber += 1
-    return chunk.results
+    return chunk
   }
 }

@@ -17,13 +17,15 @@ extension Pin {
   }
 
   private init(_ members: MemberReader) throws(VaultError) {
-    try members.allowOnly(["announced", "checkpoint", "format", "header", "root", "slots", "vault"])
+    try members.allowOnly(["announced", "checkpoint", "format", "header", "named", "root", "slots", "vault"])
     guard try members.integer("format") == Self.format else { throw members.damaged("format") }
     vaultID = try members.identifier("vault")
     commitment = try members.base64("root", byteCount: 32)
     header = try members.mark("header", "revision").map { Header(revision: $0.number, hash: $0.hash) }
     checkpoint = try members.mark("checkpoint", "sequence").map { CheckpointMark(sequence: $0.number, hash: $0.hash) }
     announced = members["announced"] == nil ? nil : try members.hash("announced")
+    // Earlier versions did not write it: then nobody knows whether the vault was named or found.
+    isNamed = members["named"] == nil ? false : try members.bool("named")
     slots = []
     for slot in try members.objects("slots") {
       try slot.allowOnly(["id", "label"])
@@ -38,6 +40,7 @@ extension Pin {
     document["checkpoint"] = .mark("sequence", checkpoint?.sequence, checkpoint?.hash)
     document["format"] = .number(JSONNumber(Self.format))
     document["header"] = .mark("revision", header?.revision, header?.hash)
+    document["named"] = .bool(isNamed)
     document["root"] = .string(Base64.encode(commitment))
     document["slots"] = .array(
       slots.map { slot in

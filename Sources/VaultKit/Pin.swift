@@ -48,22 +48,27 @@ public struct Pin: Sendable, Equatable {
   public internal(set) var header: Header?
   /// The slots of that header.
   public internal(set) var slots: [SlotName]
+  /// Whether a person has ever said which vault it is: by its path, its fingerprint, or a yes. One that was only found by
+  /// searching is known, and may still be anybody's.
+  public internal(set) var isNamed: Bool
   /// The newest checkpoint that verified.
   public internal(set) var checkpoint: CheckpointMark?
   /// The hash (32 bytes) of the header with another root that this machine is about to write: if it dies over that, it
   /// still knows its own work.
   var announced: [UInt8]?
 
-  /// A pin of the vault and the root that `header` names, and of no state of them.
+  /// A pin of the vault and the root that `header` names, since a person says so, and of no state of them.
   init(accepting header: VaultHeader) {
     vaultID = header.vaultID
     commitment = header.root.commitment
     slots = []
+    isNamed = true
   }
 
   /// A pin of a header that verified.
-  init(_ header: VaultHeader, checkpoint: CheckpointMark? = nil) throws(VaultError) {
+  init(_ header: VaultHeader, checkpoint: CheckpointMark? = nil, isNamed: Bool = true) throws(VaultError) {
     self.init(accepting: header)
+    self.isNamed = isNamed
     self.header = Header(revision: header.revision, hash: try header.hash())
     slots = header.slots.map { SlotName(id: $0.id, label: $0.label) }
     self.checkpoint = checkpoint
@@ -128,6 +133,18 @@ public enum PinState: Sendable, Equatable {
 
 extension PinDifference {
   /// The error that it is: what was expected, what was found, and the way on.
+  ///
+  /// - Parameter header: what was found. Where the vault and its root are the expected ones, its fingerprint is in no doubt,
+  ///   and the way on names it.
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  public func error(of header: VaultHeader) throws(VaultError) -> VaultError {
+    var error = error
+    guard !isIdentity else { return error }
+    error.hints[error.hints.count - 1] = "find out why; " + WayOn.pin([], of: try header.fingerprint())
+    return error
+  }
+
+  /// The same without the fingerprint of what was found.
   public var error: VaultError {
     switch self {
     case .otherVault(let expected, let found):

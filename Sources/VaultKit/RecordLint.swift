@@ -26,6 +26,7 @@ struct RecordLint: Sendable {
       revision = record.envelope.revision
       form = try CanonicalForm(of: document, bytes, at: place, record: id)
       checkTokens(record.stored)
+      checkAddresses(record)
       try checkKind(record)
     } catch {
       findings.append(try VaultFault(error, file: file, record: id))
@@ -58,6 +59,13 @@ struct RecordLint: Sendable {
       try kind.validate(record.fields, in: .locked)
     } catch {
       throw VaultError(record: error, file: file, id: id, input: false)
+    }
+  }
+
+  private mutating func checkAddresses(_ record: StoredRecord) {
+    // Of a kind that is not known, nothing says what is sealed but the tokens themselves.
+    for (path, secret) in record.kind?.secretAddresses(in: record.fields) ?? [] {
+      add(.readableSecret, secret.reason, path)
     }
   }
 

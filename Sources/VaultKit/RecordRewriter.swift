@@ -53,7 +53,7 @@ struct RecordRewriter {
   private func process(_ bytes: [UInt8], _ id: RecordID, _ place: StoreLocation) throws(VaultError) -> Outcome {
     let old = try vault.verify(bytes, id, in: place)
     try old.require(isTrashed: place == .trash(id))
-    try vault.memory?.check(old)
+    try vault.compareWithSeen(old)
     let before = Checkpoint.Entry(old)
     let new = try inSealing(file: old.file, record: id) { () throws(SealingError) in try makeReplacement(old) }
     guard let new else { return Outcome(before: before, after: before, replacement: nil) }

@@ -24,7 +24,10 @@ struct RepairPlanner {
     let bytes: [UInt8]
     let revision: Int
     let origin: String
-    var isFromTrash = false
+    /// Where it belongs.
+    let home: StoreLocation
+    /// Whether it lies in the trash now, and not only in a history of it.
+    var isInTrash = false
   }
 
   private let vault: Vault
@@ -44,18 +47,21 @@ struct RepairPlanner {
   }
 
   mutating func plan() throws(VaultError) -> RepairPlan {
+    let fingerprint = try vault.header.fingerprint()
     planJournal()
     try collectStrayed()
     for fault in faults where fault.code != .malformedJournal && fault.code != .vanished {
       switch StoreLocation(relativePath: fault.file) {
       case .record(_)? where fault.code.isRepairable, .trash(_)? where fault.code.isRepairable:
         try planFile(fault)
-      default: steps.append(.leaving(fault))
+      default: steps.append(.leaving(fault, fault.wayOn(fingerprint)))
       }
     }
     try planMissing()
     let planned = Set(steps.map(\.file))
-    steps += faults.filter { $0.code == .vanished && !planned.contains($0.file) }.map { .leaving($0) }
+    steps += faults.filter { $0.code == .vanished && !planned.contains($0.file) }.map {
+      .leaving($0, $0.wayOn(fingerprint))
+    }
     return RepairPlan(steps: steps)
   }
 
@@ -91,16 +97,15 @@ struct RepairPlanner {
   private mutating func planFile(_ fault: VaultFault) throws(VaultError) {
     guard let place = StoreLocation(relativePath: fault.file), let id = fault.record else { return }
     let found = bytes(at: place)
+    let sides = fault.code == .conflicted ? try goodSides(of: id) : []
     if fault.code == .wrongPlace, let found {
       steps.append(try moving(fault, id, from: place, found))
-    } else if let good = try best(for: place, id) {
-      if let outdated = try outdated(good, id) { return steps.append(.leaving(fault, outdated)) }
-      let isIrregular = found == nil && fault.code.isIrregular
-      let change: RepairStep.Change =
-        good.isFromTrash
-        ? .restoreFromTrash(id, found: found, isIrregular: isIrregular, trashed: good.bytes)
-        : .replace(place, found: found, isIrregular: isIrregular, by: good.bytes)
-      steps.append(.restoring(fault, good, claimed: claimedRevision(found), change))
+    } else if sides.count > 1 {
+      steps.append(.leaving(fault, Self.choice(sides)))
+    } else if let good = sides.isEmpty ? try best(for: place, id) : sides[0] {
+      steps.append(try restoring(fault, good, id, place, found))
+    } else if fault.isEdited {
+      steps.append(.leaving(fault, "no good version was found; \(WayOn.accept([id]))"))
     } else if let found, let salvage = try Salvage(found, fault: fault, id, vault.keyring) {
       steps.append(
         RepairStep(
@@ -111,13 +116,42 @@ struct RepairPlanner {
     }
   }
 
+  private func restoring(
+    _ fault: VaultFault, _ good: Candidate, _ id: RecordID, _ place: StoreLocation, _ found: [UInt8]?
+  ) throws(VaultError) -> RepairStep {
+    if let outdated = try outdated(good, id) { return .leaving(fault, outdated) }
+    let isIrregular = found == nil && fault.code.isIrregular
+    if good.isInTrash {
+      return .restoring(
+        fault, good, claimed: claimedRevision(found),
+        .restoreFromTrash(id, found: found, isIrregular: isIrregular, trashed: good.bytes))
+    }
+    if good.home != place, try exists(good.home) {
+      return .leaving(
+        fault, "there is one at \(good.home.relativePath), too: look at both, and move this one away yourself")
+    }
+    return .restoring(
+      fault, good, claimed: claimedRevision(found),
+      .replace(place, found: found, isIrregular: isIrregular, by: good.bytes, home: good.home))
+  }
+
+  /// Both sides of a merge are good: which of them counts is for a person to say.
+  private static func choice(_ sides: [Candidate]) -> String {
+    let commands = sides.map { side in
+      "\(side.origin) takes revision \(side.revision)\(side.home.isLive ? "" : ", which was removed")"
+    }
+    return
+      "git has a good version of each side: \(commands.joined(separator: "; ")); then `vault repair` puts it where "
+      + "it belongs"
+  }
+
   /// Why the newest good version is not put back unasked: damage must be no way around the memory of this machine.
   private func outdated(_ good: Candidate, _ id: RecordID) throws(VaultError) -> String? {
     let seen = try vault.memory?.folder(id.folder).versions[id]?.revision ?? 0
     guard seen > good.revision else { return nil }
     return "the newest good version, from \(good.origin), is revision \(good.revision), and this machine has seen "
-      + "\(seen): look for a newer one in a backup; `vault pin accept --fingerprint HEX --record \(id.text)` forgets what "
-      + "was seen, then repair again"
+      + "\(seen): look for a newer one in a backup; \(WayOn.pin([id], of: try vault.header.fingerprint())), then repair "
+      + "again"
   }
 
   /// A record that verifies and lies on the wrong side: it goes to the other one if nothing is there.
@@ -146,31 +180,28 @@ struct RepairPlanner {
         let good = try best(for: place, id)
       else { continue }
       let fault = VaultFault(.otherDamage, "is missing", file: place.relativePath, record: id)
-      if let outdated = try outdated(good, id) {
-        steps.append(.leaving(fault, outdated))
-        continue
-      }
-      steps.append(
-        .restoring(fault, good, claimed: nil, .replace(place, found: nil, isIrregular: false, by: good.bytes)))
+      steps.append(try restoring(fault, good, id, place, nil))
     }
   }
 }
 
 extension RepairPlanner {
-  /// The version with the highest revision: among strayed ones, the newest good one of each history, and for a live record
-  /// the one in the trash. Of equal ones the first counts.
+  /// The version with the highest revision: among strayed ones, for a live record the one in the trash, and the newest good
+  /// ones of each history, which may have had it among the records or in the trash. Of equal ones the first counts.
   func best(for place: StoreLocation, _ id: RecordID) throws(VaultError) -> Candidate? {
-    var best = strayed[place]
-    for history in histories {
-      if let newest = try newestGood(in: history, for: place), newest.revision > best?.revision ?? 0 { best = newest }
+    var candidates = [strayed[place]]
+    // A version that lies where the record does not is there already; only from the trash it is brought back.
+    let other: StoreLocation = place.isLive ? .trash(id) : .record(id)
+    if place.isLive, let bytes = bytes(at: other), var trashed = try candidate(bytes, for: other, origin: "the trash") {
+      trashed.isInTrash = true
+      candidates.append(trashed)
     }
-    if place.isLive, let bytes = bytes(at: .trash(id)),
-      var trashed = try candidate(bytes, for: .trash(id), origin: "the trash"), trashed.revision > best?.revision ?? 0
-    {
-      trashed.isFromTrash = true
-      best = trashed
+    for home in [place, other] {
+      for history in histories { candidates.append(try newestGood(in: history, for: home)) }
     }
-    return best
+    return candidates.compactMap(\.self).reduce(nil) { best, next in
+      next.revision > best?.revision ?? 0 ? next : best
+    }
   }
 
   private func newestGood(in history: any FileHistory, for place: StoreLocation) throws(VaultError) -> Candidate? {
@@ -183,6 +214,18 @@ extension RepairPlanner {
     return try good.get()
   }
 
+  /// The versions between which a merge left the choice and that verify, each once.
+  private func goodSides(of id: RecordID) throws(VaultError) -> [Candidate] {
+    var sides: [Candidate] = []
+    for version in histories.flatMap({ $0.sides(of: [StoreLocation.record(id), .trash(id)].map(\.relativePath)) }) {
+      // git may have one under the name of the other.
+      for home in [StoreLocation.record(id), .trash(id)] where !sides.contains(where: { $0.bytes == version.bytes }) {
+        if let side = try candidate(version.bytes, for: home, origin: version.origin) { sides.append(side) }
+      }
+    }
+    return sides
+  }
+
   /// The bytes as a version of the file at `place`; nil when they do not verify there.
   private func candidate(
     _ bytes: [UInt8], for place: StoreLocation, origin: String
@@ -191,7 +234,7 @@ extension RepairPlanner {
     do throws(VaultError) {
       let record = place.isLive ? try vault.verify(bytes, id) : try vault.verifyTrashed(bytes, id).record
       try record.check()
-      return Candidate(bytes: bytes, revision: record.envelope.revision, origin: origin)
+      return Candidate(bytes: bytes, revision: record.envelope.revision, origin: origin, home: place)
     } catch {
       _ = try VaultFault(error, file: "")
       return nil
@@ -222,14 +265,14 @@ extension RepairStep {
   ) -> RepairStep {
     var detail = "from \(good.origin), revision \(good.revision)"
     if let claimed, claimed > good.revision { detail += " (the damaged file says \(claimed))" }
+    if fault.isEdited, let id = fault.record { detail += "; \(WayOn.accept([id])) instead" }
     return RepairStep(
       .restore, fault.file, record: fault.record, reason: fault.reason, detail: detail, revision: good.revision,
       change: change)
   }
 
-  fileprivate static func leaving(_ fault: VaultFault, _ detail: String? = nil) -> RepairStep {
-    RepairStep(
-      .leave, fault.file, record: fault.record, reason: fault.reason, detail: detail ?? fault.code.wayOn)
+  fileprivate static func leaving(_ fault: VaultFault, _ detail: String) -> RepairStep {
+    RepairStep(.leave, fault.file, record: fault.record, reason: fault.reason, detail: detail)
   }
 }
 
@@ -241,18 +284,19 @@ extension VaultFault.Code {
 
   /// Whether what stands there may be no file with bytes.
   fileprivate var isIrregular: Bool { self == .wrongFileType || self == .tooLarge }
+}
 
+extension VaultFault {
   /// What a person can do about a file that is left.
-  fileprivate var wayOn: String {
-    switch self {
+  fileprivate func wayOn(_ fingerprint: String) -> String {
+    switch code {
     case .strayEntry, .wrongFileType: "move it out of the vault yourself if nobody needs it there"
-    case .equalRevisions: "decide yourself: `vault remove ID` or `vault trash empty ID`"
+    case .equalRevisions:
+      "decide yourself: `vault remove \(record?.text ?? "ID")` or `vault trash empty \(record?.text ?? "ID")`"
     case .missingSlot, .damagedSlot: "restore it from version control or a backup; the vault opens with other slots"
     case .unreadable: "look at its owner and mode, and at the disk"
     case .newerFormat: "read it with a newer version of this program"
-    case .rolledBack, .forked, .vanished:
-      "find out why; take the newest version from version control or a backup, or accept what is there with "
-        + "`vault checkpoint --accept-rollback`"
+    case .rolledBack, .forked, .vanished, .conflicted: [self].waysOn(fingerprint: fingerprint).joined(separator: "; ")
     default: "restore it from version control or a backup"
     }
   }

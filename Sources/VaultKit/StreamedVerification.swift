@@ -85,8 +85,9 @@ package struct FoundRecords: Sendable {
   /// A fault for each record that is among the records and in the trash in the same revision.
   fileprivate func twins() throws(VaultError) -> [VaultFault] {
     var faults: [VaultFault] = []
-    for removed in others.removed.values.joined().sorted(by: { $0.id < $1.id })
-    where try live.entry(of: removed.id)?.revision == removed.revision {
+    for removed in others.removed.values.joined().sorted(by: { $0.id < $1.id }) {
+      let entry = try live.entry(of: removed.id)
+      guard let entry, entry.revision == removed.revision else { continue }
       let error = VaultError.equalRevisions(removed.id)
       faults.append(
         VaultFault(

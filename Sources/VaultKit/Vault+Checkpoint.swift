@@ -36,25 +36,21 @@ extension Vault {
     guard verification.faults.allSatisfy({ acceptingRollback && $0.code.isRollback }) else {
       return CheckpointResult(checkpoint: nil, verification: verification)
     }
-    let (entries, old) = (builder.finish(), try checkpoint(in: store))
+    let (entries, old) = (builder.finish(), try storedCheckpoint(in: store))
     let new = try Checkpoint.make(
       following: old?.checkpoint, of: entries, headerHash: header.hash(), createdAt: options.now(),
       under: keyring.current)
     try replaceCheckpoint(old?.mark, by: new, lock)
-    if acceptingRollback { try acceptSeen(entries, onlyInTrash, verification.faults) }
+    if acceptingRollback { acceptSeen(entries, onlyInTrash, verification.faults) }
     return CheckpointResult(checkpoint: new, verification: verification)
   }
 
   /// Remembers the records as a run over the vault has found them, whatever was seen before; what is gone is forgotten.
   private func acceptSeen(
     _ entries: EntryList, _ onlyInTrash: Set<RecordID>, _ faults: [VaultFault]
-  ) throws(VaultError) {
+  ) {
     guard let memory else { return }
-    try entries.forEachPiece { entries in
-      for entry in entries {
-        memory.note(.written(SeenVersion(entry, isTrashed: onlyInTrash.contains(entry.id))), of: entry.id)
-      }
-    }
+    memory.noteWritten(entries, onlyInTrash: onlyInTrash)
     for fault in faults where fault.code == .vanished {
       if let id = fault.record { memory.note(.forgotten, of: id) }
     }

@@ -164,7 +164,7 @@ extension Vault {
     let record = try verify(bytes, id)
     do throws(VaultError) {
       if trashed.contains(id) { _ = try isNewerThanTrash(record) }
-      try memory?.check(record)
+      try compareWithSeen(record)
       return record
     } catch {
       guard trashed.contains(id), error.code == .noSuchRecord else { throw error }
@@ -178,7 +178,7 @@ extension Vault {
     var record = try verify(bytes, id)
     record.hasOlderInTrash = try isNewerThanTrash(record, decides: decides)
     do throws(VaultError) {
-      try memory?.check(record)
+      try compareWithSeen(record)
       return record
     } catch {
       // Somebody may have written the record, and noted it, since it was read here.
@@ -214,9 +214,25 @@ extension Vault {
     do throws(VaultError) {
       return try verify(document, bytes, id, location.relativePath)
     } catch {
-      guard (error.underlying as? SealingError)?.code == .unknownRoot, try refresh() else { throw error }
+      guard (error.underlying as? SealingError)?.code == .unknownRoot, try refresh() else {
+        throw explained(error, bytes, id, in: location)
+      }
       return try verify(document, bytes, id, location.relativePath)
     }
+  }
+
+  /// A live record whose MAC alone is wrong, and whose sealed values are whole, may have been edited by hand: that has a way
+  /// on of its own.
+  private func explained(
+    _ error: VaultError, _ bytes: [UInt8], _ id: RecordID, in location: StoreLocation
+  ) -> VaultError {
+    guard (error.underlying as? SealingError)?.code == .authenticationFailed, error.field == nil,
+      location == .record(id), (try? EditedRecord(bytes, id, self).checkTokens()) != nil
+    else { return error }
+    var explained = error
+    explained.isEdited = true
+    explained.hints.insert(WayOn.accept([id]), at: 0)
+    return explained
   }
 
   /// Verifies the tree of a record file, and what it was parsed from is kept with it.
@@ -251,13 +267,13 @@ extension Vault {
   }
 
   private func resealCheckpoint(_ keyring: Keyring) throws(VaultError) -> Checkpoint {
-    guard let checkpoint = try Checkpoint.read(from: store)?.checkpoint else {
+    guard let found = try StoredCheckpoint.read(from: store) else {
       throw VaultError(
         .damaged, "is missing: an unfinished reseal needs it", file: Checkpoint.fileName,
         hints: [VaultError.lastGoodVersionHint])
     }
     // Under no other root: who left could have made it.
-    try checkpoint.authenticate(under: keyring.current)
-    return checkpoint
+    try found.checkpoint.authenticate(under: keyring.current)
+    return found.checkpoint
   }
 }

@@ -55,9 +55,9 @@ private struct Repairer {
     switch step.change {
     case .none: break
     case .journal: try settleJournal()
-    case .replace(let place, let found, let isIrregular, let bytes):
+    case .replace(let place, let found, let isIrregular, let bytes, let home):
       try keep(place, found, isIrregular)
-      try vault.apply([StoreChange(place, from: found, to: bytes)], lock)
+      try vault.apply(replacing(place, found, bytes, home), lock)
     case .restoreFromTrash(let id, let found, let isIrregular, let trashed):
       try keep(.record(id), found, isIrregular)
       try vault.apply(restoring(id, found, trashed), lock)
@@ -94,6 +94,14 @@ private struct Repairer {
       let folder = try aside.made()
       try inStore { () throws(StoreError) in try directory.setAside(place, in: folder, as: name, under: lock) }
     }
+  }
+
+  private func replacing(
+    _ place: StoreLocation, _ found: [UInt8]?, _ bytes: [UInt8], _ home: StoreLocation
+  ) -> [StoreChange] {
+    guard home != place else { return [StoreChange(place, from: found, to: bytes)] }
+    let emptied = found.map { [StoreChange(place, from: $0, to: nil)] } ?? []
+    return emptied + [StoreChange(home, from: nil, to: bytes)]
   }
 
   private func requireUnchanged(_ place: StoreLocation, _ found: [UInt8]) throws(VaultError) {

@@ -53,8 +53,33 @@ extension Vault {
     }
   }
 
+  /// Whether a list is of each record that the store holds in a part of it, and of no other.
+  ///
+  /// - Throws: ``VaultError`` `.changedUnderneath`.
+  func requireAll(_ part: RecordRewriter.Part, are list: EntryList) throws(VaultError) {
+    switch part {
+    case .live:
+      for folder in UInt8.min...UInt8.max {
+        let held = try inStore { () throws(StoreError) in try store.records(inFolder: folder) }
+        try Self.require(list.entries(inFolder: folder), are: held, at: StoreLocation.folderPath(folder))
+      }
+    case .trash:
+      let held = try inStore { () throws(StoreError) in try store.trashed() }
+      try Self.require(list.all(), are: held, at: StoreLocation.trashPath)
+    }
+  }
+
+  private static func require(
+    _ entries: [Checkpoint.Entry], are held: [RecordID], at path: String
+  ) throws(VaultError) {
+    guard held.elementsEqual(entries.lazy.map(\.id)) else {
+      throw .otherRecords(than: entries.count, held.count, at: path)
+    }
+  }
+
   /// Puts staged records in place.
   func put(_ staged: StagedRecords) throws(VaultError) {
+    try requireAll(.live, are: staged.versions.after)
     try inStore { () throws(StoreError) in try staged.replacement.commit() }
     memory?.noteWritten(staged.versions.after)
   }

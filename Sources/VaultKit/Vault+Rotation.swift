@@ -10,13 +10,14 @@ extension Vault {
   ///
   /// Everything is verified, and the new records are written beside the old ones, before anything changes. The header goes
   /// first, with the old root still good for reading, then the records, in one step where the store can do that, else in
-  /// batches, and last the old root is retired. One that was interrupted is finished by the next call: then the slots stay
-  /// as they are.
+  /// batches, and last the old root is retired: only when each record that the store then holds, live and removed, was
+  /// counted under the new one. One that was interrupted is finished by the next call: then the slots stay as they are.
   ///
   /// - Parameter progress: called with how many records were done since.
   /// - Throws: ``VaultError`` `.noKey` or `.wrongPassphrase` for a slot that cannot be made again, `.noSuchSlot`,
   ///   `.slotRefused`, `.rotationUnfinished`, `.damaged` for the first record or slot that does not verify,
-  ///   `.changedUnderneath`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  ///   `.changedUnderneath`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`; `.cancelled`, which says
+  ///   whether the rotation had begun.
   public func rotate(
     _ reason: KeyringEntry.Reason, slots renewal: SlotRenewal = .init(), progress: @escaping (Int) -> Void = { _ in }
   ) async throws(VaultError) -> Rotation {
@@ -26,7 +27,7 @@ extension Vault {
       memory?.flush()
     }
     let plan = try rotationPlan(renewal)
-    try requireExpected(checkpoint(in: store)?.checkpoint, isResuming: plan.unfinished != nil)
+    try requireExpected(checkpoint())
     if let unfinished = plan.unfinished {
       try await finishRotation(lock, nil, progress)
       // A reseal is not had by finishing a rewrap, whose root key people may have who have no slot any more.
@@ -40,16 +41,18 @@ extension Vault {
     _ reason: KeyringEntry.Reason, _ plan: RotationPlan, _ renewal: SlotRenewal, _ lock: any StoreLock,
     _ progress: @escaping (Int) -> Void
   ) async throws(VaultError) -> Rotation {
-    let checkpoint = try checkpoint(in: store)
+    let checkpoint = try storedCheckpoint(in: store)
     if reason == .reseal { try requireNoTwins() }
     let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: header.vaultID) }
     let slots = try renewedSlots(plan, renewal, root: root)
     let next = try header(with: root, slots.map(\.slot), reason)
     let staged = try await stagedRecords(reason, Keyring(current: root, entries: next.keyring), lock, progress)
     defer { staged?.replacement.end() }
-    let removed = try await verifiedEntries(.trash).all()
+    let removed = try await verifiedEntries(.trash)
     let live = if let staged { staged.versions.before } else { try await verifiedEntries(.live) }
-    let entries = try live.merged(with: removed)
+    try requireAll(.live, are: live)
+    try requireAll(.trash, are: removed)
+    let entries = try live.merged(with: removed.all())
     try checkpoint?.checkpoint.requireNoRollback(in: entries)
     try checkpoint?.checkpoint.requireAll(in: entries)
     let files = slots.map { StoreChange(.slot($0.slot.id), from: nil, to: $0.file) }
@@ -75,8 +78,22 @@ extension Vault {
     return try old.changed(slots: slots, keyring: old.keyring + [entry], root: root, rootCreatedAt: now)
   }
 
-  /// From the header with the new root on: the records, the checkpoint, and the end of the old root.
+  /// From the header with the new root on; a cancelled task leaves the rest to the next call.
   private func finishRotation(
+    _ lock: any StoreLock, _ begun: StagedRecords?, _ progress: (Int) -> Void
+  ) async throws(VaultError) {
+    do throws(VaultError) {
+      try await moveRecords(lock, begun, progress)
+    } catch {
+      guard error.code == .cancelled else { throw error }
+      throw VaultError(
+        .cancelled, "was cancelled when the new root key was in place and not every record under it; all of them open",
+        file: VaultHeader.fileName, hints: ["`vault rotate` finishes it"])
+    }
+  }
+
+  /// The records, the checkpoint, and the end of the old root.
+  private func moveRecords(
     _ lock: any StoreLock, _ begun: StagedRecords?, _ progress: (Int) -> Void
   ) async throws(VaultError) {
     let root = keyring.current
@@ -93,15 +110,22 @@ extension Vault {
       live = try await rewriteRecords(.live, reason, lock, progress)
     }
     async let isCleared: Void? = staged?.clear()
-    let entries = try live.merged(with: try await rewriteRecords(.trash, reason, lock, progress).all())
-    let checkpoint = try checkpoint(in: store)
+    let removed = try await rewriteRecords(.trash, reason, lock, progress)
+    let entries = try live.merged(with: removed.all())
+    let checkpoint = try storedCheckpoint(in: store)
     try checkpoint?.checkpoint.requireAll(in: entries)
     if isReseal {
       try write(entries, following: checkpoint, lock)
     } else if let checkpoint, checkpoint.checkpoint.rootID != root.id {
       let again = try checkpoint.checkpoint.authenticatedAgain(under: root)
       try replaceCheckpoint(checkpoint.mark, by: again, lock)
+    } else if let checkpoint {
+      // Somebody did that and died, perhaps before this machine could note it.
+      memory?.noteCheckpoint(try Pin.CheckpointMark(checkpoint.checkpoint), isOwn: true)
     }
+    // Whatever went wrong until here, a record that was not counted would be lost with the root key, for ever.
+    try requireAll(.live, are: live)
+    try requireAll(.trash, are: removed)
     let keyring = header.keyring.map { $0.state == .openOnly ? $0.retired : $0 }
     try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, slots: strayFiles(), lock)
     await isCleared
@@ -109,13 +133,10 @@ extension Vault {
   }
 
   /// A rotation writes the checkpoint anew: one that is gone or older than this machine knows must not be lost in that.
-  ///
-  /// - Parameter isResuming: whether this machine may have died between authenticating the checkpoint again and noting it.
-  private func requireExpected(_ found: Checkpoint?, isResuming: Bool) throws(VaultError) {
-    let mark = try found.map { checkpoint throws(VaultError) in try Pin.CheckpointMark(checkpoint) }
-    guard let difference = try memory?.expectedCheckpoint()?.difference(from: mark) else { return }
-    if isResuming, case .otherCheckpoint = difference { return }
-    throw difference.error
+  private func requireExpected(_ found: Checkpoint?) throws(VaultError) {
+    let expected = try memory?.expectedCheckpoint()
+    guard let difference = try difference(of: found, from: expected) else { return }
+    throw try difference.error(of: header)
   }
 
   /// The deletion of slot files that nothing refers to: an interruption may have left those of the old root.
@@ -126,7 +147,7 @@ extension Vault {
   }
 
   private func write(
-    _ entries: EntryList, following old: (checkpoint: Checkpoint, mark: ContentMark)?, _ lock: any StoreLock
+    _ entries: EntryList, following old: StoredCheckpoint?, _ lock: any StoreLock
   ) throws(VaultError) {
     let new = try Checkpoint.make(
       following: old?.checkpoint, of: entries, headerHash: header.hash(), createdAt: options.now(),
@@ -141,8 +162,9 @@ extension Vault {
     let rest =
       Duration.seconds(time.secondsSinceEpoch - now.secondsSinceEpoch)
       + .nanoseconds(time.nanoseconds - now.nanoseconds)
-    // The moment is the next full second; a clock that says otherwise is not to be waited for.
-    try? await Task.sleep(for: min(rest, .seconds(1)))
+    // The moment is the next full second; a clock that says otherwise is not to be waited for. In a task of its own, since
+    // a cancelled one does not sleep.
+    await Task { try? await Task.sleep(for: min(rest, .seconds(1))) }.value
   }
 }
 

@@ -15,6 +15,20 @@ extension LockedVault {
   }
 }
 
+extension LockedVault {
+  /// Refuses a vault whose slots or checkpoint are damaged: who keeps a copy of it could not use that.
+  ///
+  /// - Parameter vault: whose keys authenticate the checkpoint; without any only its form is checked.
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  package func requireUsable(with vault: Vault?) throws(VaultError) {
+    for state in try slotStates() {
+      if let fault = state.fault { throw fault }
+    }
+    guard let found = try StoredCheckpoint.read(from: store) else { return }
+    if let vault { try found.checkpoint.authenticate(under: vault.keyring) }
+  }
+}
+
 extension Vault {
   /// Does `body` with the vault as it is now, its header verified, while nobody writes: it sees no batch half done.
   ///

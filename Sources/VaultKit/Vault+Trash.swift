@@ -55,7 +55,7 @@ extension Vault {
     let old = try verifyTrashed(bytes, id).record
     let live = try locked.read(id)
     if let live { try checkReplaceable(verify(live, id), by: old) }
-    try memory?.check(old)
+    try compareWithSeen(old)
     let draft = EnvelopeDraft(next: old.verified, now: now)
     let restored = try sealedBytes(old.stored, draft, old.verified.keys, in: .record(id))
     return [

@@ -5,7 +5,7 @@ internal import VaultSealing
 internal import VaultStorage
 
 extension Vault {
-  /// Stores a new record.
+  /// Stores a new record, of a type of this program or of ``Options/types``.
   ///
   /// - Returns: its id.
   /// - Throws: ``VaultError`` `.inputRefused`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
@@ -13,7 +13,7 @@ extension Vault {
   public func add(_ record: some VaultRecord) async throws(VaultError) -> RecordID {
     let id = RecordID.random()
     let now = options.now()
-    let kind = kinds[type(of: record).kindName] ?? RecordKind(of: type(of: record))
+    let kind = try kind(of: type(of: record))
     let change = try newRecord(id, kind, now) { context throws(VaultError) in
       try encode(record, kind, in: context, id, before: nil)
     }
@@ -63,7 +63,7 @@ extension Vault {
       var record = try old.decoded(as: type)
       let base = try encode(record, in: context, id)
       try change(&record)
-      let kind = old.kind ?? RecordKind(of: type)
+      let kind = try kind(of: type)
       let encoded = try encode(record, kind, in: context, id, before: base)
       let new = try inSealing(record: id) { () throws(SealingError) in
         try old.verified.keys.keepingTokens(of: base, in: encoded)
@@ -106,6 +106,27 @@ extension Vault {
     let bytes = try sealedBytes(fields, draft, old.verified.keys, in: .record(old.id))
     try apply([StoreChange(.record(old.id), from: old.bytes, to: bytes)], lock)
     return true
+  }
+
+  /// The kind that records of a type are stored as.
+  ///
+  /// A type that the vault was not opened with is refused: its records would be listed without a name, and not be held
+  /// against its description.
+  ///
+  /// - Throws: ``VaultError`` `.inputRefused` naming the type.
+  func kind(of type: any VaultRecord.Type) throws(VaultError) -> RecordKind {
+    if let fault = RecordKind.fault(of: type) { throw VaultError(record: fault, id: nil, input: true) }
+    guard let kind = kinds[type.kindName] else {
+      throw VaultError(
+        .inputRefused, "is a type that the vault was not opened with", field: "\(type)",
+        hints: ["name it in the types of Vault.Options when the vault is opened"])
+    }
+    guard kind.mayBe(type) else {
+      throw VaultError(
+        .inputRefused, "has the kind name `\(type.kindName)`, which is that of \(kind.typeName ?? "another kind")",
+        field: "\(type)", hints: ["give it another kindName"])
+    }
+    return kind
   }
 
   func newRecord(
@@ -160,8 +181,9 @@ extension Vault {
     return bytes
   }
 
-  /// The bytes of a record's file, read once more before they are stored: they say exactly what the MAC was made of, and
-  /// nothing stands in clear that has to be sealed. As it was sealed, its tokens and its key were opened again.
+  /// The bytes of a record's file, read once more before they are stored: they say exactly what the MAC was made of, their
+  /// envelope is one that readers take, and nothing stands in clear that has to be sealed. As it was sealed, its tokens and
+  /// its key were opened again.
   func verifiedBytes(of record: SealedRecord, in location: StoreLocation) throws(VaultError) -> [UInt8] {
     let bytes: [UInt8]
     do throws(DocumentError) {
@@ -172,8 +194,20 @@ extension Vault {
     } catch {
       throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: record.id)
     }
+    try requireReadable(record)
     try requireSealed(record, location)
     return bytes
+  }
+
+  /// The tree is what the bytes were just found to say, so that its envelope is read as a stranger's.
+  private func requireReadable(_ record: SealedRecord) throws(VaultError) {
+    do throws(SealingError) {
+      _ = try RecordEnvelope(of: record.document)
+    } catch {
+      throw VaultError(
+        .inputRefused, "is not of format 1: nobody could read the record again", record: record.id, field: error.path,
+        underlying: error)
+    }
   }
 
   /// What an older schema has in clear, `migrate` seals.

@@ -12,7 +12,7 @@ public import VaultStorage
 public final class Vault: Sendable {
   /// How a vault behaves; the defaults are right for most programs.
   public struct Options: Sendable {
-    /// How long a writer waits for others.
+    /// How long a writer waits for others; of those who wait in one vault, how long since the last of them got its turn.
     public var lockTimeout: Duration = .seconds(10)
     /// Called once when a writer has waited for a second, with the process that holds the lock if it is known.
     public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
@@ -21,11 +21,14 @@ public final class Vault: Sendable {
     public var keepsPassphrase = false
     /// Where it is remembered which vault this is and what was seen of it; nil remembers nothing and compares nothing.
     public var state: VaultState?
+    /// Whether a person has said that it is this vault, rather than that it was found by searching: it is remembered.
+    public var isNamed = true
     /// Called when there is something to say about what is remembered.
     public var onStateNote: @Sendable (StateNote) -> Void = { _ in }
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
-    /// Kinds of the caller's own, besides those of this program and of the vault.
+    /// Kinds of the caller's own, besides those of this program and of the vault: all types whose records are to be stored
+    /// or listed by their names.
     public var types: [any VaultRecord.Type] = []
 
     public init() {}
@@ -48,6 +51,7 @@ public final class Vault: Sendable {
   /// What this machine remembers of the vault; nil when nothing is to be remembered.
   let memory: VaultMemory?
   private let session: Mutex<Session>
+  private let locks: LockQueue
 
   var store: any RecordStore { locked.store }
 
@@ -68,6 +72,7 @@ public final class Vault: Sendable {
     self.passphrase = passphrase
     self.memory = memory
     self.options = options
+    locks = LockQueue(of: locked.store)
     session = Mutex(
       Session(
         headerBytes: locked.headerBytes, header: locked.header,
@@ -90,6 +95,7 @@ public final class Vault: Sendable {
     in store: any RecordStore, slots newSlots: [NewSlot], options: Options = Options()
   ) async throws(VaultError) -> Vault {
     guard !newSlots.isEmpty else { throw VaultError(.slotRefused, "a vault needs at least one way to unlock it") }
+    try KindCatalog(types: options.types).requireGoodTypes()
     let now = options.now()
     let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: .random()) }
     var slots: [Slot] = []
@@ -180,12 +186,12 @@ public final class Vault: Sendable {
 
   /// Keeps writers out until the lock is released.
   func lockForReading() async throws(VaultError) -> any StoreLock {
-    try await store.waitForLock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
+    try await locks.lock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
   }
 
   /// Becomes the one writer, with a header that is up to date, until the lock is released.
   func lockForWriting() async throws(VaultError) -> any StoreLock {
-    let lock = try await store.waitForLock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
+    let lock = try await locks.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
     // A lock that nobody refers to is released: an error here leaves none behind.
     try refresh()
     return lock

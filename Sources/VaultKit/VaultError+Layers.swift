@@ -9,8 +9,17 @@ extension VaultError {
   package static let lastGoodVersionHint =
     "restore the last good version of this file, from git (`git log -- FILE`, `git checkout COMMIT -- FILE`) or a backup"
 
-  /// A cancelled task.
+  /// A cancelled task that changed nothing.
   package static func cancelled() -> VaultError { VaultError(.cancelled, "was cancelled; nothing was changed") }
+
+  /// A store that holds other records, at `path`, than were looked at under its lock: who goes past the lock adds and takes
+  /// files, and a mistake that skips some must not pass for having seen them.
+  package static func otherRecords(than counted: Int, _ held: Int, at path: String) -> VaultError {
+    VaultError(
+      .changedUnderneath, "holds other records than were looked at: \(held) are there, \(counted) were looked at",
+      file: path,
+      hints: ["something else than this program changes the vault's folder: let it end, and try again"])
+  }
 
   /// A document that is not JSON of this format.
   static func damaged(file: String, document error: DocumentError) -> VaultError {
@@ -180,20 +189,34 @@ private func parseDocument(
 
 extension VaultError {
   fileprivate static func damaged(file: String, document: DocumentError, isConflicted: Bool) -> VaultError {
-    var damage = VaultError.damaged(file: file, document: document)
-    if isConflicted {
-      damage.hints = [
-        "two branches changed it and git left both sides in it: `git checkout --ours -- FILE`, or --theirs, takes one whole",
-        "then make the other change again with `vault set`",
-      ]
-    }
-    return damage
+    isConflicted ? conflicted(file: file) : damaged(file: file, document: document)
+  }
+
+  private static func conflicted(file: String) -> VaultError {
+    VaultError(
+      .damaged, "holds both sides of a conflict that git left to you", file: file, hints: WayOn.choose([file]),
+      underlying: ConflictMarkers())
+  }
+
+  /// Refuses a file in which git left both sides of a conflict, for who does not parse it.
+  package static func requireNoConflict(_ bytes: [UInt8], file: String) throws(VaultError) {
+    if bytes.isConflicted { throw conflicted(file: file) }
   }
 }
+
+/// A file is no document, since git marked the sides of a conflict in it.
+struct ConflictMarkers: Error {}
 
 extension [UInt8] {
   /// Whether a line begins as git marks the sides of a conflict.
   fileprivate var isConflicted: Bool {
-    split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "<<<<<<< ".utf8) }
+    var rest = self[...]
+    // What this program writes hardly ever has this character.
+    while let place = rest.firstIndex(of: UInt8(ascii: "<")) {
+      let begins = place == startIndex || self[place - 1] == UInt8(ascii: "\n")
+      if begins, self[place...].starts(with: "<<<<<<< ".utf8) { return true }
+      rest = self[(place + 1)...]
+    }
+    return false
   }
 }

@@ -45,7 +45,7 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let ambiguousSlot = Code(name: .ambiguousSlot)
     /// The keys are being changed, and what was asked for has to wait for that.
     public static let rotationUnfinished = Code(name: .rotationUnfinished)
-    /// Another process holds the lock.
+    /// Another process holds the lock, or another task of this one.
     public static let lockedByOther = Code(name: .lockedByOther)
     /// A file of the vault was damaged or tampered with.
     public static let damaged = Code(name: .damaged)
@@ -77,7 +77,7 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let memoryUnavailable = Code(name: .memoryUnavailable)
     /// The cryptographic library failed.
     public static let internalFailure = Code(name: .internalFailure)
-    /// The task was cancelled before it was done; nothing was changed.
+    /// The task was cancelled before it was done; the reason says whether anything was changed.
     public static let cancelled = Code(name: .cancelled)
   }
 
@@ -92,6 +92,8 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What to do next, a sentence each.
   public var hints: [String]
   public var underlying: (any Error)?
+  /// Whether it is about a record of which only readable fields can have been changed: ``Vault/acceptance(of:_:)``.
+  var isEdited = false
 
   public init(
     _ code: Code, _ reason: String, file: String? = nil, record: RecordID? = nil, field: String? = nil,

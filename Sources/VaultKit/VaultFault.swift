@@ -12,8 +12,8 @@ public struct VaultFault: Sendable, CustomStringConvertible {
     private enum Name: String {
       case unreadable, wrongFileType, tooLarge, malformedDocument, malformedEnvelope, newerFormat, misplaced
       case unknownRoot, notAuthentic, foreignToken, damagedToken, clearText, invalidContent, wrongPlace
-      case equalRevisions, strayEntry, missingSlot, damagedSlot, malformedJournal, otherDamage
-      case rolledBack, forked, vanished, notCanonical, repeatedToken
+      case equalRevisions, strayEntry, missingSlot, damagedSlot, malformedJournal, otherDamage, conflicted
+      case rolledBack, forked, vanished, notCanonical, repeatedToken, readableSecret, privateKey
     }
     private let name: Name
 
@@ -27,6 +27,8 @@ public struct VaultFault: Sendable, CustomStringConvertible {
     public static let tooLarge = Code(name: .tooLarge)
     /// It is no JSON as the format wants it.
     public static let malformedDocument = Code(name: .malformedDocument)
+    /// It holds both sides of a conflict, as git leaves them to a person.
+    public static let conflicted = Code(name: .conflicted)
     /// The member `$vault` is missing or not of format 1.
     public static let malformedEnvelope = Code(name: .malformedEnvelope)
     /// A newer version of the program wrote it.
@@ -65,8 +67,12 @@ public struct VaultFault: Sendable, CustomStringConvertible {
     public static let vanished = Code(name: .vanished)
     /// The bytes differ from what this program writes of the same document.
     public static let notCanonical = Code(name: .notCanonical)
+    /// A file beside the documents holds a private key in clear.
+    public static let privateKey = Code(name: .privateKey)
     /// The same sealed value stands twice in a record.
     public static let repeatedToken = Code(name: .repeatedToken)
+    /// A readable member holds an address with a password, key or token in it.
+    public static let readableSecret = Code(name: .readableSecret)
     /// Damage of another kind.
     public static let otherDamage = Code(name: .otherDamage)
   }
@@ -80,6 +86,10 @@ public struct VaultFault: Sendable, CustomStringConvertible {
   public let field: String?
   /// A fixed sentence, at most with names of members and ids.
   public let reason: String
+  /// Whether only readable fields can have been changed: ``Vault/acceptance(of:_:)``.
+  private(set) var isEdited = false
+  /// Who knows of another version.
+  var witnesses: Witnesses = []
 
   public var description: String { field.map { "\(file): \($0): \(reason)" } ?? "\(file): \(reason)" }
 
@@ -98,6 +108,7 @@ public struct VaultFault: Sendable, CustomStringConvertible {
     switch error.code {
     case .damaged, .newerFormat, .ioFailed, .permissionDenied, .inputRefused:
       self.init(code ?? Code(error), error.reason, file: file, record: record, field: error.field)
+      isEdited = error.isEdited
     default: throw error
     }
   }
@@ -106,7 +117,7 @@ public struct VaultFault: Sendable, CustomStringConvertible {
 extension VaultFault {
   /// A folder of records that cannot be read as such.
   init(unreadable folder: UInt8, _ error: StoreError) {
-    self.init(Code(error), error.reason, file: error.path ?? "records/\(Hex.encode([folder]))")
+    self.init(Code(error), error.reason, file: error.path ?? StoreLocation.folderPath(folder))
   }
 }
 
@@ -116,6 +127,7 @@ extension VaultFault.Code {
       switch error.underlying {
       case let error as StoreError: Self(error)
       case is DocumentError: .malformedDocument
+      case is ConflictMarkers: .conflicted
       case let error as SealingError: Self(error)
       case let error as RecordError: error.underlying.map(Self.init) ?? .invalidContent
       default: .otherDamage

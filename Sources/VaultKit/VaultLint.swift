@@ -37,7 +37,7 @@ public struct VaultLint: Sendable {
   /// Looks at every file while nobody writes.
   ///
   /// - Parameter progress: called after each record.
-  /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.ioFailed` for the vault as a whole.
+  /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.ioFailed` for the vault as a whole; `.cancelled`.
   public func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
     try await run(.shared, progress) { _ in nil }
   }
@@ -56,10 +56,33 @@ public struct VaultLint: Sendable {
   private func run(
     _ kind: LockKind, _ progress: () -> Void, _ rewriting: (any StoreLock) -> Linter.Rewriting?
   ) async throws(VaultError) -> LintReport {
-    let lock = try await store.waitForLock(kind, timeout: options.lockTimeout, onWait: options.onLockWait)
+    guard let lock = try await lock(kind) else {
+      // What stands in the place of the lock is told with the rest, and nothing is written.
+      var linter = try Linter(store, types: options.types, rewriting: nil)
+      try await linter.run(progress)
+      return linter.report
+    }
     defer { lock.release() }
     var linter = try Linter(store, types: options.types, rewriting: rewriting(lock))
-    try await linter.run(progress)
+    do throws(VaultError) {
+      try await linter.run(progress)
+    } catch {
+      let count = linter.report.rewritten.count
+      guard error.code == .cancelled, count > 0 else { throw error }
+      throw VaultError(
+        .cancelled, "was cancelled when \(count) file\(count == 1 ? " was" : "s were") written again, and others not",
+        hints: ["run it again for the others: no document has changed its meaning"])
+    }
     return linter.report
+  }
+
+  /// Nil where no lock can be: then nobody who goes by locks can write either.
+  private func lock(_ kind: LockKind) async throws(VaultError) -> (any StoreLock)? {
+    do throws(VaultError) {
+      return try await store.waitForLock(kind, timeout: options.lockTimeout, onWait: options.onLockWait)
+    } catch {
+      guard error.code == .damaged else { throw error }
+      return nil
+    }
   }
 }

@@ -60,6 +60,7 @@ final class VaultMemory: Sendable {
   private let state: VaultState
   private let vaultID: VaultID
   private let paths: [String]
+  private let isNamed: Bool
   private let onNote: @Sendable (StateNote) -> Void
   private let contents = Mutex(Contents())
 
@@ -69,6 +70,7 @@ final class VaultMemory: Sendable {
     self.state = state
     vaultID = vault.header.vaultID
     paths = vault.knownPaths
+    isNamed = options.isNamed
     onNote = options.onStateNote
   }
 
@@ -88,7 +90,7 @@ final class VaultMemory: Sendable {
   func remember(_ header: VaultHeader, isOwn: Bool = false) throws(VaultError) {
     let old: Pin?
     do throws(VaultError) {
-      old = try state.remember(header, at: paths, isOwn: isOwn)
+      old = try state.remember(header, at: paths, isNamed: isNamed, isOwn: isOwn)
     } catch {
       guard error.isOnlyForgetting else { throw error }
       return fail(error)
@@ -121,23 +123,6 @@ final class VaultMemory: Sendable {
 }
 
 extension VaultMemory {
-  /// Compares a version that verified with what was seen of its record, and notes it.
-  ///
-  /// - Throws: ``VaultError`` `.rolledBack`, `.forked`, `.damagedState`, `.permissionDenied`, `.ioFailed`.
-  func check(_ record: OpenRecord) throws(VaultError) {
-    switch try take(record.id, SeenVersion(record)) {
-    case .new, .same: break
-    case .older(let revision):
-      throw .record(
-        .rolledBack, "is older than this machine has seen it", record,
-        "expected revision \(revision) or later, found revision \(record.envelope.revision)")
-    case .forked:
-      throw .record(
-        .forked, "is another version than this machine has seen with the same revision", record,
-        "both have the revision \(record.envelope.revision)")
-    }
-  }
-
   /// Compares a version that verified with what was seen of its record, and notes one that is new.
   func take(_ id: RecordID, _ version: SeenVersion) throws(VaultError) -> SeenFolder.Comparison {
     let comparison = try seen(of: id).comparison(of: id, version)
@@ -208,13 +193,16 @@ extension VaultMemory {
     contents.withLock { $0.sealed.removeValue(forKey: place) }
   }
 
-  /// Notes live records that were written.
+  /// Notes records that are there, whatever was seen of them before.
   ///
+  /// - Parameter onlyInTrash: those that are not live.
   /// They are in place by now: that they are not remembered is told, and undoes nothing.
-  func noteWritten(_ entries: EntryList) {
+  func noteWritten(_ entries: EntryList, onlyInTrash: Set<RecordID> = []) {
     do throws(VaultError) {
       try entries.forEachPiece { entries in
-        for entry in entries { note(.written(SeenVersion(entry, isTrashed: false)), of: entry.id) }
+        for entry in entries {
+          note(.written(SeenVersion(entry, isTrashed: onlyInTrash.contains(entry.id))), of: entry.id)
+        }
       }
     } catch {
       fail(error)
@@ -294,12 +282,33 @@ extension VaultError {
   fileprivate var isOnlyForgetting: Bool {
     code == .permissionDenied || code == .diskFull || code == .lockedByOther || code == .ioFailed
   }
+}
 
-  fileprivate static func record(
-    _ code: Code, _ reason: String, _ record: OpenRecord, _ hint: String
-  ) -> VaultError {
+extension Vault {
+  /// Compares a version that verified with what this machine has seen of its record, and notes it.
+  ///
+  /// - Throws: ``VaultError`` `.rolledBack`, `.forked`, `.damagedState`, `.permissionDenied`, `.ioFailed`.
+  func compareWithSeen(_ record: OpenRecord) throws(VaultError) {
+    guard let memory else { return }
+    let revision = record.envelope.revision
+    switch try memory.take(record.id, SeenVersion(record)) {
+    case .new, .same: break
+    case .older(let seen):
+      throw try notAsSeen(
+        .rolledBack, "is older than this machine has seen it", record,
+        "expected revision \(seen) or later, found revision \(revision)")
+    case .forked:
+      throw try notAsSeen(
+        .forked, "is another version than this machine has seen with the same revision", record,
+        "both have the revision \(revision)")
+    }
+  }
+
+  private func notAsSeen(
+    _ code: VaultError.Code, _ reason: String, _ record: OpenRecord, _ hint: String
+  ) throws(VaultError) -> VaultError {
     VaultError(
       code, reason, file: record.file, record: record.id,
-      hints: [hint, "`vault pin accept --fingerprint HEX --record \(record.id.text)` takes it as it is now"])
+      hints: [hint, WayOn.pin([record.id], of: try header.fingerprint())])
   }
 }

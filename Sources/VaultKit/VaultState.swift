@@ -77,26 +77,32 @@ public struct VaultState: Sendable {
 extension VaultState {
   /// Pins a vault by a header that verified; what is remembered already is only ever renewed under the same root.
   ///
-  /// - Parameter isOwn: whether this process has just written it, under the vault's lock: then it may have another root.
+  /// - Parameters:
+  ///   - isNamed: whether a person has said that it is this vault; that is never forgotten again.
+  ///   - isOwn: whether this process has just written it, under the vault's lock: then it may have another root.
   /// - Returns: what was remembered before, nil for nothing; a vault that was known already is not written again.
   /// - Throws: ``VaultError`` `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`; where it cannot be written
   ///   `.permissionDenied`, `.diskFull`, `.ioFailed`.
-  func remember(_ header: VaultHeader, at paths: [String], isOwn: Bool = false) throws(VaultError) -> Pin? {
-    let changes = try changes(toRemember: header, at: paths, isOwn: isOwn)
+  func remember(
+    _ header: VaultHeader, at paths: [String], isNamed: Bool, isOwn: Bool = false
+  ) throws(VaultError) -> Pin? {
+    let changes = try changes(toRemember: header, at: paths, isNamed: isNamed, isOwn: isOwn)
     guard !changes.files.isEmpty else { return changes.old }
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     // Another process may have been faster.
-    let current = try self.changes(toRemember: header, at: paths, isOwn: isOwn)
+    let current = try self.changes(toRemember: header, at: paths, isNamed: isNamed, isOwn: isOwn)
     try inState { () throws(StoreError) in try folder.apply(current.files, under: lock) }
     return current.old
   }
 
   private func changes(
-    toRemember header: VaultHeader, at paths: [String], isOwn: Bool
+    toRemember header: VaultHeader, at paths: [String], isNamed: Bool, isOwn: Bool
   ) throws(VaultError) -> (files: [StateFolder.Change], old: Pin?) {
-    if !isOwn, case .differs(let difference) = try pinState(of: header, at: paths) { throw difference.error }
+    if !isOwn, case .differs(let difference) = try pinState(of: header, at: paths) {
+      throw try difference.error(of: header)
+    }
     let old = try pin(of: header.vaultID)
-    let new = try Pin(header, checkpoint: old?.checkpoint)
+    let new = try Pin(header, checkpoint: old?.checkpoint, isNamed: isNamed || old?.isNamed == true)
     var files: [StateFolder.Change] = []
     if new != old { files.append(StateFolder.Change(.pin(header.vaultID), try new.fileBytes())) }
     for path in paths where try vaultID(at: path) != header.vaultID {
@@ -120,7 +126,8 @@ extension VaultState {
   ///
   /// - Throws: ``VaultError`` as ``pin(of:)``.
   public func expectedCheckpoint(of vaultID: VaultID) throws(VaultError) -> Pin.CheckpointMark? {
-    try pin(of: vaultID)?.checkpoint
+    let pin = try pin(of: vaultID)
+    return pin?.checkpoint
   }
 
   /// Remembers a checkpoint that verified, unless a newer one was seen.

@@ -6,6 +6,8 @@ struct SeenComparison {
   /// A fault for each record that went back, forked or vanished, and for such a checkpoint.
   private(set) var faults: [VaultFault] = []
   private(set) var notes: [String] = []
+  /// Of the records that the checkpoint told of, those that this machine has seen otherwise, too.
+  private(set) var confirmed: Set<RecordID> = []
 
   /// Compares one folder.
   ///
@@ -21,7 +23,7 @@ struct SeenComparison {
       case .new: changes.append((entry.id, .seen(version)))
       case .same: break
       case let older where !told.contains(entry.id): add(older, entry, version)
-      case .older, .forked: break
+      case .older, .forked: confirmed.insert(entry.id)
       }
     }
     for (id, version) in seen.versions.sorted(by: { $0.key < $1.key }) where !found.contains(id) {
@@ -29,7 +31,9 @@ struct SeenComparison {
         // Emptying the trash is what it is for: of a record that was seen there, only a note remains.
         changes.append((id, .forgotten))
         notes.append("\(id.text) is no longer in the trash, where this machine has seen it")
-      } else if !told.contains(id) {
+      } else if told.contains(id) {
+        confirmed.insert(id)
+      } else {
         add(.vanished, "is gone: this machine has seen revision \(version.revision)", .record(id), id)
       }
     }
@@ -49,15 +53,20 @@ struct SeenComparison {
     }
   }
 
-  /// Compares the checkpoint that is there with the one that was seen.
-  mutating func compare(_ found: Pin.CheckpointMark?, with expected: Pin.CheckpointMark?) {
-    guard let error = expected?.difference(from: found)?.error else { return }
-    faults.append(
-      VaultFault(error.code == .forked ? .forked : .rolledBack, error.reason, file: Checkpoint.fileName))
+  /// Takes how the checkpoint that is there differs from the one that was seen.
+  mutating func take(_ difference: PinDifference?) {
+    guard let error = difference?.error else { return }
+    add(error.code == .forked ? .forked : .rolledBack, error.reason, file: Checkpoint.fileName)
   }
 
   private mutating func add(_ code: VaultFault.Code, _ reason: String, _ place: StoreLocation, _ id: RecordID) {
-    faults.append(VaultFault(code, reason, file: place.relativePath, record: id))
+    add(code, reason, file: place.relativePath, id)
+  }
+
+  private mutating func add(_ code: VaultFault.Code, _ reason: String, file: String, _ id: RecordID? = nil) {
+    var fault = VaultFault(code, reason, file: file, record: id)
+    fault.witnesses = .machine
+    faults.append(fault)
   }
 }
 

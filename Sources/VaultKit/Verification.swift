@@ -53,7 +53,8 @@ public struct Verification: Sendable {
 
 extension Vault {
   /// Checks everything in the vault with its keys: every record's place, MAC, sealed fields and type, the trash, the slots
-  /// against the header, the checkpoint, and what else lies there. A fault does not stop it.
+  /// against the header, the checkpoint, and what else lies there. A fault does not stop it, and it is one when the vault
+  /// holds other records than were looked at.
   ///
   /// Nobody writes meanwhile. The header itself was verified when the vault was unlocked, and is again if it changed.
   ///
@@ -61,7 +62,7 @@ extension Vault {
   ///   - scope: the records to look at; everything but them is checked always.
   ///   - progress: called after each record.
   /// - Throws: ``VaultError`` `.lockedByOther`, `.changedUnderneath`, `.memoryUnavailable`, `.damaged` for the header;
-  ///   `.noCheckpoint` where the scope needs one.
+  ///   `.noCheckpoint` where the scope needs one; `.cancelled`.
   public func verify(
     _ scope: VerificationScope = VerificationScope(), progress: () -> Void = {}
   ) async throws(VaultError) -> Verification {
@@ -84,6 +85,7 @@ extension Vault {
     try verifier.readCheckpoint()
     try verifier.checkTrash(progress)
     try await verifier.checkRecords(progress, take)
+    verifier.compareCounts()
     try verifier.compareCheckpointWithSeen()
     try verifier.checkStrayEntries()
     verifier.checkPermissions()

@@ -17,6 +17,7 @@ struct Verifier {
   /// What became of the files of the trash, by the folders that their ids belong to.
   private var trashed: [UInt8: [(RecordID, Result<Checkpoint.Entry, VaultError>)]] = [:]
   private var trashFaults: [VaultFault] = []
+  private var counts = RecordCounts()
   /// What is to be forgotten once it is told.
   private var gone: [RecordID] = []
 
@@ -42,7 +43,8 @@ struct Verifier {
   /// A checkpoint that is damaged is one fault more; the records are then verified without it.
   mutating func readCheckpoint() throws(VaultError) {
     do throws(VaultError) {
-      checkpoint = try vault.checkpoint(in: files.store)?.checkpoint
+      let found = try vault.storedCheckpoint(in: files.store)
+      checkpoint = found?.checkpoint
       if scope.sinceCheckpoint, checkpoint == nil { throw .noCheckpoint }
       comparison = checkpoint.map { CheckpointComparison($0) }
     } catch {
@@ -61,8 +63,10 @@ struct Verifier {
         progress()
       }
     } catch {
-      trashFaults.append(try VaultFault(error, file: error.file ?? "trash"))
+      trashFaults.append(try VaultFault(error, file: error.file ?? StoreLocation.trashPath))
+      return counts.takeTrash(nil)
     }
+    counts.takeTrash(result.trashedCount)
   }
 
   /// Folder by folder, on all cores.
@@ -76,6 +80,7 @@ struct Verifier {
       consume: { folder throws(VaultError) in
         var found = FoundVersions()
         result.recordCount += folder.outcomes.count
+        counts.take(folder.fault == nil ? folder.outcomes.count : nil, inFolder: folder.number)
         for (id, outcome) in folder.outcomes {
           try self.take(outcome, .record(id), id, into: &found) { result.faults.append($0) }
           progress()
@@ -141,34 +146,37 @@ struct Verifier {
     }
   }
 
+  mutating func compareCounts() { result.faults += counts.faults(in: files.store, scope) }
+
   mutating func compareCheckpointWithSeen() throws(VaultError) {
     guard let memory = vault.memory, !result.faults.contains(where: { $0.file == Checkpoint.fileName }) else { return }
     let mark = try checkpoint.map { checkpoint throws(VaultError) in try Pin.CheckpointMark(checkpoint) }
     if let mark { memory.noteCheckpoint(mark) }
-    seen.compare(mark, with: try memory.expectedCheckpoint())
+    seen.take(try vault.difference(of: checkpoint, from: memory.expectedCheckpoint()))
   }
 
   mutating func checkStrayEntries() throws(VaultError) {
     result.faults += trashFaults + (comparison?.faults ?? [])
-    do throws(StoreError) {
-      let known = Set(result.faults.map(\.file))
-      for path in try files.store.strayEntries() where !known.contains(path) {
-        result.faults.append(VaultFault(.strayEntry, "does not belong into the vault", file: path))
-      }
-    } catch {
-      result.faults.append(VaultFault(VaultFault.Code(error), error.reason, file: error.path ?? "records"))
-    }
+    let surroundings = Surroundings(of: files.store)
+    result.faults += surroundings.faults(besides: result.faults)
+    result.notes += surroundings.keyFiles.map { "\($0) \(Surroundings.keyReason)" }
+    result.faults += VaultFault.strayEntries(in: files.store, besides: result.faults)
   }
 
   /// Files that others may read are no damage: a clone makes them so.
   mutating func checkPermissions() {
     guard let places = directory?.placesOpenToOthers(), let first = places.first else { return }
     let others = places.count > 1 ? " and \(places.count - 1) more" : ""
-    result.notes.append("others than the owner may read \(first)\(others): `chmod -R go= DIR` forbids it")
+    result.notes.append(
+      "others than the owner may read \(first)\(others): `chmod -R go= \(first.shellQuoted)` forbids it")
   }
 
   consuming func finish() -> Verification {
     result.changes = comparison?.changes
+    for index in result.faults.indices where !result.faults[index].witnesses.isEmpty {
+      guard let id = result.faults[index].record, seen.confirmed.contains(id) else { continue }
+      result.faults[index].witnesses.insert(.machine)
+    }
     result.faults += seen.faults
     result.notes += seen.notes
     for id in gone { vault.memory?.note(.forgotten, of: id) }

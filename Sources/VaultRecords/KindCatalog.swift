@@ -38,6 +38,20 @@ public final class KindCatalog: Sendable {
   /// The types that are not of this program.
   private var ownTypes: [any VaultRecord.Type] { Array(types.dropFirst(Self.builtInTypes.count)) }
 
+  /// Refuses types whose records could not be read again, and a name that two types have.
+  ///
+  /// - Throws: ``RecordError`` `.invalidValue`, with the type and the member of it that is wrong.
+  package func checkTypes() throws(RecordError) {
+    for (index, type) in types.enumerated() where index >= Self.builtInTypes.count {
+      if let fault = RecordKind.fault(of: type) { throw fault }
+      guard let twin = types[..<index].first(where: { $0.kindName.utf8.elementsEqual(type.kindName.utf8) }),
+        twin != type
+      else { continue }
+      throw RecordError(
+        .invalidValue, "of \(type) is `\(type.kindName)`, which is the kind of \(twin), too", path: "kindName")
+    }
+  }
+
   /// All names: those of types in their order, then the declared ones in that of their bytes.
   public var names: [String] {
     let own = types.map { $0.kindName }

@@ -15,6 +15,7 @@ public final class RecordKind: Sendable {
 
   /// What a Swift type does that a description cannot.
   struct TypeFunctions: Sendable {
+    let type: any VaultRecord.Type
     let isDescribedByContent: Bool
     let recode: @Sendable (JSONObject, SealingContext, SealingContext) throws(RecordError) -> JSONObject
     let decode: @Sendable (JSONObject, SealingContext) throws(RecordError) -> Void
@@ -40,14 +41,18 @@ public final class RecordKind: Sendable {
   public let migrations: [Migration]
   /// All their steps up to the present schema, in order: clear input is looked through for each of them.
   let allSteps: [MigrationStep]
+  /// Moves of what clear input may have elsewhere.
+  let inputMoves: [MigrationStep]
   let whole: ValueSchema
   let type: TypeFunctions?
   private let seals: SealMap?
 
   /// The kind of a type.
+  ///
+  /// - Precondition: its title paths are well formed: ``fault(of:)`` tells, and a vault refuses the type where they are not.
   public convenience init<Record: VaultRecord>(of type: Record.Type) {
     let functions = TypeFunctions(
-      isDescribedByContent: type.isDescribedByContent,
+      type: type, isDescribedByContent: type.isDescribedByContent,
       recode: { members, reading, writing throws(RecordError) in
         try Record.decoded(from: members, in: reading).encoded(in: writing)
       },
@@ -56,13 +61,15 @@ public final class RecordKind: Sendable {
       watched: type.watchedPaths, warn: { Record.warnings(about: $0) })
     self.init(
       type.kindName, schema: type.schema, origin: .type, summary: type.summary, content: ObjectRule(type.content),
-      titlePaths: type.titlePaths.map(MemberPath.init(ofSource:)), migrations: type.migrations, functions)
+      titlePaths: type.titlePaths.map(MemberPath.init(ofSource:)), migrations: type.migrations,
+      inputMoves: type.inputPaths.map { .move($0.source, to: $0.target) }, functions)
   }
 
   init(
     _ name: String, schema: Int, origin: Origin, summary: String, content: ObjectRule, titlePaths: [MemberPath],
-    migrations: [Migration], _ type: TypeFunctions? = nil
+    migrations: [Migration], inputMoves: [MigrationStep] = [], _ type: TypeFunctions? = nil
   ) {
+    self.inputMoves = inputMoves
     self.name = name
     self.schema = schema
     self.origin = origin
@@ -145,6 +152,18 @@ extension RecordKind {
     return try addingExtra(extra, to: try type.recode(members, context.reading(.clearText), context), in: context)
   }
 
+  /// Checks clear input as ``sealed(clear:keepingUnknown:in:)`` does, and seals nothing.
+  ///
+  /// - Throws: ``RecordError`` as that, but `.sealing`.
+  public func check(clear input: JSONObject) throws(RecordError) {
+    guard input[RecordEnvelope.memberName] == nil else {
+      throw RecordError(.reservedMember, "is reserved for the vault", path: RecordEnvelope.memberName)
+    }
+    var reader = InputReader(kind: name, sealing: nil)
+    guard case .object(let members) = try reader.read(.object(modernised(input)), as: whole) else { return }
+    _ = try completed(members, before: nil)
+  }
+
   /// Unknown members by their paths.
   private static func extra(
     _ unknown: [(path: MemberPath, value: JSONValue)], besides given: JSONObject?
@@ -196,17 +215,43 @@ extension RecordKind {
     var reader = InputReader(kind: name, sealing: nil)
     let checked = try reader.read(value, as: schema, at: path)
     do throws(SealingError) {
-      return try schema.plaintext(of: checked)
+      return try schema.plaintext(of: checked, at: path)
     } catch {
       throw RecordError(.sealing, error.reason, path: path.description, underlying: error)
     }
   }
 
   /// What is odd about clear members but no reason to refuse them.
-  public func warnings(about members: JSONObject) -> [(path: String, text: String)] { type?.warn(members) ?? [] }
+  public func warnings(about members: JSONObject) -> [(path: String, text: String)] {
+    let present = modernised(members)
+    // A member that the kind does not have is refused, or sealed in ``extraMember``.
+    let readable = secretAddresses(in: present).filter { value(at: $0.path) != nil }
+    return (type?.warn(members) ?? []) + readable.map { ($0.path.description, $0.secret.reason) }
+  }
 
-  /// Whether ``warnings(about:)`` looks at anything.
-  public var givesWarnings: Bool { !(type?.watched.isEmpty ?? true) }
+  /// The readable members, of a file or in clear, that hold an address with a secret in it.
+  public func secretAddresses(in members: JSONObject) -> [(path: MemberPath, secret: SecretAddress)] {
+    let tree = JSONValue.object(members)
+    // A sealed value is not looked into, since that would leave a copy of it; and paths are made only when they are needed.
+    let isPlain = { (text: String) in !SecretAddress.mayBe(in: text) || SealedToken.hasTokenShape(text) }
+    guard !tree.allStrings(satisfy: isPlain) else { return [] }
+    var found: [(path: MemberPath, secret: SecretAddress)] = []
+    tree.forEachString { path, text in
+      guard !isPlain(text), !isSealed(path), let secret = SecretAddress(in: text) else { return }
+      found.append((path, secret))
+    }
+    return found
+  }
+
+  /// Whether a value, or what it is in, is sealed.
+  private func isSealed(_ path: MemberPath) -> Bool {
+    var above = presentPath(path)
+    while !above.components.isEmpty {
+      if value(at: above)?.isSealed == true { return true }
+      above.components.removeLast()
+    }
+    return false
+  }
 
   /// Whether ``warnings(about:)`` looks at the value at a path, so that others need not leave the secure heap.
   public func warnsAbout(_ path: MemberPath) -> Bool { type?.watched.contains(path.description) ?? false }
@@ -241,13 +286,35 @@ extension RecordKind {
   public func sealsJSON(at path: MemberPath) -> Bool { seals?.holdsJSON(at: path) ?? false }
 }
 
+extension RecordKind {
+  /// Why records of a type could not be read again; nil when nothing speaks against it.
+  public static func fault(of type: any VaultRecord.Type) -> RecordError? {
+    guard RecordKindName.isValid(type.kindName) else {
+      return RecordError(
+        .invalidValue, "of \(type) is no name of a kind: small letters, digits and hyphens, a letter first, at most 64",
+        path: "kindName")
+    }
+    guard type.schema >= 1 else { return RecordError(.invalidValue, "of \(type) is a number from 1", path: "schema") }
+    for path in type.titlePaths where (try? MemberPath(parsing: path)) == nil {
+      return RecordError(.invalidValue, "of \(type) has `\(path)`, which is no path", path: "titlePaths")
+    }
+    return nil
+  }
+
+  /// Whether it is the kind of this very type, or of none.
+  package func mayBe(_ other: any VaultRecord.Type) -> Bool { type.map { $0.type == other } ?? true }
+
+  /// The name of its type; nil for a declared kind.
+  package var typeName: String? { type.map { "\($0.type)" } }
+}
+
 extension MemberPath {
-  /// A path that is written in source code.
+  /// A path that is written in source code; a type comes into a vault only after `RecordKind.fault(of:)` was asked.
   init(ofSource text: String) {
     do {
       try self.init(parsing: text)
     } catch {
-      preconditionFailure("a path in source code must be well formed")
+      preconditionFailure("a path in source code must be well formed: \(text)")
     }
   }
 }

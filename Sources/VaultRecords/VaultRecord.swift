@@ -21,6 +21,8 @@ public protocol VaultRecord: Codable, Sendable {
   static var titlePaths: [String] { get }
   /// The ways from older schemas to this one.
   static var migrations: [Migration] { get }
+  /// Where else clear input may have members, and where they belong: other spellings, and names without their object.
+  static var inputPaths: [(source: String, target: String)] { get }
   /// Whether every record whose members fit ``content`` decodes: nothing else is required, restricted or converted.
   ///
   /// Checking a whole vault then need not decode each record. The default is false.
@@ -45,6 +47,7 @@ extension VaultRecord {
   public static var schema: Int { 1 }
   public static var summary: String { "" }
   public static var migrations: [Migration] { [] }
+  public static var inputPaths: [(source: String, target: String)] { [] }
   public static var isDescribedByContent: Bool { false }
   public static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject { members }
   public static var watchedPaths: Set<String> { [] }

@@ -3,7 +3,7 @@
 #else
   internal import Foundation
 #endif
-internal import VaultDocument
+public import VaultDocument
 
 /// The forms of a document that every Codable type can take, with its sealed members sealed.
 public enum DocumentForm: Sendable, CaseIterable {
@@ -11,6 +11,8 @@ public enum DocumentForm: Sendable, CaseIterable {
   case json
   /// A property list in XML; dates in it have whole seconds.
   case propertyList
+  /// A binary property list. Of a Codable value, Foundation writes strings that are canonically equal once, in the form of
+  /// the first of them; a tree keeps each as it is.
   case binaryPropertyList
 
   /// Writes a value whose sealed members are sealed with `context`; without one there must be none.
@@ -25,11 +27,22 @@ public enum DocumentForm: Sendable, CaseIterable {
     }
   }
 
+  /// Writes a tree with every name and text as it is, byte by byte.
+  ///
+  /// - Throws: `EncodingError` without any value, for what the form cannot hold; `DocumentError` beyond the limits.
+  public func encode(_ tree: JSONValue) throws -> [UInt8] {
+    switch self {
+    case .json: try tree.prettyBytes(limits: .list)
+    case .propertyList: try encode(tree, with: nil)
+    case .binaryPropertyList: try BinaryPropertyListWriter.bytes(of: tree)
+    }
+  }
+
   private func bytes(of value: some Encodable, _ context: SealingContext?) throws -> [UInt8] {
     switch self {
     case .json:
       let encoder = JSONEncoder.plain(userInfo: context)
-      return try JSONParser.parse([UInt8](encoder.encode(value)), limits: .list).prettyBytes(limits: .list)
+      return try JSONParser.parse([UInt8](encoder.encode(value)), limits: .exchange).prettyBytes(limits: .exchange)
     case .propertyList, .binaryPropertyList:
       let encoder = PropertyListEncoder()
       encoder.outputFormat = self == .propertyList ? .xml : .binary
@@ -49,8 +62,8 @@ public enum DocumentForm: Sendable, CaseIterable {
   ) throws -> Value {
     switch self {
     case .json:
-      let tree = try JSONParser.parse(bytes, limits: .list)
-      return try JSONDecoder.plain(userInfo: context).decode(type, from: Data(tree.compactBytes(limits: .list)))
+      let tree = try JSONParser.parse(bytes, limits: .exchange)
+      return try JSONDecoder.plain(userInfo: context).decode(type, from: Data(tree.compactBytes(limits: .exchange)))
     case .propertyList, .binaryPropertyList:
       let decoder = PropertyListDecoder()
       decoder.userInfo[SealingContext.userInfoKey] = context

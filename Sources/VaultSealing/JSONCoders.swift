@@ -33,17 +33,21 @@ extension JSONDecoder {
 }
 
 extension Timestamp {
-  /// The moment of a `Date`, to the millisecond toward the past.
+  /// The moment of a `Date`, to the millisecond toward the past: what is below the millisecond is dropped, so that `Date()`
+  /// does not come back equal.
   ///
-  /// A `Date` is a floating-point count of seconds: where it lies within its own precision of a whole millisecond, that
-  /// millisecond is meant. Nil outside the years 1 to 9999.
+  /// A `Date` is a floating-point count of seconds since 2001, and most are made of one since 1970, which is less precise:
+  /// where it lies within the precision of either of a whole millisecond, that millisecond is meant. Nil outside the years
+  /// 1 to 9999.
   public init?(_ date: Date) {
     let interval = date.timeIntervalSinceReferenceDate
     // Far outside the years 1 to 9999 the conversion to a whole number would trap.
     guard interval.magnitude < 1e12 else { return nil }
     let exact = interval * 1000
     let nearest = exact.rounded()
-    let milliseconds = abs(exact - nearest) <= interval.ulp * 1000 ? nearest : exact.rounded(.down)
+    // Half a unit of each count, and half a one of the product: a whole one is not always enough.
+    let precision = 2 * max(interval.ulp, date.timeIntervalSince1970.ulp)
+    let milliseconds = abs(exact - nearest) <= precision * 1000 ? nearest : exact.rounded(.down)
     let seconds = (milliseconds / 1000).rounded(.down)
     let referenceDate: Int64 = 978_307_200  // 2001-01-01T00:00:00Z
     guard

@@ -40,7 +40,8 @@ public struct RecordEnvelope: Sendable {
     guard RecordKindName.isValid(kind) else { throw Self.malformed("kind") }
     schema = try Self.integer(members, "schema")
     revision = try Self.integer(members, "revision")
-    guard schema >= 1, revision >= 1 else { throw Self.malformed("revision") }
+    guard schema >= 1 else { throw Self.malformed("schema") }
+    guard revision >= 1 else { throw Self.malformed("revision") }
     createdAt = try Self.time(members, "created_at")
     updatedAt = try Self.time(members, "updated_at")
     deletedAt = members["deleted_at"] == nil ? nil : try Self.time(members, "deleted_at")

@@ -19,13 +19,16 @@ package struct LockWait {
 
   /// How long to sleep before the next attempt.
   ///
-  /// - Throws: `StoreError` `.locked`, when the time is over.
+  /// - Parameter isOwn: whether this process itself is the holder.
+  /// - Throws: `StoreError` `.locked`, when the time is over or nobody waits any more.
   package mutating func nextStep(
-    now: Duration, holder: () -> Int32?, onWait: (Int32?) -> Void
+    now: Duration, holder: () -> Int32?, isOwn: () -> Bool = { false }, isWanted: () -> Bool = { true },
+    onWait: (Int32?) -> Void
   ) throws(StoreError) -> Duration {
     let waited = now - start
-    guard waited < timeout else {
-      throw StoreError(.locked, reason: "another process holds the vault's lock", path: path, holder: holder())
+    guard waited < timeout, isWanted() else {
+      let who = isOwn() ? "this process itself" : "another process"
+      throw StoreError(.locked, reason: who + " holds the vault's lock", path: path, holder: holder())
     }
     if waited >= .seconds(1), !isAnnounced {
       isAnnounced = true

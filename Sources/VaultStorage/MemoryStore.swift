@@ -126,7 +126,7 @@ extension MemoryStore {
   }
 
   public func lock(
-    _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
+    _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
     let start = ContinuousClock.now
     var wait = LockWait(start: .zero, timeout: timeout)
@@ -135,7 +135,8 @@ extension MemoryStore {
     defer { noteWaiting(kind, -1) }
     while !tryLock(kind) {
       // Only this process can hold it.
-      let step = try wait.nextStep(now: start.duration(to: .now), holder: { getpid() }, onWait: onWait)
+      let step = try wait.nextStep(
+        now: start.duration(to: .now), holder: { getpid() }, isOwn: { true }, isWanted: isWanted, onWait: onWait)
       usleep(UInt32(step / .microseconds(1)))
     }
     return MemoryLock(kind, of: self)

@@ -78,16 +78,20 @@ public protocol RecordStore: Sendable {
   /// Takes the vault's lock, waiting at most `timeout` for others.
   ///
   /// One exclusive lock, or any number of shared ones, are held at a time, among processes and among stores of one process;
-  /// a lock is not recursive. While somebody waits for the exclusive one, no shared one is given where the system can tell. A process that ended, however it ended, holds none. `onWait` is called once, after one second
-  /// of waiting, with the pid of a holder where it is known. Before it returns, a store completes what a process that died
-  /// left unfinished, where it may.
+  /// a lock is not recursive. While somebody waits for the exclusive one, no shared one is given where the system can tell.
+  /// A process that ended, however it ended, holds none. `onWait` is called once, after one second of waiting, with the pid
+  /// of a holder where it is known. Before it returns, a store completes what a process that died left unfinished, where it
+  /// may.
   ///
   /// Keep the lock alive until its work is done (`defer { lock.release() }`), or use `withLock`.
   ///
+  /// - Parameter isWanted: asked again and again while it waits; `false` ends the waiting as the end of `timeout` does.
   /// - Throws: `StoreError` `.locked` after `timeout`, naming the holder where known; `.permissionDenied`, `.readOnly` (only
   ///   for `.exclusive`); `.changedUnderneath` when the whole vault was replaced since it was opened; `.symbolicLink`,
   ///   `.notARegularFile`, `.ioFailed`.
-  func lock(_ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void) throws(StoreError) -> any StoreLock
+  func lock(
+    _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
+  ) throws(StoreError) -> any StoreLock
 
   /// Makes all changes or none, durably, if every place still holds exactly the expected bytes.
   ///
@@ -218,6 +222,13 @@ public protocol StoreLock: AnyObject, Sendable {
 }
 
 extension RecordStore {
+  /// As `lock(_:timeout:isWanted:onWait:)`, for who waits as long as there is time.
+  public func lock(
+    _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
+  ) throws(StoreError) -> any StoreLock {
+    try lock(kind, timeout: timeout, isWanted: { true }, onWait: onWait)
+  }
+
   /// Does `body` under a lock and releases it afterwards.
   ///
   /// - Throws: as `lock`, and what `body` throws.

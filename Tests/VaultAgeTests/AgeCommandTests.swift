@@ -1,5 +1,6 @@
 import Testing
 import VaultCrypto
+import VaultTestSupport
 
 @testable import VaultAge
 
@@ -19,7 +20,7 @@ struct AgeCommandTests {
   /// Says plainly what is not run; the counts are printed at the end of each test.
   private func isMissing(_ command: String, _ what: String, count: Int) -> Bool {
     let isMissing = !AgeTool.isInstalled(command)
-    if isMissing { print("\(what): 0 run, \(count) not run (\(command) is not installed)") }
+    if isMissing { Need.notRun(what, count: count, "\(command) is not installed") }
     return isMissing
   }
 
@@ -70,6 +71,7 @@ struct AgeCommandTests {
     let count = Self.passphraseSizes.count * 2
     guard !isMissing("age", "age command, passphrase", count: count) else { return }
     guard !isMissing("python3", "age command, passphrase", count: count) else { return }
+    guard Need.terminal.isMet(forCases: count, of: "age command, passphrase") else { return }
     let tool = try AgeTool()
     let words = "correct horse battery stäple"
     for size in Self.passphraseSizes {
@@ -89,6 +91,7 @@ struct AgeCommandTests {
   func wrongPassphrase() throws {
     guard !isMissing("age", "age command, wrong passphrase", count: 1) else { return }
     guard !isMissing("python3", "age command, wrong passphrase", count: 1) else { return }
+    guard Need.terminal.isMet(forCases: 1, of: "age command, wrong passphrase") else { return }
     let tool = try AgeTool()
     try tool.write(seal([1], passphrase: "right", workFactor: 10), to: "sealed")
     let opening = ["-d", "-o", tool.path("opened"), tool.path("sealed")]

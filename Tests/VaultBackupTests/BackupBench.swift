@@ -61,9 +61,11 @@ struct BackupBench {
   /// A new backup.
   @discardableResult
   func create(
-    proven: Bool = false, locked: Bool = false, operations: any FileOperations = LiveFileOperations()
+    proven: Bool = false, locked: Bool = false, operations: any FileOperations = LiveFileOperations(),
+    now: (@Sendable () -> Timestamp)? = nil
   ) async throws(VaultError) -> CreatedBackup {
     var options = options
+    if let now { options.now = now }
     if proven { options.proof = [.identity(backupIdentity)] }
     let source: Backup.Source = locked ? .locked(try LockedVault(at: path)) : .unlocked(vault)
     let directory = try BackupDirectory(at: target, operations: operations)

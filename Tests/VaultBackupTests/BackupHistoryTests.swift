@@ -151,4 +151,26 @@ struct BackupHistoryTests {
       }
     }
   }
+
+  @Test("backups at one moment all succeed, each under the name of a second of its own")
+  func sameSecond() async throws {
+    let bench = try await BackupBench()
+    let start = ContinuousClock.now
+    // Its seconds are short.
+    let now: @Sendable () -> Timestamp = {
+      let seconds = 1_700_000_000 + Int64((ContinuousClock.now - start) / .milliseconds(100))
+      return (try? Timestamp(secondsSinceEpoch: seconds)) ?? .now()
+    }
+    let first = try await bench.create(now: now)
+    let second = try await bench.create(now: now)
+    #expect(first.name.time < second.name.time)
+    let made = try await withThrowingTaskGroup(of: CreatedBackup.self) { group in
+      for _ in 0..<4 { group.addTask { try await bench.create(now: now) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(Set((made + [first, second]).map(\.name)).count == 6)
+    for backup in made { #expect(try await bench.open(backup).contents.recordCount == 3) }
+    #expect(try BackupDirectory(at: bench.target).catalog().entries.count == 6)
+    #expect(FileTree.names(in: bench.target).filter { $0.hasSuffix(".age") }.count == 6)
+  }
 }

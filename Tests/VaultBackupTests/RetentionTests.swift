@@ -136,7 +136,7 @@ struct RetentionTests {
 
   @Test("over years of dates, every decision and every reason is the reference implementation's")
   func reference() throws {
-    guard let python = RetentionReference.python else { return print("retention: not run: no python3") }
+    guard let python = RetentionReference.python else { return Need.notRun("retention", "python3 is not installed") }
     var generator = SeededGenerator(seed: 7)
     let histories = (0..<600).map { _ in RandomHistory(using: &generator) }
     let answers = try RetentionReference(python: python).answers(to: histories)

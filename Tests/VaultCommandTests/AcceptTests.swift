@@ -21,9 +21,9 @@ struct AcceptCommandTests {
     return (workspace, file)
   }
 
-  @Test("it shows what differs from the version in git, asks, and the record verifies again")
+  @Test("it shows what differs from the version in git, asks, and the record verifies again", .atTerminal)
   func accepted() throws {
-    guard let (workspace, file) = try edited() else { return print("vault accept: git is missing, 1 case not run") }
+    guard let (workspace, file) = try edited() else { return Need.notRun("vault accept", "git is not installed") }
     #expect(workspace.open("get", "Shai Mishali", "address.city").code == 13)
     let before = workspace.snapshot()
     let asked = workspace.open("accept", "Shai Mishali")
@@ -45,7 +45,7 @@ struct AcceptCommandTests {
 
   @Test("what this machine has seen is newer than the baseline: 16; the revision in the file is nobody's word")
   func olderThanSeen() throws {
-    guard let (workspace, file) = try edited() else { return print("vault accept: git is missing, 1 case not run") }
+    guard let (workspace, file) = try edited() else { return Need.notRun("vault accept", "git is not installed") }
     let raised = workspace.text(of: "v/" + file).replacing(
       "\"revision\" : 1", with: "\"revision\" : 999999999999999998")
     _ = workspace.write(raised, to: "v/" + file)
@@ -64,7 +64,7 @@ struct AcceptCommandTests {
   @Test("with nothing to compare it shows the whole record, masked, and --yes alone does not do")
   func noBaseline() throws {
     guard let (workspace, file) = try edited(commits: false) else {
-      return print("vault accept: git is missing, 1 case not run")
+      return Need.notRun("vault accept", "git is not installed")
     }
     let refused = workspace.open("accept", "Shai Mishali", "-y")
     #expect(refused.code == 3)
@@ -80,7 +80,7 @@ struct AcceptCommandTests {
 
   @Test("a sealed value that was moved is 13 and names its path, and nothing is written")
   func moved() throws {
-    guard let (workspace, file) = try edited() else { return print("vault accept: git is missing, 1 case not run") }
+    guard let (workspace, file) = try edited() else { return Need.notRun("vault accept", "git is not installed") }
     let text = workspace.text(of: "v/" + file)
     let swapped = text.split(separator: "\n").map { line in
       line.hasPrefix("  \"access_key\"")
@@ -96,7 +96,7 @@ struct AcceptCommandTests {
 
   @Test("what does not parse any more is 13 with line and column")
   func malformed() throws {
-    guard let (workspace, file) = try edited() else { return print("vault accept: git is missing, 1 case not run") }
+    guard let (workspace, file) = try edited() else { return Need.notRun("vault accept", "git is not installed") }
     _ = workspace.write("{\n" + workspace.text(of: "v/" + file), to: "v/" + file)
     let id = String(file.dropFirst(11).prefix(36))
     let outcome = workspace.open("accept", id, "-y")

@@ -195,7 +195,7 @@ struct BackupCommandTests {
     #expect(workspace.open("verify").code == 0)
   }
 
-  @Test("a backup sealed with a passphrase opens with it, asked for or from a file")
+  @Test("a backup sealed with a passphrase opens with it, asked for or from a file", .atTerminal)
   func passphrase() throws {
     _ = workspace.write("correct horse battery\n", to: "p.txt")
     let outcome = workspace.open("backup", "create", "--to", "b", "--new-passphrase-file", "p.txt")
@@ -247,9 +247,30 @@ struct BackupCommandTests {
     #expect(FileTree.names(in: workspace.path + "/b").filter { $0.hasSuffix(".age") || $0.hasSuffix(".tmp") }.isEmpty)
   }
 
+  @Test("a checkpoint, slot or record from which nothing could be restored ends it with 13 and leaves no file")
+  func notRestorable() throws {
+    FileTree.makeFolder(workspace.path + "/b2")
+    let slot = "slots/" + (try #require(FileTree.names(in: workspace.vault + "/slots").first))
+    let record = try #require(FileTree.files(below: workspace.vault + "/records").first)
+    for (file, bytes) in [
+      ("checkpoint.json", [UInt8](repeating: 0, count: 17 << 20)), (slot, Array("no slot".utf8)),
+      ("records/" + record, Array("<<<<<<< HEAD\n{}\n".utf8)),
+    ] {
+      let path = workspace.vault + "/" + file
+      let good = FileTree.contents(of: path)
+      FileTree.write(bytes, to: path)
+      for key in [["--identity", "id.txt"], []] where file != slot || key.isEmpty {
+        let refused = workspace.run(["backup", "create", "--vault", "v", "--to", "b2"] + key)
+        #expect(refused.code == 13 && refused.errors.contains("vault: \(file): "), "\(file): \(refused.errors)")
+      }
+      if let good { FileTree.write(good, to: path) } else { FileTree.remove(path) }
+    }
+    #expect(FileTree.names(in: workspace.path + "/b2").isEmpty)
+  }
+
   @Test("age and tar list what a backup holds")
   func publicTools() throws {
-    guard unsafe access("/usr/bin/age", X_OK) == 0 else { return print("age | tar: not run: age is not installed") }
+    guard Need.command("age").isMet(forCases: 1, of: "age | tar") else { return }
     let file = try made()
     let listed = ProcessRun(
       path: "/bin/sh", arguments: ["-c", "age -d -i safe.txt \(file) | tar t"], environment: ["PATH": "/usr/bin:/bin"],

@@ -66,7 +66,7 @@ struct BackupInterruptionTests {
   func full() throws {
     let bench = try FaultBench()
     guard bench.shell("mkdir m && mount -t tmpfs -o size=1m,mode=700 tmpfs m").code == 0 else {
-      return print("full disk: not run: may not mount")
+      return Need.notRun("backup on a full disk", Need.noMounts)
     }
     defer { _ = bench.shell("umount m || umount -l m") }
     _ = bench.shell(Self.many + "$V backup create --vault v --to b --identity id.txt -q")

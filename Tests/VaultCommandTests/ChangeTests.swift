@@ -91,9 +91,9 @@ struct ChangeTests {
     let workspace = try Workspace.withVault()
     let added = workspace.open(
       "create", "customer", "--from", "-", "--set", "website=https://example.org", "--json",
-      input: #"{"name":"Ada","access_key":"k","zip":1,"added_on":"2026-01-01T00:00:00Z"}"#)
+      input: #"{"name":"Ada","access_key":"k","nickname":1,"added_on":"2026-01-01T00:00:00Z"}"#)
     #expect(added.code == 17)
-    #expect(JSON(added.stderr)["field"]?.text == "zip")
+    #expect(JSON(added.stderr)["field"]?.text == "nickname")
     let good = workspace.open(
       "insert", "customer", "--from", "-", "--set", "website=https://example.org", "--json",
       input: #"{"name":"Ada","access_key":"k","added_on":"2026-01-01T00:00:00Z"}"#)

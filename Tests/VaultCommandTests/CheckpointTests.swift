@@ -60,7 +60,11 @@ struct CheckpointCommandTests {
     #expect(verified.code == 16)
     #expect(verified.errors.contains("vault: \(files[0]): went back to revision 1: "))
     #expect(verified.errors.contains("vault: \(files[1]): is gone: "))
-    #expect(verified.errors.contains("hint: when it was you, `vault checkpoint --accept-rollback`"))
+    let ids = files.map { String($0.dropFirst("records/00/".count).dropLast(".json".count)) }
+    let fingerprint = workspace.run("fingerprint", "--vault", "v").output.filter { $0 != "\n" }
+    for id in ids { #expect(verified.errors.contains(" --record \(id)"), "this machine has seen both, too") }
+    #expect(verified.errors.contains("`vault pin accept --fingerprint \(fingerprint) --record "))
+    #expect(verified.errorLines.last?.hasPrefix("hint: then `vault checkpoint --accept-rollback`") == true)
     let before = workspace.snapshot()
     for arguments in [["checkpoint"], ["checkpoint", "-y"]] {
       let refused = workspace.run(arguments + ["--vault", "v", "--identity", "id.txt"])

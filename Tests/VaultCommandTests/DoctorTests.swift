@@ -74,6 +74,55 @@ struct DoctorTests {
     try expect("fault", "slot", workspace, [])
   }
 
+  @Test("no slot is said to open the vault that does not")
+  func nothingOpens() throws {
+    let workspace = try Workspace.withVault()
+    _ = workspace.write("a passphrase\n", to: "pass.txt")
+    #expect(try check("key", workspace, ["--passphrase-file", "pass.txt"]).text.contains("no slot that is whole"))
+    shell("mv v/slots/*.age .", workspace)
+    let outcome = workspace.run("doctor", "--vault", "v", "--identity", "id.txt")
+    #expect(outcome.code == 14 && outcome.output.contains("until then nothing opens the vault"), "\(outcome.output)")
+    #expect(try check("key", workspace).state == "fault" && !outcome.output.contains("other slot"))
+    shell("mv *.age v/slots/", workspace)
+    #expect(workspace.open("slot", "add", "--generate-identity", "id2.txt").code == 0)
+    let id = try #require(
+      JSON(workspace.run("slot", "list", "--vault", "v", "--json").stdout)["slots"]?.items?.last?["id"]?.text)
+    shell("rm v/slots/\(id).age", workspace)
+    let one = workspace.run("doctor", "--vault", "v", "--identity", "id.txt")
+    #expect(one.output.contains("until then only one other slot opens the vault"), "\(one.output)")
+    try expect("ok", "key", workspace)
+  }
+
+  @Test("what is no folder where one belongs, and a private key in the vault's folder, which is not printed")
+  func surroundings() throws {
+    let workspace = try Workspace.withVault()
+    for make in ["ln -s / v/.staging", "ln -s nowhere v/.staging", "mkfifo v/.staging", "touch v/.staging"] {
+      shell("rm -rf v/.staging; " + make, workspace)
+      try expect("fault", "folder", workspace)
+      #expect(workspace.open("verify").code == 13, "\(make)")
+      let lint = workspace.run("lint", "--vault", "v")
+      #expect(lint.code == 14 && lint.output.hasPrefix(".staging: "), "\(make): \(lint.errors)")
+    }
+    shell("rm -rf v/.staging", workspace)
+    for make in ["rm -f v/.lock; ln -s / v/.lock", "mv v/trash t; ln -s / v/trash"] {
+      shell(make, workspace)
+      let lint = workspace.run("lint", "--vault", "v")
+      #expect(lint.code == 14 && lint.output.split(separator: "\n").count == 1, "\(make): \(lint.output)\(lint.errors)")
+      try expect("fault", "folder", workspace)
+      shell("rm -f v/.lock; test ! -e t || { rm v/trash; mv t v/trash; }", workspace)
+    }
+    shell("cp id.txt v/key.txt; printf -- '-----BEGIN PRIVATE KEY-----' > v/slots/pem", workspace)
+    let lint = workspace.run("lint", "--vault", "v", "--json")
+    let codes = JSON(lint.stdout)["findings"]?.items?.compactMap { $0["code"]?.text }
+    #expect(lint.code == 14 && codes == ["private_key", "private_key"])
+    try expect("fault", "private key", workspace)
+    let verified = workspace.open("verify")
+    #expect(verified.code == 0 && verified.errors.contains("note: key.txt looks like a private key"))
+    for outcome in [lint, verified, workspace.run("doctor", "--vault", "v")] {
+      #expect(!(outcome.output + outcome.errors).contains("AGE-SECRET-KEY-"))
+    }
+  }
+
   @Test("memory that cannot be locked")
   func memory() throws {
     let workspace = try Workspace.withVault()
@@ -82,7 +131,9 @@ struct DoctorTests {
       arguments: ["-c", "ulimit -l 0; exec '\(Binary.path)' doctor --vault v --identity id.txt"],
       environment: workspace.environment, directory: workspace.path
     ).run()
-    guard !run.output.contains("ok    memory: ") else { return print("vault doctor: memory is locked all the same") }
+    guard !run.output.contains("ok    memory: ") else {
+      return Need.notRun("vault doctor", "memory is locked without a limit")
+    }
     #expect(run.code == 14 && run.output.contains("warn  memory: "), "\(run.output)\(run.errors)")
   }
 
@@ -92,6 +143,9 @@ struct DoctorTests {
     try expect("ok", "permissions", workspace)
     shell("chmod -R a+rX v", workspace)
     try expect("warn", "permissions", workspace)
+    #expect(workspace.run("status", "--vault", "v").output.contains("others may enter the folder: `chmod go= v`"))
+    shell("cp -r v 'a b'", workspace)
+    #expect(workspace.run("doctor", "--vault", "a b").output.contains("`chmod -R go= 'a b'` forbids it"))
   }
 
   @Test("a journal that is none")

@@ -82,6 +82,30 @@ struct ExportFormTests {
     #expect(key?["sealed_at"]?.text != nil)
   }
 
+  @Test("nothing is exported into the vault, whatever leads there, and --yes does not answer for its header")
+  func intoTheVault() throws {
+    let workspace = try Workspace.withCustomers()
+    FileTree.link(workspace.path + "/link", to: "v")
+    let before = workspace.snapshot()
+    for path in ["v/vault.json", "v/records/x.json", "./v/../link/new.json", workspace.vault + "/new.json"] {
+      let refused = workspace.open("export", "--reveal", "-y", "-o", path)
+      #expect(refused.code == 17 && refused.errors.contains("lies in the vault"), "\(path): \(refused.errors)")
+      let rejects = workspace.open("import", "json", Fixture.faulty, "--kind", "customer", "--rejects", path)
+      #expect(rejects.code == 17 && rejects.errors.contains("lies in the vault"), "\(path): \(rejects.errors)")
+    }
+    // By another name that is no link.
+    let isMounted = workspace.shell("mkdir m && mount --bind v m").code == 0
+    if isMounted {
+      let refused = workspace.open("export", "--reveal", "-y", "-o", "m/records/x.json")
+      _ = workspace.shell("umount m || umount -l m")
+      #expect(refused.code == 17 && refused.errors.contains("lies in the vault"), "\(refused.errors)")
+    } else {
+      print("exports into the vault: mounted NOT RUN: this process may not mount")
+    }
+    #expect(workspace.snapshot() == before)
+    #expect(workspace.open("export", "--reveal", "-y", "-o", "v.json").code == 0, "beside it")
+  }
+
   @Test("only JSON goes together with --json", arguments: ["jsonl", "plist", "plist-binary"])
   func usage(format: String) throws {
     let refused = try Workspace.withVault().open("export", "--json", "--format", format)

@@ -58,7 +58,7 @@ struct ExportFormatTests {
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test("on a terminal it asks before it replaces a file")
+  @Test("on a terminal it asks before it replaces a file", .atTerminal)
   func askingToReplace() throws {
     let workspace = try workspace()
     _ = workspace.write("mine", to: "out.json")
@@ -138,6 +138,93 @@ struct ExportFormatTests {
     #expect(try records(second) == expected)
   }
 
+  @Test(
+    "what an export of several kinds writes comes back as the same kinds without being told them",
+    arguments: ["json", "jsonl", "csv", "plist", "plist-binary", "--json"])
+  func severalKinds(format: String) throws {
+    let origin = try Workspace.withVault()
+    for (kind, text) in [
+      ("login", #"{"title":"l","password":"p","urls":["https://a.example"],"secrets":{"s":"1"},"fields":{"f":"2"}}"#),
+      ("secure-note", #"{"title":"n","text":"hunter2"}"#),
+      ("database", #"{"title":"d","engine":"redis","host":"h","port":6379}"#),
+    ] { #expect(origin.open("import", "json", "-", "--kind", kind, input: text).code == 0) }
+    let form = format == "--json" ? "json" : format
+    let json = format == "--json" ? "--json" : "--yes"
+    #expect([0, 4].contains(origin.open("export", "--reveal", "-o", "out", "--format", form, json).code))
+    let second = try Workspace.withVault()
+    let importer = format == "--json" ? "json" : format == "plist-binary" ? "plist" : format
+    #expect(second.open("import", importer, origin.path + "/out").output.hasPrefix("3 stored, "))
+    func records(_ workspace: Workspace) -> [JSON] {
+      let lines = workspace.open("export", "--reveal", "--format", "jsonl").output.split(separator: "\n")
+      return lines.map { JSON(String($0)).withoutExternalID }.sorted {
+        $0["title"]?.text ?? "" < $1["title"]?.text ?? ""
+      }
+    }
+    #expect(records(origin).map { $0["$vault"]?["kind"]?.text } == ["database", "login", "secure-note"])
+    #expect(records(second) == records(origin))
+    #expect(!second.open("export", "--format", "jsonl").output.contains("hunter2"))
+  }
+
+  @Test("a record of a kind that the vault has not, or that --kind does not say, is refused by itself")
+  func unknownKinds() throws {
+    let lines =
+      #"{"$vault":{"kind":"login"},"title":"a"}"# + "\n" + #"{"$vault":{"kind":"nothing"},"title":"b"}"# + "\n"
+    let table = "$vault.kind,title\nlogin,a\nnothing,b\n"
+    for (format, text) in [("jsonl", lines), ("plain-jsonl", lines), ("csv", table)] {
+      let workspace = try Workspace.withVault()
+      let imported = workspace.open("import", format, "-", input: text)
+      #expect(imported.code == 4 && imported.output.hasPrefix("1 stored, "), "\(format): \(imported.errors)")
+      let other = workspace.open("import", format, "-", "--kind", "secure-note", input: text)
+      #expect(other.code == 17, "\(format)")
+    }
+    let workspace = try Workspace.withVault()
+    #expect(workspace.open("import", "jsonl", "-", input: #"{"title":"a"}"#).code == 64)
+  }
+
+  @Test(
+    "every record that a form of XML cannot hold is named, and nothing is written", arguments: ["keepass-xml", "plist"])
+  func controlCharacters(format: String) throws {
+    let workspace = try Workspace.withVault()
+    let input = #"[{"title":"a","password":"x\u0001"},{"title":"b"},{"title":"c","notes":"\u0002"}]"#
+    #expect(workspace.open("import", "json", "-", "--kind", "login", input: input).code == 0)
+    let refused = workspace.open("export", "--format", format, "--reveal", "-o", "out")
+    #expect(refused.code == 17 && FileTree.contents(of: workspace.path + "/out") == nil)
+    #expect(refused.errorLines.count { $0.contains("holds a control character") } == 2, "\(refused.errors)")
+    #expect(refused.errorLines.count { $0.hasPrefix("hint: ") } == 1)
+  }
+
+  @Test("an update lists the sealed values that it replaces, and shows none")
+  func replacedSecrets() throws {
+    let workspace = try Workspace.withVault()
+    func table(_ password: String) -> String { "name,url,username,password\nA,https://a.example,ann,\(password)\n" }
+    #expect(workspace.open("import", "chrome-csv", "-", input: table("hunter2")).code == 0)
+    let same = workspace.open("import", "chrome-csv", "-", "--update", input: table("hunter2"))
+    #expect(!same.output.contains("replaced"))
+    let dry = workspace.open("import", "chrome-csv", "-", "--update", "--dry-run", input: table("hunter3"))
+    #expect(dry.output.contains("would be replaced: "))
+    let update = workspace.open("import", "chrome-csv", "-", "--update", input: table("hunter3"))
+    #expect(update.output.contains("  A: password") && !update.output.contains("hunter"))
+  }
+
+  @Test("an entry whose record lies in the trash is stored, and the trash is named")
+  func removedEntries() throws {
+    let workspace = try Workspace.withVault()
+    let table = "name,url,username,password\nA,https://a.example,ann,hunter2\nB,https://b.example,bob,hunter3\n"
+    #expect(!workspace.open("import", "chrome-csv", "-", input: table).errors.contains("trash"))
+    #expect(workspace.open("remove", "A", "--yes").code == 0)
+    let again = workspace.open("import", "chrome-csv", "-", input: table)
+    #expect(again.output.hasPrefix("1 stored, 0 updated, 1 there already"))
+    #expect(again.errors.contains("1 entry was removed from the vault before and is in the trash still"))
+  }
+
+  @Test("an export of one kind says nothing but the members")
+  func oneKind() throws {
+    let workspace = try Workspace.withVault()
+    #expect(
+      workspace.open("import", "json", "-", "--kind", "login", input: #"[{"title":"a"},{"title":"b"}]"#).code == 0)
+    #expect(!workspace.open("export", "--reveal").output.contains("$vault"))
+  }
+
   @Test("sops' JSON comes back into a second vault as equal records, of every kind")
   func sopsSecondVault() throws {
     let (origin, second) = (try workspace(), try Workspace.withVault())
@@ -178,7 +265,7 @@ struct ExportFormatTests {
     #expect(shell.run().output == "p'w\"d\nline2\r\n$x `y` \\z|=1+1")
   }
 
-  @Test("--age leaves nothing in clear, neither in the file nor beside it")
+  @Test("--age leaves nothing in clear, neither in the file nor beside it", .atTerminal)
   func age() throws {
     let workspace = try workspace()
     let recipient = try recipient(workspace)
@@ -197,7 +284,7 @@ struct ExportFormatTests {
 
   @Test("sops' JSON is opened by an independent reader, which refuses a changed value and a changed MAC")
   func sops() throws {
-    guard let python = SopsReader.python else { return print("sops: not run: no python3 with cryptography") }
+    guard let python = SopsReader.python else { return Need.notRun("sops", "no python3 with the module cryptography") }
     let workspace = try workspace()
     let exported = workspace.open(
       "export", "--format", "sops", "--reveal", "--age", try recipient(workspace), "-o", "out.json")

@@ -182,6 +182,39 @@ struct ForeignImportTests {
     #expect(workspace.open("get", "db.example", "--url").output == "postgres://db.example:5432")
   }
 
+  @Test("an entry with nothing to go by changes no record, and a file of one record is known by its path or name")
+  func nothingToGoBy() throws {
+    let two = #"[{"key":"A","value":"one"},{"key":"B","value":"two"}]"#
+    let three = #"[{"key":"N","value":"new"},{"key":"A","value":"one"},{"key":"B","value":"two"}]"#
+    let workspace = try workspace(["a.json": two, "b.json": three, "x.env": "P=1\n", "y.env": "P=2\n"])
+    #expect(workspace.open("import", "auto", "a.json").output.hasPrefix("2 stored"))
+    #expect(workspace.open("import", "auto", "b.json", "--update").output.contains(" 0 updated, "))
+    _ = workspace.write(three, to: "a.json")
+    let again = workspace.open("import", "auto", "a.json", "--update")
+    #expect(again.output.contains(" 0 updated, "))
+    let all = workspace.open("export", "--reveal", "--yes").output
+    #expect(["one", "two", "new"].allSatisfy { all.contains("\"\($0)\"") })
+    #expect(workspace.open("import", "dotenv", "x.env").output.hasPrefix("1 stored"))
+    #expect(workspace.open("import", "dotenv", "y.env", "--update").output.hasPrefix("1 stored, 0 updated"))
+    #expect(workspace.open("import", "dotenv", "-", "--update", input: "P=3\n").code == 17)
+    #expect(workspace.open("import", "dotenv", "-", "--name", "z", input: "P=3\n").output.hasPrefix("1 stored"))
+    let named = workspace.open("import", "dotenv", "-", "--name", "z", "--update", input: "P=4\n")
+    #expect(named.output.hasPrefix("0 stored, 1 updated"))
+  }
+
+  @Test("one of two entries of the same name is never written over the other")
+  func twins() throws {
+    let (one, two) = ("shop,https://shop.example,ann,first,\n", "shop,https://shop.example,ann,second,\n")
+    let workspace = try workspace(["a.csv": Self.header + one + two, "b.csv": Self.header + two])
+    #expect(workspace.open("import", "auto", "a.csv").output.hasPrefix("2 stored"))
+    #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 0 updated, 1 there"))
+    _ = workspace.write(Self.header + "shop,https://shop.example,ann,third,\n", to: "b.csv")
+    let changed = workspace.open("import", "auto", "b.csv", "--update")
+    #expect(changed.code == 17 && changed.output.hasPrefix("0 stored, 0 updated, 0 there already, 1 refused"))
+    let all = workspace.open("export", "--reveal", "--yes").output
+    #expect(all.contains("first") && all.contains("second") && !all.contains("third"))
+  }
+
   @Test("standard input is read, and an encoding can be named")
   func standardInput() throws {
     let workspace = try workspace([:])
@@ -195,9 +228,9 @@ struct ForeignImportTests {
   @Test(
     "what cannot be is refused before anything is unlocked",
     arguments: [
-      (["import", "hunter2", "a.csv"], 64), (["import", "auto", "plain.txt"], 17),
+      (["import", "nosuch", "a.csv"], 64), (["import", "auto", "plain.txt"], 17),
       (["import", "auto", "none.csv"], 18),
-      (["import", "firefox-csv", "a.csv"], 17), (["import", "auto"], 64), (["import", "json", "a.csv"], 64),
+      (["import", "firefox-csv", "a.csv"], 17), (["import", "auto"], 64), (["import", "json", "a.csv"], 17),
       (["import", "auto", "a.csv", "--map", "title=x"], 64), (["import", "auto", "a.csv", "--rejects", "r"], 64),
       (["import", "csv", "a.csv", "--map", "nonsense=name"], 64), (["import", "csv", "a.csv", "--encoding", "x"], 64),
       (["import", "json", "a.csv", "--kind", "login", "--update"], 64),
@@ -255,6 +288,49 @@ struct ForeignImportTests {
     #expect(wrong.code == 11 && wrong.errors.hasPrefix("vault: a.json: the password does not open it\n"))
     #expect(workspace.open("import", "auto", "a.json").code == 11)
     #expect(snapshot(workspace.vault) == before && !wrong.errors.contains("hunter2"))
+  }
+
+  @Test("an entry whose names are larger than a record may be is refused at its place, and the others are stored")
+  func largeNames() throws {
+    let name = String(repeating: "n", count: 17 << 20)
+    let workspace = try workspace(["a.json": #"[{"\#(name)":"x1","title":"a"},{"password":"x2","title":"b"}]"#])
+    let imported = workspace.open("import", "plain-json", "a.json")
+    #expect(imported.code == 4 && imported.output.hasPrefix("1 stored, 0 updated, 0 there already, 1 refused\n"))
+    #expect(imported.errors.hasPrefix("vault: a.json: [0]: ") && imported.errors.utf8.count < 4096)
+  }
+
+  @Test("an entry that has nothing but its place for a title is there already where it stands elsewhere")
+  func moved() throws {
+    let (one, two) = (#"{"password":"x1"}"#, #"{"password":"x2"}"#)
+    let workspace = try workspace(["a.json": "[\(one),\(two)]", "b.json": "[\(two),\(one)]"])
+    #expect(workspace.open("import", "plain-json", "a.json").output.hasPrefix("2 stored"))
+    let again = workspace.open("import", "plain-json", "b.json")
+    #expect(again.output.hasPrefix("0 stored, 0 updated, 2 there already, 0 refused\n"), "\(again)")
+  }
+
+  @Test("a faulty file without --kind shows its own fault; --kind is asked for only where none is said")
+  func ownFaults() throws {
+    let record = #"{"$vault":{"kind":"login"},"title":"a","password":"x1"}"#
+    let workspace = try workspace([
+      "cut.json": "[\(record),", "array.jsonl": "[\(record),\n\(record)]", "line.jsonl": "{\n\(record)\n",
+      "none.json": #"[{"title":"a"}]"#,
+    ])
+    func errors(_ format: String, _ file: String) -> String { workspace.open("import", format, file).errors }
+    #expect(errors("json", "cut.json").hasPrefix("vault: cut.json: line 1, column "))
+    #expect(errors("jsonl", "array.jsonl").contains("that is json, not jsonl"))
+    #expect(errors("jsonl", "line.jsonl").hasPrefix("vault: line.jsonl: line 1: "))
+    #expect(errors("json", "none.json").hasPrefix("vault: --kind: is needed for json"))
+  }
+
+  @Test("two values of one place of Bitwarden's are both in an export")
+  func onePlace() throws {
+    let place = "passwordHistory[0].password"
+    let record = #"{"title":"a","fields":{"\#(place)":"old one"},"secrets":{"\#(place)":"old two"}}"#
+    let workspace = try workspace([:])
+    #expect(workspace.open("add", "login", "--from", "-", input: record).code == 0)
+    let exported = workspace.open("export", "--format", "bitwarden", "--reveal")
+    #expect(exported.output.contains("old one") && exported.output.contains("old two"), "\(exported)")
+    #expect(exported.errors.contains("1 "), "\(exported)")
   }
 
   @Test("the list names each format and what is kept of it")

@@ -8,7 +8,7 @@ struct FullDiskTests {
   private func withMount(_ options: String, _ body: (FaultBench) throws -> Void) throws {
     let bench = try FaultBench()
     guard bench.shell("mkdir m && mount -t tmpfs -o \(options) tmpfs m && cp -a v m/v").code == 0 else {
-      return print("tmpfs \(options): not run: may not mount")
+      return Need.notRun("tmpfs \(options)", Need.noMounts)
     }
     defer { _ = bench.shell("umount m || umount -l m") }
     try body(bench)
@@ -78,7 +78,7 @@ struct FullDiskTests {
   @Test("a file system that is read-only is read; writing is 18")
   func readOnly() throws {
     try withMount("size=2m") { bench in
-      guard bench.shell("mount -o remount,ro m").code == 0 else { return print("read-only: not run: may not mount") }
+      guard bench.shell("mount -o remount,ro m").code == 0 else { return Need.notRun("read-only", Need.noMounts) }
       let denied = "vault: .lock: the file system is read-only"
       check(
         bench,
@@ -96,7 +96,7 @@ struct FullDiskTests {
     try withMount("size=16m,mode=700") { bench in
       let overlay = "-o lowerdir=m/low,upperdir=m/up,workdir=m/work"
       let setup = "mkdir m/low m/up m/work m/o && mv m/v m/low/v && mount -t overlay overlay \(overlay) m/o"
-      guard bench.shell(setup).code == 0 else { return print("overlayfs: not run: may not mount") }
+      guard bench.shell(setup).code == 0 else { return Need.notRun("overlayfs", Need.noMounts) }
       defer { _ = bench.shell("umount m/o || umount -l m/o") }
       let outcome = bench.shell(
         """
@@ -116,7 +116,9 @@ struct FullDiskTests {
   /// Kernels that mount with quotas are rare: the answer of one that does is put in the place of each write's.
   @Test("a disk quota that is used up is 18, and nothing is lost")
   func quota() throws {
-    guard try FaultBench().shell(InjectedFaults.setup).code == 0 else { return print("quota: not run: may not trace") }
+    guard try FaultBench().shell(InjectedFaults.setup).code == 0 else {
+      return Need.notRun("quota", InjectedFaults.missing)
+    }
     let used = ": the disk quota is used up"
     let rows: [(setup: String, command: String, first: String)] = [
       ("true", "$ADD", "vault: records/"), ("true", "set $ID website=x $K", "vault: $RECORD" + used),

@@ -48,8 +48,15 @@ struct HostileInputTests {
             name, make, Self.bounded + "$V add customer --from h $K", 17,
             "vault: h: " + (isLarge ? "is too large: at most 16 MiB" : reason)))
         guard !isLarge else { return rows }
+        // What is imported has room for what stands around a record: each record is checked by itself.
+        let imported =
+          switch name {
+          case "16 MiB of [": "line 1, column 129: nested too deeply"
+          case "depth 65": "line 1, column 70: "
+          default: reason
+          }
         rows.append(
-          FaultRow(name, make, Self.bounded + "$V import json h --kind customer $K", 17, "vault: h: \(reason)"))
+          FaultRow(name, make, Self.bounded + "$V import json h --kind customer $K", 17, "vault: h: \(imported)"))
         return rows
       })
   }
@@ -147,7 +154,7 @@ struct NamesOnDiskTests {
     guard
       bench.shell("cd v; test -e \"\(place)\" || cp $RECORD \"\(place)\"; test $(find records -type f | wc -l) = 25")
         .code == 0
-    else { return print("stray twin \(path): not run: the id has no letters, or names are taken for one another") }
+    else { return Need.notRun("stray twin \(path)", "names that only differ in case are taken for one another") }
     let before = bench.state()
     #expect(bench.workspace.run("list", "--vault", "v").output.split(separator: "\n").count == 24)
     #expect(bench.workspace.open("get", "Shai Mishali", "name").output == "Shai Mishali")

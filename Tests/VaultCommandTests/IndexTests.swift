@@ -180,7 +180,7 @@ struct IndexTests {
       let bench = try Self.bench()
       let expected = bench.run(["list", "--no-index"])
       guard bench.shell("mkdir m && mount -t tmpfs -o \(options) tmpfs m").code == 0 else {
-        print("tmpfs \(options): not run: may not mount")
+        Need.notRun("the index on tmpfs \(options)", Need.noMounts)
         continue
       }
       defer { _ = bench.shell("umount m || umount -l m") }

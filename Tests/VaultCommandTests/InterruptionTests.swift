@@ -116,10 +116,10 @@ struct InterruptionTests {
       export CVAULT_EDITOR='typing() { echo >>"$1"; touch ready; sleep 1; }; typing'
       $V edit $ID $K & p=$!; until test -e ready; do :; done; kill -TERM $p; wait $p; echo $?
       find . -type f -exec grep -lF '~7hgUh2a*4' {} +; umount tmp
-      """)
-    let note = try #require(outcome.errorLines.first)
-    #expect(note.hasPrefix("note: the text is kept in /"))
-    let path = note.split(separator: " ").last.map(String.init) ?? ""
+      """, hasTerminal: true)
+    let note = try #require(outcome.errorLines.last)
+    #expect(note.hasPrefix("note: your text is kept in /"))
+    let path = note.split(separator: ":").dropFirst().first?.split(separator: " ").last.map(String.init) ?? ""
     let isBelow = path.hasPrefix(bench.workspace.path)
     let places = isBelow ? "." + path.dropFirst(bench.workspace.path.utf8.count) + "\n" : ""
     #expect(outcome.output == "143\n" + places, "\(outcome.errors)")

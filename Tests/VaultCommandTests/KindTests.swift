@@ -93,7 +93,7 @@ struct KindTests {
     #expect(workspace.run("kinds", "show", "planet").code == 17)
   }
 
-  @Test("a declared kind is checked, sealed, prompted for, found, imported and exported as a built-in one")
+  @Test("a declared kind is checked, sealed, prompted for, found, imported and exported as a built-in one", .atTerminal)
   func declaredKind() throws {
     let workspace = try withWifi()
     func add(_ arguments: String..., secret: String = "12345678") -> ProcessOutcome {

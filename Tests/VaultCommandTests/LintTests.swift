@@ -35,6 +35,25 @@ struct LintCommandTests {
     #expect(found.map { $0["code"]?.text } == ["malformed_document", "not_canonical", "stray_entry"])
   }
 
+  @Test("a readable address with a secret in it is found, and taken neither by add nor by set")
+  func addresses() throws {
+    let workspace = try Workspace.withVault()
+    let file = workspace.write(
+      #"[{"title":"old","urls":["https://a.example","https://bob:hunter2@b.example"]}]"#, to: "a.json")
+    let imported = workspace.open("import", "json", file, "--kind", "login")
+    #expect(imported.code == 0 && imported.errors.hasPrefix("note: element 0: urls[1]: holds an address"))
+    let outcome = workspace.run("lint", "--vault", "v")
+    #expect(outcome.code == 14 && outcome.output.contains(": urls[1]: holds an address with a password"))
+    for text in ["otpauth://totp/A?secret=HUNTER2A", "https://a.example/?api_key=hunter2"] {
+      let added = workspace.open("add", "login", "--set", "title=x", "--set", "urls=\(text)")
+      #expect(added.code == 64 && added.errors.contains("use --secret "))
+      #expect(workspace.open("set", "old", "urls[0]=\(text)").code == 64)
+      #expect(!(added.errors + imported.errors + outcome.output).lowercased().contains("hunter2"))
+    }
+    #expect(workspace.open("set", "old", "urls[1]=https://b.example/a?b=c#d").code == 0)
+    #expect(workspace.run("lint", "--vault", "v").code == 0)
+  }
+
   @Test("a damaged header is one finding among others")
   func header() throws {
     let workspace = try Workspace.withCustomers()
@@ -74,7 +93,7 @@ struct LintCommandTests {
   @Test("as a pre-commit hook it refuses a commit with findings")
   func hook() throws {
     let workspace = try Workspace.withCustomers()
-    guard FileTree.mode(of: "/usr/bin/git") != nil else { return print("vault lint: git is missing, 1 case not run") }
+    guard FileTree.mode(of: "/usr/bin/git") != nil else { return Need.notRun("vault lint", "git is not installed") }
     func git(_ arguments: String...) -> Int32? {
       let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", workspace.vault]
       return ProcessRun(path: "/usr/bin/git", arguments: identity + arguments, environment: workspace.environment)

@@ -38,7 +38,7 @@ struct ManyProcessesTests {
       edit() { WHO=$1 CVAULT_EDITOR="sh editor.sh" $V edit $ID $K 2>err.$1; echo $? >code.$1; }
       edit a & edit b & wait
       cat code.a code.b; cat err.a err.b >&2
-      """)
+      """, hasTerminal: true)
     #expect(outcome.output.split(separator: "\n").sorted() == ["0", "15"], "\(outcome.output)\(outcome.errors)")
     let winner = bench.workspace.text(of: "code.a") == "0\n" ? "a" : "b"
     let city = bench.workspace.open("get", "Shai Mishali", "address.city").output
@@ -60,14 +60,15 @@ struct ManyProcessesTests {
   }
 
   private static let holder =
-    "( flock 9; echo $$ >v/.lock; touch held; sleep $SECONDS_HELD ) 9<>v/.lock & until test -e held; do :; done; "
+    "( flock 9; echo $$ >v/.lock; touch held; exec sleep $SECONDS_HELD ) 9<>v/.lock & until test -e held; do :; done; "
 
   @Test("a lock that is held: after a second it says by whom, after the timeout it is 12")
   func lockIsHeld() throws {
     let bench = try FaultBench()
     let before = bench.state()
     let outcome = bench.shell(
-      "SECONDS_HELD=5; " + Self.holder + "$V set $ID website=x $K --lock-timeout 2; code=$?; echo $$; exit $code")
+      "SECONDS_HELD=5; " + Self.holder
+        + "$V set $ID website=x $K --lock-timeout 2; code=$?; kill $!; echo $$; exit $code")
     #expect(outcome.code == 12)
     let pid = outcome.output.dropLast()
     #expect(outcome.errorLines.first == "note: waiting for process \(pid)", "\(outcome.errors)")

@@ -7,7 +7,8 @@ struct PinCommandTests {
     String(workspace.run("fingerprint", "--vault", folder, "-q").output.dropLast())
   }
 
-  @Test("another vault for the same key at a known path is refused before any prompt, with and without a key")
+  @Test(
+    "another vault for the same key at a known path is refused before any prompt, with and without a key", .atTerminal)
   func otherVault() throws {
     let workspace = try Workspace.withCustomers()
     let recipient = try #require(
@@ -166,35 +167,6 @@ struct PinCommandTests {
     #expect(workspace.open("get", "Shai Mishali", "name").errors == "")
   }
 
-  @Test("the first write into a vault that was only found asks on a terminal; without one it is 16; a name answers it")
-  func firstWrite() throws {
-    let workspace = try Workspace.withVault()
-    #expect(workspace.run("pin", "forget", "--vault", "v").code == 0)
-    let command = [
-      "add", "customer", "--set", "name=Ada", "--generate", "access_key", "--identity", workspace.identity,
-    ]
-    var plan = workspace.plan(command + ["-y"])
-    plan.directory = workspace.vault
-    let unasked = plan.run()
-    #expect(unasked.code == 16 && unasked.stdout.isEmpty, "\(unasked.errors)")
-    #expect(unasked.errors.contains("was found by searching and is not known on this machine"))
-    #expect(unasked.errors.contains("hint: its fingerprint is \(fingerprint(workspace))"))
-    plan.arguments = command
-    for (reply, code) in [("n\n", Int32(3)), ("y\n", 0)] {
-      plan.terminal = [("Write to it? [y/N] ", reply)]
-      let asked = plan.run()
-      #expect(asked.code == code, "\(asked.errors)\(asked.shown)")
-      #expect(asked.shown.contains(fingerprint(workspace)))
-    }
-    plan.terminal = nil
-    #expect(plan.run().code == 0)
-    #expect(workspace.run("pin", "forget", "--vault", "v").code == 0)
-    plan.environment["CVAULT_FINGERPRINT"] = fingerprint(workspace)
-    #expect(plan.run().code == 0)
-    #expect(workspace.run("pin", "forget", "--vault", "v").code == 0)
-    #expect(workspace.run(command + ["--vault", "v"]).code == 0)
-  }
-
   @Test("reading is a first use too: it says so once, and then the vault is known")
   func firstUse() throws {
     let workspace = try Workspace.withCustomers()
@@ -276,7 +248,7 @@ extension Workspace {
   var pinFile: String { path + "/state/pins/" + (FileTree.names(in: path + "/state/pins").first ?? "none") }
 
   /// Makes the machine remember something else than it has seen.
-  fileprivate func editPin(_ old: String, _ new: String) throws {
+  func editPin(_ old: String, _ new: String) throws {
     let text = String(decoding: try #require(FileTree.contents(of: pinFile)), as: UTF8.self)
     let parts = text.split(separator: old, omittingEmptySubsequences: false)
     try #require(parts.count == 2)

@@ -82,6 +82,15 @@ struct ReadingTests {
     #expect(workspace.run("find", "--vault", "v", "--where", "tags=vi").stdout.isEmpty)
   }
 
+  @Test("find takes the order and the limit of list")
+  func findIsLimited() throws {
+    let workspace = try Workspace.withCustomers()
+    let names = workspace.run("find", "example", "--vault", "v", "--sort", "updated", "--limit", "3", "--json", "-q")
+    let all = workspace.run("find", "example", "--vault", "v", "--sort", "updated", "--json", "-q")
+    let found = JSON(all.stdout)["records"]?.items ?? []
+    #expect(found.count > 3 && JSON(names.stdout)["records"]?.items == Array(found.prefix(3)))
+  }
+
   @Test("get without a path says which paths the record has")
   func getNamesPaths() throws {
     let workspace = try Workspace.withCustomers()
@@ -104,7 +113,7 @@ struct ReadingTests {
     #expect(!workspace.run("status", "--vault", "v", "--identity", "id.txt").output.contains("not there"))
   }
 
-  @Test("a second record of a name is stored, and a person at a terminal hears which one has it already")
+  @Test("a second record of a name is stored, and a person at a terminal hears which one has it already", .atTerminal)
   func namesakes() throws {
     let workspace = try Workspace.withVault()
     let adding = [

@@ -24,7 +24,7 @@ struct RepairCommandTests {
   @Test("a version that is older than this machine has seen is left, until what was seen is forgotten")
   func olderThanSeen() throws {
     let workspace = try Workspace.withCustomers()
-    guard git("init", "-q", in: workspace) != nil else { return print("vault repair: git is missing, 1 case not run") }
+    guard git("init", "-q", in: workspace) != nil else { return Need.notRun("vault repair", "git is not installed") }
     #expect(git("add", "-A", in: workspace) == 0 && git("commit", "-qm", "all", in: workspace) == 0)
     let file = try workspace.recordFile("Shai Mishali")
     let id = String(file.dropFirst("records/00/".count).dropLast(".json".count))
@@ -43,7 +43,7 @@ struct RepairCommandTests {
   @Test("damaged, truncated, swapped and deleted records come back from git, and what was there is kept aside")
   func fromGit() throws {
     let workspace = try Workspace.withCustomers()
-    guard git("init", "-q", in: workspace) != nil else { return print("vault repair: git is missing, 1 case not run") }
+    guard git("init", "-q", in: workspace) != nil else { return Need.notRun("vault repair", "git is not installed") }
     #expect(git("add", "-A", in: workspace) == 0 && git("commit", "-qm", "all", in: workspace) == 0)
     let files = FileTree.files(below: workspace.vault + "/records").map { "records/" + $0 }
     let before = workspace.snapshot().filter { $0.key.hasPrefix("records/") }
@@ -84,7 +84,9 @@ struct RepairCommandTests {
   func salvage() throws {
     let workspace = try Workspace.withCustomers()
     let file = try workspace.recordFile("Shai Mishali")
-    try workspace.damage(file, "\"zip\" : \"")
+    try workspace.damage(file, "\"mac\" : \"")
+    let text = workspace.text(of: "v/" + file)
+    _ = workspace.write(text.replacing("\"mac\" : \"", with: "\"mac\" : \"!"), to: "v/" + file)
     let before = workspace.snapshot()
     let outcome = workspace.open("repair", "-y", "--aside", "kept", "--json")
     #expect(outcome.code == 4, "\(outcome.errors)")
@@ -113,7 +115,10 @@ struct RepairCommandTests {
   @Test("the folder aside must not lie in the vault, and --json cannot ask")
   func usage() throws {
     let workspace = try Workspace.withCustomers()
-    #expect(workspace.open("repair", "-y", "--aside", "v/kept").code == 64)
+    for path in ["v/kept", "v/records/../kept/"] {
+      let refused = workspace.open("repair", "-y", "--aside", path)
+      #expect(refused.code == 17 && refused.errors.contains("lies in the vault"), "\(path): \(refused.errors)")
+    }
     #expect(workspace.open("repair", "-y", "--aside", "no/such/kept").code == 64)
     #expect(workspace.open("repair", "--json").code == 3)
   }

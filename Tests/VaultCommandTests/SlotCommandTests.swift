@@ -14,7 +14,7 @@ struct SlotCommandTests {
     return plan.run()
   }
 
-  @Test("three recipients of age-keygen and a passphrase open the vault, before and after a rotation")
+  @Test("three recipients of age-keygen and a passphrase open the vault, before and after a rotation", .withKeygen)
   func recipients() throws {
     let workspace = try Workspace.withCustomers()
     _ = workspace.write("words\n", to: "pw")
@@ -35,7 +35,9 @@ struct SlotCommandTests {
     #expect(tool(workspace, "age", "-d", "-i", "a", "v/slots/\(id).age").code != 0)
   }
 
-  @Test("who is removed with a reseal opens nothing new, and every secret that was readable is due until replaced")
+  @Test(
+    "who is removed with a reseal opens nothing new, and every secret that was readable is due until replaced",
+    .withKeygen)
   func leaver() throws {
     let workspace = try Workspace.withCustomers()
     let recipient = try keygen(workspace, "leaver")
@@ -60,7 +62,7 @@ struct SlotCommandTests {
     #expect(workspace.run("due", "--older-than", "1d", "--vault", "v").code == 0)
   }
 
-  @Test("the slot that unlocked goes only when that is confirmed, and the last one never")
+  @Test("the slot that unlocked goes only when that is confirmed, and the last one never", .withKeygen, .atTerminal)
   func ownSlot() throws {
     let workspace = try Workspace.withVault()
     #expect(workspace.open("slot", "remove", try ownID(workspace), "--yes").code == 17)
@@ -83,7 +85,7 @@ struct SlotCommandTests {
     return try #require(slots?.first?["id"]?.text)
   }
 
-  @Test("somebody's damaged slot stops changes with 13 and can be given up by name")
+  @Test("somebody's damaged slot stops changes with 13 and can be given up by name", .withKeygen)
   func damaged() throws {
     let workspace = try Workspace.withVault()
     #expect(workspace.open("slot", "add", "--recipient", try keygen(workspace, "k"), "--label", "k").code == 0)
@@ -117,7 +119,7 @@ struct SlotCommandTests {
     #expect(!workspace.run("verify", "--vault", "v", "--passphrase-file", "pw").errors.contains("work factor"))
   }
 
-  @Test("without a terminal a rotation names the slots whose passphrases it needs, and changes nothing")
+  @Test("without a terminal a rotation names the slots whose passphrases it needs, and changes nothing", .atTerminal)
   func missingPassphrase() throws {
     let workspace = try Workspace.withVault()
     _ = workspace.write("words\n", to: "pw")
@@ -137,6 +139,44 @@ struct SlotCommandTests {
     #expect(asked.code == 0, "\(asked.errors)")
     #expect(workspace.open("rotate", "--drop-slot", "p").code == 0)
     #expect(workspace.run("verify", "--vault", "v", "--passphrase-file", "pw").code == 11)
+  }
+
+  @Test("no new identity goes into the vault's folder, whatever leads there: 17, and nothing is left")
+  func identityInside() throws {
+    let workspace = try Workspace.withVault()
+    FileTree.link(workspace.path + "/link", to: "v/slots")
+    FileTree.link(workspace.path + "/whole", to: workspace.vault)
+    FileTree.makeFolder(workspace.path + "/d")
+    let before = workspace.snapshot()
+    for path in [
+      workspace.vault + "/in.txt", "v/in.txt", "v//in.txt", "v/./slots/../in.txt", "link/in.txt", "whole/slots/in.txt",
+      "d/../v/in.txt", "v/in.txt/",
+    ] {
+      let refused = workspace.open("slot", "add", "--generate-identity", path)
+      #expect(refused.code == 17 && refused.errors.contains("lies in the vault"), "\(path): \(refused.errors)")
+    }
+    #expect(workspace.snapshot() == before)
+    FileTree.makeFolder(workspace.path + "/w")
+    #expect(workspace.run("init", "w", "--generate-identity", "w/in.txt").code == 17)
+    #expect(FileTree.names(in: workspace.path + "/w").isEmpty)
+    #expect(workspace.open("slot", "add", "--generate-identity", "v2").code == 0, "a name that begins like the vault's")
+  }
+
+  @Test("an exchanged recipient of one's own slot is 16 where the vault is known, else 11")
+  func exchangedRecipient() throws {
+    let workspace = try Workspace.withVault()
+    #expect(workspace.run("init", "w", "--generate-identity", "other.txt").code == 0)
+    let recipients = try ["v", "w"].map { path in
+      let status = JSON(workspace.run("status", "--vault", path, "--json").stdout)
+      return try #require(status["slots"]?.items?.first?["recipient"]?.text)
+    }
+    let header = workspace.text(of: "v/vault.json").replacing(recipients[0], with: recipients[1])
+    _ = workspace.write(header, to: "v/vault.json")
+    for command in [["list"], ["get", "x", "y"], ["verify"]] {
+      #expect(workspace.run(command + ["--vault", "v", "--identity", "id.txt"]).code == 16, "\(command)")
+    }
+    let elsewhere = ["CVAULT_STATE_DIR": workspace.path + "/elsewhere"]
+    #expect(workspace.open("verify", adding: elsewhere).code == 11)
   }
 
   @Test("what is malformed is a usage error")
@@ -161,4 +201,11 @@ struct SlotCommandTests {
 extension String {
   /// Without the newline at its end.
   fileprivate var trimmingNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// For keys that another program makes.
+  fileprivate static var withKeygen: Self {
+    .enabled(if: Need.command("age-keygen").isMet(forCases: 1, of: "slots of age-keygen"))
+  }
 }

@@ -22,7 +22,7 @@ struct StartupTests {
   }
 
   private static let strace = "/usr/bin/strace"
-  private static let isTraceable = FileTree.mode(of: strace) != nil
+  private static let isTraceable = Need.command("strace")
 
   private static func ofSystem(_ path: String) -> Bool {
     ["/lib", "/usr/lib", "/proc/", "/sys/devices/system/cpu/", "/etc/ld.so.cache"].contains { path.hasPrefix($0) }
@@ -31,7 +31,7 @@ struct StartupTests {
 
   @Test(
     "get with an identity file opens header, slot and record once each, and what this machine remembers; no index, no settings",
-    .enabled(if: isTraceable, "strace is not installed"))
+    .enabled(if: isTraceable.isMet(forCases: 1, of: "files that a command opens")))
   func get() throws {
     let workspace = try Workspace.withCustomers()
     let file = try workspace.recordFile("Shai Mishali")
@@ -49,7 +49,8 @@ struct StartupTests {
   }
 
   @Test(
-    "list opens SQLite, its index and the header, and no record", .enabled(if: isTraceable, "strace is not installed"))
+    "list opens SQLite, its index and the header, and no record",
+    .enabled(if: isTraceable.isMet(forCases: 1, of: "files that a command opens")))
   func list() throws {
     let workspace = try Workspace.withVault()
     let people = (0..<260).map { #"{"name":"Person \#($0)","access_key":"x","added_on":"2026-01-02T03:04:05Z"}"# }

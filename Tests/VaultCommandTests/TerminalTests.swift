@@ -9,7 +9,7 @@ import VaultTestSupport
   import Glibc
 #endif
 
-@Suite("At a terminal")
+@Suite("At a terminal", .atTerminal)
 struct TerminalTests {
   /// A vault with a passphrase that was typed twice.
   private func withPassphrase() throws -> Workspace {
@@ -132,6 +132,41 @@ struct TerminalTests {
     #expect(workspace.open("show", "Shai Mishali").code == 10)
   }
 
+  @Test("what is typed while a key is made is not shown, and is the next answer; the terminal is as before afterwards")
+  func typedAhead() throws {
+    let workspace = try withPassphrase()
+    let script = """
+      \(Binary.path) add secure-note --set title=n --secret text --vault v; echo "code $?"; stty -a | grep -o -- '[-]*echo '
+      """
+    var plan = ProcessRun(path: "/bin/sh", arguments: ["-c", script], environment: workspace.environment)
+    plan.directory = workspace.path
+    // The end of the line is shown once it was read: the key is made from then on.
+    plan.terminal = [("Passphrase of v: ", "correct horse\n"), ("\r\n", "hunter2\nhunter2\n")]
+    let outcome = plan.run()
+    #expect(!outcome.hung)
+    #expect(outcome.output.hasSuffix("code 0\necho \n"), "\(outcome.output)\(outcome.errors)\(outcome.shown)")
+    #expect(!outcome.shown.contains("hunter2"), "\(outcome.shown)")
+    let got = workspace.type(["get", "n", "text", "--vault", "v"], [("Passphrase of v: ", "correct horse\n")])
+    #expect(got.output == "hunter2")
+  }
+
+  @Test("what was typed ahead is not left to the shell when the command fails, and is no second passphrase")
+  func typedAheadOfAFailure() throws {
+    let workspace = try withPassphrase()
+    let script = "\(Binary.path) get n text --vault v; echo \"code $?\"; read -r left; echo \"left $left\""
+    var plan = ProcessRun(path: "/bin/sh", arguments: ["-c", script], environment: workspace.environment)
+    plan.directory = workspace.path
+    plan.outputOnTerminal = true
+    plan.terminal = [("Passphrase of v: ", "correct horse\nhunter2\n"), ("code 10", "end\n")]
+    let outcome = plan.run()
+    #expect(outcome.shown.contains("left end"), "\(outcome.shown)\(outcome.errors)")
+    #expect(!outcome.shown.contains("hunter2"))
+    let wrong = workspace.type(
+      ["get", "n", "text", "--vault", "v"],
+      [("Passphrase of v: ", "wrong\ncorrect horse\n"), ("Try again.", "correct horse\n")])
+    #expect(wrong.code == 10, "\(wrong.errors)\(wrong.shown)")
+  }
+
   @Test("Ctrl-C at a prompt ends with 130, shows what is typed again, and changes nothing")
   func interruptEndsAPrompt() throws {
     let workspace = try withPassphrase()
@@ -163,12 +198,13 @@ struct TerminalTests {
   func closedTerminalKeepsTheText() throws {
     let workspace = try Workspace.withCustomers()
     var plan = workspace.plan(["edit", "Shai Mishali", "--vault", "v", "--identity", "id.txt"])
-    plan.environment["EDITOR"] = "typing() { echo >>\"$1\"; echo begun >&2; sleep 2; }; typing"
+    plan.environment["EDITOR"] = "typing() { echo >>\"$1\"; echo begun >&2; exec sleep 2 >/dev/null 2>&1; }; typing"
+    plan.terminal = []
     plan.signal = ("begun", SIGHUP)
     let outcome = plan.run()
     #expect(outcome.code == 129, "\(outcome.errors)")
     let kept = outcome.errorLines.compactMap { $0.split(separator: "kept in ").last }.last.map(String.init)
-    let path = try #require(kept)
+    let path = try #require(kept?.split(separator: ":").first.map(String.init))
     #expect(FileTree.contents(of: path) != nil, "\(outcome.errors)")
     FileTree.remove(Binary.parent(path))
   }

@@ -21,7 +21,8 @@ struct TrashCommandTests {
     #expect(workspace.open("trash", "restore", "Shai Mishali").code == 10)
   }
 
-  @Test("emptying needs an answer, keeps what is younger than --older-than, and says how an age is written")
+  @Test(
+    "emptying needs an answer, keeps what is younger than --older-than, and says how an age is written", .atTerminal)
   func empty() throws {
     let workspace = try Workspace.withCustomers()
     #expect(workspace.open("rm", "Shai Mishali", "-y").code == 0)

@@ -27,6 +27,7 @@ struct VerifyCommandTests {
     #expect(outcome.errors.contains("vault: \(file): "))
     #expect(outcome.errors.contains("vault: records/note.txt: "))
     #expect(outcome.errorLines.last?.hasPrefix("hint: `vault repair") == true)
+    #expect(outcome.errors.contains("`vault accept \(file.dropFirst("records/00/".count).dropLast(".json".count))`"))
     #expect(workspace.snapshot() == before)
     let document = JSON(workspace.open("verify", "--json").stdout)
     #expect(document["schema"] == .number(1) && document["records"] == .number(24))

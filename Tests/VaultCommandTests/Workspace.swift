@@ -54,9 +54,13 @@ struct Workspace {
     run(arguments, input: input, adding: adding)
   }
 
-  func run(_ arguments: [String], input: String = "", adding: [String: String] = [:]) -> ProcessOutcome {
+  /// - Parameter typed: gives it a terminal, at which this is typed at once.
+  func run(
+    _ arguments: [String], input: String = "", typed: String? = nil, adding: [String: String] = [:]
+  ) -> ProcessOutcome {
     var plan = plan(arguments)
     plan.input = Array(input.utf8)
+    plan.terminal = typed.map { [(prompt: "", reply: $0)] }
     plan.environment.merge(adding) { $1 }
     return plan.run()
   }
@@ -104,10 +108,20 @@ struct Workspace {
   }
 }
 
+extension Trait where Self == ConditionTrait {
+  /// For what happens at a terminal: not run where none can be made.
+  static var atTerminal: Self { .enabled(if: Need.terminal.isMet(forCases: 1, of: "tests at a terminal")) }
+}
+
 /// The program under test.
 enum Binary {
-  /// Beside the test bundle, where the same build has put it.
+  /// What `CVAULT_TEST_VAULT` names, which must be there; otherwise what the same build has put beside the test bundle.
   static let path: String = {
+    if let named = unsafe getenv("CVAULT_TEST_VAULT") {
+      let path = unsafe String(cString: named)
+      guard unsafe access(path, X_OK) == 0 else { preconditionFailure("CVAULT_TEST_VAULT names no program") }
+      return path
+    }
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
     let own = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -3,6 +3,8 @@ import VaultTestSupport
 /// A file of `NAME = value` lines as NIST and pyca publish them: records with the bracketed parameters they stand under.
 struct ResponseFile {
   struct Record {
+    /// The file, and which record of it.
+    let place: String
     /// Parameters in force, such as `Taglen`.
     var parameters: [String: String]
     /// The record's own lines; a bare word, such as `FAIL`, is there with an empty value.
@@ -14,9 +16,10 @@ struct ResponseFile {
 
   private(set) var records: [Record] = []
 
-  /// Reads the file; each line named `first` begins a record.
-  init(_ path: String, recordsBeginWith first: String) throws {
+  /// Reads the file, in which the name of the first line with a value begins each record.
+  init(_ path: String) throws {
     var parameters: [String: String] = [:]
+    var first: String?
     for line in try SharedData.text(path).split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
       let isParameter = line.hasPrefix("[")
       let (name, value) = Self.split(isParameter ? line.dropFirst().dropLast() : line)
@@ -24,9 +27,15 @@ struct ResponseFile {
         parameters[name] = value
         continue
       }
-      if name == first { records.append(Record(parameters: parameters)) }
-      if !records.isEmpty { records[records.count - 1].values[name] = value }
+      first = first ?? name
+      if name == first { records.append(Record(place: "\(path), record \(records.count)", parameters: parameters)) }
+      records[records.count - 1].values[name] = value
     }
+  }
+
+  /// All such files of a folder.
+  static func all(in folder: String, _ suffix: String) throws -> [(name: String, file: ResponseFile)] {
+    try SharedData.names(in: folder).filter { $0.hasSuffix(suffix) }.map { ($0, try ResponseFile("\(folder)/\($0)")) }
   }
 
   private static func split(_ line: Substring) -> (name: String, value: String) {

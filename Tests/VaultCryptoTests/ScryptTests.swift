@@ -46,7 +46,8 @@ import VaultTestSupport
   @Test("the files of pyca and scrypt-js agree, the case of 1 GiB too") func files() throws {
     guard SharedData.isPresent(forCases: 8, of: "scrypt (pyca 4, scrypt-js 4)") else { return }
     var tally = CaseTally("scrypt (pyca, scrypt-js)")
-    let records = try ResponseFile("vectors/kdf/scrypt.txt", recordsBeginWith: "COUNT").records
+    let folder = "vectors/kdf"
+    let records = try ResponseFile.all(in: folder, ".txt").flatMap(\.file.records).filter { $0.values["N"] != nil }
     for record in records {
       let (n, r, p) = (
         try #require(record.number("N")), try #require(record.number("r")), try #require(record.number("p"))
@@ -55,12 +56,14 @@ import VaultTestSupport
       let salt = Array(try #require(record.values["SALT"]).utf8)
       try check(passphrase, salt, n, r, p, try #require(record.bytes("DERIVED_KEY")), &tally)
     }
-    let cases = try JSONDecoder().decode(
-      [JavaScriptCase].self, from: Data(SharedData.bytes("vectors/kdf/scrypt-js-vectors.json")))
+    let cases = try SharedData.names(in: folder).filter { $0.hasSuffix(".json") }.flatMap { name in
+      try JSONDecoder().decode([JavaScriptCase].self, from: Data(SharedData.bytes("\(folder)/\(name)")))
+    }
     for test in cases {
       let (passphrase, salt) = (try #require([UInt8](hex: test.password)), try #require([UInt8](hex: test.salt)))
       try check(passphrase, salt, test.N, test.r, test.p, try #require([UInt8](hex: test.derivedKey)), &tally)
     }
+    #expect(!records.isEmpty && !cases.isEmpty)
     tally.report()
     #expect(tally.totalCount == records.count + cases.count)
   }

@@ -28,6 +28,16 @@ struct BitwardenTests {
     rrYFtGxHSV/FnlCOIN9WJbZqKnlnqaXou8=|3uYhXOcm6sUIy8cXJ6O5t93PhI9+y4Ie+VSMSRvAHas="}
     """
 
+  /// The same under PBKDF2, which takes no library that may be missing.
+  static let pbkdf2Export = """
+    {"encrypted": true, "passwordProtected": true, "salt": "c2FsdA==", "kdfType": 0, "kdfIterations": 1000,
+     "encKeyValidation_DO_NOT_EDIT": "\
+    2.mZV9EclkYm6diEERoS1uAw==|sansb+JAg3V9N/vyDFWA9Q==|6dNKhlknkMbdMRNr45BZHb3NneZN/VtYW9wJHzrotUA=", "data": "\
+    2.z0RQYL5NzXpVwxS5vPtERg==|XbapaLa8kEtvYCr+d18lxq3Dfz3Ci1but+lFElPimOClh316wP5Z5Lm9gmc6qwno2unnlWk7xXhN+jnHXQG5\
+    NcsoGt48EV9Uuu74VCGFfzCOJvLR+AzNmhJKjVgw4ETtLdjd7eMh3I+RKIzlqBwtrw==|\
+    AsWs1kBkmcMmVZzoiM8vGoqcSNAP59ThGx5mS2P1YOU="}
+    """
+
   @Test("kinds, custom fields, folders and dates go where they are declared to")
   func values() throws {
     let text = """
@@ -52,6 +62,92 @@ struct BitwardenTests {
     #expect(try imported.first("key").kind == "ssh-key" && imported.first("key").text("private_key") == "p")
     #expect(imported.totals.leaves == (try LeafCount.json(Array(text.utf8))) && imported.totals.refused == 0)
     #expect(imported.lines.filter { $0.place.path == "folders[1].name" }.map(\.outcome) == [.empty])
+  }
+
+  @Test("an address without a scheme and a note have names that do not count entries, and go back to their places")
+  func names() throws {
+    func text(_ items: String) -> String { #"{"encrypted": false, "folders": [], "items": [\#(items)]}"# }
+    let login = #"""
+      {"id": "00000000-0000-4000-8000-000000000001", "type": 1, "name": "a", "favorite": "maybe", "login": {"uris": [
+        {"uri": "https://a.example"}, {"uri": "b.example"}, {"uri": "c.example"}], "username": "ann", "password": "p"}}
+      """#
+    let card = #"""
+      {"id": "00000000-0000-4000-8000-000000000002", "type": 3, "name": "c", "notes": "n",
+        "card": {"cardholderName": "Ann", "number": "4111111111111111", "expMonth": "1", "expYear": "2030"}}
+      """#
+    let (one, other) = (
+      try Imported("bitwarden-json", text("\(login),\(card)")), try Imported("bitwarden-json", text("\(card),\(login)"))
+    )
+    try one.records.expectEqual(other.records.reversed())
+    let record = try one.first("a")
+    #expect(try record.text("fields.url") == "b.example" && record.text("fields[\"url 2\"]") == "c.example")
+    #expect(try record.text("fields.favorite") == "maybe" && one.first("c").text("extra.notes") == "n")
+    let back = try JSONParser.parse(Exported(.bitwarden, one.records.outgoing).bytes)["items"]?.array ?? []
+    let uris = (back[0]["login"]?["uris"]?.array ?? []).compactMap { $0["uri"]?.string }
+    #expect(uris == ["https://a.example", "b.example", "c.example"])
+    #expect(back[1]["notes"] == "n" && back[1]["fields"] == nil)
+  }
+
+  @Test("what came from places of Bitwarden's own goes back to them: passkeys, old passwords, rules, links and dates")
+  func ownPlaces() throws {
+    let key = #"""
+      {"counter": "0", "creationDate": "2024-01-02T03:04:05.678Z", "credentialId": "c", "discoverable": "true",
+        "keyAlgorithm": "ECDSA", "keyCurve": "P-256", "keyType": "public-key", "keyValue": "k", "rpId": "a.example",
+        "rpName": null, "userDisplayName": null, "userHandle": "h", "userName": "ann"}
+      """#
+    let items = #"""
+      {"id": "00000000-0000-4000-8000-000000000001", "type": 1, "name": "a", "favorite": false, "reprompt": 0,
+        "folderId": null, "notes": null, "creationDate": "2024-01-01T00:00:00Z", "revisionDate": "2024-02-01T00:00:00Z",
+        "fields": [{"name": "user", "value": null, "type": 3, "linkedId": 100}],
+        "passwordHistory": [{"password": "o1", "lastUsedDate": "2023-01-01T00:00:00.000Z"},
+          {"password": "o2", "lastUsedDate": "2022-01-01T00:00:00.000Z"}],
+        "login": {"uris": [{"match": null, "uri": "https://a.example"}, {"match": 3, "uri": "https://b.example"}],
+          "username": "ann", "password": "p", "totp": null, "fido2Credentials": [\#(key)]}},
+      {"id": "00000000-0000-4000-8000-000000000002", "type": 3, "name": "c", "favorite": false, "reprompt": 0,
+        "folderId": null, "notes": null, "creationDate": "2024-01-01T00:00:00Z", "revisionDate": "2024-02-01T00:00:00Z",
+        "passwordHistory": [{"password": "o3", "lastUsedDate": "2023-01-01T00:00:00.000Z"}],
+        "card": {"brand": "Visa", "cardholderName": "Ann", "code": "123", "number": "4111111111111111", "expMonth": "1",
+          "expYear": "2030"}}
+      """#
+    let text = #"{"encrypted": false, "folders": [], "items": [\#(items)]}"#
+    let imported = try Imported("bitwarden-json", text)
+    let exported = try Exported(.bitwarden, imported.records.outgoing)
+    let (want, have) = (try JSONParser.parse(Array(text.utf8)), try JSONParser.parse(exported.bytes))
+    for (item, own) in zip(want["items"]?.array ?? [], have["items"]?.array ?? []) {
+      for (name, value) in try #require(item.object) where name != "id" { #expect(own[name] == value, "\(name)") }
+      #expect(own["fields"] == item["fields"])
+    }
+    #expect(exported.notes.sentences.isEmpty)
+    try imported.records.expectEqual(exported.imported(as: "bitwarden-json").records)
+  }
+
+  @Test("an old password keeps its place when one before it is gone, and what has no place any more is said")
+  func strayPlaces() throws {
+    let record = try ExportedRecord.list(
+      "login",
+      #"""
+      [{"title": "a", "fields": {"passwordHistory[3].lastUsedDate": "2023-01-01T00:00:00.000Z"},
+        "secrets": {"passwordHistory[3].password": "o", "login.uris[2].match": "1", "passwordHistory[3].x": "y"}}]
+      """#)
+    let exported = try Exported(.bitwarden, record)
+    let item = try #require(try JSONParser.parse(exported.bytes)["items"]?.array?.first)
+    #expect(item["passwordHistory"]?.array?.count == 1 && item["passwordHistory"]?.array?[0]["password"] == "o")
+    #expect(item["fields"]?.array?.count == 2 && exported.notes.sentences.count == 1 && exported.notes.isComplete)
+  }
+
+  @Test(
+    "Argon2id beyond what Bitwarden itself offers is refused before any work",
+    arguments: [
+      (11, 64, 4), (0, 64, 4), (3, 1025, 4), (3, 64, 17),
+    ])
+  func costs(_ passes: Int, _ mebibytes: Int, _ lanes: Int) throws {
+    let text = Self.argon2idExport.replacing("\"kdfIterations\": 2", with: "\"kdfIterations\": \(passes)")
+      .replacing("\"kdfMemory\": 16", with: "\"kdfMemory\": \(mebibytes)")
+      .replacing("\"kdfParallelism\": 2", with: "\"kdfParallelism\": \(lanes)")
+    let error = #expect(throws: ExchangeError.self) {
+      _ = try Imported("bitwarden-protected-json", text, options: Self.options("pw"))
+    }
+    #expect(error?.code == .unsupported && error?.place?.path == "kdfIterations")
   }
 
   @Test("what no version of the format has is kept under its path, sealed")
@@ -91,7 +187,13 @@ struct BitwardenTests {
     }
   }
 
-  @Test("Argon2id opens too", .enabled(if: Argon2id.isAvailable))
+  @Test("PBKDF2 opens one that another program sealed")
+  func pbkdf2() throws {
+    let imported = try Imported("bitwarden-protected-json", Self.pbkdf2Export, options: Self.options("pw"))
+    #expect(try imported.first("n").text("password") == "secret")
+  }
+
+  @Test("Argon2id opens too", .enabled(if: Need.argon2.isMet(forCases: 1, of: "Argon2id")))
   func argon2id() throws {
     let text = Self.argon2idExport
     #expect(try Imported("bitwarden-protected-json", text, options: Self.options("pw")).records.count == 1)
@@ -100,7 +202,9 @@ struct BitwardenTests {
     }
   }
 
-  @Test("Argon2id gives the bytes of RFC 9106's reference program", .enabled(if: Argon2id.isAvailable))
+  @Test(
+    "Argon2id gives the bytes of RFC 9106's reference program",
+    .enabled(if: Need.argon2.isMet(forCases: 1, of: "Argon2id")))
   func argon2idVector() throws {
     let pass = Array("password".utf8)
     let salt = Array("somesalt".utf8)

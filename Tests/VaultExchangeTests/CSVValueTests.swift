@@ -4,7 +4,7 @@ import VaultExchange
 import VaultRecords
 import VaultTestSupport
 
-@Suite("Where the values of tables go", .enabled(if: SharedData.isPresent(forCases: 9, of: "values of tables")))
+@Suite("Where the values of tables go", .enabled(if: SharedData.isPresent(forCases: 1, of: "values of tables")))
 struct CSVValueTests {
   @Test("a card is a payment card with its month in one form")
   func cards() throws {
@@ -133,7 +133,7 @@ struct PlainTableTests {
       let text = [header, row].map { $0.joined(separator: separator) }.joined(separator: "\n")
       let record = try Imported("csv", text).records[0]
       #expect(try record.text("title") == "x" && record.text("username") == "ann")
-      #expect(try record.text("fields.email") == "a@b.example" && record.text("fields.shop") == "7")
+      #expect(try record.text("fields.email") == "a@b.example" && record.text("secrets.shop") == "7")
       #expect(try record.text("secrets.PIN") == "1234" && record.list("tags") == ["one"])
     }
   }
@@ -171,5 +171,40 @@ struct PlainTableTests {
       #expect(throws: ExchangeError(code, "")) { _ = try Imported("csv", "a,b\n1,2", options: options) }
     }
     #expect(throws: ExchangeError(.invalidMapping, "")) { _ = try FieldMapping(parsing: "title") }
+  }
+
+  @Test("a colon before a combining mark ends a name in a typed note of LastPass, as any other does")
+  func lastpassMarks() throws {
+    let note = "\"NoteType:Server\nHostname:h\nPassword:\u{301}s\r\nUsername:u\""
+    let table = "url,username,password,totp,extra,name,grouping,fav\nhttp://sn,,,,\(note),n,,0\n"
+    let record = try Imported("lastpass-csv", table).records[0]
+    #expect(try record.text("fields.Hostname") == "h" && record.text("secrets.Password") == "\u{301}s")
+    #expect(try record.text("secrets.Username") == "u")
+  }
+
+  @Test("lists of addresses and of custom fields of NordPass are taken apart, whatever else stands there is kept")
+  func nordpassLists() throws {
+    let header =
+      "name,url,additional_urls,username,password,note,cardholdername,cardnumber,cvc,pin,expirydate,zipcode,folder,full_name,"
+      + "phone_number,email,address1,address2,city,country,state,type,custom_fields\n"
+    func record(_ urls: String, _ fields: String) throws -> ImportedRecord {
+      func cell(_ text: String) -> String { "\"\(text.replacing("\"", with: "\"\""))\"" }
+      let row = "A,https://a.example,\(cell(urls)),u,p,,,,,,,,,,,,,,,,,password,\(cell(fields))\n"
+      let imported = try Imported("nordpass-csv", header + row)
+      #expect(imported.totals.leaves == 23)
+      return try #require(imported.records.first)
+    }
+    let fields =
+      #"[{"label":"PIN","type":"hidden","value":"12"},{"label":"PIN","type":"text","value":"34"},{"type":"x","value":5}]"#
+    let one = try record(#"["https://b.example/?a=1,2","c.example"]"#, fields)
+    #expect(one.list("urls") == ["https://a.example", "https://b.example/?a=1,2"])
+    #expect(try one.text("fields.url") == "c.example" && one.text("secrets.PIN") == "12")
+    #expect(try one.text("secrets[\"PIN 2\"]") == "34" && one.text("secrets.field") == "5")
+    let old = try record("https://b.example,https://c.example", "[1, 2]")
+    #expect(old.list("urls").count == 3)
+    #expect(try old.text("secrets.custom_fields") == "[1, 2]")
+    let odd = try record("[7]", #"{"a": 1}"#)
+    #expect(try odd.text("secrets.additional_urls") == "[7]" && odd.text("secrets.custom_fields") == #"{"a": 1}"#)
+    #expect(try record("[]", "[]").members["secrets"] == nil)
   }
 }

@@ -37,7 +37,7 @@ struct ExchangeErrorTests {
       (.malformed, { try read("plain-json", #"{"\#(marker)": "\#(marker)", "\#(marker)": 1}"#) }),
       (.malformed, { try read("chrome-csv", "name,url,username,password\n\"\(marker)\"\(marker),,,\n") }),
       (.malformed, { try read("keepass-xml", "<KeePassFile><\(marker)></KeePassFile>") }),
-      (.malformed, { try read("csv", "title,\"\(marker)\n\(marker)\"\na,b\n") }),
+      (.missingColumn, { try read("csv", "title,\"\(marker)\n\(marker)\"\na,b\n") }),
       (.invalidText, { try read("plain-json", #"["\ud800 \#(marker)"]"#) }),
       (.missingColumn, { try read("firefox-csv", "\(marker)\n\(marker)\n") }),
       (.missingColumn, { try read("csv", "\(marker),\(marker)\n\(marker),\(marker)\n") }),
@@ -64,7 +64,7 @@ struct ExchangeErrorTests {
 
   /// Ways to the codes of sealed files.
   private static func openings() throws -> [Attempt] {
-    let protected = BitwardenTests.argon2idExport
+    let protected = BitwardenTests.pbkdf2Export
     let sops = try #require(try Samples.all().first { $0.format == "sops-json" })
     let sealed = String(decoding: sops.bytes, as: UTF8.self)
     return [

@@ -6,6 +6,16 @@ import VaultExchange
 struct ExporterTests {
   private static let login = #"[{"title":"Ada","username":"a","password":"p","tags":["x;y"],"secrets":{"PIN":"1"}}]"#
 
+  @Test("what KeePassXC drops or changes is counted")
+  func fragile() throws {
+    let texts = ["a\u{85}", "b\r", "c\r\nd", "e\u{A0}", "\u{7F}"]
+    let records = texts.enumerated().map { number, text in
+      ExportedRecord(number, "login", JSONObject(ascending: [("password", .string(text)), ("title", "t")]))
+    }
+    let notes = try Exported(.keepassXML, records).notes
+    #expect(notes.sentences.count == 1 && notes.sentences[0].hasPrefix("3 values hold U+007F") && notes.isComplete)
+  }
+
   @Test("a table has a column for every path of any record, and for the kind unless it is said")
   func columns() throws {
     let records = try ExportedRecord.list("login", #"[{"title":"a, \"b\""},{"title":"c","password":"=1"}]"#)

@@ -87,4 +87,14 @@ struct ImportFormatsTests {
     #expect(Set(formats.map(\.name)).count == formats.count)
     for format in formats { #expect(!format.keeps.isEmpty && !format.title.isEmpty && !format.versions.isEmpty) }
   }
+
+  @Test("a file of nothing but brackets is of no format, and told so at once", .timeLimit(.minutes(2)))
+  func brackets() throws {
+    for piece in ["[", "{\"a\":", "[{\"a\":"] {
+      let bytes = Array(String(repeating: piece, count: ImportSample.byteCount / piece.utf8.count).utf8)
+      // Names make some JSON of it; that it is none is found when it is read.
+      let importer = try? ImportFormats.detecting(ImportSource(name: "", bytes: bytes).sample())
+      #expect(importer.map { $0.format.isGeneral } ?? true && (piece != "[" || importer == nil))
+    }
+  }
 }

@@ -111,4 +111,31 @@ struct KeePassXMLTests {
     #expect(imported.records.count == 1 && imported.totals.leaves == LeafCount.xml(text))
     #expect(imported.totals.refused > 0)
   }
+
+  @Test("dates of KDBX 4 are ISO 8601, in earlier versions too; what is no date is kept as it is")
+  func times() throws {
+    func times(_ text: String) -> String { "<Times><CreationTime>\(text)</CreationTime></Times>" }
+    let history =
+      "<History><Entry>\(times("AJWJzw4AAAA="))</Entry><Entry>\(times("2020-01-02T03:04:05Z"))</Entry></History>"
+    for (text, date) in [
+      ("AJWJzw4AAAA=", "2016-10-07T13:07:12Z"), ("AAAAAAAAAAA=", "0001-01-01T00:00:00Z"), ("/////////38=", nil),
+      ("//////////8=", nil), ("AJWJzw4AAA==", nil), ("2020-01-02T03:04:05Z", "2020-01-02T03:04:05Z"), ("x", nil),
+    ] {
+      let record = try Imported("keepass-xml", file(entry(string("Title", "x") + times(text) + history))).first("x")
+      #expect(try record.text("fields.created") == date ?? text)
+      #expect(try record.text("fields[\"history 1 created\"]") == "2016-10-07T13:07:12Z")
+      #expect(try record.text("fields[\"history 2 created\"]") == "2020-01-02T03:04:05Z")
+    }
+  }
+
+  @Test("an address without a scheme is a field whatever entries stand before it, and goes back to its place")
+  func addresses() throws {
+    let before = entry(string("Title", "first"))
+    let own = "<Entry><UUID>AAAAAAAAAAAAAAAAAAAAAA==</UUID>\(string("Title", "x"))\(string("URL", "a.example"))</Entry>"
+    for text in [file(own), file(before + own)] {
+      let record = try Imported("keepass-xml", text).first("x")
+      #expect(try record.text("fields.url") == "a.example")
+      #expect(try Exported(.keepassXML, [record].outgoing).text.contains("<Key>URL</Key>"))
+    }
+  }
 }

@@ -86,29 +86,6 @@ struct PlainTests {
     #expect(count == 100)
   }
 
-  @Test("variables with quotes, escapes, lines and comments")
-  func dotenv() throws {
-    let text = """
-      # comment
-      export A=plain # behind
-      B="two\\nlines \\"q\\" \\$HOME"
-      C='raw \\n $X'
-      D="over
-      lines"
-      E=
-      F = spaced
-      not a variable
-      G="open
-      H=1
-      """
-    let imported = try Imported("dotenv", text, options: options("fields.a=A"))
-    let record = try #require(imported.records.first)
-    #expect(try record.text("fields.a") == "plain" && record.text("secrets.B") == "two\nlines \"q\" $HOME")
-    #expect(try record.text("secrets.C") == "raw \\n $X" && record.text("secrets.D") == "over\nlines")
-    #expect(try record.text("secrets.F") == "spaced" && record.text("secrets.H") == "1")
-    #expect(imported.refused.map(\.place.line) == [9, 10] && imported.totals.leaves == 9)
-  }
-
   @Test("variables that sops has sealed are refused by name")
   func sopsVariables() throws {
     guard SharedData.isPresent(forCases: 1, of: "variables of sops") else { return }
@@ -141,6 +118,58 @@ struct PlainTests {
       #expect(throws: ExchangeError.self) {
         _ = try Imported(importer, ImportSource(name: "", bytes: Array(bytes[..<count])))
       }
+    }
+  }
+
+  @Test("texts that are canonically equal stay apart by their bytes, in values and in names")
+  func propertyListTexts() throws {
+    let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+    let texts = [
+      composed, decomposed, "K", "\u{212A}", "\u{1F511}", "", "a\u{0}b", String(repeating: decomposed, count: 300),
+    ]
+    let items: [JSONValue] = try texts.map { text in
+      .object(try JSONObject([("title", .string(text)), ("secrets", .object(try JSONObject([(text, 7)])))]))
+    }
+    let tree = JSONValue.array(items)
+    for form in [DocumentForm.propertyList, .binaryPropertyList] {
+      let tree = form == .binaryPropertyList ? tree : JSONValue.array(Array(items.prefix(6)))
+      let bytes = try form.encode(tree)
+      let imported = try Imported(ImportFormats.named("plist"), ImportSource(name: "", bytes: bytes))
+      #expect(imported.records.count == tree.array?.count && imported.refused.isEmpty)
+      for (record, text) in zip(imported.records, texts) where !text.isEmpty {
+        #expect(record.members["title"] == .string(text))
+        #expect(record.members["secrets"]?[text] == "7")
+      }
+    }
+  }
+
+  @Test("numbers of a binary property list are those of the tree")
+  func propertyListNumbers() throws {
+    for literal in [
+      "0", "-1", "255", "256", "65536", "4294967296", "9223372036854775807", "-9223372036854775808", "1.5",
+    ] {
+      let tree = JSONValue.array([.object(try JSONObject([("n", .number(try #require(JSONNumber(literal: literal))))]))]
+      )
+      let imported = try Imported(
+        ImportFormats.named("plist"), ImportSource(name: "", bytes: DocumentForm.binaryPropertyList.encode(tree)))
+      #expect(try imported.records.first?.text("secrets.n") == literal)
+    }
+    let null = JSONValue.array([.null])
+    #expect(throws: EncodingError.self) { _ = try DocumentForm.binaryPropertyList.encode(null) }
+  }
+
+  @Test("a dictionary with two names that are canonically equal is refused, not taken in part")
+  func propertyListTwins() throws {
+    let keys = "<key>caf\u{E9}</key><string>1</string><key>cafe\u{301}</key><string>2</string>"
+    let twins = "<plist version=\"1.0\"><array><dict>\(keys)</dict></array></plist>"
+    #expect(throws: ExchangeError(.malformed, "")) { _ = try Imported("plist", twins) }
+    // The writer has no such tree: one name of a good list is replaced by the twin of another, which is as long.
+    let tree = JSONValue.array([.object(try JSONObject([("\u{212B}", 1), ("\u{C6}", 2)]))])
+    var bytes = try DocumentForm.binaryPropertyList.encode(tree)
+    let start = try #require(bytes.firstRange(of: [0x61, 0x00, 0xC6]))
+    bytes.replaceSubrange(start, with: [0x61, 0x00, 0xC5])
+    #expect(throws: ExchangeError(.malformed, "")) {
+      _ = try Imported(ImportFormats.named("plist"), ImportSource(name: "", bytes: bytes))
     }
   }
 

@@ -107,6 +107,13 @@ enum LeafCount {
     return count
   }
 
+  /// Cells of the rows of a table, in the manner of the format that it is of.
+  static func csv(_ bytes: [UInt8], of format: String) -> Int {
+    let isHeaderless = ["keeper-csv", "dashlane-legacy-csv"].contains(format)
+    let backslash = ["keepass-csv", "1password-mac-csv"].contains(format)
+    return csv(bytes, headerRowCount: isHeaderless ? 0 : 1, backslash: backslash)
+  }
+
   /// Cells of rows that are not blank, below so many rows of header.
   static func csv(
     _ bytes: [UInt8], headerRowCount: Int = 1, separator: Character = ",", backslash: Bool = false

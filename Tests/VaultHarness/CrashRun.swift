@@ -1,7 +1,8 @@
 internal import VaultAge
 internal import VaultTestSupport
 
-/// `crash`: deaths at every file operation in this process, then real processes killed at random moments.
+/// `crash`: deaths at every file operation in this process, then real processes killed at random moments, runs of the
+/// program `vault` among them when it is named.
 struct CrashRun {
   private let seed: UInt64
   private let kills: Int
@@ -10,12 +11,17 @@ struct CrashRun {
   private static let backupShare = 6
   /// Every how many-th file operation is died at.
   private let step: Int
+  /// The program vault whose runs are killed, too; nil when none is named.
+  private let program: String?
+  /// Of so many kills one is of a run of that program.
+  private static let commandShare = 4
 
   init(_ options: Options) {
     seed = UInt64(options.number("seed", 1))
     kills = options.number("kills", 200)
     step = options.number("step", 1)
     laneCount = options.number("lanes", 2)
+    program = try? options.text("program")
   }
 
   func run() async throws -> Tally {
@@ -26,14 +32,20 @@ struct CrashRun {
     seam.kills = 0
     try await deaths.provesItself()
     try provesItself(workshop)
-    let backupKills = kills / Self.backupShare
+    let (backupKills, commandKills) = (kills / Self.backupShare, program == nil ? 0 : kills / Self.commandShare)
     var tally = try await withThrowingTaskGroup(of: Tally.self) { group in
       group.addTask {
         var lane = BackupLane(workshop, seed: seed)
         return try await lane.run(kills: backupKills)
       }
+      if let program {
+        group.addTask {
+          var lane = CommandLane(workshop, program: program, seed: seed)
+          return try lane.run(kills: commandKills)
+        }
+      }
       for number in 0..<laneCount {
-        let rest = kills - backupKills
+        let rest = kills - backupKills - commandKills
         let share = rest / laneCount + (number < rest % laneCount ? 1 : 0)
         group.addTask {
           var lane = CrashLane("lane\(number)", workshop, seed: seed &+ UInt64(number) &* 7919)

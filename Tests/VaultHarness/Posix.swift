@@ -29,9 +29,11 @@ enum Exit: Equatable {
 struct Child: Sendable {
   let pid: Int32
 
-  /// Starts this same program with other arguments; what it prints is appended to `output`.
-  static func start(_ arguments: [String], output: String, temporary: String) throws -> Child {
-    let environment = ["TMPDIR=\(temporary)", "PATH=/usr/bin:/bin"]
+  /// Starts a program, this same one unless another is named; what it prints is appended to `output`.
+  static func start(
+    _ arguments: [String], of program: String = own, output: String, temporary: String, environment: [String] = []
+  ) throws -> Child {
+    let environment = ["TMPDIR=\(temporary)", "PATH=/usr/bin:/bin"] + environment
     // Safe: the copies live until posix_spawn has returned, and it keeps no pointer.
     var argv = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
     var envp = unsafe environment.map { unsafe strdup($0) } + [nil]
@@ -43,6 +45,7 @@ struct Child: Sendable {
     #endif
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe _ = posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     for descriptor: Int32 in [1, 2] {
       unsafe posix_spawn_file_actions_addopen(&actions, descriptor, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     }
@@ -68,7 +71,7 @@ struct Child: Sendable {
   }
 
   /// The path of this program.
-  private static let program: String = {
+  private static let own: String = {
     // Safe: realpath allocates what it returns, and it is copied and freed here.
     guard let path = unsafe realpath("/proc/self/exe", nil) ?? realpath(CommandLine.arguments[0], nil) else {
       return CommandLine.arguments[0]

@@ -28,8 +28,7 @@ struct ReferenceTests {
   @Test("reads the records that we wrote, and names the file in which a byte was flipped")
   func readsOurs() async throws {
     guard let python = ReferenceReader.python else {
-      print("reference: not run: no python3 with cryptography")
-      return
+      return Need.notRun("reference", "no python3 with the module cryptography")
     }
     let folder = TemporaryFolder()
     let reader = try ReferenceReader(python: python, folder: folder.path)

@@ -16,7 +16,8 @@ struct RepairTests {
     let bad = try #require(folder.bytes(.record(id))).flipping("Albuquerque")
     folder.write(bad, at: .record(id))
     let plan = try await folder.vault.repairPlan()
-    #expect(plan.steps.map(\.action) == [.salvage] && plan.hasWork)
+    #expect(plan.steps.map(\.action) == [.leave] && !plan.hasWork)
+    #expect(plan.steps.first?.detail.contains("`vault accept \(id.text)`") == true, "only a readable field differs")
     #expect(folder.bytes(.record(id)) == bad)
     #expect(FileTree.mode(of: folder.aside) == nil)
   }
@@ -146,6 +147,42 @@ struct RepairTests {
     #expect(FileTree.contents(of: folder.path + "-target") == [7])
   }
 
+  @Test("a damaged record comes back from a history that has it on the other side, where that version belongs")
+  func otherSide() async throws {
+    let folder = try await FolderVault()
+    let id = try await folder.vault.add(sampleCustomer())
+    let live = try #require(folder.bytes(.record(id)))
+    try await folder.vault.remove([id])
+    let trashed = try #require(folder.bytes(.trash(id)))
+    folder.write(Array("{".utf8), at: .trash(id))
+    let plan = try await folder.vault.repairPlan([TestHistory([.record(id): [live]])])
+    #expect(plan.steps.map(\.action) == [.restore] && plan.steps.map(\.revision) == [1])
+    let result = try await folder.vault.repair(plan, asideFolder: folder.aside)
+    #expect(result.failures.allSatisfy { $0 == nil })
+    #expect(folder.bytes(.record(id)) == live && folder.bytes(.trash(id)) == nil)
+    folder.write(Array("{".utf8), at: .record(id))
+    let back = try await folder.vault.repairPlan([TestHistory([.record(id): [live], .trash(id): [trashed]])])
+    #expect(back.steps.map(\.revision) == [2], "the newer one counts, wherever it lay")
+  }
+
+  @Test("two good sides of a conflict are left to a person, one is restored, and none is salvaged")
+  func sides() async throws {
+    let folder = try await FolderVault()
+    let id = try await folder.vault.add(sampleCustomer())
+    let live = try #require(folder.bytes(.record(id)))
+    try await folder.vault.remove([id])
+    let trashed = try #require(folder.bytes(.trash(id)))
+    let conflict = Array("<<<<<<< HEAD\n".utf8) + live + Array("=======\n".utf8) + trashed + Array(">>>>>>> b\n".utf8)
+    folder.write(conflict, at: .trash(id))
+    let fault = try #require(try await folder.vault.verify().faults.first)
+    #expect(fault.code == .conflicted && fault.file == StoreLocation.trash(id).relativePath)
+    let both = try await folder.vault.repairPlan([TestHistory([:], sides: [live, trashed])])
+    #expect(both.steps.map(\.action) == [.leave])
+    #expect(both.steps.first?.detail.contains("revision 2, which was removed") == true)
+    let one = try await folder.vault.repairPlan([TestHistory([:], sides: [live.flipping("es1:"), trashed, trashed])])
+    #expect(one.steps.map(\.action) == [.restore] && one.steps.map(\.revision) == [2])
+  }
+
   @Test("a malformed journal is dropped after it and what it staged lie aside")
   func journal() async throws {
     let folder = try await FolderVault()
@@ -156,7 +193,7 @@ struct RepairTests {
     FileTree.write(staged, to: folder.path + "/.staging/" + name)
     folder.write(try #require(folder.bytes(.record(id))).flipping("Albuquerque"), at: .record(id))
     let plan = try await folder.vault.repairPlan()
-    #expect(plan.steps.map(\.action) == [.dropJournal, .salvage])
+    #expect(plan.steps.map(\.action) == [.dropJournal, .leave])
     let result = try await folder.vault.repair(plan, asideFolder: folder.aside)
     #expect(result.failures.allSatisfy { $0 == nil })
     #expect(folder.keptAside("journal.json") == journal)
@@ -202,7 +239,10 @@ struct RepairTests {
 struct SalvageTests {
   @Test("is every sealed field that opens and every readable one, marked as unverified, for the owner only")
   func whole() async throws {
-    let (folder, id) = try await damaged { $0.flipping("Albuquerque") }
+    let (folder, id) = try await damaged { bytes in
+      let text = String(decoding: bytes.flipping("Albuquerque"), as: UTF8.self)
+      return Array(text.split(separator: "\"mac\" : \"").joined(separator: "\"mac\" : \"!").utf8)
+    }
     let document = try salvaged(folder, id)
     #expect(document["unverified"] == true)
     #expect(document["fields"]?["access_key"]?.string == "S|_|p3rs3cr37")
@@ -272,8 +312,10 @@ struct SalvageTests {
 /// Versions of files, the newest first.
 struct TestHistory: FileHistory {
   private let versions: [String: [[UInt8]]]
+  private let sides: [[UInt8]]
 
-  init(_ versions: [StoreLocation: [[UInt8]]]) {
+  init(_ versions: [StoreLocation: [[UInt8]]], sides: [[UInt8]] = []) {
+    self.sides = sides
     self.versions = Dictionary(uniqueKeysWithValues: versions.map { ($0.key.relativePath, $0.value) })
   }
 
@@ -284,4 +326,6 @@ struct TestHistory: FileHistory {
   }
 
   func newestFiles() -> [String] { versions.keys.sorted() }
+
+  func sides(of paths: [String]) -> [FileVersion] { sides.map { FileVersion($0, origin: "a side") } }
 }

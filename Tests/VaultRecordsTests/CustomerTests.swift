@@ -57,6 +57,35 @@ struct CustomerTests {
     #expect(leaves == fields.count)
   }
 
+  @Test(
+    "input may have camel case, stand flat, and give codes and dates as numbers",
+    arguments: [
+      #"{"name":"A","accessKey":"k","atmCode":5962,"addedOn":619552896.56,"street":"S","city":"C","zip":87112,"homePhone":"1","cellularPhone":"3","email":"e","website":"w"}"#,
+      #"{"name":"A","access_key":"k","atm_code":"5962","added_on":"2020-08-19T18:01:36.56Z","address":{"street":"S","city":"C"},"zip":"87112","contactInfo":{"homePhone":"1","cellularPhone":"3","email":"e"},"website":"w"}"#,
+    ])
+  func spellings(_ text: String) throws {
+    let context = try context()
+    let members = try RecordKind(of: Customer.self).sealed(clear: input(text), in: context)
+    let customer = try Customer.decoded(from: members, in: context)
+    #expect(try customer.atmCode?.reveal() == "5962" && customer.accessKey.reveal() == "k")
+    #expect(abs(customer.addedOn.timeIntervalSinceReferenceDate - 619_552_896.56) < 0.001)
+    #expect(customer.zip == "87112" && customer.street == "S" && customer.city == "C")
+    #expect(customer.homePhone == "1" && customer.cellularPhone == "3")
+    #expect(customer.email == "e" && customer.website == "w")
+  }
+
+  @Test(
+    "a value in two spellings, a code with a fraction and a date out of time are refused",
+    arguments: [
+      #""accessKey":"x""#, #""zip":1,"address":{"zip":2}"#, #""atmCode":1.5"#, #""added_on":1e300"#, #""atmCode":true"#,
+    ])
+  func badSpellings(_ member: String) throws {
+    let date = member.contains("added_on") ? "" : #","added_on":0"#
+    let text = #"{"name":"A","access_key":"k","# + member + date + "}"
+    let context = try context()
+    #expect(throws: RecordError.self) { try RecordKind(of: Customer.self).sealed(clear: input(text), in: context) }
+  }
+
   @Test("round-trips through JSON and property lists")
   func roundTrip() throws {
     let context = try context()

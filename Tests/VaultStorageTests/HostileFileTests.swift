@@ -65,7 +65,7 @@ import VaultTestSupport
     for location in [StoreLocation.header, .checkpoint, .slot(id), .record(id), .trash(other)] {
       let vault = try makeVault()
       guard impostor.put(at: vault[location], target: vault.path + "-outside") else {
-        print("hostile files: no \(impostor) can be made here, \(location.relativePath) not run")
+        Need.notRun("hostile files, \(location.relativePath)", "no \(impostor) can be made here")
         continue
       }
       let store = vault.store

@@ -78,22 +78,25 @@ private struct ProcessSession {
     self.plan = plan
     answers = plan.terminal ?? []
     signal = plan.signal
-    if plan.terminal != nil { openTerminal() }
   }
 
-  private mutating func openTerminal() {
+  private mutating func openTerminal() -> Bool {
     var slave: Int32 = -1
-    unsafe precondition(openpty(&master, &slave, nil, nil, nil) == 0, "no terminal to test with")
+    guard unsafe openpty(&master, &slave, nil, nil, nil) == 0 else { return false }
     _ = fcntl(master, F_SETFD, FD_CLOEXEC)
     // Tests run beside each other: `ttyname` would give all of them one buffer.
     var name = [CChar](repeating: 0, count: 256)
-    unsafe precondition(ttyname_r(slave, &name, name.count) == 0, "no terminal to test with")
+    guard unsafe ttyname_r(slave, &name, name.count) == 0 else { return false }
     slavePath = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     closeDescriptor(slave)
+    return true
   }
 
   mutating func run() -> ProcessOutcome {
-    start()
+    // What cannot be run fails its own test and no other.
+    if plan.terminal != nil, !openTerminal() { return failed("there is no terminal for it") }
+    let problem = start()
+    guard problem == 0 else { return failed(unsafe String(cString: strerror(problem))) }
     input.close(\.reading)
     output.close(\.writing)
     errors.close(\.writing)
@@ -105,7 +108,23 @@ private struct ProcessSession {
     return outcome
   }
 
-  private mutating func start() {
+  private mutating func failed(_ reason: String) -> ProcessOutcome {
+    closePipes()
+    if master >= 0 { close(master) }
+    outcome.stderr = Array("\(plan.path) does not start: \(reason)\n".utf8)
+    return outcome
+  }
+
+  private mutating func closePipes() {
+    for end in [\Pipe.reading, \Pipe.writing] {
+      input.close(end)
+      output.close(end)
+      errors.close(end)
+    }
+  }
+
+  /// Gives the error number of a program that cannot be run, else 0.
+  private mutating func start() -> Int32 {
     var actions = unsafe posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -137,8 +156,7 @@ private struct ProcessSession {
     var words = unsafe command.map { unsafe strdup($0) } + [nil]
     var variables = unsafe plan.environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
     defer { unsafe (words + variables).forEach { unsafe free($0) } }
-    let result = unsafe posix_spawn(&process, command[0], &actions, &attributes, &words, &variables)
-    precondition(result == 0, "\(plan.path) does not start: \(result)")
+    return unsafe posix_spawn(&process, command[0], &actions, &attributes, &words, &variables)
   }
 
   private func setSignals(of attributes: inout posix_spawnattr_t) {
@@ -171,11 +189,7 @@ private struct ProcessSession {
       react()
     }
     if master >= 0 { _ = Self.take(from: master, into: &outcome.screen, isTerminal: true) }
-    for end in [\Pipe.reading, \Pipe.writing] {
-      input.close(end)
-      output.close(end)
-      errors.close(end)
-    }
+    closePipes()
   }
 
   private mutating func step() {

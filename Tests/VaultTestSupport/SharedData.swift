@@ -32,9 +32,7 @@ public enum SharedData {
   ///
   /// A file that is missing while the folder is there is an error of the test, not a reason to skip it.
   public static func isPresent(forCases count: Int, of suite: String) -> Bool {
-    if isPresent { return true }
-    print("\(suite): 0 run, \(count) NOT RUN (no ../shared on this machine)")
-    return false
+    Need(isPresent, otherwise: "no ../shared on this machine").isMet(forCases: count, of: suite)
   }
 
   // This file is Tests/VaultTestSupport/SharedData.swift: three steps up is the package, one more the folder it is in.

@@ -34,14 +34,20 @@ public struct Example: Sendable {
 
   /// Runs an example. What it throws goes to stderr, and it ends with 1.
   ///
-  /// - Parameter body: returns what it has done, in one line.
-  public static func run(_ name: String, _ body: @Sendable (Example) async throws -> String) async {
+  /// - Parameters:
+  ///   - types: the types whose records it stores.
+  ///   - body: returns what it has done, in one line.
+  public static func run(
+    _ name: String, types: [any VaultRecord.Type] = [], _ body: @Sendable (Example) async throws -> String
+  ) async {
     let folder = FileManager.default.temporaryDirectory.appending(path: "vault-example-\(Identifier.random().text)")
     defer { try? FileManager.default.removeItem(at: folder) }
     do {
       let key = NewSlot(.recipient(try AgeIdentity.generate().recipient))
+      var options = Vault.Options()
+      options.types = types
       let example = Example(
-        name: name, vault: try await Vault.create(at: folder.path, slots: [key]),
+        name: name, vault: try await Vault.create(at: folder.path, slots: [key], options: options),
         context: try SealingContext(applicationKey: .random(count: 32), bound: [name]))
       print("\(name): \(try await body(example))")
     } catch {

@@ -16,12 +16,14 @@ enum AgeTarget: FuzzTarget {
   static func seeds() throws -> [[UInt8]] {
     let text = Array("plain".utf8)
     let other = try AgeIdentity.generate().recipient
+    // Bound to a name of its own: a span must not outlive what it was taken of.
+    let slotFile = Fixture.slotFile
     return [
       Fixture.slotFile, try AgeFile.seal(RawSpan(_elements: [UInt8]().span), to: [Fixture.identity.recipient]),
       try AgeFile.seal(RawSpan(_elements: text.span), to: [other, Fixture.identity.recipient]),
       try AgeFile.seal(RawSpan(_elements: text.span), to: [other]),
       try passphrase.withBytes { try AgeFile.seal(RawSpan(_elements: text.span), passphrase: $0, workFactor: 2) },
-      AgeArmor.encode(RawSpan(_elements: Fixture.slotFile.span)),
+      AgeArmor.encode(RawSpan(_elements: slotFile.span)),
       Array("age-encryption.org/v1\n-> X25519 AAAA\n\n-> a-grease b\nAAAA\n--- AAAA\n".utf8),
     ]
   }

@@ -10,7 +10,9 @@ enum ArmorTarget: FuzzTarget {
   static func seeds() throws -> [[UInt8]] {
     let file = try AgeIdentityFile.text(Fixture.identity, created: "2026-11-21T01:40:28Z")
     let recipients = "# who\n\(Fixture.identity.recipient.text)\r\n\n\(Fixture.identity.recipient.text)"
-    let armor = AgeArmor.encode(RawSpan(_elements: Fixture.slotFile.span))
+    // Bound to a name of its own: a span must not outlive what it was taken of.
+    let slotFile = Fixture.slotFile
+    let armor = AgeArmor.encode(RawSpan(_elements: slotFile.span))
     return [
       armor, Array(" \r\n".utf8) + armor.flatMap { $0 == 10 ? [13, 10] : [$0] } + Array("\t\n".utf8),
       AgeArmor.encode(RawSpan(_elements: [1, 2, 3, 4].span)),

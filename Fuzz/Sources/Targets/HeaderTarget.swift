@@ -12,10 +12,12 @@ enum HeaderTarget: FuzzTarget {
   /// A good header: one slot, one older root that is retired.
   static let headerTree = must("the header") { () throws -> JSONObject in
     let time: JSONValue = .string(Fixture.now.text)
+    // Bound to a name of its own: a span must not outlive what it was taken of.
+    let slotFile = Fixture.slotFile
     let slot = try JSONObject([
       ("created_at", time), ("id", .string(Fixture.slotID.text)), ("kind", "x25519"), ("label", "laptop"),
       ("recipient", .string(Fixture.identity.recipient.text)),
-      ("sha256", .string(Hex.encode(try SHA256.hash(RawSpan(_elements: Fixture.slotFile.span))))),
+      ("sha256", .string(Hex.encode(try SHA256.hash(RawSpan(_elements: slotFile.span))))),
     ])
     let root = try JSONObject([
       ("commitment", .string(Base64.encode(Fixture.root.commitment))), ("created_at", time),

@@ -13,17 +13,20 @@ struct AddCommand: AsyncParsableCommand {
       typed. A required date that is not given is the present time. Secrets are never arguments.
 
       Example:
-        vault add customer --set name="Ada Example" --generate access_key=32
+        vault add customer name="Ada Example" --generate access_key=32
       """,
     aliases: ["create", "insert"])
 
   @Argument(help: "The kind of record; `vault kinds list` shows them.")
   var kind: String
 
+  @Argument(help: ArgumentHelp("Values of readable fields.", valueName: "path=value"))
+  var values: [String] = []
+
   @Option(help: ArgumentHelp("Take the record from a JSON file, or with - from standard input.", valueName: "file"))
   var from: String?
 
-  @Option(help: ArgumentHelp("Give a readable field a value.", valueName: "path=value"))
+  @Option(help: ArgumentHelp("The same as PATH=VALUE.", valueName: "path=value"))
   var set: [String] = []
 
   @Flag(help: "Seal members that the kind does not have in `extra`, rather than refuse them.")
@@ -39,22 +42,25 @@ struct AddCommand: AsyncParsableCommand {
     guard from != "-" || secrets.secretStdin.isEmpty else {
       throw CommandError.usage("--secret-stdin", "cannot be used together with --from -")
     }
-    let assignments = try set.map { text in try MemberPath.assignment(text, of: "--set") }
+    let given = try set.map { text in try MemberPath.assignment(text, of: "--set") }
     try secrets.checkForm()
     let session = try Session(vault, global)
     var kind = try session.locked.kinds.argument(kind)
-    for (path, _) in assignments { try kind.checkReadable(path, option: "--set") }
-    let isAsking = from == nil && set.isEmpty && secrets.isEmpty
+    let assignments = try given + values.assignments(of: kind, besidesSecrets: !secrets.isEmpty)
+    for (path, value) in assignments { try kind.checkReadable(path, value, option: "--set") }
+    let isAsking = from == nil && assignments.isEmpty && secrets.isEmpty
     guard !isAsking || global.canAsk else {
       throw CommandError.usage(
         "arguments", "give the fields with --from, --set and --secret…", "`vault kinds show \(kind.name)` shows them")
     }
     let opened = try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
-    var record = try isAsking ? FieldPrompts(kind: kind, global: global).record() : try given(kind, assignments)
+    var record = try isAsking ? FieldPrompts(kind: kind, global: global).record() : try record(kind, assignments)
     try record.fillDates(of: kind)
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
-    let id = try await opened.add([members], kind: kind, keepingUnknown: keepUnknown)[0]
+    let id = try await CommandError.naming(kind) {
+      try await opened.add([members], kind: kind, keepingUnknown: keepUnknown)[0]
+    }
     try report(id)
     await noteNamesakes(of: id, kind.title(of: members), session)
     for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
@@ -73,7 +79,7 @@ struct AddCommand: AsyncParsableCommand {
     global.messages.note("another record has this name: \(first.text)\(more); from now on name them by their ids")
   }
 
-  private func given(_ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)]) throws -> JSONValue {
+  private func record(_ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)]) throws -> JSONValue {
     var record = try from.map(Self.object) ?? .object(JSONObject())
     let sealed = try secrets.assignments(for: kind, global)
     try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
@@ -111,6 +117,7 @@ extension KindCatalog {
     } catch {
       guard error.code != .unknownKind else {
         throw CommandError(.inputRefused, "unknown_kind", subject: name, error.reason)
+          .suggesting(name, among: names)
           .hinting("known kinds: \(names.joined(separator: ", "))", "`vault kinds show KIND` shows the members of one")
       }
       throw CommandError(
@@ -127,8 +134,17 @@ extension RecordKind {
   }
 
   /// Refuses a secret as an argument, where every user of the machine and the shell's history would see it.
-  func checkReadable(_ path: MemberPath, option: String) throws {
-    guard let schema = value(at: path), schema.holdsSealed else { return }
+  ///
+  /// An address with a secret in it is one as well, whatever the member.
+  func checkReadable(_ path: MemberPath, _ text: String, option: String) throws {
+    guard let schema = value(at: path), schema.holdsSealed else {
+      guard let secret = SecretAddress(in: text) else { return }
+      let totp = secret == .oneTimeCode && content.inOrder.contains { $0.name == "totp" }
+      var error = CommandError.usage(
+        "\(path)", secret.reason, "use --secret \(totp ? "totp" : hasSecrets ? "secrets.NAME" : "extra.NAME")")
+      error.field = path.description
+      throw error
+    }
     var error = CommandError.usage(
       "\(path)", schema.isSealed ? "is sealed: its value must not be an argument" : "has sealed values in it",
       "use --secret \(path), --secret-stdin \(path), --secret-file \(path)=FILE or --generate \(path)")
@@ -137,11 +153,16 @@ extension RecordKind {
   }
 }
 
+extension RecordKind {
+  /// Whether it has a place for secrets of any name.
+  fileprivate var hasSecrets: Bool { content.inOrder.contains { $0.name == "secrets" } }
+}
+
 extension JSONObject {
   /// The one object of a text that was passed in.
-  static func parsed(_ bytes: [UInt8], file: String) throws -> JSONObject {
+  static func parsed(_ bytes: [UInt8], file: String, limits: JSONLimits = .record) throws -> JSONObject {
     do throws(DocumentError) {
-      guard let object = try JSONParser.parse(bytes).object else {
+      guard let object = try JSONParser.parse(bytes, limits: limits).object else {
         throw DocumentError(code: .wrongType, reason: "must be one object", line: 1, column: 1)
       }
       return object

@@ -30,12 +30,12 @@ extension BackupCommand {
 
     func run() throws {
       let policy = try rules.policy()
+      let directory = try BackupDirectory(at: dir)
       guard dryRun || global.yes || (global.canAsk && !global.json) else {
         throw CommandError(
           .declined, "declined", subject: "prune", "there is nobody to ask",
           hints: ["add --yes to remove what --dry-run shows"])
       }
-      let directory = try BackupDirectory(at: dir)
       if dryRun { return try finish(try directory.plan(policy, now: .now()), isDone: false) }
       let approved = global.yes ? nil : try approvedPlan(policy, directory)
       let messages = global.messages
@@ -81,25 +81,32 @@ extension BackupCommand {
 
 /// The rules of a prune.
 struct RetentionOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Keep the newest ones; a number or `unlimited`, here and below.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Keep the newest ones; a number or `unlimited`, here and below.", valueName: "n"))
   var keepLast: String?
 
-  @Option(help: ArgumentHelp("Keep the newest one of each of so many hours.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Keep the newest one of each of so many hours.", valueName: "n"))
   var keepHourly: String?
 
-  @Option(help: ArgumentHelp("Keep the newest one of each of so many days.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Keep the newest one of each of so many days.", valueName: "n"))
   var keepDaily: String?
 
-  @Option(help: ArgumentHelp("Keep the newest one of each of so many weeks, Monday to Sunday.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Keep the newest one of each of so many weeks, Monday to Sunday.", valueName: "n"))
   var keepWeekly: String?
 
-  @Option(help: ArgumentHelp("Keep the newest one of each of so many months.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Keep the newest one of each of so many months.", valueName: "n"))
   var keepMonthly: String?
 
-  @Option(help: ArgumentHelp("Keep the newest one of each of so many years.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Keep the newest one of each of so many years.", valueName: "n"))
   var keepYearly: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Keep all that are younger than this, seen from the newest: years, months, days, hours as in 1y5m7d2h.",
       valueName: "span"))
@@ -131,7 +138,7 @@ struct RetentionOptions: ParsableArguments {
   private static func count(_ text: String?, _ option: String) throws -> RetentionPolicy.Count {
     guard let text else { return .limited(0) }
     if text == "unlimited" || text == "-1" { return .unlimited }
-    guard let count = JSONNumber(literal: text)?.int else {
+    guard let count = JSONNumber(literal: text)?.int, count >= 0 else {
       throw CommandError.usage(option, "takes a number or `unlimited`")
     }
     return .limited(count)

@@ -51,7 +51,7 @@ extension BackupCommand {
     func run() async throws {
       guard !to.isEmpty else { throw CommandError.usage("--to", "names no folder") }
       let keys = try BackupKeys(unlocking, backupPassphraseFile: backupPassphraseFile, global)
-      let backup = try BackupFile(at: file)
+      let backup = try BackupFile.argument(file)
       let credentials = try keys.credentials(for: backup, asks: true)
       guard !credentials.isEmpty else { throw CommandError.backupNotOpened(backup) }
       let contents = try await BackupContents(of: backup, with: credentials)

@@ -19,7 +19,9 @@ struct DueCommand: ParsableCommand {
   @Flag(help: "What has not been replaced since the newest `vault rotate --reseal`.")
   var leaver = false
 
-  @Option(help: ArgumentHelp("What was sealed so long ago: 90d, 12h, 90m, 2w.", valueName: "age"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("What was sealed so long ago: 90d, 12h, 90m, 2w.", valueName: "age"))
   var olderThan: String?
 
   @OptionGroup(title: "Vault") var vault: VaultOptions

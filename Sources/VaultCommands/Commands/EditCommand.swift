@@ -12,8 +12,9 @@ struct EditCommand: AsyncParsableCommand {
     abstract: "Change a record, or one field, in an editor.",
     discussion: """
       The editor is CVAULT_EDITOR, else VISUAL, else EDITOR, else vi. It gets the opened text in memory-backed storage \
-      ($XDG_RUNTIME_DIR or /dev/shm); set it so that its swap and backup files stay beside the text. What you typed is \
-      kept, and its file named, whenever it could not be stored.
+      ($XDG_RUNTIME_DIR or /dev/shm). Vim, Neovim, nano, Emacs and micro are told to keep no history, swap, undo or \
+      backup files; of an editor that is not known a note says so. What you typed is kept, and its file named, whenever \
+      it could not be stored. It needs a terminal.
 
       Example:
         vault edit "Shai Mishali" --field address.street
@@ -31,6 +32,7 @@ struct EditCommand: AsyncParsableCommand {
 
   func run() async throws {
     let field = try field.map { text in try MemberPath.argument(text, of: "--field") }
+    guard global.canAsk else { throw EditableText.noTerminal }
     let session = try Session(vault, global)
     let opened = try await session.unlockToWrite(unlocking)
     let found = try await session.record(record, in: opened)
@@ -39,16 +41,13 @@ struct EditCommand: AsyncParsableCommand {
     do {
       let hasChanged = try await edited(text) {
         let edits = try draft.edits(to: text.bytes())
-        return try await edits.isEmpty ? false : opened.edit(found.id, edits, expecting: found)
+        guard !edits.isEmpty else { return false }
+        return try await CommandError.naming(found.kind) { try await opened.edit(found.id, edits, expecting: found) }
       }
       text.discard()
       try RecordChange(id: found.id, global: global).report(hasChanged)
     } catch {
-      guard let now = try? text.bytes(), now != draft.text else {
-        text.discard()
-        throw error
-      }
-      throw CommandError(any: error).hinting("your text is kept in \(text.path): remove it when you are done")
+      throw text.given(up: error)
     }
   }
 
@@ -58,8 +57,15 @@ struct EditCommand: AsyncParsableCommand {
 
   /// Lets the user edit until the text is not refused, neither as it is read nor as it is stored, or they give up.
   private func edited(_ text: EditableText, _ store: () async throws -> Bool) async throws -> Bool {
+    let editor = Editor.chosen
+    let precautions = editor.precautions
+    if precautions == nil {
+      global.messages.note(
+        "the editor \(Printable.text(editor.name)) may keep history or backup files of the text elsewhere: vault does not know it"
+      )
+    }
     while true {
-      try text.edit()
+      try text.edit(with: editor, precautions)
       do {
         return try await store()
       } catch {
@@ -85,7 +91,7 @@ struct RecordDraft {
     self.field = field
     guard let field else {
       original = .object(try record.revealed())
-      text = try original.prettyBytes()
+      text = try original.prettyBytes(limits: .exchange)
       return
     }
     original = try record.revealed(at: field)
@@ -101,7 +107,8 @@ struct RecordDraft {
   func edits(to bytes: [UInt8]) throws -> [FieldEdit] {
     guard bytes != text else { return [] }
     guard let field else {
-      return try edits(from: original, to: .object(JSONObject.parsed(bytes, file: "record.json")), at: .root)
+      return try edits(
+        from: original, to: .object(JSONObject.parsed(bytes, file: "record.json", limits: .exchange)), at: .root)
     }
     guard var value = String(validating: bytes, as: UTF8.self) else {
       throw refused(field, "is not UTF-8 text")

@@ -79,8 +79,9 @@ struct ExportCommand: AsyncParsableCommand {
     if !target.recipients.isEmpty, target.file == nil, Output.isTerminal {
       throw CommandError.usage("--age", "writes bytes that a terminal cannot show", "name a file with --output")
     }
-    try target.checkReplacing(global)
     let session = try Session(vault, global)
+    try session.location.checkOutside(target.file)
+    try target.checkReplacing(global)
     try await session.checkKind(kind)
     let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
     if reveal, global.canAsk { try global.confirm("Write the secrets of this vault \(question(target))?") }

@@ -41,17 +41,28 @@ struct GetCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     let found = try await session.record(record, in: session.unlock(unlocking))
     guard let path else { return try printURL(of: found) }
+    try await CommandError.naming(membersOf: found) { try print(path, of: found) }
+  }
+
+  private func print(_ path: MemberPath, of found: OpenRecord) throws {
     if global.json {
       let value = try found.revealed(at: path)
       return try Output.document([
         "id": .string(found.id.text), "path": .string(path.description), "value": value,
       ])
     }
+    if Output.isTerminal { return try show(text(of: found.revealed(at: path))) }
     // A secret goes from locked memory to the descriptor, without a copy in between.
     if try found.withSecret(at: path, { try Output.write($0) }) == nil {
       try Output.write(Array(text(of: found.revealed(at: path)).utf8))
     }
-    if Output.isTerminal { try Output.line("") }
+  }
+
+  /// Prints a value for a person: a terminal would obey what stands in it.
+  private func show(_ value: String) throws {
+    let shown = Printable.document(value)
+    try Output.line(shown)
+    if shown != value { global.messages.note("control characters are shown as escapes; a pipe gets them as they are") }
   }
 
   /// The paths of the record's values, as they stand in its file.
@@ -66,14 +77,14 @@ struct GetCommand: AsyncParsableCommand {
     }
     let url = try record.decoded(as: Database.self).connectionURL()
     guard !global.json else { return try Output.document(["id": .string(record.id.text), "url": .string(url)]) }
+    if Output.isTerminal { return try show(url) }
     try Output.write(Array(url.utf8))
-    if Output.isTerminal { try Output.line("") }
   }
 
   /// A string itself; an object or array as our writer lays it out.
   private func text(of value: JSONValue) throws -> String {
     switch value {
-    case .object, .array: String(decoding: try value.prettyBytes(finalNewline: false), as: UTF8.self)
+    case .object, .array: String(decoding: try value.prettyBytes(finalNewline: false, limits: .exchange), as: UTF8.self)
     default: try value.plainText()
     }
   }
@@ -81,7 +92,7 @@ struct GetCommand: AsyncParsableCommand {
 
 extension JSONValue {
   /// The paths of all values that are no object and no list.
-  fileprivate func valuePaths(at path: MemberPath) -> [String] {
+  func valuePaths(at path: MemberPath) -> [String] {
     switch self {
     case .object(let members): members.flatMap { $0.value.valuePaths(at: path.appending($0.name)) }
     case .array(let items): items.enumerated().flatMap { $0.element.valuePaths(at: path.appending($0.offset)) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Synchronization
 import VaultDocument
+import VaultExchange
 import VaultKit
 import VaultRecords
 
@@ -55,6 +56,13 @@ struct ImportCommand: AsyncParsableCommand {
   @Flag(help: "Change records that came from the same entries before, where the file says otherwise.")
   var update = false
 
+  @Option(
+    name: .customLong("name"),
+    help: ArgumentHelp(
+      "What the file is known by, in place of its path, where its entries say nothing else of themselves.",
+      valueName: "name"))
+  var sourceName: String?
+
   @Flag(help: "Seal members that the kind does not have in `extra`, rather than refuse them.")
   var keepUnknown = false
 
@@ -79,17 +87,19 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   private func importOwn(_ format: ImportFormat, _ file: String) async throws {
-    guard let name = kind else { throw CommandError.usage("--kind", "is needed for \(format.rawValue)") }
-    for (option, isGiven) in [("--map", !map.isEmpty), ("--encoding", encoding != nil), ("--update", update)]
+    for (option, isGiven) in [
+      ("--map", !map.isEmpty), ("--encoding", encoding != nil), ("--update", update), ("--name", sourceName != nil),
+    ]
     where isGiven {
       throw CommandError.usage(option, "is for files of other tools")
     }
     let session = try Session(vault, global)
-    var kind = try session.locked.kinds.argument(name)
-    let elements = try format.elements(of: file)
+    try session.location.checkOutside(rejects)
+    _ = try kind.map { try session.locked.kinds.argument($0) }
+    let elements = try elements(format, file)
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
-    kind = try opened.kinds.argument(kind.name)
-    let (taken, keepsUnknown, oddities) = (kind, keepUnknown, Oddities())
+    let kinds = ElementKinds(opened.kinds, chosen: try kind.map { try opened.kinds.argument($0) })
+    let (keepsUnknown, oddities) = (keepUnknown, Oddities())
     let progress = Progress("checked", global) { [count = elements.count] in count }
     defer { progress.end() }
     let result = try await opened.add(
@@ -97,9 +107,9 @@ struct ImportCommand: AsyncParsableCommand {
       keeping: { [keepsContent = rejects != nil] in keepsContent ? $0 : ($0.0, $0.1.withoutContent) },
       progress: { progress.advance(by: $0) },
       record: { (index, element) throws(VaultError) in
-        let members = try element.object()
-        oddities.look(at: members, taken, index, element)
-        return RecordInput(taken, members, keepingUnknown: keepsUnknown)
+        let (kind, members) = try kinds.kind(of: element.object())
+        oddities.look(at: members, kind, index, element)
+        return RecordInput(kind, members, keepingUnknown: keepsUnknown)
       })
     progress.end()
     let report = ImportReport(file: file == "-" ? "stdin" : file, result: result, isDryRun: dryRun)
@@ -114,13 +124,48 @@ struct ImportCommand: AsyncParsableCommand {
   }
 }
 
+extension ImportCommand {
+  /// What the file holds; without `--kind` it has to be an export that says the kind of each record.
+  private func elements(_ format: ImportFormat, _ file: String) throws -> ImportElements {
+    let elements = try format.elements(of: file)
+    // One that cannot be read is refused at its place, as any other.
+    guard kind == nil, let first = elements.makeIterator().next(), let object = try? first.object(),
+      OwnExport.taking(object) == nil
+    else { return elements }
+    throw CommandError.usage("--kind", "is needed for \(format.rawValue) that does not say the kind of each record")
+  }
+}
+
+/// The kinds of imported elements: the one that was chosen, or that each says itself.
+private struct ElementKinds: Sendable {
+  private let chosen: RecordKind?
+  private let own: OwnKinds
+
+  init(_ catalog: KindCatalog, chosen: RecordKind?) {
+    self.chosen = chosen
+    own = OwnKinds(catalog, chosen: chosen)
+  }
+
+  /// The kind and the members without it.
+  ///
+  /// - Throws: ``VaultError`` `.inputRefused` for no kind, one that the vault does not have, or another than was chosen.
+  func kind(of object: JSONObject) throws(VaultError) -> (RecordKind, JSONObject) {
+    guard let (name, members) = OwnExport.taking(object) else {
+      if let chosen { return (chosen, object) }
+      throw VaultError(.inputRefused, "does not say of which kind it is: --kind names one")
+    }
+    let (kind, refusal) = own.kind(named: name)
+    guard let kind else { throw VaultError(.inputRefused, refusal) }
+    return (kind, members)
+  }
+}
+
 /// What is odd about elements that are taken all the same.
 private final class Oddities: Sendable {
   private let notes = Mutex<[(index: Int, text: String)]>([])
 
   /// From any thread.
   func look(at members: JSONObject, _ kind: RecordKind, _ index: Int, _ element: ImportElement) {
-    guard kind.givesWarnings else { return }
     for warning in kind.warnings(about: members) {
       let text = "\(ImportReport.place(of: index, element)): \(warning.path): \(warning.text)"
       notes.withLock { $0.append((index, text)) }

@@ -42,13 +42,15 @@ struct GenerateCommand: ParsableCommand {
         vault generate --words 6
       """)
 
-  @Option(help: ArgumentHelp("How many characters, 8 to 1024 (24).", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("How many characters, 8 to 1024 (24).", valueName: "n"))
   var length: Int?
 
   @Flag(help: "With symbols besides letters and digits.")
   var symbols = false
 
-  @Option(help: ArgumentHelp("A passphrase of so many words instead, 3 to 64.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("A passphrase of so many words instead, 3 to 64.", valueName: "n"))
   var words: Int?
 
   @OptionGroup var global: GlobalOptions

@@ -31,7 +31,7 @@ struct InitCommand: AsyncParsableCommand {
   @Option(help: "What the new slots are called.")
   var label = ""
 
-  @Option(help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
   var workFactor = SlotFile.defaultWorkFactor
 
   @OptionGroup var newPassphrase: NewPassphraseOptions
@@ -40,6 +40,9 @@ struct InitCommand: AsyncParsableCommand {
   func run() async throws {
     let location = try place()
     try check(location)
+    // What a repository begins with is expected there.
+    let others = System.names(in: location.path).filter { !$0.hasPrefix(".git") }
+    if !others.isEmpty { global.messages.note("\(location.path) holds other things, too: they stay beside the vault") }
     var slots = try recipient.map { text in NewSlot(.recipient(try AgeRecipient.argument(text)), label: label) }
     if let passphrase = try passphraseSlot() { slots.append(passphrase) }
     let identity = try generateIdentity.map { path in
@@ -76,14 +79,15 @@ struct InitCommand: AsyncParsableCommand {
         .alreadyExists, "already_exists", subject: location.path, "is a vault already",
         hints: ["name another folder; nothing was changed"])
     }
+    if let kind = System.kind(of: location.path), kind != .directory {
+      throw CommandError(
+        .alreadyExists, "already_exists", subject: location.path, "is a file, and a vault is a folder",
+        hints: ["name another folder; nothing was changed"])
+    }
     guard SlotFile.newWorkFactors.contains(workFactor) else {
       throw CommandError.usage("--work-factor", "must be between 10 and 20")
     }
-    if let path = generateIdentity, System.kind(of: path) != nil {
-      throw CommandError(
-        .alreadyExists, "already_exists", subject: path, "is there already",
-        hints: ["name a new file, or use what is in this one with --recipient age1…"])
-    }
+    if let path = generateIdentity { try IdentityFile.check(newFile: path, location) }
     guard newPassphrase.isEmpty || passphrase else {
       throw CommandError.usage("--new-passphrase-…", "needs --passphrase")
     }

@@ -29,9 +29,10 @@ struct LintCommand: AsyncParsableCommand {
     let location = try VaultLocation.find(vault.vault)
     var locked: LockedVault?
     do {
-      locked = try Session(vault, global).locked
-    } catch let error as CommandError where error.status == .damaged {
-      // A header that cannot be read is one finding among others.
+      let session = try Session(vault, global)
+      locked = try fix ? session.agreed(to: .writing).locked : session.locked
+    } catch let error as CommandError where error.status == .damaged && !(fix && location.origin == .parent) {
+      // A header that cannot be read is one finding among others, where it need not be asked about.
     }
     let lint = try VaultLint(at: location.path, options: global.vaultOptions(nil))
     let progress = Progress("checked", global) { [locked] in try? locked?.recordCount() }
@@ -44,6 +45,8 @@ struct LintCommand: AsyncParsableCommand {
   private func print(_ report: LintReport) throws {
     guard !global.json else { return try Output.document(members(report)) }
     try Output.lines(report.findings.map { Printable.text($0.description) })
+    let conflicts = report.findings.filter { $0.code == .conflicted }
+    for hint in conflicts.waysOn() { global.messages.note(hint) }
     for file in report.rewritten { global.messages.note("rewritten: \(file)") }
     for note in report.notes { global.messages.note(note) }
     if report.findings.contains(where: { $0.code == .notCanonical }), !fix {

@@ -16,6 +16,21 @@ struct ListCommand: AsyncParsableCommand {
       """,
     aliases: ["ls"])
 
+  @OptionGroup var rows: RowOptions
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    let query = try rows.query()
+    let table = try RecordTable(vault, unlocking, global)
+    try await table.session.checkKind(rows.kind)
+    try await table.print(query)
+  }
+}
+
+/// Which records `list` and `find` show, and in which order.
+struct RowOptions: ParsableArguments {
   enum Order: String, ExpressibleByArgument, CaseIterable {
     case name, created, updated
 
@@ -34,22 +49,16 @@ struct ListCommand: AsyncParsableCommand {
   @Option(help: "The order: name, or created or updated, the newest first.")
   var sort: Order = .name
 
-  @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("At most so many.", valueName: "n"))
   var limit: Int?
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
-
-  func run() async throws {
+  func query() throws -> RecordQuery {
     guard limit.map({ $0 > 0 }) ?? true else { throw CommandError.usage("--limit", "must be 1 or more") }
     var query = RecordQuery()
     query.kind = kind
     query.order = sort.ofQuery
     query.limit = limit
-    let table = try RecordTable(vault, unlocking, global)
-    try await table.session.checkKind(kind)
-    try await table.print(query)
+    return query
   }
 }
 
@@ -69,14 +78,12 @@ struct FindCommand: AsyncParsableCommand {
   @Argument(help: "Texts that must all occur.")
   var text: [String] = []
 
-  @Option(help: "Only records of this kind.")
-  var kind: String?
-
   @Option(
     name: .customLong("where"),
     help: ArgumentHelp("A readable field that must have this value, or a list that holds it.", valueName: "path=value"))
   var conditions: [String] = []
 
+  @OptionGroup var rows: RowOptions
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
@@ -85,12 +92,11 @@ struct FindCommand: AsyncParsableCommand {
     guard !text.isEmpty || !conditions.isEmpty else {
       throw CommandError.usage("arguments", "nothing to look for", "give a text, or --where PATH=VALUE")
     }
-    var query = RecordQuery()
-    query.kind = kind
+    var query = try rows.query()
     query.texts = text
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
     let table = try RecordTable(vault, unlocking, global)
-    try await table.session.checkKind(kind)
+    try await table.session.checkKind(rows.kind)
     for (path, _) in query.conditions { try checkReadable(path, table.session.locked.kinds) }
     try await table.print(query)
   }
@@ -99,7 +105,7 @@ struct FindCommand: AsyncParsableCommand {
 extension FindCommand {
   /// Refuses a member that every kind which has it seals: it would never be found, and its value is no argument.
   private func checkReadable(_ path: MemberPath, _ catalog: KindCatalog) throws {
-    let names = catalog.names.filter { name in kind.map { $0.utf8.elementsEqual(name.utf8) } ?? true }
+    let names = catalog.names.filter { name in rows.kind.map { $0.utf8.elementsEqual(name.utf8) } ?? true }
     let values = names.compactMap { catalog[$0]?.value(at: path) }
     guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }
     var error = CommandError.usage("\(path)", "is sealed: records cannot be found by it, nor is it an argument")

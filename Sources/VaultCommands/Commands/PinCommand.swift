@@ -152,6 +152,7 @@ private struct PinReport {
       }
       for slot in pin.slots { rows.append(("slot", slot.id.text + (slot.label.isEmpty ? "" : "  " + slot.label))) }
     }
+    if let pin { rows.append(("named", pin.isNamed ? "yes" : "no, only found by searching")) }
     for path in paths { rows.append(("path", path)) }
     return rows.map { Printable.padded($0.0 + ":", to: 12) + " " + Printable.text($0.1) }
   }
@@ -165,7 +166,8 @@ private struct PinReport {
       "header": pin?.header.map {
         .members(["hash": .string(Hex.encode($0.hash)), "revision": .number(JSONNumber($0.revision))])
       } ?? .null,
-      "paths": .array(paths.map { .string($0) }), "pin": .string(check.word),
+      "named": pin.map { .bool($0.isNamed) } ?? .null, "paths": .array(paths.map { .string($0) }),
+      "pin": .string(check.word),
       "slots": .array(
         (pin?.slots ?? []).map { .members(["id": .string($0.id.text), "label": .string($0.label)]) }),
       "state": .optional(directory),

@@ -23,12 +23,14 @@ struct RemoveCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
+    let session = try Session(vault, global)
     guard global.yes || global.canAsk else {
+      // A word that means no record, or several, is told first: `--yes` would not do then.
+      for text in record { _ = try await session.resolve(text) }
       throw CommandError(
         .declined, "declined", subject: "remove", "there is no terminal to ask at",
         hints: ["say so beforehand with --yes"])
     }
-    let session = try Session(vault, global)
     let opened = try await session.unlockToWrite(unlocking)
     var records: [OpenRecord] = []
     for text in record {

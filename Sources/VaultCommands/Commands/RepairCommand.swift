@@ -41,7 +41,7 @@ struct RepairCommand: AsyncParsableCommand {
         .declined, "declined", subject: "--json", "cannot ask", hints: ["add --dry-run or --yes"])
     }
     let session = try Session(vault, global)
-    let folder = try AsideLocation.path(aside, vault: session.location.path)
+    let folder = try AsideLocation.path(aside, session.location)
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     let plan = try await plan(session, opened)
     guard !dryRun, plan.hasWork else { return try finish(plan, nil) }
@@ -129,16 +129,15 @@ extension RepairStep {
 /// Where a repair keeps what it replaces.
 private enum AsideLocation {
   /// The folder that is named, else `<vault>.repair-<time>`; never inside the vault, where it would be damage itself.
-  static func path(_ named: String?, vault: String) throws -> String {
-    let vault = System.realPath(vault) ?? vault
-    guard let named else { return "\(vault).repair-\(Timestamp.now().compactText)" }
+  static func path(_ named: String?, _ vault: VaultLocation) throws -> String {
+    guard let named else {
+      return "\(System.realPath(vault.path) ?? vault.path).repair-\(Timestamp.now().compactText)"
+    }
     let trimmed = String(named.reversed().drop { $0 == "/" }.reversed())
-    guard let parent = System.realPath(System.parent(of: trimmed)) else {
+    guard System.realPath(System.parent(of: trimmed)) != nil else {
       throw CommandError.usage("--aside", "lies in no folder that is there")
     }
-    guard !(parent + "/").hasPrefix(vault + "/") else {
-      throw CommandError.usage("--aside", "must not lie in the vault")
-    }
+    try vault.checkOutside(trimmed)
     return trimmed
   }
 }

@@ -26,7 +26,7 @@ struct RotateCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The passphrase of another slot, from a file; may be repeated.", valueName: "slot=file"))
   var slotPassphraseFile: [String] = []
 
-  @Option(help: ArgumentHelp("The cost of passphrases, 10 to 20.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The cost of passphrases, 10 to 20.", valueName: "n"))
   var workFactor = SlotFile.defaultWorkFactor
 
   @Flag(help: "Only show what would be done.")
@@ -40,7 +40,7 @@ struct RotateCommand: AsyncParsableCommand {
     try SlotFile.checkNewWorkFactor(workFactor)
     var session = try Session(vault, global)
     session.keepsPassphrase = true
-    let opened = try await session.unlockToWrite(unlocking)
+    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     var run = RotationRun(opened: opened, global: global)
     run.renewal = try renewal(opened.header)
     let reason = reseal ? KeyringEntry.Reason.reseal : .rewrap

@@ -23,29 +23,35 @@ struct SetCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("New values of readable fields.", valueName: "path=value"))
   var values: [String] = []
 
+  @Option(help: ArgumentHelp("The same as PATH=VALUE.", valueName: "path=value"))
+  var set: [String] = []
+
   @OptionGroup(title: "Sealed values") var secrets: SecretOptions
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
-    guard !values.isEmpty || !secrets.isEmpty else {
+    guard !values.isEmpty || !set.isEmpty || !secrets.isEmpty else {
       throw CommandError.usage(
         "arguments", "nothing to set", "give PATH=VALUE, or one of --secret, --secret-file, --secret-stdin, --generate")
     }
-    let assignments = try values.map { text in try MemberPath.assignment(text, of: "path=value") }
+    let assignments =
+      try values.assignments(of: nil, besidesSecrets: !secrets.isEmpty)
+      + set.map { text in try MemberPath.assignment(text, of: "--set") }
     try secrets.checkForm()
     let session = try Session(vault, global)
     let opened = try await session.unlockToWrite(unlocking)
     let found = try await session.record(record, in: opened)
     let kind = found.kind
-    for (path, _) in assignments { try kind?.checkReadable(path, option: "path=value") }
+    for (path, value) in assignments { try kind?.checkReadable(path, value, option: "path=value") }
     let sealed = try secrets.assignments(for: kind, global)
     try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
     let edits =
       assignments.map { FieldEdit.set($0.path, to: found.argument($0.value, at: $0.path)) }
       + sealed.map { FieldEdit.seal($0.path, $0.secret) }
-    try RecordChange(id: found.id, global: global).report(try await opened.edit(found.id, edits))
+    let hasChanged = try await CommandError.naming(kind) { try await opened.edit(found.id, edits) }
+    try RecordChange(id: found.id, global: global).report(hasChanged)
     try warn(kind, sealed)
   }
 
@@ -99,7 +105,9 @@ struct UnsetCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     let opened = try await session.unlockToWrite(unlocking)
     let found = try await session.record(record, in: opened)
-    let hasChanged = try await opened.edit(found.id, paths.map(FieldEdit.unset))
+    let hasChanged = try await CommandError.naming(membersOf: found) {
+      try await opened.edit(found.id, paths.map(FieldEdit.unset))
+    }
     try RecordChange(id: found.id, global: global).report(hasChanged)
   }
 }

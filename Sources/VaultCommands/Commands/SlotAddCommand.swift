@@ -40,6 +40,7 @@ extension SlotCommand {
       try check()
       let recipient = try recipient.map { try AgeRecipient.argument($0) }
       let session = try Session(vault, global)
+      if let path = generateIdentity { try IdentityFile.check(newFile: path, session.location) }
       let opened = try await session.unlockToWrite(unlocking)
       if let path = generateIdentity { return try report(await generate(path, opened, session.location), path) }
       let kind: NewSlot.Kind
@@ -62,11 +63,6 @@ extension SlotCommand {
         throw CommandError.usage(workFactor == nil ? "--new-passphrase-…" : "--work-factor", "needs --passphrase")
       }
       try SlotFile.checkNewWorkFactor(workFactor)
-      if let path = generateIdentity, System.kind(of: path) != nil {
-        throw CommandError(
-          .alreadyExists, "already_exists", subject: path, "is there already",
-          hints: ["name a new file, or use what is in this one with --recipient age1…"])
-      }
     }
 
     /// The identity is durable before the slot is made, and goes again when that fails.

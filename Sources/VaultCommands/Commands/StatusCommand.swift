@@ -37,9 +37,12 @@ private struct VaultStatus {
   let key: String?
   /// Files that the key is to come from, and that are not there.
   let missingKeyFiles: [String]
+  /// A merge or the like that git waits for a person to finish.
+  let operation: GitOperation?
 
   init(_ session: Session, _ options: UnlockOptions) throws {
     self.session = session
+    operation = GitFolder.holds(session.location.path) ? GitOperation(Git(at: session.location.path)) : nil
     fingerprint = try session.locked.fingerprint()
     recordCount = try session.locked.recordCount()
     _ = try options.maximumWorkFactor()
@@ -60,7 +63,9 @@ private struct VaultStatus {
   }
 
   private var permissions: String {
-    System.isOpenToOthers(session.location.path) ? "others may enter the folder: `chmod go= DIR`" : "the owner's alone"
+    let path = session.location.path
+    return System.isOpenToOthers(path)
+      ? "others may enter the folder: `chmod go= \(path.shellQuoted)`" : "the owner's alone"
   }
 
   var lines: [String] {
@@ -71,6 +76,7 @@ private struct VaultStatus {
     ]
     for slot in slots { rows.append(("slot", slot.summary)) }
     if let rotation = header.unfinishedRotation { rows.append(("rotation", rotation.unfinishedNote)) }
+    if let operation { rows.append(("git", operation.line)) }
     for file in missingKeyFiles { rows.append(("key file", "\(file) is not there")) }
     rows += [
       ("pin", session.pin.line), ("key", key ?? "none: give --identity FILE, or a passphrase"), ("memory", memory),
@@ -82,7 +88,8 @@ private struct VaultStatus {
   var document: JSONValue {
     .document([
       "created_at": .string(header.createdAt.text), "fingerprint": .string(fingerprint),
-      "found_by": .string(session.location.origin.rawValue), "id": .string(header.vaultID.text),
+      "found_by": .string(session.location.origin.rawValue), "git": .optional(operation?.line),
+      "id": .string(header.vaultID.text),
       "index": IndexReport(session).document, "key": .optional(key), "library": .string(CryptoLibrary.version),
       "key_files_missing": .array(missingKeyFiles.map { .string($0) }), "memory": .string(memory),
       "permissions": .string(permissions), "pin": .string(session.pin.word),

@@ -20,7 +20,9 @@ extension TrashCommand {
     @Argument(help: "Ids, exact names, or beginnings of ids, of removed records.")
     var record: [String] = []
 
-    @Option(help: ArgumentHelp("Only what was removed so long ago: 30d, 12h, 90m, 2w.", valueName: "age"))
+    @Option(
+      parsing: .unconditional,
+      help: ArgumentHelp("Only what was removed so long ago: 30d, 12h, 90m, 2w.", valueName: "age"))
     var olderThan: String?
 
     @OptionGroup(title: "Vault") var vault: VaultOptions

@@ -40,7 +40,7 @@ struct VerifyCommand: AsyncParsableCommand {
     progress.end()
     if global.json { try Output.document(members(result)) } else { try Output.lines(lines(result)) }
     for note in result.notes { global.messages.note(note) }
-    result.faults.report(global)
+    result.faults.report(global, hints: result.faults.waysOn(fingerprint: try opened.header.fingerprint()))
     if let status = result.faults.status { throw Finished(status: status) }
   }
 
@@ -116,8 +116,6 @@ extension [VaultFault] {
   }
 
   /// Each on stderr in its own line, and then what to do.
-  func report(_ global: GlobalOptions) { report(global, hints: hints) }
-
   func report(_ global: GlobalOptions, hints: [String]) {
     for (index, fault) in enumerated() {
       var error = CommandError(
@@ -129,16 +127,6 @@ extension [VaultFault] {
       if index == count - 1 { error.hints = hints }
       global.messages.report(error)
     }
-  }
-
-  private var hints: [String] {
-    var hints: [String] = []
-    if status == .damaged { hints.append("`vault repair --dry-run` shows what can be restored") }
-    if contains(where: \.code.isRollback) {
-      hints.append("an older state was put back, or records were deleted: find out by whom before you go on")
-      hints.append("when it was you, `vault checkpoint --accept-rollback` makes a new list")
-    }
-    return hints
   }
 }
 

@@ -26,15 +26,23 @@ final class FileSource {
   }
 
   /// The source; it keeps the file open.
-  func importSource() -> ImportSource {
-    let short = name.split(separator: "/").last.map(String.init) ?? name
-    return ImportSource(name: short) { () throws(ExchangeError) in
+  ///
+  /// - Parameter given: what a person calls it; standard input has no other name.
+  func importSource(named given: String?) -> ImportSource {
+    let short = file == nil ? given ?? name : name.split(separator: "/").last.map(String.init) ?? name
+    return ImportSource(name: short, identity: Self.identity(of: file == nil ? nil : name, named: given)) {
+      () throws(ExchangeError) in
       do throws(SystemError) {
         return try self.piece()
       } catch {
         throw ExchangeError(.reading, "could not be read", underlying: error)
       }
     }
+  }
+
+  /// What tells a file or folder from others of its name; nil for standard input without a name.
+  static func identity(of path: String?, named given: String?) -> String? {
+    given.map { "name:\($0)" } ?? path.map { "path:\(System.realPath($0) ?? $0)" }
   }
 
   private func piece() throws(SystemError) -> [UInt8] {

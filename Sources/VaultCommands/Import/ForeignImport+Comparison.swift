@@ -4,25 +4,64 @@ import VaultExchange
 import VaultKit
 import VaultRecords
 
+/// An entry that the vault has otherwise.
+struct PendingUpdate {
+  let record: ImportedRecord
+  let members: JSONObject
+  let id: RecordID
+  let name: EntryName
+}
+
 extension ForeignImport {
+  private static let unsure =
+    "nothing in the entry says which record it is, so none is changed: --name NAME imports it beside them"
+
   /// An entry that the vault has: nothing, or an update of what is different.
-  mutating func compare(_ record: ImportedRecord, _ members: JSONObject, with id: RecordID) async throws {
+  mutating func compare(
+    _ record: ImportedRecord, _ members: JSONObject, with id: RecordID, _ name: EntryName
+  ) async throws {
     let old = try await vault.record(id)
     guard let kind = old.kind, kind.name.utf8.elementsEqual(record.kind.utf8) else {
-      return try report.refuse(record, VaultError(.inputRefused, "is of another kind in the vault", record: id))
+      return try report.refuse(record, "is of another kind in the vault")
     }
     let edits = try Self.edits(from: .object(old.revealed()), to: .object(members), at: .root, kind)
-    guard !edits.isEmpty else {
+    var isThere = edits.isEmpty
+    if !isThere, !known.isUnique(name) { isThere = try await known.match(record.members, kind, in: vault) }
+    if isThere {
       report.keep()
       return try report.add(record.lines)
     }
     guard mode.isUpdating else {
       report.differ()
-      return try report.add(record.lines.map { $0.kept(edits.map(\.path.description)) })
+      let reason = known.isUnique(name) ? "the vault has another value: --update takes this one" : Self.unsure
+      return try report.add(record.lines.map { $0.kept(edits.map(\.path.description), reason) })
     }
-    if !mode.isDryRun { try await vault.edit(id, edits, expecting: old) }
-    report.update()
-    try report.add(record.lines)
+    pending.append(PendingUpdate(record: record, members: members, id: id, name: name))
+  }
+
+  /// Changes what differs, entry by entry; one that is not the only one of its name changes no record.
+  mutating func update() async throws {
+    for entry in pending {
+      guard known.isUnique(entry.name) else {
+        try report.refuse(entry.record, Self.unsure)
+        continue
+      }
+      let old = try await vault.record(entry.id)
+      guard let kind = old.kind else { continue }
+      let edits = try Self.edits(from: .object(old.revealed()), to: .object(entry.members), at: .root, kind)
+      if !mode.isDryRun { try await vault.edit(entry.id, edits, expecting: old) }
+      report.update(entry.id, old.name, replacing: Self.replaced(edits, old, kind))
+      try report.add(entry.record.lines)
+    }
+    pending = []
+  }
+
+  /// The sealed values of the vault that are not there any more afterwards: one of them may have been the newer.
+  private static func replaced(_ edits: [FieldEdit], _ old: OpenRecord, _ kind: RecordKind) -> [String] {
+    edits.compactMap { edit in
+      guard kind.value(at: edit.path)?.isSealed == true, (try? old.value(at: edit.path)) != nil else { return nil }
+      return edit.path.description
+    }
   }
 
   /// What has to be set so that all that the entry has is there; what only the vault has stays.
@@ -42,11 +81,11 @@ extension ForeignImport {
 }
 
 extension JSONValue {
-  /// The bytes of all texts in it.
+  /// The bytes of all texts and names in it.
   var textByteCount: Int {
     switch self {
     case .string(let text): text.utf8.count
-    case .object(let members): members.reduce(0) { $0 + $1.value.textByteCount }
+    case .object(let members): members.reduce(0) { $0 + $1.name.utf8.count + $1.value.textByteCount }
     case .array(let items): items.reduce(0) { $0 + $1.textByteCount }
     default: 0
     }
@@ -61,7 +100,7 @@ extension JSONValue {
 
 extension LedgerLine {
   /// The line of a value that is not taken, where it is one of those that the vault has otherwise.
-  fileprivate func kept(_ differing: [String]) -> LedgerLine {
+  fileprivate func kept(_ differing: [String], _ reason: String) -> LedgerLine {
     let target: String? =
       switch outcome {
       case .stored(let path), .mapped(let path), .custom(let path): path
@@ -71,7 +110,7 @@ extension LedgerLine {
     guard let target, differing.contains(where: { $0 == target || $0.isBelow(target) || target.isBelow($0) }) else {
       return self
     }
-    return LedgerLine(place, .refused("the vault has another value: --update takes this one"))
+    return LedgerLine(place, .refused(reason))
   }
 }
 

@@ -3,8 +3,11 @@ import VaultDocument
 import VaultExchange
 import VaultKit
 import VaultRecords
+import VaultSealing
 
-/// An import from another tool: piece by piece, new entries stored, known ones compared.
+/// An import from another tool: known entries are compared, new ones are stored as one batch at the end.
+///
+/// What waits for the end is in memory as compact text, so memory is bounded by the size of the file.
 struct ForeignImport {
   struct Mode {
     var isDryRun = false
@@ -12,29 +15,36 @@ struct ForeignImport {
     var isUpdating = false
   }
 
-  /// So many entries are sealed and stored at a time,
-  private static let pieceSize = 256
-  /// and no more than make up so many bytes: what is sealed at the same time is in locked memory at the same time.
-  private static let pieceByteCount = 1 << 20
+  /// A new record.
+  private struct Held: Sendable {
+    let kind: RecordKind
+    let text: [UInt8]
+    let place: SourcePlace
+  }
+
+  /// Larger entries are sealed once only to see whether there is memory for it.
+  private static let largeByteCount = 64 << 10
 
   let vault: Vault
   let mode: Mode
   private let progress: Progress
-  private var known: KnownRecords
-  private var piece: [(record: ImportedRecord, input: RecordInput)] = []
-  private var pieceBytes = 0
-  /// What waits for the end, since nothing is to be stored when anything is refused.
-  private var held: [RecordInput] = []
+  var known: KnownRecords
+  private var held: [Held] = []
+  /// How many would be stored; they are not held in a dry run.
+  private var newCount = 0
+  /// Entries that the vault has otherwise: which of them are sure is known when all names were seen.
+  var pending: [PendingUpdate] = []
   var report: ForeignReport
 
   init(
-    from idPrefix: String, into vault: Vault, _ mode: Mode, _ report: ForeignReport, _ progress: Progress
+    of identity: String?, from idPrefix: String, into vault: Vault, _ mode: Mode, _ report: ForeignReport,
+    _ progress: Progress
   ) async throws {
     self.vault = vault
     self.mode = mode
     self.report = report
     self.progress = progress
-    known = try await KnownRecords(of: vault, from: idPrefix)
+    known = try await KnownRecords(of: vault, from: idPrefix, file: identity)
   }
 
   /// Takes all items; a source that cannot be read to its end is reported, and what came before it is good.
@@ -44,8 +54,8 @@ struct ForeignImport {
     } catch let error as ExchangeError {
       try report.end(error)
     }
-    try await store()
-    if mode.isStrict, report.hasRefusals || !mode.isDryRun { try await storeHeld() }
+    if !mode.isStrict || !report.hasRefusals { try await store() }
+    try await update()
     // What was refused may be what seems to be missing.
     if mode.isUpdating, !report.hasRefusals { try await reportVanished() }
     progress.end()
@@ -55,15 +65,6 @@ struct ForeignImport {
     var vanished: [VanishedRecord] = []
     for id in known.vanished { vanished.append(VanishedRecord(id: id, name: try await vault.record(id).name)) }
     report.miss(vanished)
-  }
-
-  /// All that was only checked until now, or nothing.
-  private mutating func storeHeld() async throws {
-    report.forgetStored()
-    guard !report.hasRefusals else { return }
-    for id in try await vault.add(held, count: held.count, refusals: .throwFirst, record: { $0 }).ids {
-      report.store(id)
-    }
   }
 
   private mutating func take(_ item: ImportedItem) async throws {
@@ -79,42 +80,62 @@ struct ForeignImport {
 
   private mutating func take(_ record: ImportedRecord) async throws {
     let kind = try vault.kinds.argument(record.kind)
-    var members = record.members
-    if let id = record.externalID {
-      let id = try known.distinct(id)
-      members = ExternalID.adding(id, to: members, of: kind)
-      if let old = known[id] { return try await compare(record, members, with: old) }
+    let name = try known.name(of: record)
+    let members = name.id.map { ExternalID.adding($0, to: record.members, of: kind) } ?? record.members
+    if let id = name.id, let old = known[id] { return try await compare(record, members, with: old, name) }
+    if let id = name.id, known.isRemoved(id) { report.comeBack() }
+    if !name.isSure || name.number > 1, try await known.match(record.members, kind, in: vault) {
+      report.keep()
+      return try report.add(record.lines)
     }
-    let byteCount = JSONValue.object(members).textByteCount
-    if pieceBytes + byteCount > Self.pieceByteCount { try await store() }
-    piece.append((record, RecordInput(kind, members)))
-    pieceBytes += byteCount
-    if piece.count == Self.pieceSize || pieceBytes > Self.pieceByteCount { try await store() }
+    guard !mode.isUpdating || name.id != nil else {
+      return try report.refuse(record, "nothing says which record it is: --name NAME says what the input is")
+    }
+    try await hold(record, kind, members)
   }
 
-  /// Seals and stores what has come together.
-  private mutating func store() async throws {
-    let taken = piece
-    (piece, pieceBytes) = ([], 0)
-    let result: Addition<RecordInput>
-    do {
-      result = try await vault.add(
-        taken.lazy.map(\.input), count: taken.count, refusals: .leaveOut,
-        isDryRun: mode.isDryRun || mode.isStrict, record: { $0 })
-    } catch {
-      guard error.code == .memoryUnavailable, taken.count == 1 else { throw error }
-      return try report.refuse(taken[0].record, error)
-    }
-    for id in result.ids { report.store(id) }
-    var refusals = result.refusals[...]
-    for (index, entry) in taken.enumerated() {
-      if let refusal = refusals.first, refusal.index == index {
-        refusals.removeFirst()
-        try report.refuse(entry.record, refusal.error)
-      } else {
-        if mode.isStrict { held.append(entry.input) }
-        try report.add(entry.record.lines)
+  /// Checks a new record, and keeps it for the end.
+  private mutating func hold(_ record: ImportedRecord, _ kind: RecordKind, _ members: JSONObject) async throws {
+    let tree = JSONValue.object(members)
+    // What depends on more than the description of the kind is found out by sealing it.
+    if tree.textByteCount > Self.largeByteCount || !tree.allStrings(satisfy: { !SealedToken.hasTokenShape($0) }) {
+      if let error = try await refusal(of: RecordInput(kind, members)) {
+        return try report.refuse(record, field: error.field, error.reason)
+      }
+    } else {
+      do throws(RecordError) {
+        try kind.check(clear: members)
+      } catch {
+        return try report.refuse(record, field: error.path.isEmpty ? nil : error.path, error.reason)
       }
     }
+    newCount += 1
+    if !mode.isDryRun { held.append(Held(kind: kind, text: try tree.compactBytes(limits: .list), place: record.place)) }
+    try report.add(record.lines)
+  }
+
+  private func refusal(of input: RecordInput) async throws -> VaultError? {
+    do {
+      return try await vault.add([input], count: 1, refusals: .leaveOut, isDryRun: true, record: { $0 })
+        .refusals.first?.error
+    } catch {
+      guard error.code == .memoryUnavailable else { throw error }
+      return error
+    }
+  }
+
+  /// Seals and stores what has come together: all of it or nothing.
+  private mutating func store() async throws {
+    guard !mode.isDryRun else { return report.wouldStore(newCount) }
+    let result = try await vault.add(held, count: held.count, refusals: .storeNothing) { held throws(VaultError) in
+      guard let members = try? JSONParser.parse(held.text, limits: .list).object else {
+        throw VaultError(.internalFailure, "cannot read what it wrote itself")
+      }
+      return RecordInput(held.kind, members)
+    }
+    held = []
+    // Whatever the check beforehand did not see: the entry is named, and nothing is stored.
+    if let (_, held, error) = result.refusals.first { throw report.failure(at: held.place, error) }
+    for id in result.ids { report.store(id) }
   }
 }

@@ -30,7 +30,10 @@ struct ForeignReport {
   private var updatedCount = 0
   private var unchangedCount = 0
   private var differingCount = 0
+  /// Entries whose records lie in the trash.
+  private var removedCount = 0
   private var vanished: [VanishedRecord] = []
+  private var replaced: [(id: RecordID, name: String, paths: [String])] = []
   private var ledger: LedgerReport
 
   init(_ file: String, _ format: VaultExchange.ImportFormat, isDryRun: Bool, _ global: GlobalOptions) {
@@ -48,30 +51,44 @@ struct ForeignReport {
 
   mutating func store(_ id: RecordID) {
     storedCount += 1
-    if global.json, !isDryRun { ids.append(id) }
+    if global.json { ids.append(id) }
   }
+
+  mutating func comeBack() { removedCount += 1 }
+  /// So many would be stored.
+  mutating func wouldStore(_ count: Int) { storedCount += count }
 
   mutating func keep() { unchangedCount += 1 }
   mutating func differ() { differingCount += 1 }
-  mutating func update() { updatedCount += 1 }
+  /// An update, and the sealed members whose values it replaces.
+  mutating func update(_ id: RecordID, _ name: String, replacing paths: [String]) {
+    updatedCount += 1
+    if !paths.isEmpty { replaced.append((id, name, paths)) }
+  }
 
   /// Records that came from such a file before and are not in this one.
   mutating func miss(_ records: [VanishedRecord]) { vanished = records }
 
-  /// Nothing is stored after all.
-  mutating func forgetStored() { (storedCount, updatedCount, ids) = (0, 0, []) }
-
   mutating func refuse(_ place: SourcePlace, field: String?, _ reason: String) throws {
     refusalCount += 1
     guard !global.json else { return refusals.append(Refusal(place: place, field: field, reason: reason)) }
+    global.messages.report(error(at: place, field, reason))
+  }
+
+  private func error(at place: SourcePlace, _ field: String?, _ reason: String) -> CommandError {
     let subject = [file, place.description, field].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
-    global.messages.report(CommandError(.inputRefused, "input_refused", subject: subject, reason))
+    return CommandError(.inputRefused, "input_refused", subject: subject, reason)
+  }
+
+  /// What ends the import as a whole.
+  func failure(at place: SourcePlace, _ refusal: VaultError) -> CommandError {
+    error(at: place, refusal.field, refusal.reason + "; nothing was stored")
   }
 
   /// An entry that its kind refuses: with it all its values are refused.
-  mutating func refuse(_ record: ImportedRecord, _ error: VaultError) throws {
-    try refuse(record.place, field: error.field, error.reason)
-    try add(record.lines.map { $0.outcome == .empty ? $0 : LedgerLine($0.place, .refused(error.reason)) })
+  mutating func refuse(_ record: ImportedRecord, field: String? = nil, _ reason: String) throws {
+    try refuse(record.place, field: field, reason)
+    try add(record.lines.map { $0.outcome == .empty ? $0 : LedgerLine($0.place, .refused(reason)) })
   }
 
   /// The source cannot be read on.
@@ -81,6 +98,11 @@ struct ForeignReport {
 
   /// Prints the result and gives the status to end with.
   mutating func finish() throws -> ExitStatus {
+    if removedCount > 0 {
+      let subject = removedCount == 1 ? "1 entry was" : "\(removedCount) entries were"
+      global.messages.note(
+        "\(subject) removed from the vault before and \(removedCount == 1 ? "is" : "are") in the trash still")
+    }
     if global.json { try printDocument() } else { try printLines() }
     guard hasRefusals || ledger.totals.refused > 0 else { return .done }
     return storedCount + updatedCount + unchangedCount + differingCount > 0 ? .partlyDone : .inputRefused
@@ -98,6 +120,10 @@ struct ForeignReport {
         "\(storedCount) \(would)stored, \(updatedCount) \(would)updated, "
           + "\(unchangedCount + differingCount) there already, \(refusalCount) refused"
       ] + ledger.lines)
+    try Output.lines(
+      replaced.map { id, name, paths in
+        "\(would)replaced: \(id.text)  \(Printable.text(name)): \(Printable.text(paths.joined(separator: ", ")))"
+      })
     guard !vanished.isEmpty else { return }
     try Output.lines(
       ["\(vanished.count) still in the vault, no longer in the file; `vault remove` takes them away:"]
@@ -107,7 +133,13 @@ struct ForeignReport {
   private mutating func printDocument() throws {
     try ledger.endDocument(with: [
       "differing": .count(differingCount), "dry_run": .bool(isDryRun), "format": .string(format.name),
-      "ids": .array(ids.map { .string($0.text) }), "refused": .array(refusals.map(\.document)),
+      "ids": .array(ids.map { .string($0.text) }),
+      "replaced": .array(
+        replaced.map { id, name, paths in
+          .members([
+            "id": .string(id.text), "name": .string(name), "paths": .array(paths.map { .string($0) }),
+          ])
+        }), "refused": .array(refusals.map(\.document)),
       "stored": .count(storedCount), "unchanged": .count(unchangedCount), "updated": .count(updatedCount),
       "vanished": .array(
         vanished.map { .members(["id": .string($0.id.text), "name": .string($0.name)]) }),

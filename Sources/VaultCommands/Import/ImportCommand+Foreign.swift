@@ -17,7 +17,7 @@ extension ImportCommand {
     let session = try Session(vault, global)
     let progress = Progress("read", global)
     defer { progress.end() }
-    let source = try Self.source(file, name, progress)
+    let source = try source(file, name, progress)
     let importer = try Self.importer(of: source, name, named)
     try checkOptions(for: importer.format)
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
@@ -27,12 +27,12 @@ extension ImportCommand {
     }
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
     var work = try await ForeignImport(
-      from: importer.format.idPrefix, into: opened, mode,
+      of: source.identity, from: importer.format.idPrefix, into: opened, mode,
       ForeignReport(name, importer.format, isDryRun: dryRun, global), progress)
     do {
       try await work.run(items)
     } catch {
-      // What was stored before is stored; the error says why that is not all.
+      // Records were changed one by one: the error says why that is not all.
       progress.end()
       _ = try? work.report.finish()
       throw error
@@ -64,6 +64,7 @@ extension ImportCommand {
     }
     options.identities = try sourceKeys.identities(session, unlocking)
     options.passphrase = sourceKeys.passphrase(of: name, global)
+    options.kinds = opened.kinds
     options.kind = try kind.map { try opened.kinds.argument($0) }
     options.mappings = try Self.inExchange("--map") { () throws(ExchangeError) in
       try map.map { text throws(ExchangeError) in try FieldMapping(parsing: text) }
@@ -72,14 +73,21 @@ extension ImportCommand {
   }
 
   /// The file, or all files of a folder.
-  private static func source(_ file: String, _ name: String, _ progress: Progress) throws -> ImportSource {
-    guard file != "-", System.kind(of: file) == .directory else { return try FileSource(file, progress).importSource() }
-    return try inExchange(name) { () throws(ExchangeError) in try ImportFolder.source(at: file) }
+  private func source(_ file: String, _ name: String, _ progress: Progress) throws -> ImportSource {
+    guard file != "-", System.kind(of: file) == .directory else {
+      return try FileSource(file, progress).importSource(named: sourceName)
+    }
+    let identity = FileSource.identity(of: file, named: sourceName)
+    return try Self.inExchange(name) { () throws(ExchangeError) in
+      try ImportFolder.source(at: file, identity: identity)
+    }
   }
 
   private static func importer(named name: String) throws -> any Importer {
     guard let importer = try? ImportFormats.named(name) else {
-      throw CommandError.usage("format", "is none that this program reads", "`vault import --list` shows the formats")
+      let names = ImportFormats.all.map(\.format.name) + ImportFormat.allCases.map(\.rawValue) + ["auto"]
+      throw CommandError.usage(Printable.argument(name), "is no format that this program reads")
+        .suggesting(name, among: names).hinting("`vault import --list` shows the formats")
     }
     return importer
   }
@@ -139,8 +147,8 @@ extension CommandError {
     switch error.code {
     case .unknownFormat:
       hints = [
-        "formats: " + ImportFormats.all.map(\.format.name).joined(separator: ", "),
-        "`vault import --list` says what each is; a table of any kind: `vault import csv FILE --map MEMBER=COLUMN`",
+        "`vault import FORMAT FILE` says it; `vault import --list` has the formats",
+        "a table of any kind: `vault import csv FILE --map MEMBER=COLUMN`",
       ]
     case .ambiguousFormat: hints = ["say which it is: `vault import FORMAT FILE`"]
     case .missingColumn: hints = ["look at its first line, and at `vault import --list`", "csv: --map MEMBER=COLUMN"]

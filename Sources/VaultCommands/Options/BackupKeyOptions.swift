@@ -53,7 +53,8 @@ struct BackupKeyOptions: ParsableArguments {
     let recipients = (opened?.header ?? session.locked.header).slots.compactMap(\.recipient)
     guard !recipients.isEmpty else {
       throw CommandError.usage(
-        "--recipient", "is needed: no slot of the vault has a recipient", "or seal with --new-passphrase-file FILE")
+        "--recipient", "is needed: no slot of the vault \(session.location.path) has a recipient",
+        "or seal with --new-passphrase-file FILE")
     }
     let who =
       recipients.count == 1 ? "the recipient of the vault's own slot" : "the recipients of the vault's own slots"
@@ -66,11 +67,12 @@ struct BackupKeyOptions: ParsableArguments {
 enum RecipientsFile {
   static func read(_ path: String) throws -> [AgeRecipient] {
     let file = try OpenFile.reading(path)
-    let bytes = try SecretInput.bytes(from: file.descriptor, named: path)
+    let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "a list of recipients")
     do throws(AgeError) {
       return try bytes.withBytes { bytes throws(AgeError) in try AgeRecipientsFile.parse(bytes) }
     } catch {
       var refused = CommandError(error, subject: path).hinting("it has one age1… recipient a line")
+      if error.code == .malformedRecipient { refused.reason += ": no age recipient" }
       (refused.status, refused.code, refused.file) = (.inputRefused, "input_refused", path)
       throw refused
     }

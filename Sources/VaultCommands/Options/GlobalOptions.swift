@@ -21,7 +21,7 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Never ask for anything.")
   var noInput = false
 
-  @Option(help: ArgumentHelp("How long to wait for another process.", valueName: "seconds"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("How long to wait for another process.", valueName: "seconds"))
   var lockTimeout = 10
 
   @Flag(name: .customLong("no-index"), help: "Read the records' files, and keep nothing of them in the cache folder.")
@@ -97,13 +97,17 @@ struct UnlockOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read the passphrase from a file (CVAULT_PASSPHRASE_FILE).", valueName: "file"))
   var passphraseFile: String?
 
-  @Option(help: ArgumentHelp("Read the passphrase from a descriptor (CVAULT_PASSPHRASE_FD).", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Read the passphrase from a descriptor (CVAULT_PASSPHRASE_FD).", valueName: "n"))
   var passphraseFd: Int32?
 
   @Option(help: ArgumentHelp("Read the passphrase from a command (CVAULT_PASSPHRASE_COMMAND).", valueName: "command"))
   var passphraseCommand: String?
 
-  @Option(help: ArgumentHelp("The highest cost of a passphrase slot that is accepted, 10 to 22.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The highest cost of a passphrase slot that is accepted, 10 to 22.", valueName: "n"))
   var maxWorkFactor = SlotFile.defaultMaximumWorkFactor
 
   /// Whether an option says how to unlock.

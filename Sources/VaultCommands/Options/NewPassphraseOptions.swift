@@ -8,7 +8,7 @@ struct NewPassphraseOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read the new passphrase from a file.", valueName: "file"))
   var newPassphraseFile: String?
 
-  @Option(help: ArgumentHelp("Read the new passphrase from a descriptor.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Read the new passphrase from a descriptor.", valueName: "n"))
   var newPassphraseFd: Int32?
 
   @Option(help: ArgumentHelp("Read the new passphrase from a command.", valueName: "command"))
@@ -29,7 +29,8 @@ struct NewPassphraseOptions: ParsableArguments {
     let source = PassphraseSource(
       file: newPassphraseFile, descriptor: newPassphraseFd, command: newPassphraseCommand,
       names: ("--new-passphrase-file", "--new-passphrase-fd", "--new-passphrase-command"))
-    return try source.source()?.passphrase()
+    let chosen = try source.source()
+    return try chosen?.passphrase()
   }
 
   private func asked(_ global: GlobalOptions) throws -> SecretBytes {
@@ -48,7 +49,8 @@ extension AgeRecipient {
     do {
       return try AgeRecipient(parsing: text)
     } catch {
-      throw CommandError.usage(option, error.reason, "a recipient is the public part of an identity: age1…")
+      let reason = error.code == .malformedRecipient ? "is no age recipient: \(error.reason)" : error.reason
+      throw CommandError.usage(option, reason, "a recipient is the public part of an identity: age1…")
     }
   }
 }

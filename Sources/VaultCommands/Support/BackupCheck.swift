@@ -21,7 +21,7 @@ struct BackupCheck {
   }
 
   private func check(_ report: inout BackupReport) async throws {
-    let file = try BackupFile(at: report.path)
+    let file = try BackupFile.argument(report.path)
     report.lock = file.lock
     let record = try BackupRecord(of: file, global)
     report.isRecorded = record?.isThere ?? false
@@ -158,7 +158,7 @@ struct BackupReport {
   func tell(_ global: GlobalOptions) {
     if let failure { return global.messages.report(failure) }
     if !global.json { try? Output.line(line) }
-    verification?.faults.report(global)
+    verification?.faults.report(global, hints: ["take another backup: this one restores nothing that is damaged"])
   }
 
   /// `b/team-20261121T014028Z.cvault.age: 24 records, 1 in the trash; every record verified, attested`

@@ -96,3 +96,18 @@ extension CommandError {
       hints: ["give the identity or the passphrase of one of the vault's slots, too: --identity may be repeated"])
   }
 }
+
+extension BackupFile {
+  /// The backup that an argument names.
+  static func argument(_ path: String) throws -> BackupFile {
+    guard System.kind(of: path) != .directory else {
+      var error = CommandError(
+        .inputOutput, "io_failed", subject: path, "is a directory, and a backup is a file",
+        hints: ["`vault backup list \(Printable.text(path))` shows the backups in it"])
+      error.file = path
+      throw error
+    }
+    guard System.kind(of: path) != nil else { throw CommandError(SystemError.missing(path)) }
+    return try BackupFile(at: path)
+  }
+}

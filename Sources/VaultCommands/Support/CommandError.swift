@@ -58,6 +58,11 @@ struct CommandError: Error {
     return error
   }
 
+  /// The same with the names that may have been meant.
+  func suggesting(_ word: String, among names: [String]) -> CommandError {
+    Suggestion.hint(for: word, among: names).map { hinting($0) } ?? self
+  }
+
   static func usage(_ subject: String, _ reason: String, _ hints: String...) -> CommandError {
     CommandError(.usage, "usage", subject: subject, reason, hints: hints)
   }

@@ -1,40 +1,64 @@
 import ArgumentParser
 
-/// The names that may stand first on the command line.
+/// The names that may stand first on the command line, and behind a command that has commands of its own.
 enum CommandNames {
-  static let all =
-    VaultCommand.configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
+  static let all = names(of: VaultCommand.self)
 
-  /// What to say of a first argument that names no command; nil when it names one or is an option.
+  private static func names(of command: any ParsableCommand.Type) -> [String] {
+    command.configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
+  }
+
+  private static func subcommand(_ name: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
+    command.configuration.subcommands.first { $0._commandName == name || $0.configuration.aliases.contains(name) }
+  }
+
+  /// What to say of a word in the place of a command that names none; nil when each names one, or there are options.
   ///
-  /// The word itself is not repeated: somebody may have typed a secret in the wrong place.
+  /// The word is shown: nobody has a secret there.
   static func unknown(_ arguments: [String]) -> CommandError? {
-    guard let word = arguments.first, !word.hasPrefix("-"), !all.contains(word) else { return nil }
-    var error = CommandError.usage("arguments", "the first one names no command")
-    if let name = nearest(to: word) { error.hints.append("did you mean `vault \(name)`?") }
-    error.hints.append("`vault --help` lists the commands")
-    return error
-  }
-
-  /// The name that two changed letters make of the word, or less; nil when there is none, or the word is very short.
-  private static func nearest(to word: String) -> String? {
-    let candidates = all.map { (name: $0, distance: distance(from: Array(word.lowercased()), to: Array($0))) }
-    return candidates.filter { $0.distance <= min(2, $0.name.count - 2) }.min { $0.distance < $1.distance }?.name
-  }
-
-  /// How many letters have to be added, left out or replaced.
-  private static func distance(from word: [Character], to name: [Character]) -> Int {
-    guard word.count <= 20 else { return .max }
-    var row = Array(0...name.count)
-    for (index, letter) in word.enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for column in name.indices {
-        let replaced = diagonal + (name[column] == letter ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+    var words = arguments.prefix { !$0.hasPrefix("-") }
+    // `vault help NAME` takes a command, too; the parser shows the first page for whatever it does not know.
+    if words.first == "help" { words.removeFirst() }
+    var command: any ParsableCommand.Type = VaultCommand.self
+    var path = "vault"
+    while let word = words.popFirst(), !command.configuration.subcommands.isEmpty, word != "help" {
+      guard let next = subcommand(word, of: command) else {
+        var error = CommandError.usage(Printable.argument(word), "is no command of \(path)")
+        if let hint = Suggestion.hint(for: word, among: names(of: command), { "\(path) \($0)" }) {
+          error.hints.append(hint)
+        }
+        error.hints.append("`\(path) --help` lists the commands")
+        return error
       }
+      command = next
+      path += " \(next._commandName)"
     }
-    return row[name.count]
+    return nil
+  }
+
+  /// The command that the arguments name, with the words that do so; the whole program when they name none.
+  static func named(_ arguments: [String]) -> (command: any ParsableCommand.Type, path: String) {
+    var found: (command: any ParsableCommand.Type, path: String) = (VaultCommand.self, "vault")
+    for word in arguments {
+      guard let next = subcommand(word, of: found.command) else { break }
+      found = (next, found.path + " \(next._commandName)")
+    }
+    return found
+  }
+
+  /// The options that a command takes, as they are typed.
+  static func options(of command: any ParsableCommand.Type) -> [String] {
+    VaultCommand.helpMessage(for: command, columns: 10_000).split(separator: "\n").flatMap { line -> [String] in
+      guard line.hasPrefix("  -") else { return [] }
+      return line.split(whereSeparator: { " ,".contains($0) }).prefix { $0.hasPrefix("-") }.map(String.init)
+    }
+  }
+}
+
+extension Printable {
+  /// A word of the command line that is no secret, as it is shown.
+  static func argument(_ word: String) -> String {
+    let word = text(word)
+    return word.count > 60 ? word.prefix(60) + "…" : word
   }
 }

@@ -44,10 +44,18 @@ struct Doctor {
 
   func checks() throws -> [DoctorCheck] {
     let condition = try session.locked.condition()
-    var checks = try keyChecks()
-    for slot in try session.locked.slotStates() { checks.append(check(slot)) }
+    let slots = try session.locked.slotStates()
+    var checks = try keyChecks(slots)
+    let good = slots.count { $0.fault == nil }
+    for slot in slots { checks.append(check(slot, goodCount: good)) }
     checks += [rotation, memory, permissions(condition), journal(condition), checkpoint]
-    if GitFolder.holds(session.location.path) { checks.append(git(condition)) }
+    checks += surroundings(condition)
+    if GitFolder.holds(session.location.path) {
+      checks.append(git(condition))
+      if let operation = GitOperation(Git(at: session.location.path)) {
+        checks.append(DoctorCheck(name: "merge", state: .warning, text: operation.line, advice: operation.advice))
+      }
+    }
     return checks + [
       pin, state, IndexReport(session).check, DoctorCheck(name: "library", state: .good, text: CryptoLibrary.version),
     ]
@@ -82,7 +90,7 @@ struct Doctor {
     let others = places.count > 1 ? " and \(places.count - 1) more" : ""
     return DoctorCheck(
       name: "permissions", state: .warning, text: "others than the owner may read \(first)\(others)",
-      advice: "`chmod -R go= DIR` forbids it")
+      advice: "`chmod -R go= \(first.shellQuoted)` forbids it")
   }
 
   private func journal(_ condition: VaultCondition) -> DoctorCheck {
@@ -108,6 +116,20 @@ struct Doctor {
       return DoctorCheck(
         name: "checkpoint", state: .fault, text: error.description, advice: "take it from version control or a backup")
     }
+  }
+
+  /// Nothing is said of what should not be there and is not.
+  private func surroundings(_ condition: VaultCondition) -> [DoctorCheck] {
+    condition.workFaults.map { fault in
+      DoctorCheck(
+        name: "folder", state: .fault, text: fault.description,
+        advice: "nothing can be written: look at what it is, and move it away")
+    }
+      + condition.keyFiles.map { file in
+        DoctorCheck(
+          name: "private key", state: .fault, text: "\(file) looks like one, and whoever has this folder has it, too",
+          advice: "move it away; where it was committed or backed up, give its slot up and `vault rotate --reseal`")
+      }
   }
 
   private func git(_ condition: VaultCondition) -> DoctorCheck {
@@ -137,7 +159,8 @@ struct Doctor {
     case nil: return DoctorCheck(name: "state", state: .good, text: "\(path) is made when it is needed")
     case .directory? where System.isOpenToOthers(path):
       return DoctorCheck(
-        name: "state", state: .warning, text: "others may enter \(path)", advice: "`chmod go= \(path)` forbids it")
+        name: "state", state: .warning, text: "others may enter \(path)",
+        advice: "`chmod go= \(path.shellQuoted)` forbids it")
     case .directory?: return DoctorCheck(name: "state", state: .good, text: path)
     case .file?, .other?:
       return DoctorCheck(
@@ -147,7 +170,7 @@ struct Doctor {
 }
 
 extension Doctor {
-  private func keyChecks() throws -> [DoctorCheck] {
+  private func keyChecks(_ slots: [SlotState]) throws -> [DoctorCheck] {
     let sources = try KeySource.chosen(session, options)
     guard !sources.isEmpty else {
       return [
@@ -155,25 +178,33 @@ extension Doctor {
           name: "key", state: .warning, text: "none is given", advice: "give --identity FILE, or a passphrase")
       ]
     }
-    return sources.flatMap(keyChecks)
+    return sources.flatMap { keyChecks($0, slots) }
   }
 
-  private func keyChecks(_ source: KeySource) -> [DoctorCheck] {
-    switch source.kind {
-    case .identities(let files): files.map { check(identityFile: $0, source.origin) }
-    case .passphraseFile(let file): [check(secretFile: file, source.explanation)]
-    default: [DoctorCheck(name: "key", state: .good, text: source.explanation)]
+  private func keyChecks(_ source: KeySource, _ slots: [SlotState]) -> [DoctorCheck] {
+    if case .identities(let files) = source.kind { return files.map { check(identityFile: $0, source.origin, slots) } }
+    guard slots.contains(where: { $0.slot.kind == .scrypt && $0.fault == nil }) else {
+      return [
+        DoctorCheck(
+          name: "key", state: .fault, text: "\(source.explanation): no slot that is whole takes a passphrase",
+          advice: "give the identity of a slot with --identity FILE")
+      ]
     }
+    if case .passphraseFile(let file) = source.kind { return [check(secretFile: file, source.explanation)] }
+    return [DoctorCheck(name: "key", state: .good, text: source.explanation)]
   }
 
-  private func check(identityFile file: String, _ origin: String) -> DoctorCheck {
+  private func check(identityFile file: String, _ origin: String, _ slots: [SlotState]) -> DoctorCheck {
     do {
-      let identities = try IdentityFile.read(file)
-      guard
-        identities.contains(where: { identity in
-          header.slots.contains { $0.kind == .x25519(identity.recipient) }
-        })
-      else {
+      let recipients = try IdentityFile.read(file).map(\.recipient)
+      let own = slots.filter { $0.slot.recipient.map(recipients.contains) ?? false }
+      if let slot = own.first, own.allSatisfy({ $0.fault != nil }) {
+        return DoctorCheck(
+          name: "key", state: .fault,
+          text: "the identity in \(file) (\(origin)) opens nothing while its slot is damaged",
+          advice: "restore \(slot.slot.path) from version control or a backup")
+      }
+      guard !own.isEmpty else {
         return DoctorCheck(
           name: "key", state: .fault, text: "no slot of the vault is for the identity in \(file) (\(origin))",
           advice: "use the identity of a slot, or let a member add yours with `vault slot add --recipient age1…`")
@@ -193,17 +224,20 @@ extension Doctor {
     guard !System.isOpenToOthers(file) else {
       return DoctorCheck(
         name: "key", state: .warning, text: "others than the owner may read \(file)",
-        advice: "`chmod go= \(file)` forbids it")
+        advice: "`chmod go= \(file.shellQuoted)` forbids it")
     }
     return DoctorCheck(name: "key", state: .good, text: explanation)
   }
 
-  private func check(_ state: SlotState) -> DoctorCheck {
+  private func check(_ state: SlotState, goodCount: Int) -> DoctorCheck {
     let name = "slot \(state.slot.words)"
     if let fault = state.fault {
       return DoctorCheck(
         name: name, state: .fault, text: "\(state.slot.path) \(fault.reason)",
-        advice: "restore the file from version control or a backup; other slots still open the vault")
+        advice: "restore the file from version control or a backup; "
+          + (goodCount == 0
+            ? "until then nothing opens the vault: keep every copy of its folder"
+            : "until then only \(goodCount == 1 ? "one other slot opens" : "\(goodCount) other slots open") the vault"))
     }
     guard let workFactor = state.workFactor else { return DoctorCheck(name: name, state: .good, text: state.slot.who) }
     guard state.isWeak else {
@@ -213,17 +247,5 @@ extension Doctor {
       name: name, state: .warning,
       text: "passphrase, work factor \(workFactor) where a new one has \(SlotFile.defaultWorkFactor)",
       advice: "`vault slot change-passphrase \(state.slot.id.text.prefix(8))` makes it as strong")
-  }
-}
-
-/// Whether a folder lies in a git work tree.
-enum GitFolder {
-  static func holds(_ path: String) -> Bool {
-    guard var directory = System.realPath(path) else { return false }
-    while !directory.isEmpty {
-      if System.kind(of: (directory == "/" ? "" : directory) + "/.git") != nil { return true }
-      directory = System.parent(of: directory)
-    }
-    return false
   }
 }

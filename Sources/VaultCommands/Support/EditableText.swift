@@ -33,26 +33,50 @@ struct EditableText {
     return System.environment("TMPDIR") ?? "/tmp"
   }
 
-  /// Lets the user's editor work on the file.
-  func edit() throws {
-    let editor = ["CVAULT_EDITOR", "VISUAL", "EDITOR"].compactMap(System.environment).first ?? "vi"
+  /// Lets an editor work on the file, at the terminal.
+  func edit(with editor: Editor, _ precautions: String?) throws {
+    guard let terminal = OpenFile.terminal() else { throw Self.noTerminal }
     Pending.shared.withLock { $0.leavesInterruptsToChild = true }
     defer { Pending.shared.withLock { $0.leavesInterruptsToChild = false } }
-    // The variable may hold arguments, as everywhere; the path is passed on, not pasted in.
-    let status = try System.runShell(editor + " \"$1\"", arguments: [path])
+    let status = try editor.run(path, folder: directory, terminal: terminal.descriptor, precautions)
     guard status == 0 else {
       throw CommandError(.failed, "editor_failed", subject: "editor", "ended with \(status)")
         .hinting("CVAULT_EDITOR, VISUAL or EDITOR name the editor")
     }
   }
 
+  /// Nobody is there to edit.
+  static var noTerminal: CommandError {
+    CommandError(
+      .declined, "declined", subject: "edit", "there is no terminal to edit at",
+      hints: ["a script changes fields with `vault set`"])
+  }
+
   /// The text as the editor has left it.
-  func bytes() throws -> [UInt8] { try TextInput.file(path, limit: JSONLimits.record.byteCount) }
+  func bytes() throws -> [UInt8] {
+    func refused(_ reason: String) -> CommandError {
+      CommandError(.inputOutput, "io_failed", subject: path, reason, hints: ["the record is as it was"])
+    }
+    guard System.isThere(path) else { throw refused("is gone: the editor has left no text") }
+    guard let file = try OpenFile.plain(path) else { throw refused("is no plain file any more, and is not read") }
+    return try TextInput.bytes(of: file, limit: JSONLimits.record.byteCount)
+  }
 
   /// Takes the file away, and whatever the editor left beside it.
   func discard() {
     System.removeDirectory(directory)
     Pending.shared.withLock { $0.editedText = nil }
+  }
+
+  /// Takes a text away with which nothing was done; else gives the error with what became of the text.
+  func given(up error: any Error) -> any Error {
+    let kept = Pending.shared.withLock { pending in
+      let kept = pending.editedText?.keptOrDiscarded()
+      if kept == nil { pending.editedText = nil }
+      return kept
+    }
+    guard let kept else { return error }
+    return CommandError(any: error).hinting(kept)
   }
 }
 
@@ -62,9 +86,32 @@ struct EditedText: Sendable {
   let path: String
   let original: [UInt8]
 
-  /// Whether nothing was saved, and the editor has nothing of its own beside it, such as a recovery file.
-  var isUntouched: Bool {
-    System.names(in: directory).count == 1
-      && (try? TextInput.file(path, limit: JSONLimits.record.byteCount)) == original
+  private enum State {
+    /// Nothing was saved, and the editor has nothing of its own beside it, such as a recovery file.
+    case untouched
+    case changed
+    /// Nothing is there.
+    case gone
+    /// What is there is no plain file, or something else is.
+    case elsewhere
+  }
+
+  /// Where somebody finds what was edited; nil where there is nothing to keep, and the directory is removed then.
+  func keptOrDiscarded() -> String? {
+    switch state {
+    case .changed: return "your text is kept in \(path): remove it when you are done"
+    case .elsewhere: return "what the editor left is kept in \(directory): remove it when you are done"
+    case .gone, .untouched:
+      System.removeDirectory(directory)
+      return nil
+    }
+  }
+
+  private var state: State {
+    let names = System.names(in: directory)
+    if names.isEmpty { return .gone }
+    guard let file = try? OpenFile.plain(path) else { return .elsewhere }
+    let bytes = try? TextInput.bytes(of: file, limit: JSONLimits.record.byteCount)
+    return bytes != original ? .changed : names.count == 1 ? .untouched : .elsewhere
   }
 }

@@ -7,25 +7,45 @@ import VaultSealing
 struct ExportRun {
   /// Nil for all kinds.
   let kind: String?
-  let form: RecordForm
+  var form: RecordForm
   let session: Session
   let opened: Vault?
   let global: GlobalOptions
 
   /// Writes a form of our own, which holds everything.
   func write(_ shape: RecordStream.Shape, to target: ExportTarget) async throws {
-    sayWhatIsLeftOut(try await stream(shape, target))
+    var run = self
+    run.form.hasKinds = try kind == nil && !shape.saysKinds && hasSeveralKinds()
+    sayWhatIsLeftOut(try await run.stream(shape, target))
+  }
+
+  /// Whether records are of more than one kind; it ends with the first that is of another than those before.
+  private func hasSeveralKinds() throws -> Bool {
+    var first: String?
+    var isMixed = false
+    try session.locked.forEachRecord { result in
+      // What is damaged is reported when it is to be exported.
+      guard let name = try? result.get().envelope.kind else { return true }
+      isMixed = !Self.isKind(name, first)
+      first = first ?? name
+      return !isMixed
+    }
+    return isMixed
   }
 
   /// Writes a format of another tool, after saying what it cannot hold.
   func write(_ exporter: any Exporter, to target: ExportTarget) async throws {
     var surveyed = exporter
     let form = form
+    let refusals = ExportRefusals(global)
     try await forEachView("looked at") { view in
       try form.exported(view).record
     } consume: { record in
-      try CommandError.naming { () throws(ExportError) in try surveyed.survey(record) }
+      try refusals.collect {
+        try CommandError.naming { () throws(ExportError) in try surveyed.survey(record) }
+      }
     }
+    try refusals.end()
     for sentence in surveyed.notes.sentences { global.messages.note(sentence) }
     sayWhatIsLeftOut(try await stream(.foreign(surveyed, check: exporter), target))
     if !surveyed.notes.isComplete { throw Finished(status: .partlyDone) }
@@ -39,15 +59,22 @@ struct ExportRun {
   /// - Returns: how many sealed fields were left out.
   private func stream(_ shape: RecordStream.Shape, _ target: ExportTarget) async throws -> Int {
     var count = 0
+    let refusals = ExportRefusals(global)
     try await target.write { write in
       var stream = RecordStream(shape: shape, form: form, OutputBuffer(to: write))
       let printer = stream.printer
       try stream.begin()
       try await forEachView("exported") { view in
         try printer.piece(view)
-      } consume: {
-        try stream.append($0)
+      } consume: { piece in
+        // A property list is written at the end, when all records were seen.
+        if case .propertyList = shape {
+          try refusals.collect { try stream.append(piece) }
+        } else {
+          try stream.append(piece)
+        }
       }
+      try refusals.end()
       try stream.end(isVerified: opened != nil)
       count = stream.leftOutCount
     }
@@ -108,5 +135,35 @@ struct ExportRun {
 
   private static func isKind(_ name: String, _ wanted: String?) -> Bool {
     wanted.map { $0.utf8.elementsEqual(name.utf8) } ?? true
+  }
+}
+
+/// The records that a form cannot hold: all of them are named before the export ends without having written anything.
+private final class ExportRefusals {
+  private let global: GlobalOptions
+  private var last: CommandError?
+
+  init(_ global: GlobalOptions) { self.global = global }
+
+  /// Goes on behind a record that is refused; other errors end the export.
+  func collect(_ step: () throws -> Void) throws {
+    do {
+      try step()
+    } catch let error as CommandError where error.status == .inputRefused && error.record != nil {
+      if let last { global.messages.report(last.withoutHints) }
+      last = error
+    }
+  }
+
+  /// - Throws: the last refusal, of which nothing was said yet.
+  func end() throws { if let last { throw last } }
+}
+
+extension CommandError {
+  /// The same error; what to do stands behind the last one.
+  fileprivate var withoutHints: CommandError {
+    var error = self
+    error.hints = []
+    return error
   }
 }

@@ -56,6 +56,16 @@ struct ExportTarget {
   }
 }
 
+extension VaultLocation {
+  /// Refuses a file for what is taken out of the vault within it: it could replace the header, and would go where the vault goes.
+  func checkOutside(_ file: String?) throws {
+    guard let file, try holds(file) else { return }
+    throw CommandError(
+      .inputRefused, "input_refused", subject: file, "lies in the vault, which is no place for what is taken out of it",
+      hints: ["name a file outside; nothing was written"])
+  }
+}
+
 /// An atomic file that closures can share.
 private final class WholeFile {
   private var file: AtomicFile?
@@ -64,5 +74,7 @@ private final class WholeFile {
 
   func write(_ bytes: RawSpan) throws { try file?.write(bytes) }
 
-  func commit() throws { try file.take()?.commit() }
+  func commit() throws {
+    if let file = file.take() { try file.commit() }
+  }
 }

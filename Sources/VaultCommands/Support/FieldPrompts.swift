@@ -62,7 +62,7 @@ struct FieldPrompts {
       do throws(RecordError) {
         _ = try kind.plaintext(of: value, at: path)
       } catch {
-        try terminal.say("That \(error.reason).\(field.isDate ? " A date looks like 2026-11-21T01:40:28Z." : "")\n")
+        try terminal.say("\(explanation(error, field))\n")
         continue
       }
       // Nobody sees what was typed, so it is typed twice.
@@ -70,6 +70,17 @@ struct FieldPrompts {
       if again?.utf8.elementsEqual(text.utf8) == true { return value }
       try terminal.say("They differ. Try again.\n")
     }
+  }
+
+  /// What is wrong with an answer: a pattern is for programs.
+  private func explanation(_ error: RecordError, _ field: RecordField) -> String {
+    guard error.reason.hasPrefix("must match ") else {
+      return "That \(error.reason).\(field.isDate ? " A date looks like 2026-11-21T01:40:28Z." : "")"
+    }
+    let isOfDigits = error.reason.dropFirst("must match ".count).allSatisfy { "^[0-9](?: -]*)+${},134".contains($0) }
+    if isOfDigits { return "That is not written in digits, as \(label(of: field)) must be." }
+    return kind.isDeclared
+      ? "That \(error.reason)." : "That does not have the form of \(label(of: field))."
   }
 
   private func label(of field: RecordField) -> String {

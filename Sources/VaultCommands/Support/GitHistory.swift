@@ -1,61 +1,57 @@
+import VaultDocument
 import VaultKit
 
 /// The committed versions of a vault's files, when its folder lies in a git work tree and git is there.
-///
-/// Only plumbing is used, which runs no hook, pager, filter or text conversion; the repository may be hostile.
 struct GitHistory: FileHistory {
   private static let fileByteLimit = 16 << 20
   private static let listByteLimit = 256 << 20
   private static let commitLimit = 1000
-  /// Nothing is asked, fetched or locked, and no program that the configuration names is run.
-  private static let caution = [
-    "--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
-    "log.showSignature=false", "-c", "protocol.allow=never",
-  ]
-  private let directory: String
+  private let git: Git
   /// The vault's folder below the top of the work tree: empty, or ending in a slash.
   private let prefix: String
-  private let variables: [String]
+  private let operation: GitOperation?
 
   /// Nil when there is no git, or no commit.
   init?(vault directory: String) {
-    self.directory = directory
-    variables =
-      System.allVariables().filter { !$0.hasPrefix("GIT_") } + [
-        "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1",
-      ]
-    let answer = Self.run(
-      ["rev-parse", "--is-inside-work-tree", "--show-prefix", "--verify", "HEAD^{commit}"], directory, variables,
-      limit: 1 << 16)
-    let lines = String(decoding: answer ?? [], as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    git = Git(at: directory)
+    let lines = git.lines(["rev-parse", "--is-inside-work-tree", "--show-prefix", "--verify", "HEAD^{commit}"])
     guard lines.count >= 3, lines[0] == "true" else { return nil }
-    prefix = String(lines[1])
+    prefix = lines[1]
+    operation = GitOperation(git)
   }
 
   func forEachVersion(of path: String, _ body: (FileVersion) -> Bool) {
-    let list = run(["rev-list", "--max-count=\(Self.commitLimit)", "HEAD", "--", path], limit: 1 << 20)
-    for commit in String(decoding: list ?? [], as: UTF8.self).split(separator: "\n") {
+    let heads = ["HEAD"] + (operation?.heads ?? [])
+    for commit in git.lines(["rev-list", "--max-count=\(Self.commitLimit)"] + heads + ["--", path]) where commit != "" {
       // The commit that removed the file has no version of it.
-      guard let bytes = run(["cat-file", "blob", "\(commit):\(prefix)\(path)"], limit: Self.fileByteLimit) else {
-        continue
-      }
+      guard let bytes = blob("\(commit):\(prefix)\(path)") else { continue }
       guard body(FileVersion(bytes, origin: "git commit \(commit.prefix(12))")) else { return }
     }
   }
 
   func newestFiles() -> [String] {
-    let names = run(
-      ["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", "records", "trash"], limit: Self.listByteLimit)
-    return (names ?? []).split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }
+    git.parts(["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", "records", "trash"], limit: Self.listByteLimit)
   }
 
-  private func run(_ arguments: [String], limit: Int) -> [UInt8]? {
-    Self.run(arguments, directory, variables, limit: limit)
+  func sides(of paths: [String]) -> [FileVersion] {
+    guard let operation else { return [] }
+    let stages = operation.unmerged.filter { paths.contains($0.path) && $0.number > 1 }
+    let staged = stages.compactMap { stage in
+      blob(stage.blob).map { bytes in
+        FileVersion(
+          bytes, origin: "`git checkout --\(stage.number == 2 ? "ours" : "theirs") -- \(stage.path.shellQuoted)`")
+      }
+    }
+    guard staged.isEmpty else { return staged }
+    // Once somebody has added the file as it is, the index holds nothing but that.
+    return (["HEAD"] + operation.heads).flatMap { head in
+      paths.compactMap { path in
+        blob("\(head):\(prefix)\(path)").map {
+          FileVersion($0, origin: "`git checkout \(head) -- \(path.shellQuoted)`")
+        }
+      }
+    }
   }
 
-  private static func run(
-    _ arguments: [String], _ directory: String, _ variables: [String], limit: Int
-  ) -> [UInt8]? {
-    System.outputOfTool("git", ["-C", directory] + caution + arguments, variables: variables, limit: limit)
-  }
+  private func blob(_ name: String) -> [UInt8]? { git.output(["cat-file", "blob", name], limit: Self.fileByteLimit) }
 }

@@ -1,17 +1,18 @@
 import VaultDocument
+import VaultExchange
 import VaultKit
 
 /// The forms that can be imported.
-enum ImportFormat: String {
+enum ImportFormat: String, CaseIterable {
   case json, jsonl
 
-  private static let limits = JSONLimits(byteCount: 128 << 20)
+  private static let byteLimit = 128 << 20
 
   /// What a file holds, each element by itself; of lines, none is parsed yet, and a file of them is not in memory as a whole.
   func elements(of path: String) throws -> ImportElements {
     switch self {
     case .json:
-      let bytes = try TextInput.file(path, limit: Self.limits.byteCount)
+      let bytes = try TextInput.file(path, limit: Self.byteLimit)
       return ImportElements(try Self.items(bytes, in: path == "-" ? "stdin" : path))
     case .jsonl:
       let elements = try Self.lines(of: path)
@@ -28,19 +29,21 @@ enum ImportFormat: String {
   private static func lines(of path: String) throws -> ImportElements {
     let bytes: [UInt8]
     if path == "-" {
-      bytes = try TextInput.file(path, limit: limits.byteCount)
+      bytes = try TextInput.file(path, limit: byteLimit)
     } else {
       let file = try OpenFile.reading(path)
       if let state = System.state(of: file.descriptor) { return ImportElements(try LineFile(file, state)) }
-      bytes = try TextInput.bytes(of: file, limit: limits.byteCount)
+      bytes = try TextInput.bytes(of: file, limit: byteLimit)
     }
     return ImportElements(Lines(of: bytes).map { ImportElement($0.bytes, line: $0.number) })
   }
 
   private static func items(_ bytes: [UInt8], in file: String) throws -> [ImportElement] {
     do throws(DocumentError) {
-      switch try JSONParser.parse(bytes, limits: limits) {
+      switch try JSONParser.parse(bytes, limits: .exchange) {
       case .array(let items): return items.map { ImportElement($0) }
+      case let value where OwnExport.records(of: value) != nil:
+        return (OwnExport.records(of: value) ?? []).map { ImportElement(.object($0)) }
       case let value where value.object != nil: return [ImportElement(value)]
       default: throw DocumentError(code: .wrongType, reason: "must be an array of objects", line: 1, column: 1)
       }
@@ -53,7 +56,7 @@ enum ImportFormat: String {
   func write(rejected: [ImportElement], to path: String) throws {
     let bytes: [UInt8] =
       switch self {
-      case .json: try JSONValue.array(rejected.map { $0.value ?? .null }).prettyBytes(limits: .list)
+      case .json: try JSONValue.array(rejected.map { $0.value ?? .null }).prettyBytes(limits: .exchange)
       case .jsonl: rejected.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
       }
     let file = try AtomicFile.beginning(at: path)

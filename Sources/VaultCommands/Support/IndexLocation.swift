@@ -51,6 +51,6 @@ struct IndexReport {
     }
     return DoctorCheck(
       name: "index", state: .warning, text: "is not used, since others may enter \(directory)",
-      advice: "`chmod go= \(directory)` forbids it")
+      advice: "`chmod go= \(directory.shellQuoted)` forbids it")
   }
 }

@@ -148,13 +148,28 @@ extension KeySource {
 enum IdentityFile {
   static func read(_ path: String) throws -> [AgeIdentity] {
     let file = try OpenFile.reading(path)
-    let bytes = try SecretInput.bytes(from: file.descriptor, named: path)
+    let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "an identity file")
     do throws(AgeError) {
       return try bytes.withBytes { bytes throws(AgeError) in try AgeIdentityFile.parse(bytes) }
     } catch {
       var refused = CommandError(error, subject: path).hinting("an identity file is what `age-keygen` writes")
       refused.file = path
       throw refused
+    }
+  }
+
+  /// Refuses a place for a new identity: one that is taken, and one in the vault, which its key must not go with.
+  static func check(newFile path: String, _ vault: VaultLocation) throws {
+    guard System.kind(of: path) == nil else {
+      throw CommandError(
+        .alreadyExists, "already_exists", subject: path, "is there already",
+        hints: ["name a new file, or use what is in this one with --recipient age1…"])
+    }
+    guard try !vault.holds(path) else {
+      throw CommandError(
+        .inputRefused, "input_refused", subject: path,
+        "lies in the vault: whoever has its folder, its git or its backups would have the key",
+        hints: ["name a file outside, best on another disk; nothing was changed"])
     }
   }
 

@@ -72,6 +72,6 @@ struct ErrorReport {
       "hint": error.hints.isEmpty ? .null : .string(error.hints.joined(separator: "\n")),
     ])
     guard let bytes = try? document.compactBytes() else { return "{}" }
-    return String(decoding: bytes, as: UTF8.self)
+    return Printable.document(String(decoding: bytes, as: UTF8.self))
   }
 }

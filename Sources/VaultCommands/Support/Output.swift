@@ -2,8 +2,18 @@ import VaultDocument
 
 /// Standard output: the answer of a command, and nothing else.
 enum Output {
-  /// Writes bytes; a reader who has closed the pipe ends the command quietly.
+  /// Writes bytes as they are, but to a terminal with its control characters as escapes.
   static func write(_ bytes: RawSpan) throws {
+    guard isTerminal else { return try writePrintable(bytes) }
+    let text = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    let shown = Array(Printable.document(text).utf8)
+    try unsafe writePrintable(shown.span.bytes)
+  }
+
+  /// Writes bytes in which nothing of others is left that a terminal would obey; a reader who has closed the pipe ends the
+  /// command quietly.
+  static func writePrintable(_ bytes: RawSpan) throws {
+    System.showTyping()
     do throws(SystemError) {
       try System.writeAll(bytes, to: System.standardOutput, path: "stdout")
     } catch {
@@ -14,6 +24,7 @@ enum Output {
 
   /// Writes bytes that are worth nothing by halves: a reader who has closed the pipe is an error.
   static func writeWhole(_ bytes: [UInt8]) throws {
+    System.showTyping()
     do throws(SystemError) {
       try System.writeAll(bytes, to: System.standardOutput, path: "stdout")
     } catch {
@@ -26,8 +37,11 @@ enum Output {
 
   static func write(_ bytes: [UInt8]) throws { try unsafe write(bytes.span.bytes) }
 
-  /// Writes text and a newline.
-  static func line(_ text: String) throws { try write(Array((text + "\n").utf8)) }
+  /// Writes printable text and a newline.
+  static func line(_ text: String) throws {
+    let bytes = Array((text + "\n").utf8)
+    try unsafe writePrintable(bytes.span.bytes)
+  }
 
   static func lines(_ lines: [String]) throws {
     guard !lines.isEmpty else { return }
@@ -36,7 +50,7 @@ enum Output {
 
   /// Writes one document of `--json`.
   static func document(_ members: KeyValuePairs<String, JSONValue>) throws {
-    try write(try JSONValue.document(members).prettyBytes(limits: .list))
+    try write(try JSONValue.document(members).prettyBytes(limits: .exchange))
   }
 
   /// Prints what a command has done to the vault; where that fails, the error says that it is done all the same.
@@ -96,7 +110,7 @@ extension JSONValue {
     let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
     var bytes = margin
     bytes.reserveCapacity(2048)
-    for byte in try prettyBytes(finalNewline: false) {
+    for byte in try prettyBytes(finalNewline: false, limits: .exchange) {
       bytes.append(byte)
       if byte == UInt8(ascii: "\n") { bytes += margin }
     }

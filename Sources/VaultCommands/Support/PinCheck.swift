@@ -14,9 +14,11 @@ struct PinCheck {
 
   let state: VaultState?
   let outcome: Outcome
+  private let header: VaultHeader
 
   init(_ vault: LockedVault, _ state: VaultState?) {
     self.state = state
+    header = vault.header
     guard let state else {
       outcome = .noState
       return
@@ -28,18 +30,13 @@ struct PinCheck {
     }
   }
 
-  /// Whether nothing is known of the vault.
-  var isFirstUse: Bool {
-    switch outcome {
-    case .noState, .compared(.new): true
-    case .compared, .failed: false
-    }
-  }
+  /// Whether it is known that somebody has named the vault.
+  var isNamed: Bool { if case .compared(.pinned(let pin)) = outcome { pin.isNamed } else { false } }
 
   /// How the vault is not what is remembered, or why that cannot be told; nil when all is well.
   var refusal: VaultError? {
     switch outcome {
-    case .compared(.differs(let difference)): difference.error
+    case .compared(.differs(let difference)): (try? difference.error(of: header)) ?? difference.error
     case .failed(let error): error
     case .noState, .compared: nil
     }

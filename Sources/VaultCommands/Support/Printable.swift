@@ -1,3 +1,5 @@
+import VaultDocument
+
 /// Text that cannot change what a terminal shows elsewhere.
 enum Printable {
   /// The text with control characters, line separators and marks that turn the writing direction written as escapes.
@@ -6,6 +8,18 @@ enum Printable {
     var result = ""
     for scalar in text.unicodeScalars {
       if isHarmful(scalar) { result += escape(scalar) } else { result.unicodeScalars.append(scalar) }
+    }
+    return result
+  }
+
+  /// The same of text that has lines and tabs of its own, such as a value, or a document in which `\\u` is an escape, too.
+  static func document(_ text: String) -> String {
+    guard !isPlain(text), text.unicodeScalars.contains(where: isHarmful) else { return text }
+    var result = ""
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      let isLayout = scalar == "\n" || scalar == "\t" || scalar == "\r" && rest.first == "\n"
+      if isHarmful(scalar), !isLayout { result += escape(scalar) } else { result.unicodeScalars.append(scalar) }
     }
     return result
   }
@@ -23,8 +37,10 @@ enum Printable {
     case "\r": return "\\r"
     case "\t": return "\\t"
     default:
-      let digits = String(scalar.value, radix: 16)
-      return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      // As JSON has it, beyond U+FFFF in two.
+      return UTF16.encode(scalar).map { units in
+        units.map { "\\u" + Hex.encode([UInt8($0 >> 8), UInt8($0 & 0xFF)]) }.joined()
+      } ?? ""
     }
   }
 

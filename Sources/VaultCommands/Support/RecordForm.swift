@@ -9,11 +9,14 @@ struct RecordForm: Sendable {
   /// Whether sealed fields stay as tokens; else, when not revealed, they are left out.
   let sealed: Bool
   let keys: KeyStyle?
+  /// Whether each record says its kind, since there are several.
+  var hasKinds = false
 
   /// The members, and how many sealed fields were left out.
   func members(of view: RecordView) throws -> (members: JSONObject, leftOutCount: Int) {
     let (fields, count) = reveal || sealed ? (view.fields, 0) : try view.readableFields()
-    return (try named(fields, of: view), count)
+    let members = try named(fields, of: view)
+    return (hasKinds ? OwnExport.adding(kind: view.envelope.kind, to: members) : members, count)
   }
 
   /// The record in the document of `--json`, in which sealed fields are marks.

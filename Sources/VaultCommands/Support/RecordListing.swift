@@ -48,7 +48,7 @@ struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: ListedRec
 
   private func printLines() throws {
     let columns = RecordColumns(rows)
-    var output = OutputBuffer(to: Output.write)
+    var output = OutputBuffer(to: Output.writePrintable)
     for index in rows.indices { try output.append { columns.append(rows[index], to: &$0) } }
     try output.flush()
   }

@@ -14,6 +14,14 @@ struct RecordStream: ~Copyable {
     /// A format of another tool, which was shown all records already; `check` is shown them once more, so that nothing
     /// is left out that was not said before.
     case foreign(any Exporter, check: any Exporter)
+
+    /// Whether the kind of each record has a place in it anyway.
+    var saysKinds: Bool {
+      switch self {
+      case .document, .foreign: true
+      case .array, .lines, .propertyList: false
+      }
+    }
   }
 
   private var shape: Shape
@@ -92,7 +100,7 @@ struct RecordStream: ~Copyable {
   mutating func end(isVerified: Bool) throws {
     switch shape {
     case .lines: break
-    case .propertyList(let form): try output.append(form.encode(kept))
+    case .propertyList(let form): try output.append(form.encode(.array(kept)))
     case .foreign(var exporter, let check):
       guard check.notes == exporter.notes else { throw CommandError.exportChanged }
       try output.append(CommandError.naming { () throws(ExportError) in try exporter.end() })
@@ -124,6 +132,14 @@ struct RecordPrinter: Sendable {
   let form: RecordForm
 
   func piece(_ view: RecordView) throws -> Piece {
+    do {
+      return try printed(view)
+    } catch let error as DocumentError {
+      throw CommandError.notExported(view.id.text, error.path, error.reason)
+    }
+  }
+
+  private func printed(_ view: RecordView) throws -> Piece {
     switch layout {
     case .document:
       let (document, count) = try form.document(of: view)
@@ -133,7 +149,8 @@ struct RecordPrinter: Sendable {
       return .item(try JSONValue.object(members).item(indent: 2), leftOutCount: count)
     case .lines:
       let (members, count) = try form.members(of: view)
-      return .line(try JSONValue.object(members).compactBytes() + [UInt8(ascii: "\n")], leftOutCount: count)
+      return .line(
+        try JSONValue.object(members).compactBytes(limits: .exchange) + [UInt8(ascii: "\n")], leftOutCount: count)
     case .none: return .view(view)
     }
   }

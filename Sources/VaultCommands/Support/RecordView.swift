@@ -170,7 +170,7 @@ extension JSONValue {
   }
 
   /// The value as JSON in one line.
-  func compactText() throws -> String { String(decoding: try compactBytes(), as: UTF8.self) }
+  func compactText() throws -> String { String(decoding: try compactBytes(limits: .exchange), as: UTF8.self) }
 
   /// The tree with every leaf replaced; nil takes it away, and with the last one the object or array around it.
   func mappingLeaves(

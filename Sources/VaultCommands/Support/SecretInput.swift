@@ -30,7 +30,9 @@ enum SecretInput {
   }
 
   /// What a descriptor gives up to its end, exactly.
-  static func bytes(from descriptor: Int32, named name: String) throws -> SecretBytes {
+  ///
+  /// - Parameter use: what it is to be, for the error.
+  static func bytes(from descriptor: Int32, named name: String, as use: String = "a secret") throws -> SecretBytes {
     var held = try SecretBytes(count: 0) { _ in }
     var capacity = 4096
     while capacity <= maximumByteCount {
@@ -40,7 +42,7 @@ enum SecretInput {
       capacity *= 4
     }
     throw CommandError(
-      .inputRefused, "input_refused", subject: name, "is too large for a secret: at most 256 KiB",
+      .inputRefused, "input_refused", subject: name, "is too large for \(use): at most 256 KiB",
       hints: ["name another file"])
   }
 

@@ -12,8 +12,8 @@ struct Session {
   var keepsPassphrase = false
   /// What this machine remembers of the vault.
   let pin: PinCheck
-  /// Whether a fingerprint was required, and is the vault's.
-  private let isFingerprintRequired: Bool
+  /// Whether somebody has said that this is the vault: now, by its path or its fingerprint, or ever before on this machine.
+  var isNamed: Bool
   var messages: Messages { global.messages }
 
   /// Finds the vault and reads its header; refuses another than the required one.
@@ -32,7 +32,7 @@ struct Session {
     pin = PinCheck(locked, StateLocation.state(global.messages))
     let option = options.requireFingerprint
     let required = option ?? System.variable("CVAULT_FINGERPRINT")
-    isFingerprintRequired = required != nil
+    isNamed = location.origin != .parent || required != nil || pin.isNamed
     if let required {
       try require(fingerprint: required, option: option == nil ? "CVAULT_FINGERPRINT" : "--require-fingerprint")
     }
@@ -40,11 +40,14 @@ struct Session {
   }
 
   private static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
-    guard error.code == .notAVault || (error.code == .ioFailed && System.kind(of: location.path) == nil) else {
+    let kind = System.kind(of: location.path)
+    let isFile = kind == .file || kind == .other
+    guard error.code == .notAVault || isFile || (kind == nil && [.ioFailed, .damaged].contains(error.code)) else {
       return CommandError(error)
     }
     var explained = CommandError(
-      .noVault, "not_a_vault", subject: location.path, "is no vault: it has no vault.json",
+      .noVault, "not_a_vault", subject: location.path,
+      "is no vault: it " + (isFile ? "is a file, and a vault is a folder" : "has no vault.json"),
       hints: ["make one with `vault init DIR`", "or name one with --vault DIR or CVAULT_DIR"])
     explained.file = location.path
     return explained
@@ -75,38 +78,18 @@ struct Session {
 
   /// Unlocks with what is given, else with the user's identity, else with a passphrase that is asked for.
   func unlock(_ options: UnlockOptions) async throws -> Vault {
-    if let vault = try await unlockIfKeyGiven(options) { return vault }
+    let session = try agreed(to: .reading)
+    if let vault = try await session.unlockIfKeyGiven(options) { return vault }
     if let identity = KeySource.standardIdentity(for: locked) {
-      return try await unlock(identity, options)
+      return try await session.unlock(identity, options)
     }
     try pin.requireKnownState()
-    return try await unlockByPrompt(options)
+    return try await session.unlockByPrompt(options)
   }
 
-  /// As ``unlock(_:)``, for a command that writes: a vault that is not known here, and was only found by searching, is
-  /// asked for first. `--yes` does not answer that: what it says yes to would be anybody's.
+  /// As ``unlock(_:)``, for a command that writes.
   func unlockToWrite(_ options: UnlockOptions) async throws -> Vault {
-    if location.origin == .parent, !isFingerprintRequired, pin.isFirstUse { try confirmFirstWrite() }
-    return try await unlock(options)
-  }
-
-  private func confirmFirstWrite() throws {
-    let fingerprint = try locked.fingerprint()
-    guard let terminal = Terminal(noInput: global.noInput) else {
-      throw CommandError(
-        .unexpectedVault, "unknown_vault", subject: location.path,
-        "was found by searching and is not known on this machine: nothing is written to it unasked",
-        hints: [
-          "its fingerprint is \(fingerprint): compare it, and say so with --require-fingerprint HEX",
-          "or name the vault with --vault DIR or CVAULT_DIR",
-        ])
-    }
-    let question =
-      "\(location.path) was found by searching and is not known on this machine. Its fingerprint is \(fingerprint). "
-      + "Write to it?"
-    guard try terminal.confirms(Printable.text(question)) else {
-      throw CommandError(.declined, "declined", subject: "terminal", "declined", hints: ["nothing was changed"])
-    }
+    try await agreed(to: .writing).unlock(options)
   }
 
   /// Where something can be remembered.
@@ -120,12 +103,15 @@ struct Session {
   }
 
   /// Unlocks when an option or a variable gives a key; nil when none does.
-  func unlockIfKeyGiven(_ options: UnlockOptions) async throws -> Vault? {
+  private func unlockIfKeyGiven(_ options: UnlockOptions) async throws -> Vault? {
     var sources = try KeySource.given(options)[...]
     while let source = sources.popFirst() {
       do {
         return try await unlock(source, options)
-      } catch let error as CommandError where error.code == "no_matching_slot" && !sources.isEmpty {
+      } catch let error as CommandError where error.code == "no_matching_slot" {
+        // A key that opens nothing shows nothing: what this machine remembers comes first then, as without a key.
+        if sources.isEmpty { try pin.requireKnownState() }
+        if sources.isEmpty { throw error }
         messages.detail("\(source.explanation): \(error.reason)")
       }
     }
@@ -151,8 +137,13 @@ struct Session {
   }
 
   private func unlockIfItHelps(_ options: UnlockOptions) async throws -> Vault? {
+    if !options.givesKey, let doubt = doubt(about: .reading) {
+      // A key that happens to be there is not worth a question.
+      if try !KeySource.given(options).isEmpty { messages.note("not unlocked: \(location.path) \(doubt)") }
+      return nil
+    }
     do {
-      return try await unlockIfKeyGiven(options)
+      return try await agreed(to: .reading).unlockIfKeyGiven(options)
     } catch let error as CommandError where error.status == .cannotUnlock && !options.givesKey {
       messages.note("not unlocked: " + error.reason)
       return nil
@@ -169,6 +160,7 @@ struct Session {
   private func unlock(with key: VaultKey, subject: String) async throws -> Vault {
     var options = try global.vaultOptions(pin.state)
     options.keepsPassphrase = keepsPassphrase
+    options.isNamed = isNamed
     do throws(VaultError) {
       let vault = try await locked.unlock(with: key, options: options)
       // The slot of a recipient has no cost that could be too low: its file need not be read once more.
@@ -197,6 +189,7 @@ struct Session {
       do {
         return try await unlock(with: .passphrase(passphrase, maximumWorkFactor: maximum), subject: location.path)
       } catch let error as CommandError where error.status == .cannotUnlock && attempt < 3 {
+        terminal.dropTyped()
         try terminal.say("That passphrase opens nothing here. Try again.\n")
       }
     }
@@ -267,7 +260,11 @@ extension Session {
 extension CommandError {
   /// An error of looking a record up names the word that was given; any other keeps its own subject.
   fileprivate func aboutRecord(_ text: String) -> CommandError {
-    subject == nil ? about(text.isEmpty ? "RECORD is empty" : text) : self
+    guard subject == nil else { return self }
+    guard text.isEmpty else { return about(text) }
+    var error = about("RECORD")
+    error.reason = "is empty: it names no record"
+    return error
   }
 
   /// A member path of the command line that cannot be read.

@@ -1,3 +1,4 @@
+import Synchronization
 import VaultCrypto
 
 /// The controlling terminal, for questions; they are asked and answered there even when stdin and stdout are pipes.
@@ -26,17 +27,26 @@ struct Terminal: ~Copyable {
 
   /// A line that is typed, shown while it is.
   func answer(_ prompt: String) throws -> String {
+    System.showTyping()
     try say(prompt)
     return try line().string ?? ""
   }
 
-  /// A line that is typed without being shown.
+  /// A line that is typed without being shown; nor is what follows it, until something else is asked or answered.
   func secret(_ prompt: String) throws -> SecretBytes {
-    try System.withoutEcho(on: file.descriptor) {
-      try say(prompt)
-      return try line()
-    }
+    try System.hideTyping(on: file.descriptor)
+    let isTypedAhead = System.hasTyped(at: file.descriptor)
+    Pending.shared.withLock { $0.isAsking = true }
+    defer { Pending.shared.withLock { $0.isAsking = false } }
+    try say(prompt)
+    let secret = try line()
+    // The end of such a line was shown before the prompt was.
+    if isTypedAhead { try say("\n") }
+    return secret
   }
+
+  /// Drops what was typed ahead, for it was meant for another question.
+  func dropTyped() { System.dropTyped(at: file.descriptor) }
 
   /// A secret that is typed twice, the same both times: nobody sees a slip, and the old value may be gone. An empty one
   /// is not asked for again.
@@ -50,7 +60,8 @@ struct Terminal: ~Copyable {
     throw CommandError(.declined, "declined", subject: "terminal", "the two never were the same")
   }
 
-  func say(_ text: String) throws { try file.write(Array(text.utf8)) }
+  /// Names in a question may be of somebody else's vault.
+  func say(_ text: String) throws { try file.write(Array(Printable.document(text).utf8)) }
 
   /// A line without its newline; the end of input instead of one is a refusal.
   private func line() throws -> SecretBytes {

@@ -1,3 +1,5 @@
+import VaultKit
+
 /// Where the vault is, and how it was found.
 struct VaultLocation {
   /// How a vault was found.
@@ -27,6 +29,12 @@ struct VaultLocation {
       return VaultLocation(path: option, origin: .option)
     }
     return System.environment("CVAULT_DIR").map { VaultLocation(path: $0, origin: .variable) }
+  }
+
+  /// Whether a file that is to be made lies in the vault's folder, whatever links and dots lead to either.
+  func holds(_ file: String) throws -> Bool {
+    let trimmed = String(file.reversed().drop { $0 == "/" }.reversed())
+    return try Vault.isFolder(System.parent(of: trimmed), inVaultAt: path)
   }
 
   private static func nearestParent() -> String? {

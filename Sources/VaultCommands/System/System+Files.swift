@@ -30,6 +30,17 @@ struct OpenFile: ~Copyable {
     return file
   }
 
+  /// Opens a file that is to be where nobody else puts one: nil for a link, a FIFO, a folder, or whatever else is none.
+  static func plain(_ path: String) throws(SystemError) -> OpenFile? {
+    // A FIFO is not waited for.
+    let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+    if descriptor < 0, [ELOOP, ENXIO, ENODEV].contains(errno) { return nil }
+    guard descriptor >= 0 else { throw SystemError(number: errno, path: path, deed: "read") }
+    let file = OpenFile(descriptor: descriptor, path: path)
+    guard System.byteCount(of: descriptor) != nil else { return nil }
+    return file
+  }
+
   /// Makes a file that must not exist, 0600.
   static func creating(_ path: String) throws(SystemError) -> OpenFile {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -106,10 +117,20 @@ extension System {
   /// Removes a file; what is not there is no fault.
   static func remove(_ path: String) { unsafe unlink(path) }
 
-  /// Removes a directory with the files in it; directories below it are left.
+  /// Removes a directory of this user's own with all that is in it; links are not followed.
   static func removeDirectory(_ path: String) {
-    for name in names(in: path) { unsafe unlink(path + "/" + name) }
+    for name in names(in: path) {
+      let entry = path + "/" + name
+      // Not by what unlink refuses: in a directory that may not be written to that is a link, too.
+      if isOwnDirectory(entry) { removeDirectory(entry) } else { remove(entry) }
+    }
     unsafe rmdir(path)
+  }
+
+  /// Whether a path itself, and no link there, is a directory.
+  private static func isOwnDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   static func names(in directory: String) -> [String] {
@@ -178,7 +199,30 @@ struct FileState: Equatable {
   let nanoseconds: Int
 }
 
+/// Who owns a file, and who else may write it.
+struct FileRights {
+  let owner: UInt32
+  let group: UInt32
+  let isWritableByGroup: Bool
+  let isWritableByAll: Bool
+  /// Whether in a directory each may remove only what is theirs.
+  let isSticky: Bool
+}
+
 extension System {
+  static var userID: UInt32 { geteuid() }
+  static var groupID: UInt32 { getegid() }
+
+  /// The rights of what is at a path, of a link itself; nil when they cannot be had.
+  static func rights(of path: String) -> FileRights? {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return nil }
+    let mode = status.st_mode
+    return FileRights(
+      owner: status.st_uid, group: status.st_gid, isWritableByGroup: mode & 0o020 != 0,
+      isWritableByAll: mode & 0o002 != 0, isSticky: mode & S_ISVTX != 0)
+  }
+
   /// Whether the mode of a directory lets others than the owner in.
   static func isOpenToOthers(_ path: String) -> Bool {
     var status = stat()

@@ -11,8 +11,11 @@ import VaultKit
 
 /// What has to be put right when a signal ends the process.
 struct Pending: Sendable {
-  /// How the terminal was before echo was switched off.
+  /// How the terminal was before echo was switched off; nil while it is on.
   var terminal: (descriptor: Int32, settings: termios)?
+  var hasHiddenTyping = false
+  /// Whether a prompt stands there without its answer.
+  var isAsking = false
   /// Files that nobody else knows of.
   var temporaryFiles: [String] = []
   /// A text that somebody edits.
@@ -68,7 +71,7 @@ extension System {
       var number: Int32 = 0
       guard unsafe sigwait(&signals, &number) == 0 else { continue }
       Pending.shared.withLock { pending in
-        if number == SIGCONT { return System.hideAgain(pending) }
+        if number == SIGCONT { return pending.hideAgain() }
         if number == SIGINT || number == SIGQUIT, pending.leavesInterruptsToChild { return }
         Vault.stopWriting(within: .seconds(5))
         pending.putRight()
@@ -80,29 +83,25 @@ extension System {
 
 extension Pending {
   fileprivate mutating func putRight() {
-    if var terminal {
-      unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &terminal.settings)
-      // The prompt stands there without its answer; whatever comes next begins on a line of its own.
-      try? System.writeAll([UInt8(ascii: "\n")], to: terminal.descriptor)
-    }
+    // Whatever comes next begins on a line of its own.
+    if isAsking, let terminal { try? System.writeAll([UInt8(ascii: "\n")], to: terminal.descriptor) }
+    showTyping(droppingTyped: true)
     for path in temporaryFiles { unsafe unlink(path) }
-    if let editedText, editedText.isUntouched {
-      System.removeDirectory(editedText.directory)
-    } else if let editedText {
-      try? System.writeAll(Array("note: the text is kept in \(editedText.path)\n".utf8), to: System.standardError)
-    }
+    guard let kept = editedText?.keptOrDiscarded() else { return }
+    try? System.writeAll(Array("note: \(kept)\n".utf8), to: System.standardError)
   }
 }
 
 extension System {
   /// Runs a command line of the shell and waits for it.
   ///
-  /// - Parameter output: what the command's standard output becomes; nil leaves it.
   /// - Returns: its exit code, or 128 and the number of the signal that ended it.
   static func runShell(
-    _ script: String, arguments: [String] = [], output: Int32? = nil, whileRunning: () throws -> Void = {}
+    _ script: String, arguments: [String] = [], streams: ChildStreams = ChildStreams(),
+    whileRunning: () throws -> Void = {}
   ) throws -> Int32 {
-    let process = try spawn("/bin/sh", ["sh", "-c", script, "sh"] + arguments, streams: ChildStreams(output: output))
+    showTyping()
+    let process = try spawn("/bin/sh", ["sh", "-c", script, "sh"] + arguments, streams: streams)
     let outcome = Result { try whileRunning() }
     let status = wait(for: process)
     try outcome.get()
@@ -111,7 +110,7 @@ extension System {
 
   /// Runs a command line of the shell and gives the reading end of its standard output to `body`.
   ///
-  /// - Returns: its exit code as ``runShell(_:arguments:output:whileRunning:)``.
+  /// - Returns: its exit code as ``runShell(_:arguments:streams:whileRunning:)``.
   static func readShell(_ script: String, _ body: (Int32) throws -> Void) throws -> Int32 {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno, path: nil, deed: "run") }
@@ -121,7 +120,7 @@ extension System {
       ends[index] = -1
     }
     defer { closeEnd(1) }
-    return try runShell(script, output: ends[1]) {
+    return try runShell(script, streams: ChildStreams(output: ends[1])) {
       // Closed before the wait, so that a command which writes more than is read ends too.
       defer { closeEnd(0) }
       closeEnd(1)

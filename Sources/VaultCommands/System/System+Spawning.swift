@@ -16,6 +16,8 @@
 
 /// What the standard streams of a child become.
 struct ChildStreams {
+  /// Its standard input; nil is that of this process.
+  var input: Int32?
   /// Its standard output; nil is that of this process.
   var output: Int32?
   /// Whether it reads nothing, and what it says on stderr is dropped.
@@ -71,6 +73,7 @@ extension System {
       unsafe posix_spawn_file_actions_addopen(&actions, standardInput, "/dev/null", O_RDONLY, 0)
       unsafe posix_spawn_file_actions_addopen(&actions, standardError, "/dev/null", O_WRONLY, 0)
     }
+    if let input = streams.input { unsafe posix_spawn_file_actions_adddup2(&actions, input, standardInput) }
     if let output = streams.output { unsafe posix_spawn_file_actions_adddup2(&actions, output, standardOutput) }
   }
 

@@ -9,35 +9,72 @@ import Synchronization
 #endif
 
 extension System {
-  /// Does `body` while the terminal does not show what is typed, and puts it back however `body` ends.
-  static func withoutEcho<Result>(on descriptor: Int32, _ body: () throws -> Result) throws -> Result {
-    var settings = termios()
-    guard unsafe tcgetattr(descriptor, &settings) == 0 else {
-      throw SystemError(number: errno, path: "/dev/tty", deed: "read")
+  /// Hides what is typed at a terminal: until a question whose answer is seen, the answer of the command, or the end of the
+  /// process.
+  ///
+  /// Not only while a secret is asked for: people type the next one while a key is made of the first. That is then not
+  /// shown, and is the next answer.
+  static func hideTyping(on descriptor: Int32) throws(SystemError) {
+    // In the background the system stops the process here, as it would below, where the lock is held: a signal that is to
+    // end the process would wait for that for ever. Settings that are read in the background are another program's, so that
+    // none are set.
+    _ = tcdrain(descriptor)
+    let hasFailed = Pending.shared.withLock { pending in
+      guard pending.terminal == nil else { return false }
+      var settings = termios()
+      // The caller closes its own.
+      let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+      guard own >= 0, unsafe tcgetattr(own, &settings) == 0 else { return true }
+      pending.terminal = (own, settings)
+      settings.hideTyping()
+      // What was typed before the first question was seen, and answers nothing.
+      let isFirst = !pending.hasHiddenTyping
+      pending.hasHiddenTyping = true
+      return unsafe tcsetattr(own, isFirst ? TCSAFLUSH : TCSANOW, &settings) != 0
     }
-    let before = settings
-    Pending.shared.withLock { $0.terminal = (descriptor, before) }
-    defer {
-      var before = before
-      unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
-      Pending.shared.withLock { $0.terminal = nil }
-    }
-    settings.hideTyping()
-    guard unsafe tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 else {
-      throw SystemError(number: errno, path: "/dev/tty", deed: "read")
-    }
-    return try body()
+    if hasFailed { throw SystemError(number: errno, path: "/dev/tty", deed: "read") }
   }
 
-  /// Hides typing again when the process goes on after it was stopped: the shell has put the terminal back meanwhile.
-  static func hideAgain(_ pending: Pending) {
-    guard var terminal = pending.terminal else { return }
-    terminal.settings.hideTyping()
-    unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &terminal.settings)
+  /// Shows again what is typed.
+  ///
+  /// - Parameter droppingTyped: whether what was typed meanwhile is dropped: after a failure it would answer a question that
+  ///   is never asked, and be shown by the shell.
+  static func showTyping(droppingTyped: Bool = false) {
+    Pending.shared.withLock { $0.showTyping(droppingTyped: droppingTyped) }
   }
+
+  /// Drops what was typed and not read.
+  static func dropTyped(at descriptor: Int32) { tcflush(descriptor, TCIFLUSH) }
+
+  /// Whether a line was typed already.
+  static func hasTyped(at descriptor: Int32) -> Bool {
+    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&polled, 1, 0) > 0
+  }
+
+  fileprivate static func isInForeground(_ descriptor: Int32) -> Bool { tcgetpgrp(descriptor) == getpgrp() }
 
   /// The binary logarithm, for entropy.
   static func binaryLogarithm(_ number: Double) -> Double { log2(number) }
+}
+
+extension Pending {
+  /// Hides typing again when the process goes on after it was stopped: the shell has put the terminal back meanwhile.
+  mutating func hideAgain() {
+    // In the background it would be stopped once more.
+    guard var terminal, System.isInForeground(terminal.descriptor) else { return }
+    terminal.settings.hideTyping()
+    unsafe tcsetattr(terminal.descriptor, TCSANOW, &terminal.settings)
+  }
+
+  mutating func showTyping(droppingTyped: Bool) {
+    guard var terminal else { return }
+    self.terminal = nil
+    if System.isInForeground(terminal.descriptor) {
+      unsafe tcsetattr(terminal.descriptor, droppingTyped ? TCSAFLUSH : TCSANOW, &terminal.settings)
+    }
+    close(terminal.descriptor)
+  }
 }
 
 extension termios {

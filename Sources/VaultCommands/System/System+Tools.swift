@@ -31,7 +31,8 @@ extension System {
     return wait(for: process) == 0 ? output : nil
   }
 
-  private static func bytes(from descriptor: Int32, limit: Int) -> [UInt8]? {
+  /// What a descriptor gives up to its end; nil when that is more than `limit`, or fails.
+  static func bytes(from descriptor: Int32, limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {

@@ -13,6 +13,8 @@ struct SystemError: Error {
   /// What follows "cannot be", such as `read`.
   let deed: StaticString
 
+  static func missing(_ path: String) -> SystemError { SystemError(number: ENOENT, path: path, deed: "read") }
+
   var isMissing: Bool { number == ENOENT || number == ENOTDIR }
   var isExisting: Bool { number == EEXIST }
   var isForbidden: Bool { number == EACCES || number == EPERM || number == EROFS }
@@ -48,7 +50,10 @@ enum System {
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
   /// Ends the process at once: buffers of the C library are never used here.
-  static func exit(_ status: ExitStatus) -> Never { _exit(status.rawValue) }
+  static func exit(_ status: ExitStatus) -> Never {
+    showTyping(droppingTyped: status != .done)
+    _exit(status.rawValue)
+  }
 
   /// Writes all bytes.
   static func writeAll(_ bytes: RawSpan, to descriptor: Int32, path: String? = nil) throws(SystemError) {
@@ -95,6 +100,12 @@ enum System {
     case S_IFDIR: return .directory
     default: return .other
     }
+  }
+
+  /// Whether anything has this name, be it a link that leads nowhere.
+  static func isThere(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0
   }
 
   enum FileKind {

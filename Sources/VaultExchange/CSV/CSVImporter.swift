@@ -100,6 +100,11 @@ extension RecordBuilder {
     _ name: String, at namePlace: SourcePlace, _ value: String, at valuePlace: SourcePlace, by rules: [String: LeafRule]
   ) {
     let known = rules[name.lowercased()]
+    guard known != nil || !TableHeader.isValue(name) || value.isEmpty else {
+      // Names are readable, and where the pairs are is not always sure.
+      take(name, from: namePlace, by: .secret(namePlace.path))
+      return take(value, from: valuePlace, by: .secret(valuePlace.path))
+    }
     note(namePlace, name.isEmpty || value.isEmpty ? .empty : .mapped(to: known == nil ? "secrets" : name))
     take(value, from: valuePlace, by: known ?? .secret(name.isEmpty ? valuePlace.path : name))
   }

@@ -37,15 +37,21 @@ struct CSVTable {
   }
 
   /// The first row of a file, as far as its beginning tells.
-  static func firstRow(of sample: ImportSample, dialect: CSVDialect = CSVDialect()) -> CSVRow? {
-    var reader = CSVReader(ImportSource(name: sample.name, bytes: sample.head), dialect: dialect)
+  static func firstRow(
+    of sample: ImportSample, dialect: CSVDialect = CSVDialect(), encoding: TextEncoding? = nil
+  ) -> CSVRow? {
+    var reader = CSVReader(
+      ImportSource(name: sample.name, bytes: sample.head), dialect: dialect, encoding: encoding)
     guard let row = try? reader.next(), row.fault == nil else { return nil }
     return row
   }
 
   /// The rows that stand in the beginning of a file as a whole.
-  static func rows(of sample: ImportSample, dialect: CSVDialect = CSVDialect()) -> [CSVRow] {
-    var reader = CSVReader(ImportSource(name: sample.name, bytes: sample.head), dialect: dialect)
+  static func rows(
+    of sample: ImportSample, dialect: CSVDialect = CSVDialect(), encoding: TextEncoding? = nil
+  ) -> [CSVRow] {
+    var reader = CSVReader(
+      ImportSource(name: sample.name, bytes: sample.head), dialect: dialect, encoding: encoding)
     var rows: [CSVRow] = []
     while let row = try? reader.next() { rows.append(row) }
     return sample.isWhole ? rows : rows.dropLast()

@@ -42,6 +42,7 @@ struct BitwardenExporter: Exporter {
     var parts = try EntryParts(record, known: form.texts)
     for _ in 0..<parts.voidCount { notes.add(.emptyLeftOut(kind: record.kind)) }
     _ = Self.flags(&parts)
+    for _ in 0..<BitwardenPlaces(&parts, isLogin: form == .login).strayCount { notes.add(.stray(kind: record.kind)) }
     if let folder = parts.tags.first { folders[folder] = try Self.folderID(folder) }
   }
 
@@ -68,9 +69,12 @@ struct BitwardenExporter: Exporter {
       ("archivedDate", "archived"),
     ] { item[member] = parts.takeReadable(name, if: EntryParts.isDate).map { .string($0) } }
     Self.fill(&item, form, &parts)
+    let places = BitwardenPlaces(&parts, isLogin: form == .login)
+    places.fill(&item)
     let fields =
       parts.tags.dropFirst().map { Self.field("tag", $0, isSealed: false) }
       + parts.extras.map { Self.field($0.name, $0.text, isSealed: $0.isSealed) }
+      + places.links.map { Self.link($0.name, $0.target) }
     item["fields"] = fields.isEmpty ? nil : .array(fields)
     defer { isFirst = false }
     return Array((isFirst ? "\n" : ",\n").utf8) + (try Self.text(.object(item)))
@@ -131,6 +135,11 @@ struct BitwardenExporter: Exporter {
     ])
   }
 
+  /// A field that shows the value of another one.
+  private static func link(_ name: String, _ target: Int) -> JSONValue {
+    .members(["linkedId": .number(JSONNumber(target)), "name": .string(name), "type": 3, "value": .null])
+  }
+
   /// A UUID that is the same for a folder in every export.
   private static func folderID(_ name: String) throws(ExportError) -> String {
     do throws(ExchangeError) {
@@ -143,7 +152,7 @@ struct BitwardenExporter: Exporter {
 
   private static func text(_ value: JSONValue) throws(ExportError) -> [UInt8] {
     do throws(DocumentError) {
-      return try value.compactBytes()
+      return try value.compactBytes(limits: .exchange)
     } catch {
       throw ExportError("has a value that has no form as JSON", underlying: error)
     }

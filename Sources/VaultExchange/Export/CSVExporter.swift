@@ -9,9 +9,6 @@ struct CSVExporter: Exporter {
   private var paths: Set<MemberPath> = []
   private var columns: [MemberPath] = []
 
-  /// The column of the kind: its path in the file of a record, so that no member can have it.
-  private static let kindColumn = "$vault.kind"
-
   /// - Parameter hasKinds: whether there is a column for the kind.
   init(hasKinds: Bool) { self.hasKinds = hasKinds }
 
@@ -38,7 +35,7 @@ struct CSVExporter: Exporter {
   mutating func begin() -> [UInt8] {
     columns = paths.sorted { $0.precedes($1) }
     let names = columns.map(\.description)
-    return names.isEmpty && !hasKinds ? [] : CSVText.row((hasKinds ? [Self.kindColumn] : []) + names)
+    return names.isEmpty && !hasKinds ? [] : CSVText.row((hasKinds ? [OwnExport.kindPath] : []) + names)
   }
 
   mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
@@ -53,7 +50,7 @@ struct CSVExporter: Exporter {
 
 extension MemberPath {
   /// Members by the bytes of their names, items by their number.
-  fileprivate func precedes(_ right: MemberPath) -> Bool {
+  func precedes(_ right: MemberPath) -> Bool {
     for (one, other) in zip(components, right.components) where one != other {
       switch (one, other) {
       case (.member(let name), .member(let second)): return name.utf8.lexicographicallyPrecedes(second.utf8)

@@ -14,6 +14,8 @@ struct EntryParts {
   private(set) var texts: [String: String] = [:]
   private(set) var urls: [String] = []
   private(set) var tags: [String] = []
+  /// Whether some of the addresses had no scheme, so that they are not where they were among the others.
+  private(set) var hasLooseAddresses = false
   private(set) var extras: [Extra] = []
   /// How many values hold nothing that a text could.
   private(set) var voidCount = 0
@@ -21,6 +23,7 @@ struct EntryParts {
   /// - Parameter known: the text members that the format has places for; a path may be one.
   init(_ record: ExportedRecord, known: Set<String>) throws(ExportError) {
     let hasSecrets = record.kind == "login" || record.kind == "custom"
+    var others: [String] = []
     for (path, value) in record.leaves {
       if value.isVoid, value.string == nil {
         voidCount += 1
@@ -30,6 +33,8 @@ struct EntryParts {
         tags.append(text)
       } else if let text = value.string, path.components.count == 2, path.top == "urls" {
         urls.append(text)
+      } else if let text = value.string, record.kind == "login", Self.isAddress(path) {
+        others.append(text)
       } else {
         extras.append(
           Extra(
@@ -37,6 +42,16 @@ struct EntryParts {
             isSealed: record.isSealed(path), member: path.top))
       }
     }
+    urls += others
+    hasLooseAddresses = !others.isEmpty
+  }
+
+  /// Whether it is what an import has made of an address without a scheme: `fields.url`, `fields["url 2"]`.
+  private static func isAddress(_ path: MemberPath) -> Bool {
+    guard path.components.count == 2, path.top == "fields", case .member(let name) = path.components[1] else {
+      return false
+    }
+    return name == "url" || name.begins(with: "url ") && name.utf8.dropFirst(4).allSatisfy { $0 &- 0x30 < 10 }
   }
 
   /// The name that a person has chosen, without the map it stands in; the path of everything else.
@@ -53,10 +68,12 @@ struct EntryParts {
     return true
   }
 
-  /// Takes the value of a readable custom field away, if it is what the format takes there.
+  /// Takes the value of a readable custom field away, or of one that its kind had no other place for than `extra`, if it is
+  /// what the format takes there.
   mutating func takeReadable(_ name: String, if isFit: (String) -> Bool) -> String? {
     let isThere = extras.contains {
-      !$0.isSealed && $0.member == "fields" && $0.name.utf8.elementsEqual(name.utf8) && isFit($0.text)
+      (!$0.isSealed && $0.member == "fields" || $0.member == "extra") && $0.name.utf8.elementsEqual(name.utf8)
+        && isFit($0.text)
     }
     return isThere ? take(name) : nil
   }

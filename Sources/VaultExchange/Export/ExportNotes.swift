@@ -7,13 +7,17 @@ public struct ExportNotes: Equatable, Sendable {
     /// Null, an empty text or list, where the format cannot tell it from what is absent.
     case emptyLeftOut(kind: String)
     case becoming(String, kind: String)
+    /// What another tool has a place for that the record has not any more.
+    case stray(kind: String)
     case formulas
+    /// What the tool itself drops or changes when it reads the file.
+    case fragile
     case renumbered
 
     var isLoss: Bool {
       switch self {
       case .recordsLeftOut, .valuesLeftOut, .emptyLeftOut: true
-      case .becoming, .formulas, .renumbered: false
+      case .becoming, .stray, .formulas, .fragile, .renumbered: false
       }
     }
   }
@@ -47,9 +51,15 @@ public struct ExportNotes: Equatable, Sendable {
       "\(values) in records of the kind \(kind) \(count == 1 ? "is" : "are") empty, "
         + "which \(format) cannot tell from absent: left out"
     case .becoming(let what, let kind): "\(records(kind)) \(count == 1 ? "becomes" : "become") \(what)"
+    case .stray(let kind):
+      "\(values) in records of the kind \(kind) \(count == 1 ? "has" : "have") no place of \(count == 1 ? "its" : "their") "
+        + "own in \(format) any more: custom fields"
     case .formulas:
       "\(values) \(count == 1 ? "begins" : "begin") with = + - @, a tab or a line end, which spreadsheets take for "
         + "formulas: have them read all columns as text"
+    case .fragile:
+      "\(values) \(count == 1 ? "holds" : "hold") U+007F to U+009F, which KeePassXC drops, or a carriage return alone, which it makes a "
+        + "line feed"
     case .renumbered:
       "\(count) name\(count == 1 ? "" : "s") would stand twice and \(count == 1 ? "has" : "have") a number"
     }

@@ -68,7 +68,7 @@ extension JSONValue {
   func plainText(in record: ExportedRecord) throws(ExportError) -> String {
     if case .string(let text) = self { return text }
     do throws(DocumentError) {
-      return String(decoding: try compactBytes(), as: UTF8.self)
+      return String(decoding: try compactBytes(limits: .exchange), as: UTF8.self)
     } catch {
       throw ExportError("has a value that has no form as JSON", in: record, underlying: error)
     }

@@ -23,18 +23,19 @@ struct KeePassExporter: Exporter {
         guard case .string = value else { continue }
         throw ExportError("holds a control character, which XML cannot hold", in: record, at: path)
       }
+      if XMLText.isFragile(text) { notes.add(.fragile) }
     }
   }
 
   /// Tags stand in one text, between semicolons; KeePassXC takes commas and tabs as well, and no spaces at the ends.
   private static func isTag(_ tag: String) -> Bool {
-    !tag.contains { $0 == ";" || $0 == "," || $0 == "\t" } && tag.trimmingSpaces == tag && !tag.isEmpty
+    ![";", ",", "\t"].contains(where: tag.holds) && tag.trimmingSpaces == tag && !tag.isEmpty
   }
 
   /// Older versions put spaces between tags: a semicolon says that this is no such text.
   private static func text(ofTags tags: [String]) -> String {
     let text = tags.joined(separator: ";")
-    return tags.count == 1 && text.contains(" ") ? text + ";" : text
+    return tags.count == 1 && text.holds(" ") ? text + ";" : text
   }
 
   mutating func begin() throws(ExportError) -> [UInt8] {
@@ -149,6 +150,15 @@ enum XMLText {
     text.unicodeScalars.allSatisfy { scalar in
       scalar.value >= 0x20
         ? scalar != "\u{FFFE}" && scalar != "\u{FFFF}" : scalar == "\t" || scalar == "\n" || scalar == "\r"
+    }
+  }
+
+  /// Whether it has characters that XML holds and KeePassXC drops (U+007F to U+009F) or changes (a return without line feed).
+  static func isFragile(_ text: String) -> Bool {
+    let scalars = Array(text.unicodeScalars)
+    return scalars.indices.contains { index in
+      (0x7F...0x9F).contains(scalars[index].value)
+        || scalars[index] == "\r" && (index + 1 == scalars.count || scalars[index + 1] != "\n")
     }
   }
 

@@ -96,7 +96,7 @@ struct SOPSExporter: Exporter {
 
   private static func bytes(_ value: JSONValue) throws(ExportError) -> [UInt8] {
     do throws(DocumentError) {
-      return try value.compactBytes()
+      return try value.compactBytes(limits: .exchange)
     } catch {
       throw ExportError("has a value that has no form as JSON", underlying: error)
     }
@@ -147,7 +147,10 @@ struct SOPSCipher {
 
   /// The sealed MAC: SHA-512 of all values, in upper-case digits, bound to the time.
   func mac(at time: String) throws(ExportError) -> String {
-    let hash = try Self.named { () throws(CryptoError) in try values.hasher.take()?.finish() ?? [] }
+    let hash = try Self.named { () throws(CryptoError) -> [UInt8] in
+      guard let hasher = values.hasher.take() else { return [] }
+      return try hasher.finish()
+    }
     return try sealed(Array(Hex.encode(hash).uppercased().utf8), "str", time)
   }
 

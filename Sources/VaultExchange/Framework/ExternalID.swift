@@ -6,6 +6,16 @@ public enum ExternalID {
   /// The name of the custom field.
   public static let fieldName = "external_id"
 
+  /// The id of what has nothing but its file to go by: `PREFIX:file:HASH`.
+  ///
+  /// - Throws: ``ExchangeError`` `.reading` without a hash.
+  public static func ofFile(_ identity: String, from idPrefix: String) throws(ExchangeError) -> String {
+    ofFiles(from: idPrefix) + (try ContentHash.hex(of: [identity]))
+  }
+
+  /// What such ids begin with, whatever the file.
+  public static func ofFiles(from idPrefix: String) -> String { "\(idPrefix):file:" }
+
   /// `fields.external_id`, or `extra.external_id` in kinds without readable custom fields; nil where neither can be.
   public static func path(in kind: RecordKind) -> MemberPath? {
     [
@@ -22,6 +32,17 @@ public enum ExternalID {
     var values = members[map]?.object ?? JSONObject()
     values[fieldName] = .string(id)
     members[map] = .object(values)
+    return members
+  }
+
+  /// The members without an id.
+  public static func removed(from members: JSONObject, of kind: RecordKind) -> JSONObject {
+    guard let path = path(in: kind), case .member(let map)? = path.components.first,
+      var values = members[map]?.object
+    else { return members }
+    var members = members
+    values[fieldName] = nil
+    members[map] = values.isEmpty ? nil : .object(values)
     return members
   }
 }

@@ -2,21 +2,25 @@
 public final class ImportSource {
   /// The name of the file, without folders; empty for standard input.
   public let name: String
+  /// What tells the file from others of its name, such as its path; nil where nothing does, as for standard input.
+  public let identity: String?
   /// What is in the folder that is imported, in the order of the paths; nil for a file.
   public let files: [ImportFile]?
   private let pull: () throws(ExchangeError) -> [UInt8]
   private var head: [UInt8] = []
 
   /// - Parameter pull: gives the next piece, an empty one at the end.
-  public init(name: String, pull: @escaping () throws(ExchangeError) -> [UInt8]) {
+  public init(name: String, identity: String? = nil, pull: @escaping () throws(ExchangeError) -> [UInt8]) {
     self.name = name
+    self.identity = identity
     self.pull = pull
     files = nil
   }
 
   /// A folder, of which importers open the files that they know.
-  public init(name: String, files: [ImportFile]) {
+  public init(name: String, identity: String? = nil, files: [ImportFile]) {
     self.name = name
+    self.identity = identity
     self.files = files.sorted { $0.path < $1.path }
     pull = { () throws(ExchangeError) in [] }
   }
@@ -98,11 +102,14 @@ public struct ImportSample: Sendable {
   public let isWhole: Bool
   /// The paths of the files, for a folder.
   public let paths: [String]
+  /// What the beginning is as JSON: the one for all that ask.
+  let outline: JSONOutline
 
   public init(name: String, head: [UInt8], isWhole: Bool, paths: [String] = []) {
     self.paths = paths
     self.name = name
     self.head = head
     self.isWhole = isWhole
+    outline = JSONOutline(head)
   }
 }

@@ -8,15 +8,22 @@ public struct ImportedRecord: Sendable {
   public let kind: String
   /// Its members in clear, as the kind encodes them.
   public let members: JSONObject
-  /// `FORMAT:ID`, the same for the same entry in each export of a tool; nil where only the content could tell.
+  /// `FORMAT:ID`, the same for the same entry in each export of a tool; nil where nothing but its place tells an entry
+  /// from others, and for a whole file.
   ///
   /// Where the tool gives no id, it is made from readable members that name the entry, never from a secret one. Two
   /// entries of a source may then have the same.
   public let externalID: String?
+  /// Whether it is all that the file holds, so that the file tells which record it is.
+  public let isWholeFile: Bool
   /// What became of each leaf of its source.
   public let lines: [LedgerLine]
 
-  public init(place: SourcePlace, kind: String, members: JSONObject, externalID: String?, lines: [LedgerLine]) {
+  public init(
+    place: SourcePlace, kind: String, members: JSONObject, externalID: String?, isWholeFile: Bool = false,
+    lines: [LedgerLine]
+  ) {
+    self.isWholeFile = isWholeFile
     self.place = place
     self.kind = kind
     self.members = members

@@ -55,6 +55,8 @@ public struct ImportOptions: Sendable {
   public var mappings: [FieldMapping] = []
   /// The kind of the records of such formats; logins when nil.
   public var kind: RecordKind?
+  /// The kinds that records which say theirs can have.
+  public var kinds: KindCatalog = .builtIn
   /// The encoding of text that does not say its own; UTF-8 when nil.
   public var encoding: TextEncoding?
   /// Asks for the passphrase of a sealed file; nil when nobody can be asked.
@@ -82,8 +84,9 @@ public struct FieldMapping: Hashable, Sendable {
   ///
   /// - Throws: ``ExchangeError`` `.invalidMapping` when either is empty.
   public init(parsing text: String) throws(ExchangeError) {
-    let parts = text.split(separator: "=" as Character, maxSplits: 1)
-    guard parts.count == 2 else { throw ExchangeError(.invalidMapping, "a mapping has the form FIELD=SOURCE") }
-    self.init(field: String(parts[0]), source: String(parts[1]))
+    guard let (field, source) = text.pair(separatedBy: "="), !field.isEmpty, !source.isEmpty else {
+      throw ExchangeError(.invalidMapping, "a mapping has the form FIELD=SOURCE")
+    }
+    self.init(field: String(field), source: String(source))
   }
 }

@@ -1,5 +1,6 @@
 internal import VaultDocument
 internal import VaultRecords
+internal import VaultSealing
 
 /// What importers ask a kind about its members.
 struct KindShape {
@@ -25,6 +26,14 @@ struct KindShape {
 
   func has(_ member: String) -> Bool { kind.content.members.contains { $0.name.utf8.elementsEqual(member.utf8) } }
 
+  /// Whether all names are those of members, at the top or as paths.
+  func hasAll(_ names: some Sequence<String>) -> Bool {
+    names.allSatisfy { name in
+      name == RecordEnvelope.memberName || name == OwnExport.kindPath || name == RecordKind.extraMember || has(name)
+        || (try? MemberPath(parsing: name)).flatMap { kind.value(at: $0) } != nil
+    }
+  }
+
   /// Whether these can be a record of the kind; a title can still be added.
   func takes(_ members: JSONObject) -> Bool {
     let required = kind.content.members.filter { $0.isRequired && $0.name != "title" }
@@ -41,6 +50,9 @@ struct KindShape {
     default: true
     }
   }
+
+  /// Whether whoever can read the vault reads what stands at a path; false also where the kind has no such member.
+  func isReadable(_ path: MemberPath) -> Bool { kind.value(at: path).map { !$0.isSealed } ?? false }
 
   /// What a text stands for at a path; nil where the kind has no such member, or refuses it.
   func value(ofText text: String, at path: MemberPath) -> JSONValue? {

@@ -50,12 +50,12 @@ struct LeafRule: Sendable {
   /// Several items in one text, each into the list.
   static func list(_ name: String, separatedBy separator: String) -> LeafRule {
     LeafRule { builder, text, place in
-      let items = text.split(separator: separator).map { String($0.trimmingSpaces) }.filter { !$0.isEmpty }
+      let items = text.parts(separatedBy: separator).map { String($0.trimmingSpaces) }.filter { !$0.isEmpty }
       guard items.count > 1 else {
         let item = items.first ?? text
         return builder.put(item, .list(name), from: place, converted: item != text && name != "tags")
       }
-      for item in items { builder.add(item, .list(name), as: place.path) }
+      for item in items { builder.add(item, .list(name), as: builder.ownName(.list(name), at: place)) }
       builder.note(place, name == "tags" ? .tagged : .mapped(to: name))
     }
   }
@@ -65,24 +65,22 @@ struct LeafRule: Sendable {
   static func urls(separatedBy separator: String) -> LeafRule {
     LeafRule { builder, text, place in
       var urls: [String] = []
-      for part in text.split(separator: separator, omittingEmptySubsequences: false) {
-        if urls.isEmpty || part.trimmingSpaces.contains("://") {
+      for part in text.parts(separatedBy: separator) {
+        if urls.isEmpty || part.holds("://") {
           urls.append(String(part.trimmingSpaces))
         } else {
           urls[urls.count - 1] += separator + part
         }
       }
       guard urls.count > 1 else { return url.apply(&builder, text, place) }
-      for url in urls { builder.add(url, .list("urls"), as: place.path) }
+      for url in urls { builder.add(url, .list("urls"), as: "url") }
       builder.note(place, .mapped(to: "urls"))
     }
   }
 
   /// Lines of `name: value`, each a secret of its own; the whole text when a line is none.
   static let namedLines = LeafRule { builder, text, place in
-    let pairs = text.lines.map { line in
-      line.firstRange(of: ":").map { (line[..<$0.lowerBound], line[$0.upperBound...]) }
-    }
+    let pairs = text.lines.map { $0.pair(separatedBy: ":") }
     guard !pairs.contains(where: { $0 == nil }) else { return secret.apply(&builder, text, place) }
     for case let (name, value)? in pairs {
       builder.add(String(value.trimmingSpaces), .secret(String(name.trimmingSpaces)), as: place.path)
@@ -116,9 +114,9 @@ struct LeafRule: Sendable {
   static let tag = LeafRule { builder, text, place in builder.put(text, .list("tags"), from: place) }
 
   /// A folder as a tag with `/` between its levels.
-  static func folder(separator: Character = "/") -> LeafRule {
+  static func folder(separator: String = "/") -> LeafRule {
     LeafRule { builder, text, place in
-      let levels = text.split(separator: separator)
+      let levels = text.parts(separatedBy: separator).filter { !$0.isEmpty }
       builder.put(levels.joined(separator: "/"), .list("tags"), from: place)
     }
   }
@@ -129,7 +127,7 @@ struct LeafRule: Sendable {
       switch text.lowercased() {
       case "1", "true", "yes": builder.put(tag, .list("tags"), from: place)
       case "0", "false", "no": builder.note(place, .mapped(to: "tags"))
-      default: builder.put(text, .field(place.path), from: place)
+      default: builder.put(text, .field(builder.ownName(.field(tag), at: place)), from: place)
       }
     }
   }
@@ -170,17 +168,5 @@ extension Timestamp {
       return nil
     }
     self = date
-  }
-}
-
-extension StringProtocol {
-  /// The lines, whatever ends them: a CRLF is one character to Swift.
-  var lines: [SubSequence] { split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" } }
-
-  /// Without spaces, tabs and line ends at both ends.
-  var trimmingSpaces: Substring {
-    let end = lastIndex { !$0.isWhitespace }
-    guard let start = firstIndex(where: { !$0.isWhitespace }), let end else { return "" }
-    return Substring(self[start...end])
   }
 }

@@ -16,6 +16,15 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   /// The same place, at a path.
   public func at(_ path: String) -> SourcePlace { SourcePlace(line: line, path: path) }
 
+  /// The part of the path that is below another place; the whole path where it is not, and nothing for the same path.
+  func path(below place: SourcePlace) -> String {
+    guard !place.path.isEmpty, path.begins(with: place.path) else { return path }
+    let rest = path.utf8.dropFirst(place.path.utf8.count)
+    guard let mark = rest.first else { return "" }
+    guard [UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "[")].contains(mark) else { return path }
+    return String(Substring(mark == UInt8(ascii: "[") ? rest : rest.dropFirst()))
+  }
+
   /// `line 3, column 7`, `line 3: login_totp`, `items[2].name`.
   public var description: String {
     let position = [line.map { "line \($0)" }, column.map { "column \($0)" }].compactMap { $0 }

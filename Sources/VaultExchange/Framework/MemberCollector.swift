@@ -18,12 +18,45 @@ struct MemberCollector {
   var isComplete: Bool { shape.takes(members) }
 
   /// Stores a text and says where it went; `name` is that of a custom field, should it become one.
+  ///
+  /// An address that would be readable with a secret in it is sealed: as a whole, since nothing of it may be lost.
   mutating func store(_ text: String, _ destination: RecordBuilder.Destination, name: String) -> LedgerLine.Outcome {
-    switch destination {
+    if isReadable(destination), let secret = SecretAddress(in: text) {
+      return seal(text, secret, meantFor: destination)
+    }
+    return switch destination {
     case .member(let member): storeMember(text, member, name: name)
     case .list(let list): storeItem(text, list, name: name)
     case .field(let name): insert(text, name, in: shape.readableMap)
     case .secret(let name): insert(text, name, in: shape.secretMap)
+    }
+  }
+
+  private func isReadable(_ destination: RecordBuilder.Destination) -> Bool {
+    switch destination {
+    case .list, .field: true
+    case .secret: false
+    case .member("notes"): false
+    case .member(let member):
+      Self.readable.contains(member) || (try? MemberPath(parsing: member)).map(shape.isReadable) ?? false
+    }
+  }
+
+  private mutating func seal(
+    _ text: String, _ secret: SecretAddress, meantFor destination: RecordBuilder.Destination
+  ) -> LedgerLine.Outcome {
+    if secret == .oneTimeCode, shape.has("totp"), members["totp"] == nil {
+      return storeMember(text, "totp", name: "totp")
+    }
+    switch destination {
+    case .list("urls"):
+      // Where it leads is no secret, and what one looks for.
+      if let origin = SecretAddress.origin(of: text), shape.takes(origin, inList: "urls") {
+        _ = storeItem(origin, "urls", name: "url")
+      }
+      return insert(text, "url", in: shape.secretMap)
+    case .list(let name), .member(let name), .field(let name), .secret(let name):
+      return insert(text, name, in: shape.secretMap)
     }
   }
 
@@ -58,6 +91,8 @@ struct MemberCollector {
 
   /// Inserts under the name, or the name with the next free number.
   private mutating func insert(_ text: String, _ name: String, in map: String) -> LedgerLine.Outcome {
+    // Names are readable: what a file has under an address with a secret in it loses that name.
+    let name = SecretAddress(in: name) == nil ? name : "value"
     var free = name
     var number = 1
     while let old = maps[map]?[free], !old.utf8.elementsEqual(text.utf8) {
@@ -76,7 +111,9 @@ struct MemberCollector {
 
   /// Takes the e-mail address for the user name where there is no other.
   mutating func nameUser(_ email: String?) {
-    if let email, shape.has("username"), members["username"] == nil { members["username"] = .string(email) }
+    if let email, shape.has("username"), members["username"] == nil, SecretAddress(in: email) == nil {
+      members["username"] = .string(email)
+    }
   }
 
   /// The members as the kind encodes them.

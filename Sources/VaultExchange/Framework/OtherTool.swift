@@ -16,7 +16,7 @@ struct OtherTool: Sendable {
 
   /// The tool whose file begins like this; nil when it is none of these.
   static func of(_ sample: ImportSample) -> OtherTool? {
-    let outline = JSONOutline(sample)
+    let outline = sample.outline
     return all.first { $0.matches(sample, outline) }
   }
 
@@ -101,7 +101,8 @@ struct OtherTool: Sendable {
         && ["<?xml", "<!DOCTYPE", "<database", "<passwordsafe", "<revelationdata"].contains { sample.begins($0) }
     },
     OtherTool(
-      "is an export of this program", "`vault import json FILE --kind KIND`, or jsonl",
+      "is an export of this program",
+      "`vault import json FILE`, or jsonl; with --kind KIND where records do not say theirs",
       "a vault as a whole: copy its folder"
     ) { _, outline in outline.has("$vault") || outline.has("[].$vault") || outline.has("records[].record") },
   ]

@@ -51,7 +51,7 @@ struct RecordBuilder {
   /// Puts a leaf somewhere and writes its line.
   ///
   /// - Parameters:
-  ///   - name: what it is called as a custom field, should it become one; the path of its place when nil.
+  ///   - name: what it is called as a custom field, should it become one; when nil, ``ownName(_:at:)``.
   ///   - converted: whether the text is not as the source has it.
   mutating func put(
     _ text: String, _ destination: Destination, from place: SourcePlace, as name: String? = nil,
@@ -61,7 +61,24 @@ struct RecordBuilder {
     guard text.utf8.count <= ValueLimit.byteCount else { return note(place, ValueLimit.refusal) }
     leaves.append(
       .value(
-        Value(text: text, destination: destination, place: place, isConverted: converted, name: name ?? place.path)))
+        Value(
+          text: text, destination: destination, place: place, isConverted: converted,
+          name: name ?? ownName(destination, at: place))))
+  }
+
+  /// What a value is called as a custom field: the path of its place in the entry, never that of the entry, which counts
+  /// the entries before it.
+  func ownName(_ destination: Destination, at place: SourcePlace) -> String {
+    switch destination {
+    case .list("urls"): return "url"
+    case .member("notes"): return "notes"
+    default: break
+    }
+    let own = place.path(below: self.place)
+    if !own.isEmpty { return own }
+    return switch destination {
+    case .member(let name), .list(let name), .field(let name), .secret(let name): name
+    }
   }
 
   /// Puts something somewhere without a line: a part of a leaf, or what is known without one.
@@ -119,8 +136,11 @@ struct RecordBuilder {
     var members = members
     members.nameRecord(title)
     members.nameUser(first(.field("email")))
+    // Every entry that is one of several has a place.
+    let isWholeFile = place == SourcePlace() && toolID == nil
     return ImportedRecord(
-      place: place, kind: kind, members: members.object, externalID: try externalID(), lines: lines)
+      place: place, kind: kind, members: members.object, externalID: isWholeFile ? nil : try externalID(),
+      isWholeFile: isWholeFile, lines: lines)
   }
 
   private func collected(in shape: KindShape, isStrict: Bool) -> (MemberCollector, [LedgerLine]) {
@@ -163,21 +183,29 @@ struct RecordBuilder {
 
   /// What it is called when the source has no title: its first host, user name or, last, place.
   private var title: String {
-    firstItem("urls").map(Self.host) ?? text("username") ?? "\(format), \(place)"
+    firstItem("urls").flatMap(Self.host) ?? text("username").flatMap(Self.readable) ?? "\(format), \(place)"
   }
 
-  private static func host(of url: String) -> String {
+  /// A text without a secret in it; of an address with one, where it leads.
+  private static func readable(_ text: String) -> String? {
+    SecretAddress(in: text) == nil ? text : SecretAddress.origin(of: text)
+  }
+
+  private static func host(of url: String) -> String? {
+    guard let url = readable(url) else { return nil }
     let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
     let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     return host.isEmpty ? url : String(host)
   }
 
-  /// The tool's own id, else a hash of what a reader of the vault can see anyway.
-  private func externalID() throws(ExchangeError) -> String {
-    if let toolID { return "\(format):\(toolID)" }
-    var parts = [text("title"), text("username"), text("holder")].map { $0 ?? "" }
-    for case .value(let value) in leaves where value.destination == .list("urls") { parts.append(value.text) }
-    return "\(format):\(try ContentHash.hex(of: parts))"
+  /// The tool's own id, else a hash of what a reader of the vault can see anyway; nil when there is nothing to see.
+  private func externalID() throws(ExchangeError) -> String? {
+    if let toolID, SecretAddress(in: toolID) == nil { return "\(format):\(toolID)" }
+    var parts = [text("title"), text("username"), text("holder")].map { $0.flatMap(Self.readable) ?? "" }
+    for case .value(let value) in leaves where value.destination == .list("urls") {
+      if let url = Self.readable(value.text) { parts.append(url) }
+    }
+    return parts.allSatisfy(\.isEmpty) ? nil : "\(format):\(try ContentHash.hex(of: parts))"
   }
 }
 

@@ -6,6 +6,12 @@ enum ValueLimit {
   /// the most.
   static var byteCount: Int { SecureMemory.byteCount / 4 }
 
+  /// How many values a record may have: as many as a row of a table has cells. Each has a name, a place and a line.
+  static let count = 10_000
+
+  /// Why an entry with more values is not taken.
+  static let tooMany: StaticString = "has more values than a record may have"
+
   /// Why a value is not taken.
   static let refusal = LedgerLine.Outcome.refused(
     "the value is larger than a quarter of the locked memory for secrets: `vault status` shows it, `ulimit -l` raises it"

@@ -8,7 +8,7 @@ struct BitwardenImporter: Importer {
       + "as secrets, dates as fields")
 
   func detects(_ sample: ImportSample) -> Bool {
-    let outline = JSONOutline(sample)
+    let outline = sample.outline
     if outline.has("passwordProtected") || outline.has("items[].template_type") { return false }
     return outline.has("folders", "items") || outline.has("collections", "items")
       || outline.has("encKeyValidation_DO_NOT_EDIT")
@@ -129,7 +129,8 @@ extension TreeRules {
       let place = place.below(path)
       switch path.description {
       case "value": builder.take(text, from: place, by: name.isEmpty ? .secret("field") : rule)
-      case "name": builder.note(place, name.isEmpty || text.isEmpty ? .empty : .mapped(to: "secrets"))
+      case "name":
+        builder.note(place, name.isEmpty || text.isEmpty && value["linkedId"] == nil ? .empty : .mapped(to: "secrets"))
       case "type": builder.note(place, .mapped(to: "secrets"))
       default: builder.take(leaf.leafText, from: place, by: .field("\(name) \(path)"))
       }

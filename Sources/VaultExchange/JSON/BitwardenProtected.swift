@@ -7,7 +7,7 @@ struct BitwardenProtectedImporter: Importer {
     "bitwarden-protected-json", title: "Bitwarden, JSON with a password", versions: "2022 to 2026, PBKDF2 and Argon2id",
     keeps: "as bitwarden-json", idPrefix: "bitwarden-json")
 
-  func detects(_ sample: ImportSample) -> Bool { JSONOutline(sample).has("passwordProtected", "data") }
+  func detects(_ sample: ImportSample) -> Bool { sample.outline.has("passwordProtected", "data") }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     let envelope = try JSONReading.value(of: source, options: options)
@@ -105,7 +105,7 @@ private struct Costs {
     case 1:
       let mebibytes = envelope["kdfMemory"]?.int ?? 64
       let lanes = envelope["kdfParallelism"]?.int ?? 4
-      guard (1...100).contains(iterations), (1...1024).contains(mebibytes), (1...64).contains(lanes) else {
+      guard (1...10).contains(iterations), (1...1024).contains(mebibytes), (1...16).contains(lanes) else {
         throw Self.outOfRange
       }
       function = .argon2id(kibibytes: mebibytes << 10, lanes: lanes)

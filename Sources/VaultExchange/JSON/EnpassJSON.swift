@@ -8,7 +8,7 @@ struct EnpassJSONImporter: Importer {
       + "as tags, dates as fields; icons and the order of fields are refused")
 
   func detects(_ sample: ImportSample) -> Bool {
-    JSONOutline(sample).has("items[].template_type", "items[].category")
+    sample.outline.has("items[].template_type", "items[].category")
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {

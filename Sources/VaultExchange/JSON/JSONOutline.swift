@@ -1,7 +1,10 @@
 /// The member names of a JSON text that may be cut off anywhere: what a format is told by.
 ///
 /// Nothing is checked; what is no JSON just has few names.
-struct JSONOutline {
+struct JSONOutline: Sendable {
+  /// How many levels are looked at; what lies deeper is only counted.
+  private static let maximumDepth = 5
+
   /// Paths of members, `[]` for an item of a list: `items[].login.uris`.
   private(set) var paths: Set<String> = []
   /// Whether the text begins as an object or list.
@@ -12,29 +15,31 @@ struct JSONOutline {
     case list(path: String)
   }
 
-  /// - Parameter depth: how many levels are looked at.
-  init(_ sample: ImportSample, depth: Int = 5) {
+  /// - Parameter head: how the file begins, in any encoding that it says it has.
+  init(_ head: [UInt8]) {
     var decoder = TextDecoder()
-    let text = decoder.decode(sample.head) + decoder.decode([])
+    let text = decoder.decode(head) + decoder.decode([])
     var levels: [Level] = []
+    /// How many levels are open below those.
+    var hiddenCount = 0
     var below = ""
     var index = 0
     while index < text.count {
       let byte = text[index]
       index += 1
       switch byte {
-      case UInt8(ascii: "{"): levels.append(.object(path: below, isName: true))
-      case UInt8(ascii: "["):
-        below += "[]"
-        levels.append(.list(path: below))
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = levels.popLast()
-      case UInt8(ascii: ","): Self.next(&levels, &below)
-      case UInt8(ascii: ":"):
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        if levels.count == Self.maximumDepth { hiddenCount += 1 } else { Self.open(byte, &levels, &below) }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if hiddenCount > 0 { hiddenCount -= 1 } else { _ = levels.popLast() }
+      case UInt8(ascii: ",") where hiddenCount == 0: Self.next(&levels, &below)
+      case UInt8(ascii: ":") where hiddenCount == 0:
         if case .object(let path, _)? = levels.last { levels[levels.count - 1] = .object(path: path, isName: false) }
       case UInt8(ascii: "\""):
         let name = Self.string(in: text, from: &index)
-        guard case .object(let path, true)? = levels.last, levels.count <= depth else { break }
-        below = path.isEmpty ? name : "\(path).\(name)"
+        guard hiddenCount == 0, case .object(let path, true)? = levels.last else { break }
+        let own = String(decoding: text[name], as: UTF8.self)
+        below = path.isEmpty ? own : "\(path).\(own)"
         paths.insert(below)
       default: break
       }
@@ -45,6 +50,12 @@ struct JSONOutline {
 
   func has(_ names: String...) -> Bool { names.allSatisfy(paths.contains) }
 
+  private static func open(_ bracket: UInt8, _ levels: inout [Level], _ below: inout String) {
+    guard bracket == UInt8(ascii: "[") else { return levels.append(.object(path: below, isName: true)) }
+    below += "[]"
+    levels.append(.list(path: below))
+  }
+
   private static func next(_ levels: inout [Level], _ below: inout String) {
     switch levels.last {
     case .object(let path, _)?: levels[levels.count - 1] = .object(path: path, isName: true)
@@ -53,13 +64,14 @@ struct JSONOutline {
     }
   }
 
-  private static func string(in text: [UInt8], from index: inout Int) -> String {
+  /// Where a string stands, without its quotes.
+  private static func string(in text: [UInt8], from index: inout Int) -> Range<Int> {
     let start = index
     while index < text.count, text[index] != UInt8(ascii: "\"") {
       index += text[index] == UInt8(ascii: "\\") ? 2 : 1
     }
     let end = min(index, text.count)
     index = end + 1
-    return String(decoding: text[start..<end], as: UTF8.self)
+    return start..<end
   }
 }

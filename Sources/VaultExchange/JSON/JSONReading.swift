@@ -22,7 +22,7 @@ enum JSONReading {
   /// - Throws: ``ExchangeError`` `.malformed`, `.invalidText`, `.tooLarge`.
   static func value(of text: [UInt8], line: Int = 1) throws(ExchangeError) -> JSONValue {
     do throws(DocumentError) {
-      return try JSONParser.parse(text, limits: .list)
+      return try JSONParser.parse(text, limits: .exchange)
     } catch {
       let place = SourcePlace(line: error.line.map { $0 + line - 1 }, column: error.column)
       switch error.code {
@@ -55,6 +55,16 @@ extension JSONValue {
     case .array(let items): items.isEmpty
     default: true
     }
+  }
+
+  /// How many leaves are below it, counted up to one more than the limit.
+  func leafCount(limit: Int) -> Int {
+    if isLeaf { return 1 }
+    var count = 0
+    for child in object.map({ $0.map(\.value) }) ?? array ?? [] where count <= limit {
+      count += child.leafCount(limit: limit - count)
+    }
+    return count
   }
 
   /// What is directly below it.

@@ -12,7 +12,7 @@ struct OnePassword1PUXImporter: Importer {
       return sample.name.lowercased().hasSuffix(".1pux")
         || ["export.attributes", "export.data"].contains { !sample.head.ranges(of: Array($0.utf8)).isEmpty }
     }
-    return JSONOutline(sample).has("accounts[].vaults", "accounts[].attrs")
+    return sample.outline.has("accounts[].vaults", "accounts[].attrs")
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {

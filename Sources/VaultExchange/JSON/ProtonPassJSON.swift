@@ -9,7 +9,7 @@ struct ProtonPassJSONImporter: Importer {
 
   func detects(_ sample: ImportSample) -> Bool {
     if ZipArchive.begins(sample.head) { return !sample.head.ranges(of: Array("Proton Pass/".utf8)).isEmpty }
-    return JSONOutline(sample).has("vaults", "version") && !JSONOutline(sample).has("accounts")
+    return sample.outline.has("vaults", "version") && !sample.outline.has("accounts")
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {

@@ -3,7 +3,7 @@
 /// A list of some hundred bytes can stand for more values than there is memory, and whoever decodes it finds out too
 /// late.
 struct BinaryPropertyListSize {
-  static let maximumDepth = 64
+  static let maximumDepth = 128
 
   private let bytes: [UInt8]
   private let offsetByteCount: Int
@@ -18,12 +18,13 @@ struct BinaryPropertyListSize {
     var height = 1
   }
 
-  /// Whether there are no more values than the limit, no deeper than allowed; false also for what is damaged.
-  static func isWithin(_ limit: Int, _ bytes: [UInt8]) -> Bool {
+  /// How many values there are, the names of members among them; nil for more than the limit, deeper than allowed, or
+  /// damaged.
+  static func count(_ bytes: [UInt8], limit: Int) -> Int? {
     guard bytes.count >= 40, var list = BinaryPropertyListSize(bytes), let top = list.integer(bytes.count - 16, 8),
       let size = list.size(of: top, depth: 0, limit: limit)
-    else { return false }
-    return size.count <= limit
+    else { return nil }
+    return size.count <= limit ? size.count : nil
   }
 
   private init?(_ bytes: [UInt8]) {

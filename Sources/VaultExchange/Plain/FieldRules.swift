@@ -4,12 +4,15 @@ internal import VaultRecords
 /// What a person has said about a source that has no meaning of its own: kind and mappings.
 struct FieldRules {
   private let kind: RecordKind?
+  /// The kinds of entries that say theirs.
+  let own: OwnKinds
   private let mapped: [String: LeafRule]
   private let shape: KindShape
 
   /// - Throws: ``ExchangeError`` `.invalidMapping` for a member that the kind has not, or a source that is used twice.
   init(_ options: ImportOptions) throws(ExchangeError) {
     kind = options.kind
+    own = OwnKinds(options)
     guard let kind = options.kind ?? KindCatalog.builtIn["login"] else {
       preconditionFailure("login is a kind of this program")
     }
@@ -33,7 +36,30 @@ struct FieldRules {
   func rule(for source: String) -> LeafRule? { mapped[source] }
 
   /// The rule for a source that is called as a member of the kind; nil when none is.
-  func rule(named source: String) -> LeafRule? { Self.rule(forPath: source, in: shape) }
+  ///
+  /// A name of one's own that would be readable counts only in a file of ours, and where it is known to be harmless:
+  /// `fields` is what many programs call all that they have.
+  func rule(named source: String, isOurs: Bool) -> LeafRule? {
+    Self.rule(named: source, isOurs: isOurs, in: shape)
+  }
+
+  static func rule(named source: String, isOurs: Bool, in shape: KindShape) -> LeafRule? {
+    guard let path = try? MemberPath(parsing: source), let rule = rule(forPath: source, in: shape) else { return nil }
+    guard case (.member("fields")?, .member(let name)?) = (path.components.first, path.components.last),
+      path.components.count == 2, !isOurs || SecretName.isSecret(name), !harmless.contains(name.lowercased())
+    else { return rule }
+    return .secret(name)
+  }
+
+  /// Names of readable values that importers give, and that say of no file that they are something else.
+  private static let harmless: Set<String> = [
+    "created", "modified", "last_used", "accessed", "password changed", "password_changed", "archived", "deleted",
+    ExternalID.fieldName, "type", "category",
+  ]
+
+  /// Whether a file whose entries have these names says that they are of the kind: a person has named it, and it has no
+  /// others, but for what tells the kind itself.
+  func isOurs(_ names: some Sequence<String>) -> Bool { kind != nil && shape.hasAll(names) }
 
   /// The record, of the kind that was chosen or of the one that the values fit.
   ///
@@ -53,8 +79,8 @@ struct FieldRules {
     case ("secrets", 2, .member(let name)?), ("extra", 2, .member(let name)?): return .secret(name)
     case ("tags", 2, .index?), ("urls", 2, .index?):
       return LeafRule { builder, text, place in builder.put(text, .list(first), from: place) }
-    case ("tags", _, _): return .list("tags", separatedBy: ",")
-    case ("urls", _, _): return .url
+    case ("tags", 1, _): return .list("tags", separatedBy: ",")
+    case ("urls", 1, _): return .url
     case ("notes", 1, _): return .notes
     default: return shape.hasMember(at: path) ? .member(text) : nil
     }

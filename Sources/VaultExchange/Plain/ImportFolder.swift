@@ -13,11 +13,11 @@ public enum ImportFolder {
   /// The folder as a source. Links are not followed; what begins with a dot, such as `.git`, is not looked at.
   ///
   /// - Throws: ``ExchangeError`` `.reading`, `.tooLarge`.
-  public static func source(at folder: String) throws(ExchangeError) -> ImportSource {
+  public static func source(at folder: String, identity: String? = nil) throws(ExchangeError) -> ImportSource {
     var files: [ImportFile] = []
     try list(folder, below: "", depth: 0, into: &files)
     let name = folder.split(separator: "/" as Character).last.map(String.init) ?? ""
-    return ImportSource(name: name, files: files)
+    return ImportSource(name: name, identity: identity, files: files)
   }
 
   private static func list(

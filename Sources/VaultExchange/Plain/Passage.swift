@@ -68,7 +68,7 @@ struct PassageImporter: Importer {
   /// A line each; a line that names nothing that is known belongs to the notes with the others.
   private static func record(_ text: String, at path: String) throws(ExchangeError) -> ImportedRecord {
     var builder = RecordBuilder(format: "passage", place: SourcePlace(path: path), kind: "login")
-    let parts = path.dropLast(suffix.count).split(separator: "/" as Character)
+    let parts = path.dropLast(suffix.count).parts(separatedBy: "/")
     builder.toolID = String(path.dropLast(suffix.count))
     builder.add(String(parts.last ?? ""), .member("title"), as: "title")
     builder.add(parts.dropLast().joined(separator: "/"), .list("tags"), as: "folder")
@@ -79,7 +79,7 @@ struct PassageImporter: Importer {
       let place = SourcePlace(line: index + 1, path: path)
       if index == 0 {
         builder.take(String(line), from: place, by: .password)
-      } else if line.hasPrefix("otpauth://") {
+      } else if line.begins(with: "otpauth://") {
         builder.take(String(line), from: place, by: .totp)
       } else if let (name, value) = pair(line) {
         builder.take(value, from: place, by: LeafRule.usual[name.lowercased()] ?? .secret(name))
@@ -95,9 +95,10 @@ struct PassageImporter: Importer {
 
   /// `name: value`, where the name is a word or two rather than the beginning of a sentence or an address.
   private static func pair(_ line: Substring) -> (name: String, value: String)? {
-    guard let range = line.firstRange(of: ": ") else { return nil }
-    let name = line[..<range.lowerBound].trimmingSpaces
-    guard !name.isEmpty, name.utf8.count <= 40, name.split(separator: " " as Character).count <= 3 else { return nil }
-    return (String(name), String(line[range.upperBound...].trimmingSpaces))
+    guard let pair = line.pair(separatedBy: ": ") else { return nil }
+    let name = pair.before.trimmingSpaces
+    let wordCount = name.parts(separatedBy: " ").count { !$0.isEmpty }
+    guard !name.isEmpty, name.utf8.count <= 40, wordCount <= 3 else { return nil }
+    return (String(name), String(pair.behind.trimmingSpaces))
   }
 }

@@ -8,24 +8,45 @@ extension FieldRules {
   func item(
     _ entry: JSONValue, at place: SourcePlace, of format: ImportFormat, title: String = ""
   ) throws(ExchangeError) -> ImportedItem {
-    guard entry.object != nil else {
-      let reason = "the entry is no object"
-      let lines = entry.leafPaths(at: .root).map { leaf in
-        LedgerLine(place.below(leaf.path), leaf.value.leafText.isEmpty ? .empty : .refused(reason))
-      }
-      return .refused(place, reason: reason, lines: lines)
+    guard let members = entry.object else { return Self.refused(entry, at: place, "the entry is no object") }
+    guard entry.leafCount(limit: ValueLimit.count) <= ValueLimit.count else {
+      let reason = "\(ValueLimit.tooMany)"
+      return .refused(place, reason: reason, lines: [LedgerLine(place, .refused(reason))])
     }
+    if let (name, _) = entry.object.flatMap(OwnExport.taking) { return try ownItem(entry, of: name, at: place, format) }
     var builder = RecordBuilder(format: format.name, place: place)
+    let isOurs = isOurs(members.names)
     for (path, value) in entry.leafPaths(at: .root) {
       let name = path.description
       let isOwn = path.components.count == 1
       let usual = isOwn && hasUsualNames ? LeafRule.usual[name.lowercased()] : nil
-      let rule = rule(for: name) ?? rule(named: name) ?? usual ?? .secret(name)
+      let rule = rule(for: name) ?? rule(named: name, isOurs: isOurs) ?? usual ?? .secret(name)
       builder.take(value.leafText, from: place.below(path), by: rule)
     }
     if builder.text("title") == nil, !title.isEmpty { builder.add(title, .member("title"), as: "title") }
     let isLogin =
       builder.text("username") != nil || builder.text("password") != nil || builder.firstItem("urls") != nil
     return .record(try record(&builder, fallback: isLogin ? "login" : "custom"))
+  }
+
+  /// A record of our own export, which says its kind: its paths are those of members.
+  private func ownItem(
+    _ entry: JSONValue, of name: String, at place: SourcePlace, _ format: ImportFormat
+  ) throws(ExchangeError) -> ImportedItem {
+    let (found, refusal) = own.kind(named: name)
+    guard let kind = found else { return Self.refused(entry, at: place, refusal) }
+    let shape = KindShape(kind)
+    var builder = RecordBuilder(format: format.name, place: place)
+    for (path, value) in entry.leafPaths(at: .root) {
+      builder.take(value.leafText, from: place.below(path), by: OwnKinds.rule(for: path.description, in: shape))
+    }
+    return .record(try builder.record(of: kind))
+  }
+
+  private static func refused(_ entry: JSONValue, at place: SourcePlace, _ reason: String) -> ImportedItem {
+    let lines = entry.leafPaths(at: .root).map { leaf in
+      LedgerLine(place.below(leaf.path), leaf.value.leafText.isEmpty ? .empty : .refused(reason))
+    }
+    return .refused(place, reason: reason, lines: lines)
   }
 }

@@ -7,7 +7,7 @@ struct PlainJSONImporter: Importer {
     keeps: "values with usual names, member paths or a --map; all others as secrets under their paths", isGeneral: true)
 
   func detects(_ sample: ImportSample) -> Bool {
-    let outline = JSONOutline(sample)
+    let outline = sample.outline
     // Records of this program are imported by their own command, and what holds lists of objects somewhere within is of
     // a tool that is not known: one record of all of it would help nobody.
     let holdsLists = outline.paths.contains { path in
@@ -39,7 +39,7 @@ struct PlainJSONLinesImporter: Importer {
     keeps: "as plain-json; a line that is no JSON is refused by itself", isGeneral: true)
 
   func detects(_ sample: ImportSample) -> Bool {
-    let outline = JSONOutline(sample)
+    let outline = sample.outline
     return JSONLines.begins(sample) && !outline.has("$vault")
   }
 

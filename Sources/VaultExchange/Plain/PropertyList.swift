@@ -39,22 +39,44 @@ struct PropertyListImporter: Importer {
   }
 
   private static func value(of bytes: [UInt8], _ form: DocumentForm) throws(ExchangeError) -> JSONValue {
-    if form == .binaryPropertyList, !BinaryPropertyListSize.isWithin(maximumValueCount, bytes) {
-      throw ExchangeError(.tooLarge, "has more or deeper values than it may, or is damaged")
-    }
-    if form == .propertyList {
-      guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
-        throw ExchangeError(.invalidText, "is no text in UTF-8")
-      }
-      guard XMLDepth.isWithin(BinaryPropertyListSize.maximumDepth, bytes) else {
-        throw ExchangeError(.tooLarge, "is nested deeper than any file of its kind")
-      }
-    }
+    let expected = try count(in: bytes, form)
+    let value: JSONValue
     do {
-      return try form.decode(PropertyListValue.self, from: bytes).value
+      value = try form.decode(PropertyListValue.self, from: bytes).value
     } catch {
       throw ExchangeError(.malformed, "is no property list", underlying: error)
     }
+    // Foundation keeps one of two names that are canonically equal, and says nothing.
+    guard form == .propertyList ? value.nameCount == expected : value.count == expected else {
+      throw ExchangeError(.malformed, "has a name twice in one dictionary")
+    }
+    return value
+  }
+
+  /// How many values and names a binary list has, or how many names one in XML.
+  private static func count(in bytes: [UInt8], _ form: DocumentForm) throws(ExchangeError) -> Int {
+    if form == .binaryPropertyList {
+      if let count = BinaryPropertyListSize.count(bytes, limit: maximumValueCount) { return count }
+      throw ExchangeError(.tooLarge, "has more or deeper values than it may, or is damaged")
+    }
+    guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
+      throw ExchangeError(.invalidText, "is no text in UTF-8")
+    }
+    let depth = BinaryPropertyListSize.maximumDepth
+    if let count = XMLShape.count(of: "key", bytes, maximumDepth: depth) { return count }
+    throw ExchangeError(.tooLarge, "is nested deeper than any file of its kind")
+  }
+}
+
+extension JSONValue {
+  /// How many names of members are in it.
+  fileprivate var nameCount: Int {
+    children.reduce(object?.count ?? 0) { $0 + $1.value.nameCount }
+  }
+
+  /// How many values are in it, itself and the names of members among them.
+  fileprivate var count: Int {
+    children.reduce(1 + (object?.count ?? 0)) { $0 + $1.value.count }
   }
 }
 

@@ -10,15 +10,15 @@ struct SopsExport {
 
   private var entries: [Entry] = []
 
-  /// Nil for any other document, and where a kind is none of this program.
-  init?(_ values: [SopsValue]) {
+  /// Nil for any other document, and where a kind is none of the vault.
+  init?(_ values: [SopsValue], _ kinds: KindCatalog) {
     for value in values {
       let steps = value.path.components
       guard steps.count > 2, steps[0] == .member("records"), case .index(let index) = steps[1],
         index <= entries.count
       else { return nil }
       if index == entries.count { entries.append(Entry()) }
-      if steps[2] == .member("kind") { entries[index].kind = KindCatalog.builtIn[value.text] }
+      if steps[2] == .member("kind") { entries[index].kind = kinds[value.text] }
       entries[index].values.append(value)
     }
     guard !entries.isEmpty, entries.allSatisfy({ $0.kind != nil }) else { return nil }

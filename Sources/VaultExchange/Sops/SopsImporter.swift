@@ -36,8 +36,8 @@ struct SopsImporter: Importer {
     let metadata = try SopsMetadata(own)
     let values = try SopsTree.values(of: document, metadata, key: try metadata.dataKey(for: options.identities))
     let rest = ImportedItem.leaves(lines(of: own, at: .root.appending("sops")))
-    if options.kind == nil, options.mappings.isEmpty, let records = try SopsExport(values)?.records(format.name) {
-      return ImportedItems(records.map(ImportedItem.record) + [rest])
+    if options.kind == nil, options.mappings.isEmpty, let own = SopsExport(values, options.kinds) {
+      return ImportedItems(try own.records(format.name).map(ImportedItem.record) + [rest])
     }
     return ImportedItems([
       .record(try record(of: values, source.name, options)), rest,
@@ -47,6 +47,7 @@ struct SopsImporter: Importer {
   private func record(
     of values: [SopsValue], _ name: String, _ options: ImportOptions
   ) throws(ExchangeError) -> ImportedRecord {
+    guard values.count <= ValueLimit.count else { throw ExchangeError(.tooLarge, ValueLimit.tooMany) }
     var builder = RecordBuilder(format: format.name, place: SourcePlace())
     let rules = try FieldRules(options)
     for value in values {

@@ -109,10 +109,11 @@ private struct KeePassReading {
       }
     default:
       for leaf in element.leaves(at: path) {
-        let rule = name.isEmpty ? KeePassRules.members[leaf.element.name] : nil
+        let rule = name.isEmpty && leaf.attribute == nil ? KeePassRules.member(leaf.element.name, of: element) : nil
         let rest = String(leaf.path.dropFirst(path.count - element.name.count))
         let own = name + (KeePassRules.fieldNames[leaf.element.name] ?? rest)
-        let other = KeePassRules.isSecret(leaf.path) ? LeafRule.secret(own) : .field(own)
+        let isTime = element.name == "Times" && KeePassRules.times.contains(leaf.element.name)
+        let other: LeafRule = KeePassRules.isSecret(leaf.path) ? .secret(own) : isTime ? .keePassTime(own) : .field(own)
         builder.take(leaf.text, from: leaf.place, by: rule ?? other)
       }
     }
@@ -189,9 +190,17 @@ private enum KeePassRules {
   static func rule(for key: String) -> LeafRule? {
     key == "KP2A_URL" || key.hasPrefix("KP2A_URL_") ? .url : strings[key]
   }
-  static let members: [String: LeafRule] = [
-    "UUID": .identifier, "Tags": .keePassTags, "CreationTime": .field("created"),
-    "LastModificationTime": .field("modified"),
+  /// The rule for a member of an entry itself, or for what its times say.
+  static func member(_ name: String, of element: XMLElement) -> LeafRule? {
+    switch (element.name, name) {
+    case ("UUID", "UUID"): .identifier
+    case ("Tags", "Tags"): .keePassTags
+    default: nil
+    }
+  }
+
+  static let times: Set<String> = [
+    "CreationTime", "LastModificationTime", "LastAccessTime", "ExpiryTime", "LocationChanged",
   ]
   static let fieldNames = [
     "CreationTime": "created", "LastModificationTime": "modified", "LastAccessTime": "accessed",
@@ -213,8 +222,22 @@ private enum KeePassRules {
 }
 
 extension LeafRule {
+  /// A moment as ISO 8601. XML of KDBX 4 has it as seconds since the year 1, eight bytes in base64, the lowest first; what is
+  /// neither is kept as it is.
+  fileprivate static func keePassTime(_ name: String) -> LeafRule {
+    LeafRule { builder, text, place in
+      let bytes = (try? Base64.decode(text)).flatMap { $0.count == 8 ? $0 : nil }
+      let seconds = bytes?.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      // 1970 is so many seconds after the year 1.
+      let moment = seconds.flatMap(Int64.init(exactly:)).flatMap { count in
+        try? Timestamp(secondsSinceEpoch: count - 62_135_596_800)
+      }
+      builder.put(moment?.text ?? text, .field(name), from: place, converted: moment != nil)
+    }
+  }
+
   /// KeePass writes `;` between tags, older versions a space or a comma.
   fileprivate static let keePassTags = LeafRule { builder, text, place in
-    list("tags", separatedBy: text.contains(";") ? ";" : text.contains(",") ? "," : " ").apply(&builder, text, place)
+    list("tags", separatedBy: text.holds(";") ? ";" : text.holds(",") ? "," : " ").apply(&builder, text, place)
   }
 }

@@ -101,7 +101,7 @@ struct ZipArchive {
   }
 
   private static func check(_ entry: Entry, _ limits: Limits) throws(ExchangeError) {
-    let parts = entry.name.split(separator: "/" as Character, omittingEmptySubsequences: false).map(String.init)
+    let parts = entry.name.parts(separatedBy: "/").map(String.init)
     let isFolder = entry.name.hasSuffix("/")
     let isPlain = !(isFolder ? parts.dropLast() : parts[...]).contains { ["", ".", ".."].contains($0) }
     guard isPlain, !entry.name.contains("\\"), !entry.name.contains("\u{0}"), !entry.name.contains(":") else {

@@ -52,23 +52,38 @@ extension Customer: VaultRecord {
   public static var schema: Int { 2 }
   /// Schema 2: the website is a way to reach the customer like the others.
   public static var migrations: [Migration] { [Migration(to: 2, [.move("website", to: "contact_info.website")])] }
+  /// The names that a Swift program writes by itself, and what stands in an object here at the top.
+  public static var inputPaths: [(source: String, target: String)] {
+    let tops = [
+      ("accessKey", "access_key"), ("atmCode", "atm_code"), ("addedOn", "added_on"), ("contactInfo", "contact_info"),
+    ]
+    let contacts = [("homePhone", "home_phone"), ("cellularPhone", "cellular_phone")]
+    return tops
+      + contacts.flatMap { camel, snake in
+        ["contact_info.\(camel)", camel, snake].map { (source: $0, target: "contact_info.\(snake)") }
+      } + [("email", "contact_info.email")]
+      + ["street", "city", "zip"].map { ($0, "address.\($0)") }
+  }
   public static var summary: String { "A customer with an access key and an ATM code." }
   public static var titlePaths: [String] { ["name"] }
   public static var isDescribedByContent: Bool { true }
   public static var content: [MemberSchema] {
-    var zip = TextRule()
-    zip.takesDigits = true
+    var digits = TextRule()
+    digits.takesDigits = true
+    var moment = TextRule()
+    moment.format = .dateTime
+    moment.takesReferenceSeconds = true
     return [
       MemberSchema("name", .text, "Name", required: true),
       MemberSchema("access_key", .text.sealed, "Access key", required: true),
-      MemberSchema("atm_code", .text.sealed, "ATM code"),
-      MemberSchema("added_on", .moment, "Added on", required: true),
+      MemberSchema("atm_code", ValueSchema(.text(digits)).sealed, "ATM code"),
+      MemberSchema("added_on", ValueSchema(.text(moment)), "Added on", required: true),
       MemberSchema(
         "address",
         .object([
           MemberSchema("street", .text, "Street"),
           MemberSchema("city", .text, "City"),
-          MemberSchema("zip", ValueSchema(.text(zip)), "Zip"),
+          MemberSchema("zip", ValueSchema(.text(digits)), "Zip"),
         ])),
       MemberSchema(
         "contact_info",

@@ -61,11 +61,11 @@ extension RecordKind {
     migrations.filter { $0.schema > older && $0.schema <= newer }.sorted { $0.schema < $1.schema }.flatMap(\.steps)
   }
 
-  /// Clear input with members where the present schema has them that an older one had elsewhere.
+  /// Clear input with members where the present schema has them that an older one, or another spelling, has elsewhere.
   func modernised(_ input: JSONObject) -> JSONObject {
-    guard !migrations.isEmpty else { return input }
+    guard !migrations.isEmpty || !inputMoves.isEmpty else { return input }
     var tree = JSONValue.object(input)
-    for step in allSteps {
+    for step in inputMoves + allSteps {
       switch step {
       case .move(let source, _), .split(let source, _, _):
         // What the present schema has at the old place means something else there.

@@ -29,6 +29,7 @@ struct InputReader {
   }
 
   private mutating func value(_ value: JSONValue, _ schema: ValueSchema) throws(RecordError) -> JSONValue {
+    let value = schema.moment(of: value)
     if let fault = schema.fault(in: value) { throw RecordError(fault.code, fault.reason, path: path.description) }
     let stored: JSONValue
     switch (schema.form, value) {
@@ -39,7 +40,7 @@ struct InputReader {
     }
     guard schema.isSealed, let context else { return stored }
     do throws(SealingError) {
-      return .string(try context.sealed(schema.plaintext(of: stored)))
+      return .string(try context.sealed(schema.plaintext(of: stored, at: path)))
     } catch {
       throw RecordError(.sealing, error.reason, path: path.description, underlying: error)
     }
@@ -105,13 +106,41 @@ extension TextRule {
 }
 
 extension ValueSchema {
-  /// What a token of this value holds: the text itself, of other values the compact JSON.
-  func plaintext(of value: JSONValue) throws(SealingError) -> String {
-    if isText, case .string(let text) = value { return text }
-    do throws(DocumentError) {
-      return String(decoding: try value.compactBytes(), as: UTF8.self)
-    } catch {
-      throw SealingError(.limitExceeded, "exceeds the limits of a record")
+  /// The moment that a number stands for; any other value as it is.
+  fileprivate func moment(of value: JSONValue) -> JSONValue {
+    guard case .text(let rule) = form, rule.takesReferenceSeconds, case .number(let number) = value else {
+      return value
     }
+    return Timestamp(secondsSince2001: number).map { .string($0.text) } ?? value
+  }
+
+  /// What a token of this value holds: the text itself, of other values the compact JSON.
+  ///
+  /// With what is sealed in it a record nests no deeper than without, so that it has a place in whatever it is exported to.
+  func plaintext(of value: JSONValue, at path: MemberPath) throws(SealingError) -> String {
+    if isText, case .string(let text) = value { return text }
+    let limit = JSONLimits.record.depth
+    do throws(DocumentError) {
+      let bytes = try value.compactBytes(limits: JSONLimits(depth: limit - path.components.count))
+      return String(decoding: bytes, as: UTF8.self)
+    } catch {
+      let isTooDeep = error.code == .tooDeep
+      throw SealingError(
+        .limitExceeded,
+        isTooDeep ? "is nested too deeply: a record has at most \(limit) levels" : "exceeds the limits of a record")
+    }
+  }
+}
+
+extension Timestamp {
+  /// Seconds since 2001-01-01T00:00:00Z, to the millisecond; nil outside of the years that a moment can have.
+  init?(secondsSince2001 number: JSONNumber) {
+    guard let seconds = Double(number.literal), abs(seconds) < 1e12 else { return nil }
+    let milliseconds = Int64((seconds * 1000).rounded()) + 978_307_200_000
+    let rest = ((milliseconds % 1000) + 1000) % 1000
+    guard
+      let time = try? Timestamp(secondsSinceEpoch: (milliseconds - rest) / 1000, nanoseconds: Int32(rest) * 1_000_000)
+    else { return nil }
+    self = time
   }
 }

@@ -42,6 +42,8 @@ public struct TextRule: Sendable {
   public var format: TextFormat?
   /// Whether a whole number in the input stands for its digits.
   public var takesDigits = false
+  /// Whether a number in the input stands for a moment: seconds since 2001-01-01T00:00:00Z, as Swift writes dates.
+  public var takesReferenceSeconds = false
 
   public init() {}
 }

@@ -20,6 +20,8 @@ package final class FaultyFileOperations: FileOperations {
     case failingFromThereOn(Int32)
     /// It never happens, nor does any later one: the process is dead. A write is made by half first.
     case dying
+    /// Nothing goes wrong; each call is told of before it is made, whatever its number.
+    case watched(@Sendable () -> Void)
   }
 
   /// Which renames with a condition the file system knows.
@@ -99,8 +101,10 @@ package final class FaultyFileOperations: FileOperations {
       case .dying:
         state.isDead = true
         return (Self.death, true)
+      case .watched: return (nil, false)
       }
     }
+    if case .watched(let watch) = fault { watch() }
     if diesNow { half() }
     if let failure { throw failure }
   }

@@ -151,6 +151,20 @@ extension StoreConformance {
       lock = nil
       try store.lock(.exclusive, timeout: .zero, onWait: { _ in }).release()
     },
+    StoreConformance(rule: "who is not wanted any more stops waiting, and puts nobody off") { store in
+      let lock = try store.lock(.shared, timeout: .zero, onWait: { _ in })
+      defer { lock.release() }
+      var count = 0
+      try require(.locked) { () throws(StoreError) in
+        let isWanted = {
+          count += 1
+          return count < 3
+        }
+        _ = try store.lock(.exclusive, timeout: .seconds(3600), isWanted: isWanted, onWait: { _ in })
+      }
+      try require(count == 3, "asked \(count) times")
+      try store.lock(.shared, timeout: .zero, onWait: { _ in }).release()
+    },
     StoreConformance(rule: "who waits is told once, after a second, and then gets an error with the holder") { store in
       let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
       defer { lock.release() }

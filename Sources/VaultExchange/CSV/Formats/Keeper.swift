@@ -14,7 +14,7 @@ struct KeeperImporter: Importer {
     let rows = CSVTable.rows(of: sample)
     if let first = rows.first, Self.isHeader(first) { return true }
     return !rows.isEmpty && rows.allSatisfy { $0.fault == nil && Self.fits($0.cells) }
-      && rows.contains { !$0.cells[1].isEmpty }
+      && rows.contains { !$0.cells[1].isEmpty } && !EnpassImporter.areEntries(rows)
   }
 
   private static func isHeader(_ row: CSVRow) -> Bool {

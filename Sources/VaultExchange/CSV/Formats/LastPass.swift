@@ -20,7 +20,7 @@ extension LeafRule {
 
   /// A note, or lines of `NAME:VALUE` below `NoteType:TYPE`.
   fileprivate static let lastpassExtra = LeafRule { builder, text, place in
-    guard builder.kind == "secure-note", text.hasPrefix("NoteType:") else {
+    guard builder.kind == "secure-note", text.begins(with: "NoteType:") else {
       return builder.put(text, .member("notes"), from: place)
     }
     builder.add(typedNote: text)
@@ -73,9 +73,8 @@ extension RecordBuilder {
   private static func namedValues(of text: String) -> [(name: String, value: String)] {
     var pairs: [(name: String, value: String)] = []
     for line in text.lines {
-      let parts = line.split(separator: ":" as Character, maxSplits: 1, omittingEmptySubsequences: false)
-      if parts.count == 2, !(pairs.last.map(isOpen) ?? false) {
-        pairs.append((String(parts[0]), String(parts[1])))
+      if let pair = line.pair(separatedBy: ":"), !(pairs.last.map(isOpen) ?? false) {
+        pairs.append((String(pair.before), String(pair.behind)))
       } else {
         pairs[pairs.count - 1].value += "\n" + line
       }
@@ -84,6 +83,6 @@ extension RecordBuilder {
   }
 
   private static func isOpen(_ pair: (name: String, value: String)) -> Bool {
-    pair.name == "Notes" || pair.value.hasPrefix("-----BEGIN") && !pair.value.contains("-----END")
+    pair.name == "Notes" || pair.value.begins(with: "-----BEGIN") && !pair.value.holds("-----END")
   }
 }

@@ -1,3 +1,5 @@
+internal import VaultDocument
+
 extension CSVImporter {
   static let nordpass = CSVImporter(
     format: ImportFormat(
@@ -15,8 +17,8 @@ extension CSVImporter {
         "password": "login", "credit_card": "payment-card", "note": "secure-note", "identity": "custom",
         "folder": folder,
       ]),
-      "additional_urls": .urls(separatedBy: ","), "date_of_birth": .field("date_of_birth"),
-      "custom_fields": .secret("custom_fields"), "pin": .card("pin"),
+      "additional_urls": .nordpassURLs, "date_of_birth": .field("date_of_birth"),
+      "custom_fields": .nordpassFields, "pin": .card("pin"),
     ],
     finish: { (builder: inout RecordBuilder, kind: String) throws(ExchangeError) in
       // Before there was a type column, a folder was a row with nothing but a name.
@@ -28,4 +30,39 @@ extension CSVImporter {
 
   /// No kind of records: what the tool calls the rows of folders.
   private static let folder = "folder"
+}
+
+extension LeafRule {
+  /// A list in JSON, or in older versions addresses between commas.
+  fileprivate static let nordpassURLs = LeafRule { builder, text, place in
+    guard let items = (try? JSONReading.value(of: Array(text.utf8)))?.array else {
+      return urls(separatedBy: ",").apply(&builder, text, place)
+    }
+    let urls = items.compactMap(\.string)
+    guard urls.count == items.count, urls.contains(where: { !$0.isEmpty }) else {
+      return items.isEmpty ? builder.note(place, .empty) : secret("additional_urls").apply(&builder, text, place)
+    }
+    for url in urls { builder.add(url, .list("urls"), as: "url") }
+    builder.note(place, .mapped(to: "urls"))
+  }
+
+  /// A list of objects in JSON, each with a label, a type and a value: a secret of its own for each value.
+  ///
+  /// What has another shape stays as it is.
+  fileprivate static let nordpassFields = LeafRule { builder, text, place in
+    let items = (try? JSONReading.value(of: Array(text.utf8)))?.array
+    if let items, items.isEmpty { return builder.note(place, .empty) }
+    guard let items, text.utf8.count <= ValueLimit.byteCount,
+      items.allSatisfy({ $0.object != nil && ($0["value"].map(\.isLeaf) ?? false) })
+    else { return secret("custom_fields").apply(&builder, text, place) }
+    for item in items {
+      let label = item["label"]?.string ?? ""
+      let name = label.isEmpty ? "field" : label
+      for (path, leaf) in item.leafPaths(at: .root) where !["label", "type"].contains(path.description) {
+        let own = path.description == "value" ? name : "\(name) \(path)"
+        builder.add(leaf.leafText, .secret(own), as: own)
+      }
+    }
+    builder.note(place, .mapped(to: "secrets"))
+  }
 }

@@ -69,13 +69,14 @@ extension LeafRule {
 
   /// `{( "Starter Kit", … )}`, the way macOS describes a set; or names between commas.
   fileprivate static let onePasswordTags = LeafRule { builder, text, place in
-    guard text.hasPrefix("{("), text.hasSuffix(")}") else {
+    guard text.begins(with: "{("), text.ends(with: ")}") else {
       return list("tags", separatedBy: ",").apply(&builder, text, place)
     }
-    let items = text.dropFirst(2).dropLast(2).split(separator: "," as Character).map(\.trimmingSpaces)
+    let items = Substring(text.utf8.dropFirst(2).dropLast(2)).parts(separatedBy: ",").map(\.trimmingSpaces)
     for item in items where !item.isEmpty {
-      let isQuoted = item.count > 1 && item.first == "\"" && item.last == "\""
-      builder.add(String(isQuoted ? item.dropFirst().dropLast() : item), .list("tags"), as: place.path)
+      let isQuoted = item.utf8.count > 1 && item.begins(with: "\"") && item.ends(with: "\"")
+      let name = isQuoted ? Substring(item.utf8.dropFirst().dropLast()) : item
+      builder.add(String(name), .list("tags"), as: place.path)
     }
     builder.note(place, .mapped(to: "tags"))
   }

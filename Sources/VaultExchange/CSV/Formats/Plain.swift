@@ -9,35 +9,43 @@ struct PlainCSVImporter: Importer {
 
   func detects(_ sample: ImportSample) -> Bool {
     let dialect = Self.dialect(of: sample)
+    let rows = CSVTable.rows(of: sample, dialect: dialect)
     guard let row = CSVTable.firstRow(of: sample, dialect: dialect) else { return false }
     let names = row.cells.map { $0.trimmingSpaces.lowercased() }
-    return names.filter { LeafRule.usual[$0] != nil }.count >= 2
+    if OwnTable.hasKinds(row.cells) { return true }
+    return names.count { LeafRule.usual[$0] != nil } >= 2
+      && TableHeader(row.cells).isHeader(above: rows.dropFirst()) { LeafRule.usual[$0] != nil }
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     let sample = try source.sample()
     let dialect = Self.dialect(of: sample)
+    if let header = CSVTable.firstRow(of: sample, dialect: dialect)?.cells, OwnTable.hasKinds(header) {
+      var table = try OwnTable(source, dialect, format, options)
+      return ImportedItems { () throws(ExchangeError) in try table.next() }
+    }
     guard let kind = options.kind ?? KindCatalog.builtIn["login"] else {
       preconditionFailure("login is a kind of this program")
     }
     let shape = KindShape(kind)
     let mapped = try Self.rules(for: options.mappings, in: shape)
     var named = kind.name == "login" ? LeafRule.usual : [:]
-    let header = (CSVTable.firstRow(of: sample, dialect: dialect)?.cells ?? []).map { String($0.trimmingSpaces) }
+    let header = (CSVTable.firstRow(of: sample, dialect: dialect, encoding: options.encoding)?.cells ?? []).map {
+      String($0.trimmingSpaces)
+    }
     // A column that is called as a member goes there, whatever else its name is used for.
+    let isOurs = options.kind != nil && shape.hasAll(header)
     for name in header {
-      if let rule = FieldRules.rule(forPath: name, in: shape) ?? FieldRules.rule(forPath: name.lowercased(), in: shape)
-      {
-        named[name.lowercased()] = rule
-      }
+      let rules = [name, name.lowercased()].lazy.compactMap { FieldRules.rule(named: $0, isOurs: isOurs, in: shape) }
+      if let rule = rules.first { named[name.lowercased()] = rule }
     }
     // The values of a table without a header must not become names.
-    guard header.isEmpty || header.contains(where: { named[$0.lowercased()] != nil || mapped[$0.lowercased()] != nil })
-    else {
-      throw ExchangeError(.missingColumn, "has no header with a usual name or a mapped one", at: SourcePlace(line: 1))
-    }
-    guard header.allSatisfy({ $0.utf8.count <= 200 && !$0.contains(where: \.isNewline) }) else {
-      throw ExchangeError(.malformed, "has a column name that is no name", at: SourcePlace(line: 1))
+    let rows = CSVTable.rows(of: sample, dialect: dialect, encoding: options.encoding).dropFirst()
+    let first = TableHeader(header, mapped: Set(mapped.keys))
+    guard header.isEmpty || isOurs || first.isHeader(above: rows, isKnown: { named[$0] != nil }) else {
+      throw ExchangeError(
+        .missingColumn, "has no header, as far as can be told: no usual name in its first row, or values",
+        at: SourcePlace(line: 1), advice: ["--map MEMBER=COLUMN says that the first row is one, and what a column is"])
     }
     let isChosen = options.kind != nil
     return try CSVImporter(

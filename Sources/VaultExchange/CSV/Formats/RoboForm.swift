@@ -15,15 +15,15 @@ extension CSVImporter {
 extension LeafRule {
   /// `NAME$:TYPE:VALUE`; a value that is the user name or the password already is not kept twice.
   fileprivate static let formField = LeafRule { builder, text, place in
-    let parts = text.split(separator: ":" as Character, maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3 else { return secret.apply(&builder, text, place) }
-    let name = String(parts[0].last == "$" ? parts[0].dropLast() : parts[0])
-    let value = String(parts[2])
+    guard let (own, rest) = text.pair(separatedBy: ":"), let (type, value) = rest.pair(separatedBy: ":") else {
+      return secret.apply(&builder, text, place)
+    }
+    let name = String(own.ends(with: "$") ? Substring(own.utf8.dropLast()) : own)
     for member in ["username", "password"] where builder.text(member).map({ $0.utf8.elementsEqual(value.utf8) }) == true
     {
       return builder.note(place, .mapped(to: member))
     }
     let label = name.isEmpty ? place.path : name
-    builder.put(value, parts[1] == "txt" ? .field(label) : .secret(label), from: place, converted: true)
+    builder.put(String(value), type == "txt" ? .field(label) : .secret(label), from: place, converted: true)
   }
 }

@@ -29,14 +29,16 @@ extension LeafRule {
   /// `User Name:…` and `Password:…` on lines of one cell, with fields of other types of secrets.
   fileprivate static let zohoData = LeafRule { builder, text, place in
     for line in text.lines {
-      let parts = line.split(separator: ":" as Character, maxSplits: 1, omittingEmptySubsequences: false)
-      let name = String(parts[0].trimmingSpaces)
-      let value = parts.count == 2 ? String(parts[1].trimmingSpaces) : name
-      switch (parts.count, name.lowercased()) {
-      case (2, "user name"), (2, "username"): builder.add(value, .member("username"), as: name)
-      case (2, "password"): builder.add(value, .member("password"), as: name)
-      case (2, _): builder.add(value, .secret(name), as: name)
-      default: builder.add(value, .secret(place.path), as: place.path)
+      guard let pair = line.pair(separatedBy: ":") else {
+        builder.add(String(line.trimmingSpaces), .secret(place.path), as: place.path)
+        continue
+      }
+      let name = String(pair.before.trimmingSpaces)
+      let value = String(pair.behind.trimmingSpaces)
+      switch name.lowercased() {
+      case "user name", "username": builder.add(value, .member("username"), as: name)
+      case "password": builder.add(value, .member("password"), as: name)
+      default: builder.add(value, .secret(name), as: name)
       }
     }
     builder.note(place, .mapped(to: "."))

@@ -1,7 +1,9 @@
-/// How deep the elements of an XML text are nested, for readers that would follow them until the stack ends.
-enum XMLDepth {
-  /// Whether no more elements are open at any place than the limit; the text is UTF-8.
-  static func isWithin(_ limit: Int, _ text: [UInt8]) -> Bool {
+/// What can be told of an XML text without reading it, for readers that follow elements until the stack ends, or keep one of
+/// two names without a word.
+enum XMLShape {
+  /// How many elements of a name there are; nil where more elements are open at any place than the limit. The text is UTF-8.
+  static func count(of name: String, _ text: [UInt8], maximumDepth limit: Int) -> Int? {
+    var count = 0
     var depth = 0
     var index = 0
     while let start = text[index...].firstIndex(of: UInt8(ascii: "<")) {
@@ -9,17 +11,21 @@ enum XMLDepth {
         index = end
         continue
       }
-      guard let end = text[start...].firstIndex(of: UInt8(ascii: ">")) else { return true }
+      guard let end = text[start...].firstIndex(of: UInt8(ascii: ">")) else { return count }
       let first = text[start + 1]
       if first == UInt8(ascii: "/") {
         depth -= 1
       } else if first != UInt8(ascii: "!"), first != UInt8(ascii: "?"), text[end - 1] != UInt8(ascii: "/") {
         depth += 1
       }
-      guard depth <= limit else { return false }
+      guard depth <= limit else { return nil }
+      let tag = text[(start + 1)..<end]
+      if tag.starts(with: name.utf8), tag.dropFirst(name.utf8.count).first.map({ $0 <= 0x20 || $0 == 0x2F }) ?? true {
+        count += 1
+      }
       index = end + 1
     }
-    return true
+    return count
   }
 
   /// Where what begins here ends, if it begins so: what is in it is no element.

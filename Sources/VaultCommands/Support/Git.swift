@@ -1,0 +1,122 @@
+import VaultDocument
+
+/// git at a folder: the one place that starts it. The repository may be hostile.
+///
+/// Only plumbing is asked, which runs no hook, pager, filter or text conversion. Nothing is fetched or locked, and no program
+/// that the configuration names is run.
+struct Git {
+  private static let caution = [
+    "--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
+    "log.showSignature=false", "-c", "protocol.allow=never",
+  ]
+  /// A git that does not know `GIT_NO_LAZY_FETCH` fetches what is missing, and `protocol.allow` above is only a default that the
+  /// repository can override: that no protocol at all is allowed is what stops it.
+  private static let variables = [
+    "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=",
+  ]
+  private let directory: String
+  private let environment: [String]
+
+  init(at directory: String) {
+    self.directory = directory
+    environment = System.allVariables().filter { !$0.hasPrefix("GIT_") } + Self.variables
+  }
+
+  /// What it prints; nil when there is no git, when it fails, or when it prints more than `limit` bytes.
+  func output(_ arguments: [String], limit: Int = 1 << 20) -> [UInt8]? {
+    System.outputOfTool("git", ["-C", directory] + Self.caution + arguments, variables: environment, limit: limit)
+  }
+
+  /// The same as lines; none when it fails.
+  func lines(_ arguments: [String], limit: Int = 1 << 20) -> [String] {
+    let text = String(decoding: output(arguments, limit: limit) ?? [], as: UTF8.self)
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// The same of an answer whose parts end with a NUL.
+  func parts(_ arguments: [String], limit: Int = 1 << 20) -> [String] {
+    (output(arguments, limit: limit) ?? []).split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }
+  }
+}
+
+/// Whether a folder lies in a git work tree.
+enum GitFolder {
+  static func holds(_ path: String) -> Bool {
+    guard var directory = System.realPath(path) else { return false }
+    while !directory.isEmpty {
+      if System.kind(of: (directory == "/" ? "" : directory) + "/.git") != nil { return true }
+      directory = System.parent(of: directory)
+    }
+    return false
+  }
+}
+
+/// What git has begun in the work tree of a vault and waits for a person to finish.
+struct GitOperation {
+  /// `merge`, `rebase`, `cherry-pick` or `revert`; nil where only files are left unmerged, as by `git stash pop`.
+  let name: String?
+  /// What it brings in, beside `HEAD`, as git calls it.
+  let heads: [String]
+  /// Versions of the vault's files that wait for a choice.
+  let unmerged: [GitStage]
+
+  private static let traces = [
+    (file: "rebase-merge", name: "rebase"), (file: "rebase-apply", name: "rebase"), (file: "MERGE_HEAD", name: "merge"),
+    (file: "CHERRY_PICK_HEAD", name: "cherry-pick"), (file: "REVERT_HEAD", name: "revert"),
+  ]
+  /// What a revert brings in is the commit before the one that it takes back.
+  private static let headFiles = [
+    (file: "MERGE_HEAD", head: "MERGE_HEAD"), (file: "REBASE_HEAD", head: "REBASE_HEAD"),
+    (file: "CHERRY_PICK_HEAD", head: "CHERRY_PICK_HEAD"), (file: "REVERT_HEAD", head: "REVERT_HEAD^"),
+  ]
+
+  /// Nil where git has nothing under way, or there is no git.
+  init?(_ git: Git) {
+    guard let folder = git.lines(["rev-parse", "--absolute-git-dir"]).first, folder.hasPrefix("/") else { return nil }
+    name = Self.traces.first { System.kind(of: folder + "/" + $0.file) != nil }?.name
+    // One that leads nowhere, such as the parent of the first commit, would make git refuse all that is asked with it.
+    heads =
+      name == nil
+      ? []
+      : Self.headFiles.filter { System.kind(of: folder + "/" + $0.file) != nil }.map(\.head)
+        .filter { git.output(["rev-parse", "--verify", "--quiet", "\($0)^{commit}"]) != nil }
+    unmerged = git.parts(["ls-files", "--unmerged", "-z"], limit: 1 << 26).compactMap(GitStage.init)
+    guard name != nil || !unmerged.isEmpty else { return nil }
+  }
+
+  /// The unmerged files, each once, sorted.
+  var unmergedFiles: [String] { Set(unmerged.map(\.path)).sorted() }
+
+  /// `a merge is under way: 2 files wait for a choice, such as trash/ab/….json`
+  var line: String {
+    let files = unmergedFiles
+    let begun = name.map { "a \($0) is under way" } ?? "files are left unmerged"
+    guard let first = files.first else { return "\(begun), and no file of the vault waits for a choice" }
+    return
+      "\(begun): \(files.count == 1 ? "\(first) waits" : "\(files.count) files, such as \(first), wait") for a choice"
+  }
+
+  /// What to do next.
+  var advice: String {
+    guard let first = unmergedFiles.first else { return "finish it with git before you go on" }
+    return
+      "`git checkout --ours -- \(first.shellQuoted)`, or --theirs, takes one side whole; `vault verify` says what is left to do"
+  }
+}
+
+/// One version of an unmerged file in git's index.
+struct GitStage {
+  let blob: String
+  /// 1 for what both sides come from, 2 for ours, 3 for theirs.
+  let number: Int
+  /// Below the vault's directory.
+  let path: String
+
+  /// A line of `git ls-files --unmerged`: mode, blob and number, then a tab and the path.
+  init?(_ line: String) {
+    guard let tab = line.firstIndex(of: "\t") else { return nil }
+    let words = line[..<tab].split(separator: " ")
+    guard words.count == 3, let number = Int(words[2]) else { return nil }
+    (blob, self.number, path) = (String(words[1]), number, String(line[line.index(after: tab)...]))
+  }
+}

@@ -1,0 +1,72 @@
+import VaultDocument
+import VaultKit
+import VaultRecords
+
+extension CommandError {
+  /// Runs a step whose errors are about members: they name the kind, and the member that may have been meant.
+  static func naming<Result>(_ kind: RecordKind?, _ step: () async throws -> Result) async throws -> Result {
+    do {
+      return try await step()
+    } catch let error as VaultError {
+      guard let kind, error.code == .inputRefused, let field = error.field else { throw error }
+      throw CommandError(error).naming(field, of: kind)
+    }
+  }
+
+  /// Runs a step that is about members which a record has.
+  static func naming<Result>(membersOf record: OpenRecord, _ step: () async throws -> Result) async throws -> Result {
+    do {
+      return try await step()
+    } catch let error as VaultError where error.code == .noSuchMember {
+      let paths = JSONValue.object(record.fields).valuePaths(at: .root)
+      throw CommandError(error).suggesting(error.field ?? "", among: paths)
+    }
+  }
+
+  fileprivate func naming(_ field: String, of kind: RecordKind) -> CommandError {
+    var error = self
+    error.hints = hints.map { hint in
+      let parts = hint.split(separator: "kinds show KIND", omittingEmptySubsequences: false)
+      return parts.joined(separator: "kinds show \(Printable.text(kind.name))")
+    }
+    let known = (try? MemberPath(parsing: field)).flatMap { kind.value(at: $0) } != nil
+    if !known, let hint = Suggestion.hint(for: field, among: kind.fields.map(\.path.description)) {
+      error.hints.insert(hint, at: 0)
+    }
+    return error
+  }
+}
+
+extension [String] {
+  /// Words that must be `PATH=VALUE`.
+  ///
+  /// A word that is none is shown where it can be no secret: as the name of a new record, or where it names a member.
+  ///
+  /// - Parameter kind: of a new record.
+  func assignments(
+    of kind: RecordKind?, besidesSecrets: Bool
+  ) throws -> [(path: MemberPath, value: String)] {
+    try map { word in
+      guard !word.contains("=") else { return try MemberPath.assignment(word, of: "path=value") }
+      let error = CommandError.usage("path=value", "takes PATH=VALUE, a path and its value joined by =")
+      if let member = try? MemberPath(parsing: word), let isSealed = member.isSealedInAnyKind(or: kind) {
+        throw error.hinting(isSealed ? "a secret is no argument: use --secret \(word)" : "write \(word)=VALUE")
+      }
+      if let title = kind?.titlePaths.first, !besidesSecrets, word == first {
+        let quoted = Printable.argument(word).shellQuoted
+        throw error.hinting("is it the name? `vault add \(kind?.name ?? "KIND") --set \(title)=\(quoted)`")
+      }
+      throw error
+    }
+  }
+}
+
+extension MemberPath {
+  /// Whether a kind seals the member; nil when none knows it.
+  fileprivate func isSealedInAnyKind(or kind: RecordKind?) -> Bool? {
+    let kinds = [kind].compactMap { $0 } + KindCatalog.builtIn.names.compactMap { KindCatalog.builtIn[$0] }
+    guard !components.isEmpty else { return nil }
+    let values = kinds.compactMap { $0.value(at: self) }
+    return values.isEmpty ? nil : values.contains(where: \.isSealed)
+  }
+}

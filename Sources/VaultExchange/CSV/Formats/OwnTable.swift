@@ -1,0 +1,54 @@
+internal import VaultRecords
+
+/// A table that our own export wrote of records of several kinds: columns are member paths, and one is the kind.
+struct OwnTable {
+  private var table: CSVTable
+  private let kinds: OwnKinds
+  private let kindColumn: Int
+  private let format: String
+  /// The rules of the columns by kind.
+  private var rules: [String: [LeafRule]] = [:]
+
+  /// Whether a table says of which kind each row is.
+  static func hasKinds(_ header: [String]) -> Bool { header.contains(OwnExport.kindPath) }
+
+  /// - Throws: ``ExchangeError`` `.missingColumn` without a column for the kind, and as ``CSVReader/next()``.
+  init(_ source: ImportSource, _ dialect: CSVDialect, _ format: ImportFormat, _ options: ImportOptions)
+    throws(ExchangeError)
+  {
+    table = try CSVTable(source, dialect: dialect, encoding: options.encoding)
+    guard let column = table.header.firstIndex(of: OwnExport.kindPath) else {
+      throw ExchangeError(.missingColumn, "lacks the column of the kind", at: SourcePlace(line: 1))
+    }
+    guard options.mappings.isEmpty else {
+      throw ExchangeError(.invalidMapping, "a table of this program says itself what its columns are")
+    }
+    (kindColumn, kinds, self.format) = (column, OwnKinds(options), format.name)
+  }
+
+  /// The next row; one of an unknown kind is refused by itself.
+  ///
+  /// - Throws: as ``CSVReader/next()``.
+  mutating func next() throws(ExchangeError) -> ImportedItem? {
+    guard let row = try table.next() else { return nil }
+    if let fault = row.fault { return table.refused(row, fault.reason) }
+    guard row.cells.count == table.header.count else {
+      return table.refused(row, "the row has not as many cells as the header")
+    }
+    let (found, refusal) = kinds.kind(named: row.cells[kindColumn])
+    guard let kind = found else { return table.refused(row, refusal) }
+    var builder = RecordBuilder(format: format, place: SourcePlace(line: row.line))
+    for (index, rule) in rules(of: kind).enumerated() {
+      builder.take(row.cells[index], from: table.place(of: index, in: row), by: rule)
+    }
+    return .record(try builder.record(of: kind))
+  }
+
+  private mutating func rules(of kind: RecordKind) -> [LeafRule] {
+    if let known = rules[kind.name] { return known }
+    let shape = KindShape(kind)
+    let made = table.header.map { OwnKinds.rule(for: $0, in: shape) }
+    rules[kind.name] = made
+    return made
+  }
+}

@@ -1,0 +1,103 @@
+internal import VaultDocument
+
+/// Values that an import has kept under the paths that they have in Bitwarden's JSON, and that go back there: passkeys, old
+/// passwords, rules by which addresses match, and fields that are linked to others.
+struct BitwardenPlaces {
+  private var values: [(path: MemberPath, value: JSONValue)] = []
+  /// Linked fields: their names and what they are linked to.
+  private(set) var links: [(name: String, target: Int)] = []
+  /// How many values have such a path and no place under it, so that they stay custom fields.
+  private(set) var strayCount = 0
+
+  private static let passkey = [
+    "counter", "creationDate", "credentialId", "discoverable", "keyAlgorithm", "keyCurve", "keyType", "keyValue",
+    "rpId",
+    "rpName", "userDisplayName", "userHandle", "userName",
+  ]
+  private static let places: Set<String> = Set(
+    ["passwordHistory[].password", "passwordHistory[].lastUsedDate"] + passkey.map { "login.fido2Credentials[].\($0)" })
+  private static let tops: Set<String> = [
+    "attachments", "card", "identity", "login", "passwordHistory", "secureNote", "sshKey",
+  ]
+
+  /// Takes the values away from the parts, which would be custom fields.
+  init(_ parts: inout EntryParts, isLogin: Bool) {
+    var (names, paths): (Set<String>, Set<MemberPath>) = ([], [])
+    for extra in parts.extras {
+      // Another map of the record may have the same name: the first, which is the one that is taken, goes there.
+      let isFirst = names.insert(extra.name).inserted
+      if isFirst, let name = Self.linkedName(extra), let target = Int(extra.text) {
+        links.append((name, target))
+        _ = parts.take(extra.name)
+        continue
+      }
+      guard let path = try? MemberPath(parsing: extra.name), path.components.count > 1, Self.tops.contains(path.top)
+      else {
+        continue
+      }
+      if isFirst, let value = Self.value(extra.text, at: path, parts, isLogin: isLogin), paths.insert(path).inserted {
+        values.append((path, value))
+        _ = parts.take(extra.name)
+      } else {
+        strayCount += 1
+      }
+    }
+    values.sort { $0.path.precedes($1.path) }
+    renumber()
+  }
+
+  /// Gives the items of lists the numbers from 0: some may have been taken out since.
+  private mutating func renumber() {
+    var seen: [MemberPath: [MemberPath]] = [:]
+    for index in values.indices {
+      let steps = values[index].path.components
+      guard let place = steps.firstIndex(where: { if case .index = $0 { true } else { false } }),
+        steps[1] != .member("uris")
+      else { continue }
+      let (list, item) = (MemberPath(Array(steps[..<place])), MemberPath(Array(steps[...place])))
+      if seen[list, default: []].last != item { seen[list, default: []].append(item) }
+      let number = (seen[list]?.count ?? 1) - 1
+      values[index].path = MemberPath(steps[..<place] + [.index(number)] + steps[(place + 1)...])
+    }
+  }
+
+  private static func linkedName(_ extra: EntryParts.Extra) -> String? {
+    extra.name.ends(with: " linkedId") ? String(Substring(extra.name.utf8.dropLast(9))) : nil
+  }
+
+  /// What goes to a place; nil for one that the record does not have.
+  private static func value(_ text: String, at path: MemberPath, _ parts: EntryParts, isLogin: Bool) -> JSONValue? {
+    let names = path.components.map { component in
+      if case .member(let name) = component { ".\(name)" } else { "[]" }
+    }
+    let pattern = String(names.joined().dropFirst())
+    guard isLogin || path.top != "login" else { return nil }
+    // With an address that had no scheme, it is not known which address stood where.
+    if pattern == "login.uris[].match", case .index(let index) = path.components[2], index < parts.urls.count,
+      !parts.hasLooseAddresses
+    {
+      return Int(text).map { .number(JSONNumber($0)) }
+    }
+    return places.contains(pattern) ? .string(text) : nil
+  }
+
+  /// Puts the values into an item.
+  func fill(_ item: inout JSONObject) {
+    var tree = JSONValue.object(item)
+    for (path, value) in values {
+      // Numbers ascend from 0 and addresses are there, so that each place is.
+      try? tree.set(value, at: path)
+    }
+    item = tree.object ?? item
+    guard var login = item["login"]?.object, let keys = login["fido2Credentials"]?.array else { return }
+    login["fido2Credentials"] = .array(keys.map(Self.completed))
+    item["login"] = .object(login)
+  }
+
+  /// A passkey has all its members; one that was empty is null.
+  private static func completed(_ key: JSONValue) -> JSONValue {
+    guard var members = key.object else { return key }
+    for name in passkey where members[name] == nil { members[name] = .null }
+    return .object(members)
+  }
+}

@@ -1,0 +1,53 @@
+internal import VaultDocument
+internal import VaultStorage
+
+/// How many records a run over a vault has looked at, to be compared with what the store holds: whatever makes a run skip
+/// some, it must not say that all is well.
+struct RecordCounts {
+  /// By folder; nil where the folder cannot be listed, which is a fault of its own.
+  private var live = [Int?](repeating: 0, count: 256)
+  private var removed: Int? = 0
+
+  mutating func take(_ count: Int?, inFolder folder: UInt8) { live[Int(folder)] = count }
+
+  /// - Parameter count: nil when the trash cannot be listed.
+  mutating func takeTrash(_ count: Int?) { removed = count }
+
+  /// A fault for each folder that holds other records than were looked at.
+  ///
+  /// - Parameter scope: the folders that were to be looked at.
+  func faults(in store: any RecordStore, _ scope: VerificationScope = VerificationScope()) -> [VaultFault] {
+    var faults: [VaultFault] = []
+    for folder in UInt8.min...UInt8.max where scope.contains(folder) {
+      guard let counted = live[Int(folder)] else { continue }
+      faults += Self.faults(counted, at: StoreLocation.folderPath(folder)) { () throws(StoreError) in
+        try store.records(inFolder: folder).count
+      }
+    }
+    guard let removed else { return faults }
+    return faults
+      + Self.faults(removed, at: StoreLocation.trashPath) { () throws(StoreError) in
+        try store.trashed().count { scope.contains($0.folder) }
+      }
+  }
+
+  private static func faults(
+    _ counted: Int, at path: String, _ count: () throws(StoreError) -> Int
+  ) -> [VaultFault] {
+    do throws(StoreError) {
+      let held = try count()
+      guard held != counted else { return [] }
+      return [VaultFault(.otherDamage, VaultError.otherRecords(than: counted, held, at: path).reason, file: path)]
+    } catch {
+      return [VaultFault(VaultFault.Code(error), error.reason, file: error.path ?? path)]
+    }
+  }
+}
+
+extension StoreLocation {
+  /// One of the 256 folders of live records, below the vault's directory.
+  static func folderPath(_ folder: UInt8) -> String { "records/" + Hex.encode([folder]) }
+
+  /// The folder of removed records.
+  static let trashPath = "trash"
+}

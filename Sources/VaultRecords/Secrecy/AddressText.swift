@@ -1,0 +1,213 @@
+/// The bytes of a text that may be an address, and what in them is a secret.
+struct AddressText {
+  private let bytes: ArraySlice<UInt8>
+  /// The same in lower case.
+  private let lower: [UInt8]
+  /// What stands before the first colon, in lower case, if it can be a scheme.
+  private let scheme: String
+
+  init(_ text: [UInt8]) {
+    let start = text.firstIndex { $0 > 0x20 } ?? text.endIndex
+    bytes = ArraySlice(text[start...])
+    lower = text[start...].map { $0 &- UInt8(ascii: "A") < 26 ? $0 + 32 : $0 }
+    let isScheme = { (byte: UInt8) in
+      Self.isLetter(byte) || Self.isDigit(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+        || byte == UInt8(ascii: ".")
+    }
+    let name = lower.prefix { isScheme($0) }
+    let isFollowed = name.count < lower.count && lower[name.count] == UInt8(ascii: ":")
+    scheme = isFollowed ? String(decoding: name, as: UTF8.self) : ""
+  }
+
+  /// What stands behind the scheme, without slashes before it.
+  private var body: ArraySlice<UInt8> {
+    bytes.dropFirst(scheme.isEmpty ? 0 : scheme.utf8.count + 1).drop { $0 == UInt8(ascii: "/") }
+  }
+
+  // MARK: Whole addresses
+
+  var isOneTimeCode: Bool {
+    if scheme.hasPrefix("otpauth") || has("otpauth://") || has("otpauth-migration:") { return true }
+    // Bitwarden writes the key of Steam's codes so; `steam://run/440` starts a game.
+    return scheme == "steam" && body.count >= 16
+      && body.allSatisfy { Self.isLetter($0) || (UInt8(ascii: "2")...UInt8(ascii: "7")).contains($0) || $0 == 0x3D }
+  }
+
+  /// Whether the address as such is what lets one in: an access to a proxy or a network.
+  var isCredential: Bool { Self.credentialSchemes.contains(scheme) }
+
+  private static let credentialSchemes: Set<String> = [
+    "hy2", "hysteria", "hysteria2", "ss", "ssr", "trojan", "tuic", "vless", "vmess", "wifi",
+  ]
+
+  /// Whether the path is that of an address to which anybody who has it may write.
+  var isWebhook: Bool {
+    has("hooks.slack.com/") || has("/api/webhooks/") || has("api.telegram.org/bot") || has("webhook.office.com/webhook")
+  }
+
+  // MARK: Before the host
+
+  /// Whether a user name with a password, or with the form of a token, stands before a host.
+  var hasPassword: Bool {
+    // Where the next one is goes along: to look for it anew each time is too slow for texts of strangers.
+    guard var at = bytes.firstIndex(of: UInt8(ascii: "@")) else { return false }
+    var hasAuthority = false
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      let isSlashes = bytes[index] == UInt8(ascii: "/") && index + 1 < bytes.endIndex && bytes[index + 1] == 0x2F
+      guard isSlashes else {
+        index += 1
+        continue
+      }
+      index = bytes[index...].firstIndex { $0 != UInt8(ascii: "/") } ?? bytes.endIndex
+      hasAuthority = true
+      if at < index { at = bytes[index...].firstIndex(of: UInt8(ascii: "@")) ?? bytes.endIndex }
+      if at < bytes.endIndex, isSecretAuthority(bytes[index...], firstAt: at) { return true }
+    }
+    return hasAuthority ? hasOraclePassword : hasPasswordWithoutAuthority
+  }
+
+  /// - Parameter firstAt: where the first "@" in it is.
+  private func isSecretAuthority(_ text: ArraySlice<UInt8>, firstAt: Int) -> Bool {
+    let end = text.firstIndex { Self.isDelimiter($0) } ?? text.endIndex
+    if let at = text[..<end].lastIndex(of: UInt8(ascii: "@")) {
+      let user = text[..<at]
+      // Also with nothing behind the colon: many services take a key as the user name.
+      if user.contains(UInt8(ascii: ":")) { return user.count > 1 }
+      // The user of such an address is the hash of a certificate.
+      return scheme != "android" && Self.isRandom(user, atLeast: 20)
+    }
+    // A password that holds a delimiter: what stands before it is no host and port then.
+    guard firstAt > end, text.first != UInt8(ascii: "["),
+      let colon = text[..<end].lastIndex(of: UInt8(ascii: ":"))
+    else { return false }
+    let port = text[(colon + 1)..<end]
+    let host = text[..<colon]
+    let isPort = (1...5).contains(port.count) && port.allSatisfy { Self.isDigit($0) }
+    return !isPort || !host.contains(UInt8(ascii: ".")) && !host.elementsEqual("localhost".utf8)
+  }
+
+  /// `bob:secret@host`, also behind `sip:` and its like.
+  private var hasPasswordWithoutAuthority: Bool {
+    let text = Self.opaqueSchemes.contains(scheme) ? body.prefix { $0 != UInt8(ascii: "?") } : bytes
+    guard !text.contains(where: { $0 <= 0x20 }), let at = text.lastIndex(of: UInt8(ascii: "@")), at + 1 < text.endIndex,
+      let colon = text[..<at].firstIndex(of: UInt8(ascii: ":"))
+    else { return hasOraclePassword }
+    // `git@host:path/to@1` has its colon behind the host.
+    return colon + 1 < at && !text[..<colon].contains(UInt8(ascii: "@"))
+  }
+
+  private static let opaqueSchemes: Set<String> = [
+    "acct", "callto", "facetime", "im", "mailto", "msnim", "sip", "sips", "skype", "sms", "tel", "xmpp",
+  ]
+
+  /// `jdbc:oracle:thin:scott/tiger@…`
+  private var hasOraclePassword: Bool {
+    guard has("jdbc:oracle"), let at = bytes.firstIndex(of: UInt8(ascii: "@")) else { return false }
+    return bytes[..<at].contains(UInt8(ascii: "/"))
+  }
+
+  // MARK: Parameters
+
+  /// Whether something of the form `name=value` has a name that says that it is secret.
+  var hasSecretParameter: Bool {
+    guard bytes.contains(UInt8(ascii: "=")) else { return false }
+    return bytes.split { Self.isDelimiter($0) || Self.isSeparator($0) }.contains { piece in
+      guard let equals = piece.firstIndex(of: UInt8(ascii: "=")) else { return false }
+      let value = piece[(equals + 1)...]
+      return value.count > 1 && !Self.flags.contains(String(decoding: value, as: UTF8.self).lowercased())
+        && SecretName.isSecret(String(decoding: piece[..<equals], as: UTF8.self))
+    }
+  }
+
+  private static let flags: Set<String> = ["true", "false", "yes", "no", "on", "off", "null", "none"]
+
+  /// Whether a fragment, which no server sees, has the form of a key.
+  var hasSecretFragment: Bool {
+    guard let hash = bytes.firstIndex(of: UInt8(ascii: "#")), has("//") else { return false }
+    return bytes[hash...].split { Self.isDelimiter($0) || Self.isSeparator($0) || $0 == UInt8(ascii: "=") }
+      .contains { Self.isRandom($0, atLeast: 16) }
+  }
+
+  // MARK: Tokens
+
+  /// Whether something in it begins as the tokens of well-known services do.
+  var hasToken: Bool {
+    Self.tokenPrefixes.contains { prefix in
+      var end = bytes.startIndex
+      return bytes.withoutNeighbours(of: prefix).contains { start in
+        // What begins within a run that is no token is none either: it is shorter, and has no digit that the run has not.
+        guard start >= end else { return false }
+        let rest = bytes[start...].prefix { Self.isTokenByte($0) }
+        end = rest.endIndex
+        return rest.count >= 10 && rest.contains(where: Self.isDigit)
+      }
+    }
+  }
+
+  private static let tokenPrefixes: [[UInt8]] = [
+    "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk_live_", "rk_live_", "sk_test_", "sk-proj-",
+    "sk-ant-", "xoxa-", "xoxb-", "xoxp-", "xoxs-", "AKIA", "ASIA", "AIza", "eyJ", "hvs.", "npm_", "pypi-", "dop_v1_",
+    "SG.", "shpat_", "whsec_", "ya29.", "ATATT", "hf_", "gsk_", "dckr_pat_", "AGE-SECRET-KEY-1", "age-secret-key-1",
+  ].map { Array($0.utf8) }
+
+  // MARK: Bytes
+
+  private func has(_ text: String) -> Bool {
+    let wanted = Array(text.utf8)
+    guard wanted.count <= lower.count else { return false }
+    return lower.contains(wanted)
+  }
+
+  /// Whether a text looks drawn rather than chosen: one run of letters, digits and what base64 adds, of both cases with
+  /// digits in it, or long and hexadecimal.
+  private static func isRandom(_ text: ArraySlice<UInt8>, atLeast count: Int) -> Bool {
+    guard text.count >= count, text.contains(where: isDigit), text.contains(where: isLetter),
+      text.allSatisfy({ isTokenByte($0) && $0 != UInt8(ascii: ".") })
+    else { return false }
+    let hasUpper = text.contains { $0 &- UInt8(ascii: "A") < 26 }
+    let hasLower = text.contains { $0 &- UInt8(ascii: "a") < 26 }
+    if hasUpper && hasLower { return true }
+    // Words between hyphens are a heading.
+    return !text.contains(UInt8(ascii: "-")) && !text.contains(UInt8(ascii: "_"))
+      && (count > 16 || text.count >= 32 || hasUpper)
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
+  private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+      || byte == UInt8(ascii: ".")
+  }
+
+  private static func isDelimiter(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+  }
+
+  private static func isSeparator(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "&"), UInt8(ascii: ";"), UInt8(ascii: ","), UInt8(ascii: "!"), UInt8(ascii: "\""),
+      UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "{"), UInt8(ascii: "}"),
+      UInt8(ascii: "|"), UInt8(ascii: " "), UInt8(ascii: ":"):
+      true
+    default: false
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Where something begins that no letter or digit stands before.
+  fileprivate func withoutNeighbours(of wanted: [UInt8]) -> [Int] {
+    var found: [Int] = []
+    var index = startIndex
+    while let start = self[index...].firstIndex(of: wanted[0]) {
+      index = start + 1
+      let isInWord =
+        start > startIndex
+        && ((self[start - 1] | 0x20) &- UInt8(ascii: "a") < 26 || self[start - 1] &- UInt8(ascii: "0") < 10)
+      if !isInWord, self[start...].starts(with: wanted) { found.append(start) }
+    }
+    return found
+  }
+}

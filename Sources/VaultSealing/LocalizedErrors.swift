@@ -1,0 +1,29 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import VaultCrypto
+public import VaultDocument
+
+// The layers below do without Foundation, whose protocol this is.
+
+extension CryptoError: LocalizedError {
+  /// What `localizedDescription` shows: the same one line.
+  public var errorDescription: String? { description }
+}
+
+extension DocumentError: LocalizedError {
+  /// What `localizedDescription` shows: the same one line.
+  public var errorDescription: String? { description }
+}
+
+extension SealingError: LocalizedError {
+  /// What `localizedDescription` shows: the same one line.
+  public var errorDescription: String? { description }
+}
+
+extension CodingFailure: LocalizedError {
+  /// What `localizedDescription` shows: the same one line.
+  public var errorDescription: String? { description }
+}

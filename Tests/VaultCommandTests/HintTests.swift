@@ -1,0 +1,150 @@
+import Testing
+import VaultTestSupport
+
+/// What is shown of a mistyped command line, and what is proposed.
+@Suite("Hints")
+struct HintTests {
+  struct Mistake: Sendable, CustomTestStringConvertible {
+    let arguments: [String]
+    let code: Int32
+    let first: String
+    /// What a hint holds; nil when nothing is to be proposed.
+    let hint: String?
+
+    init(_ arguments: [String], _ code: Int32, _ first: String, _ hint: String?) {
+      (self.arguments, self.code, self.first, self.hint) = (arguments, code, "vault: " + first, hint)
+    }
+
+    /// A usage error.
+    init(_ arguments: [String], _ first: String, _ hint: String?) { self.init(arguments, 64, first, hint) }
+
+    var testDescription: String { arguments.joined(separator: " ") }
+  }
+
+  static let commands = [
+    Mistake(["lst"], "lst: is no command of vault", "did you mean `vault list`?"),
+    Mistake(["slot", "lst"], "lst: is no command of vault slot", "did you mean `vault slot list`?"),
+    Mistake(["backup", "stat"], "stat: is no command of vault backup", "did you mean `vault backup status`?"),
+    Mistake(["trash", "lst"], "lst: is no command of vault trash", "did you mean `vault trash list`?"),
+    Mistake(["help", "nosuch"], "nosuch: is no command of vault", nil),
+    Mistake(["help", "slot", "lst"], "lst: is no command of vault slot", "did you mean `vault slot list`?"),
+    Mistake(["audit"], "audit: is no command", nil), Mistake(["user"], "user: is no command", nil),
+    Mistake(["log"], "log: is no command", nil), Mistake(["\u{1b}[31mlist"], "\\u001b[31mlist: is no command", nil),
+    Mistake(["list", "--limt", "3"], "--limt: unknown option '--limt'", "did you mean `--limit`?"),
+    Mistake(["list", "--nope"], "--nope: unknown option '--nope'", nil),
+    Mistake(["rm", "x", "--yse"], "--yse: unknown option '--yse'", nil),
+    Mistake(
+      ["list", "--sort", "size"], "--sort: the value 'size' is invalid for '--sort <sort>': it takes name,", nil),
+    Mistake(["list", "--sort=nmae"], "--sort: the value 'nmae' is invalid", "did you mean `name`?"),
+    Mistake(["export", "--format", "jsn"], "--format: the value 'jsn' is invalid", "did you mean `json`?"),
+    Mistake(["export", "--format", "\u{1b}[2J"], "--format: the value '\\u001b[2J' is invalid", nil),
+    Mistake(["list", "--limit", "-3"], "--limit: must be 1 or more", nil),
+    Mistake(["due", "--older-than", "-3"], "--older-than: ", nil),
+  ]
+
+  static let inVault = [
+    Mistake(["import", "bitwarden", "f.csv"], "bitwarden: is no format", "did you mean `bitwarden-csv`"),
+    Mistake(["add", "logn"], 17, "logn: no kind has this name", "did you mean `login`?"),
+    Mistake(["list", "--kind", "logn"], 17, "logn: no kind has this name", "did you mean `login`?"),
+    Mistake(["add", "login", "GitLab"], "path=value: takes PATH=VALUE", "`vault add login --set title=GitLab`"),
+    Mistake(["add", "login", "Git Lab"], "path=value: takes PATH=VALUE", "`vault add login --set title='Git Lab'`"),
+    Mistake(["add", "login", "hunter2", "--secret", "password"], "path=value: takes PATH=VALUE", nil),
+    Mistake(
+      ["add", "login", "--set", "titel=x"], 17, "titel: is no member of the kind login", "did you mean `title`?"),
+    Mistake(["set", "AWS", "titel=x"], 17, "titel: is no member of the kind login", "`vault kinds show login` lists"),
+    Mistake(["set", "AWS", "username", "hunter2"], "path=value: takes PATH=VALUE", "write username=VALUE"),
+    Mistake(["set", "AWS", "password", "hunter2"], "path=value: takes PATH=VALUE", "use --secret password"),
+    Mistake(["set", "AWS", "hunter2"], "path=value: takes PATH=VALUE", nil),
+    Mistake(["get", "AWS", "passwrod"], 10, "passwrod: the record has no such member", "did you mean `password`?"),
+    Mistake(["unset", "AWS", "usernmae"], 10, "usernmae: the record has no such member", "did you mean `username`?"),
+    Mistake(["rm", "twin"], 10, "twin: means 2 records", nil),
+    Mistake(["list", "--vault", "README.md"], 6, "README.md: is no vault: it is a file", nil),
+    Mistake(
+      ["init", "README.md", "--generate-identity", "z"], 5, "README.md: is a file, and a vault is a folder", nil),
+    Mistake(["backup", "verify", "b"], 18, "b: is a directory, and a backup is a file", "`vault backup list b`"),
+    Mistake(
+      ["backup", "restore", "b", "--to", "w"], 18, "b: is a directory, and a backup is a file", "`vault backup list b`"),
+    Mistake(["backup", "verify", "none"], 18, "none: is not there", nil),
+    Mistake(["backup", "prune", "b", "--keep-last", "-2"], "--keep-last: takes a number", nil),
+    Mistake(["backup", "prune", "README.md", "--keep-last", "1"], 18, "README.md: is no directory", nil),
+    Mistake(
+      ["get", "AWS", "username", "--identity", "big.txt"], 17, "big.txt: is too large for an identity file", nil),
+    Mistake(["slot", "add", "--recipient", "foo"], "--recipient: is no age recipient: ", nil),
+  ]
+
+  private func check(_ mistake: Mistake, _ outcome: ProcessOutcome) {
+    #expect(outcome.code == mistake.code, "\(outcome.errors)")
+    #expect(outcome.errorLines.first?.hasPrefix(mistake.first) == true, "\(outcome.errors)")
+    #expect(!outcome.errors.contains("hunter2") && !outcome.errors.contains("--yes"), "\(outcome.errors)")
+    if let hint = mistake.hint {
+      #expect(
+        outcome.errorLines.dropFirst().contains { $0.hasPrefix("hint: ") && $0.contains(hint) }, "\(outcome.errors)")
+    } else {
+      #expect(!outcome.errors.contains("did you mean") && !outcome.errors.contains("Did you mean"), "\(outcome.errors)")
+    }
+  }
+
+  @Test(
+    "a word in the place of a command, an option or a choice is shown, and what is near is proposed",
+    arguments: commands)
+  func commandIsTold(_ mistake: Mistake) throws {
+    let workspace = try Workspace()
+    check(mistake, workspace.run(mistake.arguments))
+  }
+
+  @Test("what is wrong is said of the thing that is wrong, with a way on that fits")
+  func faultIsTold() throws {
+    let workspace = try Workspace.withVault()
+    for title in ["AWS", "Twin", "twin"] {
+      let made = workspace.open("add", "login", "title=\(title)", "--set", "username=u", "--generate", "password")
+      try #require(made.code == 0, "\(made.errors)")
+    }
+    #expect(workspace.open("set", "AWS", "--set", "username=x", "tags=cloud").code == 0)
+    #expect(workspace.open("get", "AWS", "username").output == "x")
+    _ = workspace.write("not a vault\n", to: "README.md")
+    _ = workspace.write(String(repeating: "x", count: 300_000), to: "big.txt")
+    FileTree.makeFolder(workspace.path + "/b")
+    for mistake in Self.inVault {
+      let names = mistake.arguments
+      let key = names.contains("--identity") ? [] : ["--identity", "id.txt"]
+      let isInit = names.first == "init"
+      let place = names.contains("--vault") || isInit || names.first == "backup" ? [] : ["--vault", "v"]
+      let takesKey = !isInit && !["prune"].contains(names.dropFirst().first ?? "") && !names.contains("--vault")
+      check(mistake, workspace.run(names + place + (takesKey ? key : [])))
+    }
+    #expect(!FileTree.names(in: workspace.path).contains("z"))
+  }
+
+  @Test("a pattern is not what somebody at a prompt is told")
+  func promptsAreForPeople() throws {
+    let workspace = try Workspace.withVault()
+    let outcome = workspace.type(
+      ["add", "payment-card", "--vault", "v", "--identity", "id.txt"],
+      [("Title]: ", "\n"), ("Holder: ", "Ada\n"), ("Number, not shown: ", "4111x\n"), ("Number, not shown: ", "\u{3}")])
+    #expect(outcome.shown.contains("That is not written in digits, as Number must be."), "\(outcome.shown)")
+    #expect(!outcome.shown.contains("[0-9]"))
+  }
+
+  @Test("`init` says that a folder has other things in it; those of git are expected")
+  func othersAreTold() throws {
+    let workspace = try Workspace()
+    for (folder, file, isTold) in [("a", "letter.txt", true), ("b", ".gitignore", false)] {
+      FileTree.makeFolder(workspace.path + "/" + folder)
+      _ = workspace.write("", to: "\(folder)/\(file)")
+      let made = workspace.run("init", folder, "--generate-identity", "\(folder).txt")
+      #expect(made.code == 0)
+      #expect(made.errors.contains("\(folder) holds other things, too") == isTold, "\(made.errors)")
+    }
+  }
+
+  @Test("`backup create` says which vault has no recipient")
+  func vaultIsNamed() throws {
+    let workspace = try Workspace()
+    _ = workspace.write("correct", to: "p")
+    FileTree.makeFolder(workspace.path + "/b")
+    try #require(
+      workspace.run("init", "pv", "--passphrase", "--new-passphrase-file", "p", "--work-factor", "10").code == 0)
+    let outcome = workspace.run("backup", "create", "--to", "b", "--vault", "pv")
+    #expect(outcome.errors.contains("vault: --recipient: is needed: no slot of the vault pv has a recipient"))
+  }
+}

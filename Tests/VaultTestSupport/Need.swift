@@ -1,0 +1,60 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// Something of the machine that some tests need and the build does not. Where it is missing, they say so and are not run.
+///
+/// Each says it in one form of line, `NOT RUN: REASON: SUITE: COUNT`, which `Scripts/test` gathers into its summary.
+public struct Need: Sendable {
+  /// Whether this machine has it.
+  public let isMet: Bool
+  private let reason: String
+
+  /// A need with what is said where it is not met.
+  public init(_ isMet: Bool, otherwise reason: String) { (self.isMet, self.reason) = (isMet, reason) }
+
+  /// Whether it is met; if not, prints that so many cases of `suite` are therefore not run.
+  public func isMet(forCases count: Int, of suite: String) -> Bool {
+    if !isMet { Self.notRun(suite, count: count, reason) }
+    return isMet
+  }
+
+  /// Says that so many cases of `suite` are not run, for what is only noticed on the way.
+  public static func notRun(_ suite: String, count: Int = 1, _ reason: String) {
+    print("NOT RUN: \(reason): \(suite): \(count)")
+  }
+}
+
+extension Need {
+  /// A terminal for processes to run at.
+  public static let terminal = Need(hasTerminals, otherwise: "no pseudo-terminal can be made here")
+  /// Argon2id, for exports of Bitwarden.
+  public static let argon2 = library(["libargon2.so.1", "libargon2.1.dylib", "libargon2.dylib"], "libargon2")
+  /// Reads YAML.
+  public static let yaml = library(["libyaml-0.so.2", "libyaml-0.2.dylib", "libyaml.dylib"], "libyaml")
+
+  /// Why what needs a file system of its own is not run.
+  public static let noMounts = "this process may not mount file systems"
+
+  /// A program in the folders where tests look for it.
+  public static func command(_ name: String) -> Need {
+    let isThere = ["/usr/bin", "/bin"].contains { unsafe access("\($0)/\(name)", X_OK) == 0 }
+    return Need(isThere, otherwise: "\(name) is not installed")
+  }
+
+  private static func library(_ names: [String], _ title: String) -> Need {
+    Need(names.contains { unsafe dlopen($0, RTLD_NOW | RTLD_LOCAL) != nil }, otherwise: "\(title) is not installed")
+  }
+
+  private static let hasTerminals: Bool = {
+    var (master, slave): (Int32, Int32) = (-1, -1)
+    guard unsafe openpty(&master, &slave, nil, nil, nil) == 0 else { return false }
+    close(master)
+    close(slave)
+    return true
+  }()
+}
