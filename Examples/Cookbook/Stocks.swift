@@ -54,7 +54,8 @@ struct Series: ExampleRecord {
   static var secrets: [String] { ["apiKey"] }
 }
 
-/// The same as Alpha Vantage answers it: names with spaces and numbers, one with the interval in it, and times as names.
+/// The same as Alpha Vantage answers it: names with spaces and numbers, one with the interval in it, and times as
+/// names.
 struct AlphaVantageAnswer: Codable, Equatable {
   private static let names: [AnyCodingKey] = ["1. open", "2. high", "3. low", "4. close", "5. volume"]
   private static func format() throws -> DateFormat { try DateFormat(pattern: "yyyy-MM-dd HH:mm:ss") }

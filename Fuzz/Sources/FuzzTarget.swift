@@ -8,7 +8,8 @@ protocol FuzzTarget: SendableMetatype {
   static func check(_ input: [UInt8])
 }
 
-/// Ends the process unless the rule holds; `rule` says what should have been, so that a finding reads like a test's name.
+/// Ends the process unless the rule holds; `rule` says what should have been, so that a finding reads like a test's
+/// name.
 func require(_ condition: @autoclosure () -> Bool, _ rule: StaticString) {
   if !condition() { broken(rule) }
 }

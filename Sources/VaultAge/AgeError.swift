@@ -2,8 +2,8 @@ import VaultCrypto
 
 /// Why an age file, recipient or identity was refused.
 ///
-/// `reason` is always one of the fixed sentences of this module: no error holds text of its input, since an identity or a
-/// passphrase could be in it. Two errors are equal when their codes are.
+/// `reason` is always one of the fixed sentences of this module: no error holds text of its input, since an identity or
+/// a passphrase could be in it. Two errors are equal when their codes are.
 public struct AgeError: Error, Sendable {
   /// What kind of fault it is; the value to compare and to switch on.
   public let code: Code

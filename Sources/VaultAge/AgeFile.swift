@@ -2,8 +2,8 @@ public import VaultCrypto
 
 /// Whole age files in memory: what a vault's slots are.
 ///
-/// Where to start: `AgeFile` for small files, `AgeEncryptor` and `AgeDecryptor` for streams, `AgeHeader.parse` to look at a
-/// file before any work is done, `AgeIdentityFile` for key files. What never changes: the format is age v1
+/// Where to start: `AgeFile` for small files, `AgeEncryptor` and `AgeDecryptor` for streams, `AgeHeader.parse` to look
+/// at a file before any work is done, `AgeIdentityFile` for key files. What never changes: the format is age v1
 /// (c2sp.org/age) and nothing else; file keys, scalars, passphrases and shared secrets live in `SecretBytes` only; no
 /// plugin or other program is ever run; no error holds text of its input.
 public enum AgeFile {
@@ -44,8 +44,8 @@ public enum AgeFile {
     return try openBinary(RawSpan(_elements: binary.span), with: credentials, maximumByteCount)
   }
 
-  /// Whether what follows a header can be a payload, as far as its size tells: a nonce, and chunks of which only a whole empty
-  /// payload may be empty.
+  /// Whether what follows a header can be a payload, as far as its size tells: a nonce, and chunks of which only a
+  /// whole empty payload may be empty.
   ///
   /// - Parameter byteCount: of everything behind the header.
   public static func canBePayload(byteCount: Int) -> Bool {

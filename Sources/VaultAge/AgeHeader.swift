@@ -1,7 +1,7 @@
 /// The textual header of an age file, parsed but not authenticated.
 ///
-/// It can be looked at before any work is done: how many stanzas there are, of which type, at which cost. Only a file key
-/// that fits the MAC makes it trustworthy. Source: c2sp.org/age, "Header".
+/// It can be looked at before any work is done: how many stanzas there are, of which type, at which cost. Only a file
+/// key that fits the MAC makes it trustworthy. Source: c2sp.org/age, "Header".
 public struct AgeHeader: Hashable, Sendable {
   /// The stanzas in the order of the file; at least one.
   public let stanzas: [AgeStanza]

@@ -2,7 +2,8 @@ public import VaultCrypto
 
 /// Who can open an age file: an X25519 private key, written `AGE-SECRET-KEY-1…`.
 ///
-/// The scalar lives in secure memory and never leaves it as a `String`. Source: c2sp.org/age, "The X25519 recipient type".
+/// The scalar lives in secure memory and never leaves it as a `String`. Source: c2sp.org/age, "The X25519 recipient
+/// type".
 public struct AgeIdentity: Sendable {
   /// The recipient whose files this identity opens.
   public let recipient: AgeRecipient
@@ -30,7 +31,8 @@ public struct AgeIdentity: Sendable {
 
   /// Reads `AGE-SECRET-KEY-1…` text, strictly: upper case, no surrounding white space, valid checksum.
   ///
-  /// - Throws: `.malformedIdentity`; `.unsupportedIdentity` for SSH keys, plugin and hybrid identities; `.cryptoFailed`.
+  /// - Throws: `.malformedIdentity`; `.unsupportedIdentity` for SSH keys, plugin and hybrid identities;
+  ///   `.cryptoFailed`.
   public init(parsing text: RawSpan) throws(AgeError) {
     try self.init(parsing: text, line: nil)
   }

@@ -53,8 +53,8 @@ struct AgePayload {
 extension AgePayload {
   /// Opens one chunk of a stream, in which `hasMore` says whether any byte follows `box`, and hands it to `write`.
   ///
-  /// Each chunk handed on is authentic and in its place. A fault that shows only behind it comes after it, as it does for
-  /// every streaming reader: the caller must not use what was written until the whole call has returned.
+  /// Each chunk handed on is authentic and in its place. A fault that shows only behind it comes after it, as it does
+  /// for every streaming reader: the caller must not use what was written until the whole call has returned.
   func release(_ box: RawSpan, index: UInt64, hasMore: Bool, to write: AgeWrite) throws(AgeError) {
     if let chunk = try open(box, index: index, isLast: !hasMore) {
       guard index == 0 || chunk.count > 0 else {

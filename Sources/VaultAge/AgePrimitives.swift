@@ -7,8 +7,8 @@ enum FileKey {
   static let byteCount = 16
   static let wrappedByteCount = byteCount + ChaCha20Poly1305.tagByteCount
 
-  // The nonce is twelve zero bytes: each wrap key is derived for one stanza from a fresh ephemeral secret or a fresh salt
-  // and seals nothing but this one file key.
+  // The nonce is twelve zero bytes: each wrap key is derived for one stanza from a fresh ephemeral secret or a fresh
+  // salt and seals nothing but this one file key.
   private static let nonce = [UInt8](repeating: 0, count: ChaCha20Poly1305.nonceByteCount)
 
   /// A new file key. It is never used for a second file.

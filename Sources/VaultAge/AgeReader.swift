@@ -1,6 +1,7 @@
 /// Opens one age file piece by piece, for who pulls the plaintext as it is needed, in constant memory.
 ///
-/// ``AgeDecryptor`` pushes; this is for who takes. The pieces are in ordinary memory: for plaintext that is no secret by itself.
+/// ``AgeDecryptor`` pushes; this is for who takes. The pieces are in ordinary memory: for plaintext that is no secret
+/// by itself.
 public final class AgeReader {
   private var input: AgeInput
   private let payload: AgePayload
@@ -29,8 +30,8 @@ public final class AgeReader {
 
   /// The next piece, at most 64 KiB; nil once the file has ended as it was sealed.
   ///
-  /// Each piece is authentic, but only nil says that nothing is missing: until then, and after an error, what was given out is
-  /// incomplete.
+  /// Each piece is authentic, but only nil says that nothing is missing: until then, and after an error, what was given
+  /// out is incomplete.
   /// - Throws: `.payloadAuthenticationFailed`, `.truncated`, `.malformedArmor`, `.readFailed`, `.cryptoFailed`.
   public func next() throws(AgeError) -> [UInt8]? {
     guard !isAtEnd else { return nil }

@@ -1,7 +1,7 @@
 /// Bech32 (BIP 173) without its length limit, as c2sp.org/age uses it for recipients and identities.
 ///
-/// An identity is a secret: nothing here allocates. The checksum runs over the characters where they lie, and the bits go
-/// straight into memory of the caller.
+/// An identity is a secret: nothing here allocates. The checksum runs over the characters where they lie, and the bits
+/// go straight into memory of the caller.
 enum Bech32 {
   /// Why a text is no Bech32.
   struct Fault: Error {

@@ -33,7 +33,8 @@ struct ScryptStanza {
     body = stanza.body
   }
 
-  // Plain decimal without sign or leading zero: `int()`-like parsers accept more, and then files differ between readers.
+  // Plain decimal without sign or leading zero: `int()`-like parsers accept more, and then files differ between
+  // readers.
   private static func workFactor(_ text: String) throws(AgeError) -> Int {
     let digits = [UInt8](text.utf8)
     let isDecimal = digits.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }

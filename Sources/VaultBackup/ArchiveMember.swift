@@ -2,10 +2,10 @@ internal import VaultDocument
 internal import VaultFileStore
 internal import VaultStorage
 
-/// A file that an archive may hold, and the place that it has there (format 1, section 14.1).
+/// A file that an archive may hold, and the place that it has there (format 1, section 14.1, Archive).
 ///
-/// Nothing else is written or taken: a name that is not spelled exactly so is refused, and with it every link, `..`, absolute
-/// path and twin that differs in case.
+/// Nothing else is written or taken: a name that is not spelled exactly so is refused, and with it every link, `..`,
+/// absolute path and twin that differs in case.
 enum ArchiveMember: Hashable {
   case document(StoreLocation)
   /// `.gitattributes` or `.gitignore`.
@@ -116,8 +116,8 @@ enum ArchiveMember: Hashable {
 }
 
 extension ArchiveMember {
-  /// The kinds of places in the order in which they stand in an archive: the header comes first, so that whoever reads on can
-  /// have the keys, and the list last.
+  /// The kinds of places in the order in which they stand in an archive: the header comes first, so that whoever reads
+  /// on can have the keys, and the list last.
   enum Kind: Int, CaseIterable {
     case header, slot, checkpoint, record, trash, gitAttributes, gitIgnore, list
 

@@ -31,8 +31,8 @@ struct ArchivePlace: Sendable {
   let byteCount: Int
 }
 
-/// Reads an archive strictly, one file after the other; in memory is one at a time, and of a large one a piece (format 1,
-/// section 14.1).
+/// Reads an archive strictly, one file after the other; in memory is one at a time, and of a large one a piece (format
+/// 1, section 14.1, Archive).
 ///
 /// What it gives out is authentic in its age file, and complete only once ``next()`` has returned nil.
 final class ArchiveReader {

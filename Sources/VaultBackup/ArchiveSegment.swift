@@ -2,8 +2,8 @@ internal import VaultCrypto
 internal import VaultDocument
 internal import VaultKit
 
-/// Files as they stand in an archive, one after the other, with what its list says of them: what can be made of a part of the
-/// vault on any core.
+/// Files as they stand in an archive, one after the other, with what its list says of them: what can be made of a part
+/// of the vault on any core.
 struct ArchiveSegment: Sendable {
   /// The time that all files of the archive have, in seconds since 1970.
   let modified: Int

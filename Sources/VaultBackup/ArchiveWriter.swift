@@ -51,8 +51,8 @@ final class ArchiveWriter {
   /// Appends a large file that `pieces` gives piece by piece; the order is that of ``ArchiveMember``.
   ///
   /// - Parameter byteCount: the size of all pieces together.
-  /// - Throws: ``VaultError`` `.damaged` for one over its limit, `.changedUnderneath` when the pieces have another size,
-  ///   `.diskFull`, `.ioFailed`, and what `pieces` throws.
+  /// - Throws: ``VaultError`` `.damaged` for one over its limit, `.changedUnderneath` when the pieces have another
+  ///   size, `.diskFull`, `.ioFailed`, and what `pieces` throws.
   func append(
     _ member: ArchiveMember, byteCount: Int,
     pieces: (_ take: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) -> Void

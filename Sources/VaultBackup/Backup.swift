@@ -7,8 +7,8 @@ internal import VaultStorage
 
 /// Backups of a vault: one age file each, which ``Backup/create(of:in:stem:options:)`` makes.
 ///
-/// A backup is an archive of the whole vault at one moment, sealed to keys that need not be the vault's. Made from an open
-/// vault it is *attested*: it holds a list of its files that only somebody with the vault's key can have made.
+/// A backup is an archive of the whole vault at one moment, sealed to keys that need not be the vault's. Made from an
+/// open vault it is *attested*: it holds a list of its files that only somebody with the vault's key can have made.
 public enum Backup {
   /// What is backed up.
   public enum Source: Sendable {
@@ -97,19 +97,19 @@ public final class SpooledBackup {
 }
 
 extension Backup {
-  /// Backs a vault up into a new file `STEM-TIME.cvault.age` of a directory, and records it there; the file appears whole or
-  /// not at all, and durably.
+  /// Backs a vault up into a new file `STEM-TIME.cvault.age` of a directory, and records it there; the file appears
+  /// whole or not at all, and durably.
   ///
-  /// Nobody writes into the vault while it is read. What is sealed waits in a hidden file beside the final one; it is synced,
-  /// and proven where that is asked for, after writers may go on.
+  /// Nobody writes into the vault while it is read. What is sealed waits in a hidden file beside the final one; it is
+  /// synced, and proven where that is asked for, after writers may go on.
   ///
   /// - Parameters:
   ///   - stem: what its name begins with; see ``BackupName/stem``.
   ///   - progress: called after each record.
-  /// - Throws: ``VaultError`` `.inputRefused` for the stem, the key or a directory in the vault; `.permissionDenied` for one
-  ///   that others may write to; `.alreadyExists` when a later one is there, or the clock stands still; `.damaged`,
-  ///   `.changedUnderneath`, `.lockedByOther` for the vault; `.noMatchingSlot` for a proof; `.diskFull`, `.ioFailed`. When it
-  ///   could be made and not be recorded, the error says so.
+  /// - Throws: ``VaultError`` `.inputRefused` for the stem, the key or a directory in the vault; `.permissionDenied`
+  ///   for one that others may write to; `.alreadyExists` when a later one is there, or the clock stands still;
+  ///   `.damaged`, `.changedUnderneath`, `.lockedByOther` for the vault; `.noMatchingSlot` for a proof; `.diskFull`,
+  ///   `.ioFailed`. When it could be made and not be recorded, the error says so.
   public static func create(
     of source: Source, in directory: BackupDirectory, stem: String, options: Options,
     progress: @escaping () -> Void = {}
@@ -117,8 +117,8 @@ extension Backup {
     let target = BackupTarget(directory: directory)
     try target.check(source.locked.store)
     target.clearLeftovers()
-    // A name is of a whole second. What another process was quicker with is only seen at the end: then all of it is read
-    // again, at another time.
+    // A name is of a whole second. What another process was quicker with is only seen at the end: then all of it is
+    // read again, at another time.
     for _ in 0..<10 {
       let time = try await target.freeTime(for: stem, of: source.vaultID, options.now)
       if let made = try await create(of: source, in: target, stem: stem, at: time, options, progress) { return made }
@@ -152,8 +152,8 @@ extension Backup {
     return made
   }
 
-  /// Backs a vault up for a stream, such as standard output: nothing is given out before all of it was made, in a file without
-  /// a name in `directory`, so that a slow reader keeps no writer waiting.
+  /// Backs a vault up for a stream, such as standard output: nothing is given out before all of it was made, in a file
+  /// without a name in `directory`, so that a slow reader keeps no writer waiting.
   ///
   /// - Throws: ``VaultError`` as ``create(of:in:stem:options:progress:)``.
   public static func spool(

@@ -2,8 +2,8 @@ public import VaultDocument
 
 /// What is recorded of the backups in a directory: the content of its `backups.json`.
 ///
-/// Whoever can write there can change it. So it counts for what is kept, and for whether a file has been proved to be a good
-/// backup; what a backup holds is never believed because of it.
+/// Whoever can write there can change it. So it counts for what is kept, and for whether a file has been proved to be a
+/// good backup; what a backup holds is never believed because of it.
 public struct BackupCatalog: Equatable, Sendable {
   /// One backup.
   public struct Entry: Equatable, Sendable {
@@ -61,8 +61,8 @@ public struct BackupCatalog: Equatable, Sendable {
       case list
       /// With a key: every record was verified, too.
       case deep
-      /// With a key, right after it was made: every file in it had the bytes that were read from the vault. Whether these verify
-      /// was not looked at.
+      /// With a key, right after it was made: every file in it had the bytes that were read from the vault. Whether
+      /// these verify was not looked at.
       case proof
     }
 
@@ -111,15 +111,16 @@ public struct BackupCatalog: Equatable, Sendable {
   /// Takes an entry out.
   public mutating func forget(_ name: BackupName) { entries.removeAll { $0.name == name } }
 
-  /// Notes of which files the removal begins, and of no others: it is known then why they are gone, should it be cut off.
+  /// Notes of which files the removal begins, and of no others: it is known then why they are gone, should it be cut
+  /// off.
   mutating func markRemovals(of names: Set<BackupName>) {
     for index in entries.indices { entries[index].isBeingRemoved = names.contains(entries[index].name) }
   }
 }
 
 extension BackupCatalog.Verification.Kind {
-  /// What counts as more. `deep` looks at records, and `proof` at the vault that they came from: neither says what the other
-  /// does, so the two are equal, and the later one counts.
+  /// What counts as more. `deep` looks at records, and `proof` at the vault that they came from: neither says what the
+  /// other does, so the two are equal, and the later one counts.
   fileprivate var strength: Int {
     switch self {
     case .framing: 1

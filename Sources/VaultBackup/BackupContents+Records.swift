@@ -24,7 +24,8 @@ extension BackupContents {
     return records
   }
 
-  /// Where the one record lies that a name means; of a live and a removed one the live one, which comes first, is meant.
+  /// Where the one record lies that a name means; of a live and a removed one the live one, which comes first, is
+  /// meant.
   private func place(
     named name: String, among candidates: [StoreLocation]
   ) throws(VaultError) -> StoreLocation {

@@ -3,8 +3,8 @@ public import VaultKit
 internal import VaultStorage
 
 extension BackupContents {
-  /// Verifies every record in the backup with the keys of its vault, restored to nowhere: MAC, every sealed field, type, the
-  /// checkpoint.
+  /// Verifies every record in the backup with the keys of its vault, restored to nowhere: MAC, every sealed field,
+  /// type, the checkpoint.
   ///
   /// - Parameters:
   ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.

@@ -5,8 +5,8 @@ public import VaultKit
 internal import VaultSealing
 internal import VaultStorage
 
-/// What a backup holds, opened to its end once: all of it is as it was sealed, and keeps the rules of the format that need no
-/// key of the vault.
+/// What a backup holds, opened to its end once: all of it is as it was sealed, and keeps the rules of the format that
+/// need no key of the vault.
 public final class BackupContents: Sendable {
   /// The backup.
   public let file: BackupFile
@@ -28,7 +28,8 @@ public final class BackupContents: Sendable {
 
   /// Opens a backup to its end, on all cores.
   ///
-  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase` for the backup's keys; `.damaged`, `.newerFormat`, `.ioFailed`.
+  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase` for the backup's keys; `.damaged`, `.newerFormat`,
+  ///   `.ioFailed`.
   public init(of file: BackupFile, with credentials: [AgeCredential]) async throws(VaultError) {
     content = try file.content(with: credentials)
     let archive = file.archive(content)
@@ -81,8 +82,8 @@ public final class BackupContents: Sendable {
     }
   }
 
-  /// Gives each file but the checkpoint to `body` once more. Only once this has returned they are known to be those that were
-  /// there when it was opened.
+  /// Gives each file but the checkpoint to `body` once more. Only once this has returned they are known to be those
+  /// that were there when it was opened.
   func forEachFile(
     _ body: (ArchiveFile) throws(VaultError) -> Void
   ) throws(VaultError) {

@@ -6,8 +6,9 @@ internal import VaultStorage
 extension BackupDirectory {
   /// Removes what no rule keeps, as the only process that changes the directory, and does not record it any more.
   ///
-  /// It is first recorded which files are about to go, then they go, then their entries do: wherever it is cut off, each file is
-  /// whole or gone, and nothing that is gone looks as if somebody else had taken it. The next prune clears up.
+  /// It is first recorded which files are about to go, then they go, then their entries do: wherever it is cut off,
+  /// each file is whole or gone, and nothing that is gone looks as if somebody else had taken it. The next prune clears
+  /// up.
   ///
   /// - Parameters:
   ///   - now: what is later has no part in the rules.

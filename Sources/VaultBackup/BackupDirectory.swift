@@ -50,13 +50,14 @@ public struct BackupDirectory: Sendable {
     } ?? BackupCatalog()
   }
 
-  /// Changes what is recorded, as the only process that does; it is durable when this returns. No change writes nothing.
+  /// Changes what is recorded, as the only process that does; it is durable when this returns. No change writes
+  /// nothing.
   ///
   /// - Parameters:
   ///   - timeout: how long to wait for another process.
   ///   - onWait: called once, after a second of waiting.
-  /// - Throws: `VaultError` `.lockedByOther`, `.damaged`, `.newerFormat`, `.inputRefused`, `.permissionDenied`, `.diskFull`,
-  ///   `.ioFailed`; what `change` throws.
+  /// - Throws: `VaultError` `.lockedByOther`, `.damaged`, `.newerFormat`, `.inputRefused`, `.permissionDenied`,
+  ///   `.diskFull`, `.ioFailed`; what `change` throws.
   @discardableResult
   public func update<Result>(
     timeout: Duration = .seconds(10), onWait: (Int32?) -> Void = { _ in },

@@ -23,7 +23,8 @@ public final class BackupFile: Sendable {
   /// Its size.
   public var byteCount: Int { file.byteCount }
 
-  /// Opens a file, and looks at what age's framing tells without a key: the header's form, and the size of what follows.
+  /// Opens a file, and looks at what age's framing tells without a key: the header's form, and the size of what
+  /// follows.
   ///
   /// - Throws: ``VaultError`` `.ioFailed`, `.permissionDenied`; `.damaged` for what is no age file.
   public convenience init(at path: String) throws(VaultError) {

@@ -3,7 +3,8 @@ internal import VaultDocument
 internal import VaultKit
 internal import VaultSealing
 
-/// `backup.json`: every file of an archive, authenticated by somebody who had the vault's key (format 1, section 14.2).
+/// `backup.json`: every file of an archive, authenticated by somebody who had the vault's key (format 1, section 14.2,
+/// List).
 struct BackupList {
   static let format = 1
 

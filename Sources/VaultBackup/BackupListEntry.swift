@@ -34,8 +34,8 @@ extension BackupList.File {
     text.append(UInt8(ascii: "}"))
   }
 
-  /// Reads the entry of a live record at the start of `text` if it is written as this program writes it, which nearly all
-  /// are: without making a document of each.
+  /// Reads the entry of a live record at the start of `text` if it is written as this program writes it, which nearly
+  /// all are: without making a document of each.
   ///
   /// - Returns: the file, and how many bytes the entry has; nil for any other entry, and one that is not all there.
   static func record(at start: Int, of text: Span<UInt8>) -> (file: Self, byteCount: Int)? {
@@ -54,9 +54,10 @@ extension BackupList.File {
   }
 }
 
-// The tree (format 1, section 1.2).
+// The tree (format 1, section 1.2, Trees).
 extension BackupList.File {
-  // An entry up to the count of its path's bytes; from its path on up to the hash; from there up to the count of digits.
+  // An entry up to the count of its path's bytes; from its path on up to the hash; from there up to the count of
+  // digits.
   private static let pathHead = [6] + [UInt8](count: 3) + [UInt8](name: "path") + [4]
   private static let hashHead = [UInt8](name: "sha256") + [4] + [UInt8](count: 64)
   private static let sizeHead = [UInt8](name: "size") + [3]

@@ -1,11 +1,11 @@
 internal import VaultDocument
 internal import VaultKit
 
-/// Reads `backup.json` as its bytes come, in any form of JSON, and compares it with the files of the archive: of a large list
-/// no more is in memory than one entry, and what stands around the array of files.
+/// Reads `backup.json` as its bytes come, in any form of JSON, and compares it with the files of the archive: of a
+/// large list no more is in memory than one entry, and what stands around the array of files.
 ///
-/// The text is cut at the commas of each array in the outermost object, and at its ends. Every entry, and what is left of the
-/// text with empty arrays, is then read as a document by itself: all of it is JSON just when each of these is.
+/// The text is cut at the commas of each array in the outermost object, and at its ends. Every entry, and what is left
+/// of the text with empty arrays, is then read as a document by itself: all of it is JSON just when each of these is.
 struct BackupListReader {
   /// The files of the archive.
   private let expected: FileSummary

@@ -25,7 +25,8 @@ struct BackupListWriter: Sendable {
       + head.textEnd(mac: [UInt8](repeating: 0, count: 32)).count
   }
 
-  /// Gives the bytes of the list to `take`, in its compact form, in pieces; ``BackupList/Head/textEnd(mac:)`` comes behind them.
+  /// Gives the bytes of the list to `take`, in its compact form, in pieces; ``BackupList/Head/textEnd(mac:)`` comes
+  /// behind them.
   func forEachPieceOfText(_ take: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
     try take(head.textHead)
     try forEachPiece(
@@ -35,7 +36,8 @@ struct BackupListWriter: Sendable {
       }, take)
   }
 
-  /// Gives the files to `take` sorted by the bytes of their paths, as `append` writes them; a header is always among them.
+  /// Gives the files to `take` sorted by the bytes of their paths, as `append` writes them; a header is always among
+  /// them.
   private func forEachPiece(
     _ append: (BackupList.File, _ isFirst: Bool, inout [UInt8]) -> Void,
     _ take: ([UInt8]) throws(VaultError) -> Void
@@ -69,7 +71,7 @@ extension BackupList.Head {
         + "\"root\":\"\(root)\",\"vault\":\"\(vault)\"}").utf8)
   }
 
-  /// The size of the whole canonical encoding without the MAC (format 1, section 1.2).
+  /// The size of the whole canonical encoding without the MAC (format 1, section 1.2, Trees).
   func treeByteCount(_ sizes: BackupList.Sizes) -> Int {
     treeHead(fileCount: sizes.fileCount).count + sizes.treeByteCount + treeTail.count
   }

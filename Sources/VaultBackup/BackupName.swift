@@ -13,7 +13,8 @@ public struct BackupName: Hashable, Sendable {
   /// What every backup's file name ends with.
   public static let suffix = ".cvault.age"
 
-  /// Takes the two parts; nil if `stem` is not as ``stem`` says. What is finer than a second is dropped toward the past.
+  /// Takes the two parts; nil if `stem` is not as ``stem`` says. What is finer than a second is dropped toward the
+  /// past.
   public init?(stem: String, time: Timestamp) {
     guard Self.isStem(stem.utf8) else { return nil }
     guard let whole = try? Timestamp(secondsSinceEpoch: time.secondsSinceEpoch) else { return nil }

@@ -4,8 +4,8 @@ internal import VaultDocument
 internal import VaultKit
 internal import VaultStorage
 
-/// The vault in a backup without its records: header and slots are in memory; the checkpoint, which grows with the vault, is
-/// read from the backup whenever it is asked for.
+/// The vault in a backup without its records: header and slots are in memory; the checkpoint, which grows with the
+/// vault, is read from the backup whenever it is asked for.
 final class BackupStore: RecordStore {
   private let documents = MemoryStore()
   private let file: BackupFile

@@ -9,8 +9,8 @@ struct BackupTarget {
 
   private var folder: NamedFolder { directory.folder.directory }
 
-  /// Refuses a directory in the vault, one in which others could replace what lies there, and one whose record of backups
-  /// cannot be read.
+  /// Refuses a directory in the vault, one in which others could replace what lies there, and one whose record of
+  /// backups cannot be read.
   func check(_ store: any RecordStore) throws(VaultError) {
     if let store = store as? DirectoryStore, try inStore({ () throws(StoreError) in try folder.lies(in: store) }) {
       throw VaultError(
@@ -25,8 +25,8 @@ struct BackupTarget {
     }
   }
 
-  /// Whether no backup has the name. Refuses a time before that of the newest backup of the vault: the clock went back, and
-  /// whoever goes by time would take an older backup for the newest.
+  /// Whether no backup has the name. Refuses a time before that of the newest backup of the vault: the clock went back,
+  /// and whoever goes by time would take an older backup for the newest.
   func isFree(_ name: BackupName, of vaultID: VaultID) throws(VaultError) -> Bool {
     let catalog = try directory.catalog()
     let names = try inStore { () throws(StoreError) in try folder.names() }.compactMap { BackupName(fileName: $0) }

@@ -19,7 +19,7 @@ extension [UInt8] {
     }
   }
 
-  /// A count as the canonical encoding writes it (format 1, section 1.2).
+  /// A count as the canonical encoding writes it (format 1, section 1.2, Trees).
   init(count: Int) {
     self = []
     appendCount(count)

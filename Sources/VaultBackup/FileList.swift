@@ -1,7 +1,7 @@
 internal import VaultDocument
 
-/// The files of an archive in its order, each in 56 bytes and all in pieces of memory of one size: of a large vault there are
-/// very many, and an array that grows is there twice.
+/// The files of an archive in its order, each in 56 bytes and all in pieces of memory of one size: of a large vault
+/// there are very many, and an array that grows is there twice.
 struct FileList: Sendable, RandomAccessCollection {
   private struct Row {
     let id: Identifier

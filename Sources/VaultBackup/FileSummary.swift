@@ -2,8 +2,8 @@ internal import VaultCrypto
 internal import VaultDocument
 internal import VaultKit
 
-/// What tells the files of one archive from those of any other, whatever their number: of each kind of places how many there
-/// are, and one hash of them in their order.
+/// What tells the files of one archive from those of any other, whatever their number: of each kind of places how many
+/// there are, and one hash of them in their order.
 struct FileSummary: Equatable, Sendable {
   fileprivate struct Kind: Equatable {
     let count: Int

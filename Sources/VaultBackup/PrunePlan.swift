@@ -21,8 +21,8 @@ public struct PrunePlan: Sendable {
 
   /// One for each backup, in the order of their names.
   public let steps: [Step]
-  /// Whether there is something that a person should look at: files that changed or are gone, or a vault of which nothing can
-  /// be removed because no backup of it has been verified.
+  /// Whether there is something that a person should look at: files that changed or are gone, or a vault of which
+  /// nothing can be removed because no backup of it has been verified.
   public let hasFindings: Bool
 
   /// The names of the files that go.
@@ -34,9 +34,9 @@ public struct PrunePlan: Sendable {
 extension BackupDirectory {
   /// Says what a prune would do.
   ///
-  /// Only backups that are recorded, with the recorded size, have part in the rules, those of each vault by themselves; anything
-  /// else stays. Of each vault from which something is to go, one backup stays that passed a check and still has the recorded
-  /// hash: with a key, if there is one, else the strongest there is.
+  /// Only backups that are recorded, with the recorded size, have part in the rules, those of each vault by themselves;
+  /// anything else stays. Of each vault from which something is to go, one backup stays that passed a check and still
+  /// has the recorded hash: with a key, if there is one, else the strongest there is.
   ///
   /// - Parameter now: what is later has no part in the rules.
   /// - Precondition: the policy is not empty.
@@ -128,8 +128,8 @@ private struct GroupPlanner {
 extension GroupPlanner {
   /// A verified backup that stays whatever the rules say; nil when there is none.
   ///
-  /// What was opened with a key goes before what was only looked at, what the rules keep before what they remove, and newer
-  /// before older.
+  /// What was opened with a key goes before what was only looked at, what the rules keep before what they remove, and
+  /// newer before older.
   private mutating func verifiedToKeep(_ steps: [PrunePlan.Step]) throws(VaultError) -> BackupName? {
     for isProof in [true, false] {
       for action in [PrunePlan.Action.keep, .remove] {

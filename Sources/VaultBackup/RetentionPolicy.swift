@@ -2,9 +2,9 @@ internal import VaultDocument
 
 /// Which backups to keep: rules with the meanings that `restic forget` gives them, in UTC.
 ///
-/// A backup stays when any rule keeps it. A counting rule goes from the newest backup to the oldest and keeps the newest one of
-/// each period until its count is used up; periods without a backup do not count. While it has some count left, the oldest
-/// backup of all stays, too.
+/// A backup stays when any rule keeps it. A counting rule goes from the newest backup to the oldest and keeps the
+/// newest one of each period until its count is used up; periods without a backup do not count. While it has some count
+/// left, the oldest backup of all stays, too.
 public struct RetentionPolicy: Equatable, Sendable {
   /// How many backups a rule keeps; 0 is no rule.
   public enum Count: Equatable, Sendable {
@@ -48,7 +48,8 @@ public struct RetentionSpan: Equatable, Sendable, CustomStringConvertible {
   public let days: Int
   public let hours: Int
 
-  /// Reads numbers with the units `y`, `m` (months), `d` and `h`, each at most once and in this order; nil for any other text.
+  /// Reads numbers with the units `y`, `m` (months), `d` and `h`, each at most once and in this order; nil for any
+  /// other text.
   public init?(_ text: String) {
     var rest = text.utf8[...]
     var amounts: [Int] = []
@@ -74,8 +75,8 @@ public struct RetentionSpan: Equatable, Sendable, CustomStringConvertible {
     return parts.filter { $0.0 != 0 }.map { "\($0.0)\($0.1)" }.joined()
   }
 
-  /// So long before `time`, in seconds since 1970: first years, months and days by the calendar, where a day that the month
-  /// does not have counts on into the next one, then the hours.
+  /// So long before `time`, in seconds since 1970: first years, months and days by the calendar, where a day that the
+  /// month does not have counts on into the next one, then the hours.
   func secondsSinceEpoch(before time: Timestamp) -> Int64 {
     let (day, second) = time.secondsSinceEpoch.quotientAndRemainder(flooringBy: 86_400)
     let date = CivilDate(daysSinceEpoch: Int(day))

@@ -3,10 +3,11 @@ internal import VaultFileStore
 internal import VaultKit
 internal import VaultStorage
 
-/// A folder with somebody else's things, such as a git repository, cannot be exchanged, nor can one that came with a container's
-/// image: the vault in it is brought to the backup's state file by file, after a copy of it was kept.
+/// A folder with somebody else's things, such as a git repository, cannot be exchanged, nor can one that came with a
+/// container's image: the vault in it is brought to the backup's state file by file, after a copy of it was kept.
 ///
-/// Format 1 commits header and slots in one step, records and trash in another. Who dies between them runs the command again.
+/// Format 1 commits header and slots in one step, records and trash in another. Who dies between them runs the command
+/// again.
 extension StagedRestore {
   /// - Returns: where the copy of the vault is that was there.
   func putInside(keeping name: String) throws(VaultError) -> String? {

@@ -9,8 +9,8 @@ public struct RestoreOptions: Sendable {
   public var acceptsUnattested = false
   /// Takes a backup that is older than what this machine remembers, or than the vault that is there.
   public var acceptsRollback = false
-  /// Takes it for the vault that is meant, though this machine knows another vault at that path, or another root key of this
-  /// one: somebody has compared the fingerprint.
+  /// Takes it for the vault that is meant, though this machine knows another vault at that path, or another root key of
+  /// this one: somebody has compared the fingerprint.
   public var acceptsIdentity = false
   /// What this machine remembers; nil compares nothing.
   public var state: VaultState?
@@ -109,11 +109,11 @@ public final class StagedRestore {
     return setbacks
   }
 
-  /// Gives the vault its place, durably: where there is nothing, in place of a vault that is kept beside it, or file by file
-  /// where somebody else's things are, or the folder cannot be moved.
+  /// Gives the vault its place, durably: where there is nothing, in place of a vault that is kept beside it, or file by
+  /// file where somebody else's things are, or the folder cannot be moved.
   ///
-  /// - Throws: ``VaultError`` `.damaged` with a fault; `.rolledBack` for setbacks that are not accepted; `.alreadyExists`,
-  ///   `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  /// - Throws: ``VaultError`` `.damaged` with a fault; `.rolledBack` for setbacks that are not accepted;
+  ///   `.alreadyExists`, `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   public func putInPlace() throws(VaultError) -> RestoredVault {
     if let fault = faults.first { throw VaultError(.damaged, fault.reason, file: fault.file) }
     guard setbacks.isEmpty || options.acceptsRollback else { throw .older(contents.file) }
@@ -154,15 +154,15 @@ public final class StagedRestore {
 }
 
 extension BackupContents {
-  /// Unpacks the vault into a hidden directory beside the place that it is to have and verifies all of it, with the keys of
-  /// the vault; nothing that is there is touched.
+  /// Unpacks the vault into a hidden directory beside the place that it is to have and verifies all of it, with the
+  /// keys of the vault; nothing that is there is touched.
   ///
   /// - Parameters:
   ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
   ///   - path: its place, which may be free, a vault, or a folder with a vault and other things.
   ///   - progress: called after each record.
-  /// - Throws: ``VaultError`` `.inputRefused` for a backup without a list, unless that is accepted; `.unexpectedVault` when
-  ///   another vault or root key is known; `.alreadyExists` for a place with other things; `.lockedByOther`,
+  /// - Throws: ``VaultError`` `.inputRefused` for a backup without a list, unless that is accepted; `.unexpectedVault`
+  ///   when another vault or root key is known; `.alreadyExists` for a place with other things; `.lockedByOther`,
   ///   `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   public func stage(
     with vault: Vault, for path: String, options: RestoreOptions, progress: @escaping () -> Void = {}

@@ -1,7 +1,7 @@
 internal import VaultDocument
 
-/// The block before a file in an archive: POSIX ustar (IEEE Std 1003.1, pax, "ustar Interchange Format"), in the one spelling
-/// that format 1 allows (section 14.1).
+/// The block before a file in an archive: POSIX ustar (IEEE Std 1003.1, pax, "ustar Interchange Format"), in the one
+/// spelling that format 1 allows (section 14.1, Archive).
 struct TarHeader: Equatable {
   static let byteCount = 512
 

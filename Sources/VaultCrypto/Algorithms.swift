@@ -36,8 +36,8 @@ enum Algorithms {
   /// Starts OpenSSL; every entry into the library by this module comes after it.
   ///
   /// No configuration file is read: one could load providers or engines into a process that holds keys, and reading it
-  /// costs start-up time. No clean-up runs at exit: it would take tables away from threads that still seal, and the kernel
-  /// takes all memory back anyway.
+  /// costs start-up time. No clean-up runs at exit: it would take tables away from threads that still seal, and the
+  /// kernel takes all memory back anyway.
   static let isLibraryStarted: Bool = {
     let chosen = CryptoLibrary.isOurs ? options + leanOptions : options
     return OPENSSL_init_crypto(chosen.reduce(0) { $0 | UInt64($1) }, nil) == 1

@@ -2,8 +2,8 @@ import COpenSSL
 
 /// Owner of one EVP_CIPHER_CTX; freeing it wipes the expanded key.
 ///
-/// A message begins on an empty error queue, on which all its steps go on. It serves one message, or with a key of its own
-/// (``AESGCMKey``) one message after the other.
+/// A message begins on an empty error queue, on which all its steps go on. It serves one message, or with a key of its
+/// own (``AESGCMKey``) one message after the other.
 @safe struct CipherContext: ~Copyable, @unchecked Sendable {
   // @unchecked: the one owner may hand it to another thread; nothing else knows the pointer.
   private let pointer: OpaquePointer

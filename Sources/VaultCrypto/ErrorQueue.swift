@@ -4,8 +4,8 @@ import COpenSSL
 enum ErrorQueue {
   /// Runs `body`, on an empty queue unless it goes on with what began on one; false means that OpenSSL failed.
   ///
-  /// - Parameter continues: whether `clear()` was called before an earlier step, and nothing has failed since. A look at the
-  ///   queue costs as much as a short message.
+  /// - Parameter continues: whether `clear()` was called before an earlier step, and nothing has failed since. A look
+  ///   at the queue costs as much as a short message.
   /// - Throws: `.libraryFailed`, or the given code, with the whole queue drained into it.
   @inline(__always)
   static func check(

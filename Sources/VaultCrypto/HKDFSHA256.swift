@@ -38,7 +38,8 @@ public enum HKDFSHA256 {
     try unsafe expand(extracted.bytes, info, into: output, last: block, context)
   }
 
-  /// The second step (RFC 5869, section 2.3); EVP_KDF looks its digest up by name for every key, which costs more than all this.
+  /// The second step (RFC 5869, section 2.3); EVP_KDF looks its digest up by name for every key, which costs more than
+  /// all this.
   @unsafe private static func expand(
     _ extracted: RawSpan, _ info: RawSpan, into output: UnsafeMutableRawBufferPointer,
     last block: UnsafeMutableRawBufferPointer, _ context: borrowing MACContext

@@ -48,7 +48,8 @@ extension HMACSHA256 {
   }
 }
 
-/// Owner of one EVP_MAC_CTX; freeing it wipes the key's state. It is made on an empty error queue, on which all else goes on.
+/// Owner of one EVP_MAC_CTX; freeing it wipes the key's state. It is made on an empty error queue, on which all else
+/// goes on.
 @safe struct MACContext: ~Copyable {
   private let pointer: OpaquePointer
 

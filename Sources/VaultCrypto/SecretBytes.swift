@@ -1,7 +1,8 @@
 import COpenSSL
 import Synchronization
 
-/// Bytes that live in the secure heap and nowhere else; wiped and freed with the last reference, printed as a placeholder.
+/// Bytes that live in the secure heap and nowhere else; wiped and freed with the last reference, printed as a
+/// placeholder.
 ///
 /// The bytes never change after initialisation.
 @safe public final class SecretBytes: Sendable {

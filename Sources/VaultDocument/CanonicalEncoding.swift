@@ -1,4 +1,5 @@
-/// The two injective encodings of the format (format 1, section 2): `ENC` of labelled items and `T` of JSON trees.
+/// The two injective encodings of the format (format 1, section 1, Encodings): `ENC` of labelled items and `T` of JSON
+/// trees.
 ///
 /// `LP(x)` is a 32-bit big-endian byte count, then x. `ENC(label; x1 … xn)` is LP(label), the 32-bit count n, then each
 /// LP(xi). Everything that is authenticated or derived goes through these; nothing is ever joined with a separator.

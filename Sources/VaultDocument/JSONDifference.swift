@@ -1,9 +1,9 @@
 extension JSONValue {
-  /// This tree with only the difference from `base` to `new` applied (format 1, section 6, Update).
+  /// This tree with only the difference from `base` to `new` applied (format 1, section 6, Records).
   ///
-  /// With base = encode(decode(old)) and new = encode(changed), this is the old tree. What is equal in base and new keeps
-  /// the old literal; members that base does not know stay; members that new lost go. Arrays of equal length are taken
-  /// item by item, others whole.
+  /// With base = encode(decode(old)) and new = encode(changed), this is the old tree. What is equal in base and new
+  /// keeps the old literal; members that base does not know stay; members that new lost go. Arrays of equal length are
+  /// taken item by item, others whole.
   public func applying(differenceFrom base: JSONValue, to new: JSONValue) -> JSONValue {
     switch (self, base, new) {
     case (.object(let old), .object(let base), .object(let new)):

@@ -25,9 +25,9 @@ public enum JSONParser {
     try parse(bytes, limits) { scanner, bytes throws(JSONFailure) in try scanner.document(in: bytes) }
   }
 
-  /// Reads one document that comes in pieces, and whose top-level member `list` may be an object too long to be had as a tree:
-  /// its members are given to `body`, in the order of the file, and the object is empty in the result. Whether their names
-  /// differ is the caller's to check.
+  /// Reads one document that comes in pieces, and whose top-level member `list` may be an object too long to be had as
+  /// a tree: its members are given to `body`, in the order of the file, and the object is empty in the result. Whether
+  /// their names differ is the caller's to check.
   ///
   /// - Parameter next: gives the next piece; empty at the end.
   /// - Throws: as `parse(_:limits:)`.

@@ -1,7 +1,8 @@
-/// Reads a text that comes in pieces, of which only a window is in memory, and hands over the items of one long list in it.
+/// Reads a text that comes in pieces, of which only a window is in memory, and hands over the items of one long list in
+/// it.
 ///
-/// What was read of the window counts only if it ends before the window does, or the text does: else more is taken in, and
-/// the same is read again.
+/// What was read of the window counts only if it ends before the window does, or the text does: else more is taken in,
+/// and the same is read again.
 struct JSONListReader {
   /// More is taken in when less than this is left.
   private static let reserveByteCount = 16 << 10
@@ -22,7 +23,8 @@ struct JSONListReader {
     self.next = next
   }
 
-  /// Reads a document whose member `list` is handed over if it is an object; see ``JSONParser/parse(_:limits:handingOver:to:)``.
+  /// Reads a document whose member `list` is handed over if it is an object; see
+  /// ``JSONParser/parse(_:limits:handingOver:to:)``.
   mutating func document(
     handingOver list: String, to body: (String, JSONValue) -> Void
   ) throws(DocumentError) -> JSONValue {

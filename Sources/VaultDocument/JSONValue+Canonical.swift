@@ -1,5 +1,5 @@
 extension JSONValue {
-  /// `T` of this tree, the encoding that MACs and hashes cover (format 1, section 2).
+  /// `T` of this tree, the encoding that MACs and hashes cover (format 1, section 1.2, Trees).
   ///
   /// null `00`; false `01`; true `02`; number `03` LP(literal); string `04` LP(UTF-8); array `05` count, items; object
   /// `06` count, members sorted by the raw UTF-8 of their names, each LP(name) T(value).

@@ -1,9 +1,9 @@
 /// How the words of a member name are joined: `home_phone`, `homePhone` or `home-phone`.
 ///
-/// Every style reads every other. A name that has anything but ASCII letters, digits, `_` and `-` is no key of a program
-/// (`Meta Data`, `1. open`) and stays as it is; `_` and `-` at its ends stay too. Words begin at a separator and at an
-/// upper-case letter, runs of which are one word: `imageURLs` is `image_ur_ls`, as Foundation has it. Names come back
-/// from another style when every word but the first begins with a letter and has more than one.
+/// Every style reads every other. A name that has anything but ASCII letters, digits, `_` and `-` is no key of a
+/// program (`Meta Data`, `1. open`) and stays as it is; `_` and `-` at its ends stay too. Words begin at a separator
+/// and at an upper-case letter, runs of which are one word: `imageURLs` is `image_ur_ls`, as Foundation has it. Names
+/// come back from another style when every word but the first begins with a letter and has more than one.
 public enum KeyStyle: String, Sendable, CaseIterable {
   case snake
   case camel

@@ -42,7 +42,8 @@ enum PlainBytes {
 
   private static let ones: UInt64 = 0x0101_0101_0101_0101
 
-  /// The high bit of each byte that is not plain; above the lowest of them, of others too, for a borrow goes upwards only.
+  /// The high bit of each byte that is not plain; above the lowest of them, of others too, for a borrow goes upwards
+  /// only.
   @inline(__always)
   private static func specials(_ word: UInt64) -> UInt64 {
     let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))

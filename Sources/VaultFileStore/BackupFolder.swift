@@ -3,8 +3,8 @@ package import VaultStorage
 
 /// A directory that takes backups, opened once: whatever the path leads to later, everything happens in this one.
 ///
-/// Its files are looked at and removed by name; one that is to be changed is replaced whole and durably. A lock of its own
-/// makes sure that no two processes do so at a time. Those who write a new file under a new name need no lock.
+/// Its files are looked at and removed by name; one that is to be changed is replaced whole and durably. A lock of its
+/// own makes sure that no two processes do so at a time. Those who write a new file under a new name need no lock.
 package final class BackupFolder: Sendable {
   /// A regular file in it, links not followed.
   package struct Entry: Sendable {

@@ -41,8 +41,8 @@ final class DirectoryLock: StoreLock {
   }
 }
 
-/// A lock that this process holds, as it is known in the whole of it: a pid does not tell whether the holder is this process,
-/// since processes in other containers may have the same.
+/// A lock that this process holds, as it is known in the whole of it: a pid does not tell whether the holder is this
+/// process, since processes in other containers may have the same.
 struct OwnLock {
   private struct File: Hashable {
     let device: UInt64
@@ -164,8 +164,8 @@ extension DirectoryStore {
 
   /// Lets readers that come know that a writer waits: readers who take turns would else never let it in.
   ///
-  /// The mark is a lock on the vault's own directory, so that it, too, goes with the process. It only puts readers off: where
-  /// a directory cannot be locked, or another writer waits already, there is none.
+  /// The mark is a lock on the vault's own directory, so that it, too, goes with the process. It only puts readers off:
+  /// where a directory cannot be locked, or another writer waits already, there is none.
   private func markAsWaiting() -> WaitingMark? {
     guard let mark = openMark(), isLocked(mark, .exclusive) else { return nil }
     return mark

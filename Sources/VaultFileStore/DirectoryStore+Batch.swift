@@ -1,7 +1,7 @@
 public import VaultStorage
 
-/// Several records at once (format 1, section 8): everything staged and durable, then the journal's rename as the one commit
-/// point, then every file into its place.
+/// Several records at once (format 1, section 10, Writing): everything staged and durable, then the journal's rename as
+/// the one commit point, then every file into its place.
 ///
 /// ```
 /// stage every file and the journal            any error: nothing happened

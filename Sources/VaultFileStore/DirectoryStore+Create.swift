@@ -1,7 +1,8 @@
 public import VaultStorage
 
 extension DirectoryStore {
-  /// Makes the directories and files of an empty vault at `path` and opens it; its `vault.json` is the caller's to write.
+  /// Makes the directories and files of an empty vault at `path` and opens it; its `vault.json` is the caller's to
+  /// write.
   ///
   /// The directory may exist and hold other things, such as a git repository: nothing there is overwritten, and lines
   /// that are missing in its `.gitignore` and `.gitattributes` are appended. The parent directory must exist.
@@ -31,7 +32,7 @@ extension DirectoryStore {
     return store
   }
 
-  /// What git must know of a vault's files (format 1, section 3).
+  /// What git must know of a vault's files (format 1, section 3, Directory).
   private static let gitFiles = [
     (name: ".gitattributes", lines: ["*.json text eol=lf", "slots/*.age binary"]),
     (name: ".gitignore", lines: [".lock", ".staging/", ".journal.json"]),

@@ -34,8 +34,8 @@ extension DirectoryStore {
 }
 
 extension FileSystem {
-  /// As `contents(of:in:limit:)`, by way of a buffer that serves many files: to clear new memory for each of them costs more
-  /// than to copy what was read. A file that is larger than the buffer is read by itself.
+  /// As `contents(of:in:limit:)`, by way of a buffer that serves many files: to clear new memory for each of them costs
+  /// more than to copy what was read. A file that is larger than the buffer is read by itself.
   fileprivate func contents(
     of name: String, in directory: Int32, limit: Int, by buffer: inout [UInt8], noting note: (FileStatus) -> Void,
     at path: @autoclosure () -> String

@@ -9,7 +9,8 @@
 extension DirectoryStore {
   /// The paths that the vault is known by: as it was given, and where that leads; one where they are the same.
   ///
-  /// Whoever writes to a folder above the vault can put a link in its place: the first still says which vault was meant.
+  /// Whoever writes to a folder above the vault can put a link in its place: the first still says which vault was
+  /// meant.
   package var knownPaths: [String] { Self.knownPaths(given: path, real: realPath) }
 
   /// The same for a vault that need not be there.

@@ -83,8 +83,8 @@ extension DirectoryStore {
 
   /// Empties the staging directory. Under the exclusive lock, without a journal.
   ///
-  /// A folder in it holds records that were to replace all others, or were replaced by others: which of the two a power cut
-  /// would leave in place must be settled before either is deleted.
+  /// A folder in it holds records that were to replace all others, or were replaced by others: which of the two a power
+  /// cut would leave in place must be settled before either is deleted.
   ///
   /// - Parameter budget: how much is deleted; nil is all.
   func emptyStaging(within budget: DeletionBudget? = nil) {
@@ -99,8 +99,8 @@ extension DirectoryStore {
     renewStaging()
   }
 
-  /// Removes a staging directory that a large batch has blown up, as some file systems never shrink one: every opener lists
-  /// it, and ten thousand names that are gone cost more than all the rest. The next writer makes another.
+  /// Removes a staging directory that a large batch has blown up, as some file systems never shrink one: every opener
+  /// lists it, and ten thousand names that are gone cost more than all the rest. The next writer makes another.
   func renewStaging() {
     let name = StoreDirectory.staging.name
     let status = try? files.callIfPresent(at: name) { (system) throws(Errno) in

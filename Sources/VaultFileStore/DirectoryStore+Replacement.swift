@@ -2,7 +2,8 @@ internal import Synchronization
 internal import VaultDocument
 public import VaultStorage
 
-/// All live records at once (format 1, section 10): a new folder is staged, made durable, and exchanged with `records/`.
+/// All live records at once (format 1, section 10, Writing): a new folder is staged, made durable, and exchanged with
+/// `records/`.
 ///
 /// ```
 /// make the new folder, write the records     any error, or a crash: nothing happened, the next to lock deletes it
@@ -99,8 +100,8 @@ final class DirectoryReplacement: StoreReplacement {
     }
   }
 
-  /// Where deleting is slow, as where a disk is told of each file, it must not take longer than all the rest: a tenth of
-  /// the time so far, and the next who locks goes on.
+  /// Where deleting is slow, as where a disk is told of each file, it must not take longer than all the rest: a tenth
+  /// of the time so far, and the next who locks goes on.
   private func limitDeleting() {
     let now = files.operations.now()
     let budget = DeletionBudget(until: now + (now - begin) / 10, files.operations)
@@ -219,7 +220,8 @@ extension DirectoryStore {
     }
   }
 
-  /// The folders of records; nil when anything else, hidden or not, lies beside them: a replacement would not put it back.
+  /// The folders of records; nil when anything else, hidden or not, lies beside them: a replacement would not put it
+  /// back.
   fileprivate func onlyFolders() throws(StoreError) -> Set<UInt8>? {
     var folders: Set<UInt8> = []
     for entry in try entries(of: .records) {
@@ -260,8 +262,8 @@ extension DirectoryStore {
   }
 }
 
-/// What tells whether the files of a folder are still the same, in any order: their number, and the sum of what the system
-/// says of each that changes with its content.
+/// What tells whether the files of a folder are still the same, in any order: their number, and the sum of what the
+/// system says of each that changes with its content.
 private struct FolderMark: Equatable {
   private var count = 0
   private var sum = 0

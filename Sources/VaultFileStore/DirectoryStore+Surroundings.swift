@@ -3,8 +3,8 @@ package import VaultStorage
 // What stands around the documents of a vault, for those who look whether all is well.
 
 extension DirectoryStore {
-  /// Where something else stands than this program works with: a link, FIFO, socket or device in the place of a folder or of the
-  /// lock's file. Each as the error that a writer meets there.
+  /// Where something else stands than this program works with: a link, FIFO, socket or device in the place of a folder
+  /// or of the lock's file. Each as the error that a writer meets there.
   package func workFaults() -> [StoreError] {
     var faults: [StoreError] = []
     for directory in [StoreDirectory.records, .slots, .staging, .trash] {
@@ -20,8 +20,8 @@ extension DirectoryStore {
     return faults
   }
 
-  /// Gives the small files that lie in the vault's folder or among its slots and are none of its documents to `body`, with
-  /// their paths below it. What cannot be read is passed over.
+  /// Gives the small files that lie in the vault's folder or among its slots and are none of its documents to `body`,
+  /// with their paths below it. What cannot be read is passed over.
   package func forEachForeignFile(_ body: (String, [UInt8]) -> Void) {
     let limit = 1 << 20
     let own: Set<String> = [

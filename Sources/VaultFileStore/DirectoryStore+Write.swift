@@ -84,8 +84,8 @@ extension DirectoryStore {
     }
   }
 
-  /// New slots first, then the header as the one commit point, then the slots that nothing refers to any more
-  /// (format 1, section 7).
+  /// New slots first, then the header as the one commit point, then the slots that nothing refers to any more (format
+  /// 1, section 10, Writing).
   private func replaceHeader(
     _ header: StoreChange, after newSlots: [StoreChange], before removedSlots: [StoreChange]
   ) throws(StoreError) {

@@ -1,12 +1,11 @@
 public import VaultDocument
 public import VaultStorage
 
-/// A vault in a directory on disk (format 1, sections 3 and 8).
+/// A vault in a directory on disk (format 1, sections 3, Directory, and 10, Writing).
 ///
 /// The vault's directory is opened once and held; everything else is opened below it, component by component, without
-/// following links, and closed after use: a store holds one descriptor, with a lock two, while it works up to five, and one
-/// more as long as a journal waits.
-/// Files are made 0600 and directories 0700.
+/// following links, and closed after use: a store holds one descriptor, with a lock two, while it works up to five, and
+/// one more as long as a journal waits. Files are made 0600 and directories 0700.
 public final class DirectoryStore: RecordStore {
   let files: FileSystem
   let root: OpenFile

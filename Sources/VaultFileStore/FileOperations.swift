@@ -11,7 +11,8 @@ package protocol FileOperations: Sendable {
   func status(of file: Int32) throws(Errno) -> FileStatus
   /// The status of `name` itself: a link is not followed, unless asked to.
   func status(of name: String, in directory: Int32, followingLink: Bool) throws(Errno) -> FileStatus
-  /// Reads bytes of a file from `offset` into `buffer` at the same offset, at most to its end; 0 at the end of the file.
+  /// Reads bytes of a file from `offset` into `buffer` at the same offset, at most to its end; 0 at the end of the
+  /// file.
   func read(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int
   /// Reads at most as many bytes as `buffer` has, from `position` of a file on; 0 at the end of the file.
   func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int

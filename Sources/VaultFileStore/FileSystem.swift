@@ -1,7 +1,7 @@
 internal import VaultStorage
 
-/// The layer between the store and the system calls: interrupted calls are made again, short reads and writes continued,
-/// error numbers become errors with a place.
+/// The layer between the store and the system calls: interrupted calls are made again, short reads and writes
+/// continued, error numbers become errors with a place.
 struct FileSystem: Sendable {
   let operations: any FileOperations
 

@@ -1,7 +1,8 @@
 internal import VaultDocument
 internal import VaultStorage
 
-/// The list of what a batch puts in place, `.journal.json`: once it is there, the batch is committed (format 1, section 8).
+/// The list of what a batch puts in place, `.journal.json`: once it is there, the batch is committed (format 1, section
+/// 10, Writing).
 ///
 /// `{"entries":[{"path":"trash/<id>.json","staged":"<uuid>"},{"path":"records/ab/<id>.json","staged":"remove"}]}`
 ///

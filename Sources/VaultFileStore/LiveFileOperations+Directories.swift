@@ -96,8 +96,8 @@ extension FileStatus.Kind {
 
 /// `syncfs`, which makes ten thousand new files durable at the price of one.
 ///
-/// Both functions are looked up by name: Swift's module of glibc declares neither. A fully static program, and macOS, do not
-/// find them and sync file by file. Linux reports failed writes through `syncfs` since 5.8.
+/// Both functions are looked up by name: Swift's module of glibc declares neither. A fully static program, and macOS,
+/// do not find them and sync file by file. Linux reports failed writes through `syncfs` since 5.8.
 private enum WholeSync {
   static let sync: (@convention(c) (Int32) -> Int32)? = {
     guard let symbol = unsafe dlsym(nil, "syncfs") else { return nil }
@@ -115,7 +115,8 @@ private enum WholeSync {
     #endif
   }()
 
-  /// The magic number of the file system, `f_type`, which is the first word of `struct statfs` (120 bytes on 64-bit Linux).
+  /// The magic number of the file system, `f_type`, which is the first word of `struct statfs` (120 bytes on 64-bit
+  /// Linux).
   static func fileSystemType(of file: Int32) -> UInt32? {
     guard let status = unsafe status else { return nil }
     var words = [UInt64](repeating: 0, count: 32)
@@ -126,8 +127,8 @@ private enum WholeSync {
     return result == 0 ? UInt32(truncatingIfNeeded: words[0]) : nil
   }
 
-  /// Local file systems whose `syncfs` waits for the disk: ext2 to ext4, XFS, Btrfs, F2FS, bcachefs, ZFS, tmpfs, overlayfs
-  /// (magic numbers of statfs(2)). Network and FUSE file systems may return before their server has written.
+  /// Local file systems whose `syncfs` waits for the disk: ext2 to ext4, XFS, Btrfs, F2FS, bcachefs, ZFS, tmpfs,
+  /// overlayfs (magic numbers of statfs(2)). Network and FUSE file systems may return before their server has written.
   static let trustedTypes: Set<UInt32> = [
     0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0xCA45_1A4E, 0x2FC1_2FC1, 0x0102_1994, overlayType,
   ]

@@ -32,8 +32,8 @@ extension LiveFileOperations {
 
 /// `rename` with a condition: `renameat2` of Linux, `renameatx_np` of Darwin.
 ///
-/// The function is looked up by name: Swift's module of glibc does not declare it. Where it is missing, and on file systems
-/// that do not know the flag, it fails with `Errno.notSupported`.
+/// The function is looked up by name: Swift's module of glibc does not declare it. Where it is missing, and on file
+/// systems that do not know the flag, it fails with `Errno.notSupported`.
 private struct FlaggedRename {
   private let flags: UInt32
 

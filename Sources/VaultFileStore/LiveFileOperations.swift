@@ -18,7 +18,8 @@ package struct LiveFileOperations: FileOperations {
   }
 
   package func close(_ file: Int32) {
-    // Nothing to learn from it: what must be durable was synced before, and after EINTR the descriptor is gone on Linux.
+    // Nothing to learn from it: what must be durable was synced before, and after EINTR the descriptor is gone on
+    // Linux.
     #if canImport(Darwin)
       _ = Darwin.close(file)
     #elseif canImport(Musl)

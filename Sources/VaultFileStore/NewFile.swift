@@ -1,6 +1,7 @@
 package import VaultStorage
 
-/// A file of any size that is written piece by piece under a hidden name, and then appears whole under its own, or never.
+/// A file of any size that is written piece by piece under a hidden name, and then appears whole under its own, or
+/// never.
 ///
 /// A process that is asked to end takes it away first (`PendingWrites`), unless it has appeared already.
 package final class NewFile {

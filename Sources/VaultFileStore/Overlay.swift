@@ -32,8 +32,8 @@ struct Overlay: Sendable {
 
 /// The last journal that was parsed, since a bulk read asks for it once per record.
 ///
-/// Its file stays open: the system cannot give its inode to a later journal, which by its time and size alone could not be
-/// told from it when both are of one tick of the file system's clock.
+/// Its file stays open: the system cannot give its inode to a later journal, which by its time and size alone could not
+/// be told from it when both are of one tick of the file system's clock.
 final class OverlayCache: Sendable {
   private struct Cached: ~Copyable {
     let file: OpenFile

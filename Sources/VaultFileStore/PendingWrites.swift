@@ -11,8 +11,8 @@ public enum PendingWrites {
 
   /// To be called by a process that is about to end: what is not committed yet is undone, what is, is put in place.
   ///
-  /// Afterwards no write of this process begins or returns. One that takes longer than `limit` is cut off by the end of the
-  /// process as by a power failure; the next to lock clears up after it.
+  /// Afterwards no write of this process begins or returns. One that takes longer than `limit` is cut off by the end of
+  /// the process as by a power failure; the next to lock clears up after it.
   public static func stop(within limit: Duration) {
     isEnding.store(true, ordering: .sequentiallyConsistent)
     let operations = LiveFileOperations()
@@ -31,7 +31,8 @@ public enum PendingWrites {
 
   /// Notes that a write begins, which `end` must follow.
   static func begin() {
-    // Counted before it is asked: in the one order of all four operations, either this sees the end or `stop` this write.
+    // Counted before it is asked: in the one order of all four operations, either this sees the end or `stop` this
+    // write.
     count.add(1, ordering: .sequentiallyConsistent)
     if isStopping { end() }
   }

@@ -15,8 +15,8 @@ package struct RestorePlace: Sendable {
     case nothing
     /// A vault and nothing else.
     case vault
-    /// A vault, or a git repository, with things of somebody else's; or a directory that cannot be exchanged, since something
-    /// is mounted there.
+    /// A vault, or a git repository, with things of somebody else's; or a directory that cannot be exchanged, since
+    /// something is mounted there.
     case shared
     /// A directory with other things, or something that is no directory.
     case foreign
@@ -54,7 +54,7 @@ package struct RestorePlace: Sendable {
     return !isMounted && names.allSatisfy(ownNames.contains) ? .vault : .shared
   }
 
-  /// What may lie in a vault's own directory (format 1, section 3).
+  /// What may lie in a vault's own directory (format 1, section 3, Directory).
   private static let ownNames: Set<String> = Set(
     [StoreDirectory.records, .slots, .trash, .staging].map(\.name) + DirectoryStore.gitFileNames + [
       StoreLocation.header.fileName, StoreLocation.checkpoint.fileName, StoreDirectory.lockName,

@@ -8,8 +8,8 @@ package import VaultStorage
   internal import Glibc
 #endif
 
-/// A file without a name, for lists that are too long to be kept in memory and hold nothing secret: it is gone with its last
-/// reference, or with the process.
+/// A file without a name, for lists that are too long to be kept in memory and hold nothing secret: it is gone with its
+/// last reference, or with the process.
 package final class SpillFile: Sendable {
   private let file: OpenFile
   private let files: FileSystem

@@ -38,7 +38,8 @@ package final class StagedVault {
 
   /// Makes an empty directory for the vault `name` in `parent`; what an earlier process left there goes.
   ///
-  /// - Throws: `StoreError` `.locked` when another process does the same; `.permissionDenied`, `.diskFull`, `.ioFailed`.
+  /// - Throws: `StoreError` `.locked` when another process does the same; `.permissionDenied`, `.diskFull`,
+  ///   `.ioFailed`.
   package init(_ name: String, in parent: NamedFolder) throws(StoreError) {
     (self.name, self.parent) = (name, parent)
     path = parent.path(of: name)
@@ -154,8 +155,8 @@ package final class StagedVault {
 
   /// Takes the place of the vault that is there, and ends it; the other gets the name `oldName`, which must be free.
   ///
-  /// In one step where the system can: whoever looks sees the one vault or the other. First it gets the name of the other
-  /// itself, so that a process that dies in between leaves both whole, each under a name that is told.
+  /// In one step where the system can: whoever looks sees the one vault or the other. First it gets the name of the
+  /// other itself, so that a process that dies in between leaves both whole, each under a name that is told.
   ///
   /// - Returns: false where the file system does not move the other: nothing has changed then.
   /// - Throws: `StoreError` `.alreadyExists`, `.ioFailed`; the other vault is in its place then, and this one is gone.

@@ -1,7 +1,7 @@
 package import VaultStorage
 
-// Files that only grow: adding a line to one costs a hundredth of replacing it durably. What a power cut leaves of the last
-// lines is anything, so a line must tell by itself whether it is whole, and its loss must do no harm.
+// Files that only grow: adding a line to one costs a hundredth of replacing it durably. What a power cut leaves of the
+// last lines is anything, so a line must tell by itself whether it is whole, and its loss must do no harm.
 
 extension StateFolder {
   /// The bytes of a log as far as it was written when it was opened; nil when it is not there.

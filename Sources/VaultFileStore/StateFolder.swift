@@ -9,8 +9,8 @@ package import VaultStorage
   internal import Glibc
 #endif
 
-/// A folder outside every vault in which a machine keeps small files: each replaced whole and durably, by one writer at a
-/// time, so that nobody reads half of one and nobody's change is lost.
+/// A folder outside every vault in which a machine keeps small files: each replaced whole and durably, by one writer at
+/// a time, so that nobody reads half of one and nobody's change is lost.
 ///
 /// It need not be there: then there is nothing in it, and the first write makes it.
 package struct StateFolder: Sendable {
@@ -46,7 +46,8 @@ package struct StateFolder: Sendable {
 
   /// The bytes of a file; nil when it is not there.
   ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.notARegularFile`, `.notADirectory`, `.symbolicLink`, `.tooLarge`, `.ioFailed`.
+  /// - Throws: `StoreError` `.permissionDenied`, `.notARegularFile`, `.notADirectory`, `.symbolicLink`, `.tooLarge`,
+  ///   `.ioFailed`.
   package func read(_ name: StateName) throws(StoreError) -> [UInt8]? {
     let file = path(of: name)
     return try files.contents(of: file, in: OpenPurpose.noDirectory, limit: Self.byteLimit, at: file)

@@ -1,6 +1,7 @@
 package import VaultDocument
 
-/// Rows in the order of their ids, as compact as they can be taken apart one by one: a list of a whole vault holds as many.
+/// Rows in the order of their ids, as compact as they can be taken apart one by one: a list of a whole vault holds as
+/// many.
 package struct IndexRows: Sendable {
   /// Rows that were read at once; every piece but the last has as many.
   private var pieces: [Piece] = []
@@ -196,7 +197,8 @@ extension RecordIndex {
   }
 }
 
-/// Where rows are, by their ids, which are even numbers as a rule: looked for among those alone that begin in the same way.
+/// Where rows are, by their ids, which are even numbers as a rule: looked for among those alone that begin in the same
+/// way.
 private struct RowPlaces {
   private let rows: IndexRows
   /// How far the first half of an id is shifted to get its first bits.

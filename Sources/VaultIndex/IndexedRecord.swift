@@ -20,8 +20,8 @@ package struct IndexMark: Sendable {
 
   /// Whether what was read under the mark is what is there, by a stamp taken now.
   ///
-  /// What had changed just before it was read may have changed once more within the same tick of the file system's clock,
-  /// under the same stamp: it is read again, as git does with what it calls racy.
+  /// What had changed just before it was read may have changed once more within the same tick of the file system's
+  /// clock, under the same stamp: it is read again, as git does with what it calls racy.
   package func isCurrent(_ stamp: StoreStamp?) -> Bool {
     guard self.stamp == stamp else { return false }
     guard let stamp else { return true }
@@ -83,9 +83,8 @@ package struct IndexRow: Sendable {
 }
 
 extension IndexRow {
-  /// All of it but the id in one piece, which is read faster than a dozen columns:
-  /// the mark, five numbers, the size of the kind's name and it, the name; and a sum of these and the id, so that no damage is
-  /// shown.
+  /// All of it but the id in one piece, which is read faster than a dozen columns: the mark, five numbers, the size of
+  /// the kind's name and it, the name; and a sum of these and the id, so that no damage is shown.
   func bytes(_ mark: IndexMark) -> [UInt8] {
     let numbers = [
       Int64(revision), createdAt.secondsSinceEpoch, Int64(createdAt.nanoseconds), updatedAt.secondsSinceEpoch,
@@ -93,7 +92,7 @@ extension IndexRow {
     ]
     var bytes = mark.bytes
     for number in numbers { bytes.append(littleEndian: number) }
-    // A kind's name has at most 64 bytes (format 1, section 7).
+    // A kind's name has at most 64 bytes (format 1, section 12, Limits).
     bytes.append(littleEndian: UInt16(truncatingIfNeeded: kind.utf8.count))
     bytes += kind.utf8
     bytes += name.utf8

@@ -1,7 +1,8 @@
 /// The index of one vault: rows and texts of its records, and the stamps under which they were read.
 ///
-/// It is a cache. Nothing in it is secret, nothing is trusted that its stamps do not vouch for, and it may be deleted at any
-/// time. Whatever is wrong with it is an ``IndexFailure``, after which the files are read; a damaged file is removed.
+/// It is a cache. Nothing in it is secret, nothing is trusted that its stamps do not vouch for, and it may be deleted
+/// at any time. Whatever is wrong with it is an ``IndexFailure``, after which the files are read; a damaged file is
+/// removed.
 package final class RecordIndex {
   /// Raised whenever what is indexed, or how, changes: an index of another number is made anew.
   package static let version = 1
@@ -90,7 +91,8 @@ package final class RecordIndex {
 
   /// Does `body` as the one who writes, all of it or nothing; others read on until it ends.
   ///
-  /// - Throws: ``IndexFailure``, `.busy` when another process writes for longer than a quarter of a second; and as `body`.
+  /// - Throws: ``IndexFailure``, `.busy` when another process writes for longer than a quarter of a second; and as
+  ///   `body`.
   package func writing<Result>(_ body: () throws(IndexFailure) -> Result) throws(IndexFailure) -> Result {
     try begin()
     do throws(IndexFailure) {

@@ -1,7 +1,7 @@
 /// The readable values of one record in the form in which they are searched: lower case, one after the other.
 ///
-/// Canonically equivalent texts are equal as bytes where they are in normal form C, which nearly all are; a value that may
-/// not be is marked, and so is its record.
+/// Canonically equivalent texts are equal as bytes where they are in normal form C, which nearly all are; a value that
+/// may not be is marked, and so is its record.
 package struct RecordText: Sendable {
   /// Before each value; no byte of UTF-8, as are the two below.
   private static let begin: UInt8 = 0xFF

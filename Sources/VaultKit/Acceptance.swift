@@ -3,7 +3,8 @@ internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
 
-/// A record whose readable fields were edited by hand, and what accepting it means; made and shown before anything changes.
+/// A record whose readable fields were edited by hand, and what accepting it means; made and shown before anything
+/// changes.
 public struct Acceptance: Sendable {
   /// The newest version that verifies.
   public struct Baseline: Sendable {
@@ -38,14 +39,15 @@ public struct Acceptance: Sendable {
 }
 
 extension Vault {
-  /// Looks at a live record that was edited by hand. Its sealed values must be those of the newest version that verifies, at
-  /// the same paths, and of `$vault` only the MAC, the revision and the time of the last change may differ.
+  /// Looks at a live record that was edited by hand. Its sealed values must be those of the newest version that
+  /// verifies, at the same paths, and of `$vault` only the MAC, the revision and the time of the last change may
+  /// differ.
   ///
   /// - Parameter histories: where older versions may be, the most trusted first.
   /// - Returns: nil when the record verifies as it is.
-  /// - Throws: ``VaultError`` `.noSuchRecord`; `.damaged` for a text that does not parse (with line and column), a sealed value
-  ///   that was moved, copied, removed or does not open, and a changed envelope; `.unexpectedVault` when the newest version
-  ///   that verifies is older than the checkpoint lists or this machine has seen.
+  /// - Throws: ``VaultError`` `.noSuchRecord`; `.damaged` for a text that does not parse (with line and column), a
+  ///   sealed value that was moved, copied, removed or does not open, and a changed envelope; `.unexpectedVault` when
+  ///   the newest version that verifies is older than the checkpoint lists or this machine has seen.
   public func acceptance(
     of id: RecordID, _ histories: [any FileHistory] = []
   ) async throws(VaultError) -> Acceptance? {
@@ -57,8 +59,8 @@ extension Vault {
 
   /// Authenticates the records as they were looked at, all or none, each as its next revision.
   ///
-  /// - Throws: ``VaultError`` `.changedUnderneath` when a file changed since, `.damaged` when a record is not what its kind
-  ///   says, and as ``add(_:)``.
+  /// - Throws: ``VaultError`` `.changedUnderneath` when a file changed since, `.damaged` when a record is not what its
+  ///   kind says, and as ``add(_:)``.
   public func accept(_ acceptances: [Acceptance]) async throws(VaultError) {
     guard !acceptances.isEmpty else { return }
     try await writing { lock throws(VaultError) in
@@ -138,7 +140,8 @@ struct EditedRecord {
 
   private static let plausibleRevision = 1_000_000_000
 
-  /// Nothing that the kind seals is in clear, every sealed value opens, and stands once: with its key alone nobody can tell where a copy belongs.
+  /// Nothing that the kind seals is in clear, every sealed value opens, and stands once: with its key alone nobody can
+  /// tell where a copy belongs.
   func checkTokens() throws(VaultError) {
     if let kind = stored.kind, stored.envelope.schema <= kind.schema, let path = kind.clearTextPath(in: stored.fields) {
       throw .clearText(at: path, file: file, stored.id)

@@ -3,7 +3,8 @@ public import VaultDocument
 public import VaultSealing
 internal import VaultStorage
 
-/// The content of `checkpoint.json` (format 1, section 7): which version of every record there was at one moment.
+/// The content of `checkpoint.json` (format 1, section 8, Checkpoint): which version of every record there was at one
+/// moment.
 ///
 /// It is parsed strictly, and authentic only once its MAC was verified.
 public struct Checkpoint: Sendable {
@@ -146,8 +147,8 @@ extension Checkpoint {
     ).authenticatedAgain(under: root)
   }
 
-  /// The same checkpoint under another root key: the list, the sequence and the time stay (format 1, section 7: a rewrap
-  /// makes the MAC again before the old root retires).
+  /// The same checkpoint under another root key: the list, the sequence and the time stay (format 1, section 11,
+  /// Rotation: a rewrap makes the MAC again before the old root retires).
   func authenticatedAgain(under root: RootKey) throws(VaultError) -> Checkpoint {
     var again = self
     again.rootID = root.id
@@ -206,8 +207,8 @@ extension Vault {
 
   /// How a checkpoint differs from the one that this machine has seen last; nil when it is that one or a later one.
   ///
-  /// A rotation authenticates the checkpoint again under its new root. Where it died before this machine could note that, the
-  /// list is still the one that was seen: under the root before it has the same hash.
+  /// A rotation authenticates the checkpoint again under its new root. Where it died before this machine could note
+  /// that, the list is still the one that was seen: under the root before it has the same hash.
   func difference(of found: Checkpoint?, from expected: Pin.CheckpointMark?) throws(VaultError) -> PinDifference? {
     let mark = try found.map { found throws(VaultError) in try Pin.CheckpointMark(found) }
     guard let difference = expected?.difference(from: mark) else { return nil }

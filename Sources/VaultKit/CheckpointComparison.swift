@@ -19,14 +19,15 @@ public struct CheckpointChanges: Sendable {
   public var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
 }
 
-/// The versions that a run over the vault has found in one folder of records, and of the trash what has ids of that folder.
+/// The versions that a run over the vault has found in one folder of records, and of the trash what has ids of that
+/// folder.
 struct FoundVersions {
   private var places: [RecordID: (version: Checkpoint.Entry, place: StoreLocation)] = [:]
   private var faulty: Set<RecordID> = []
   /// The ids that stand among the records, good and faulty.
   private var live: Set<RecordID> = []
 
-  /// Of a live and a removed record with the same id the higher revision counts (format 1, section 6).
+  /// Of a live and a removed record with the same id the higher revision counts (format 1, section 6, Records).
   mutating func take(_ version: Checkpoint.Entry, at place: StoreLocation) {
     if place == .record(version.id) { live.insert(version.id) }
     if let known = places[version.id], known.version.revision >= version.revision { return }
@@ -51,7 +52,7 @@ struct FoundVersions {
   func isOnlyInTrash(_ id: RecordID) -> Bool { !live.contains(id) }
 }
 
-/// Compares what is there with a checkpoint (format 1, section 7), folder by folder.
+/// Compares what is there with a checkpoint (format 1, section 8, Checkpoint), folder by folder.
 struct CheckpointComparison {
   private(set) var changes: CheckpointChanges
   private(set) var faults: [VaultFault] = []

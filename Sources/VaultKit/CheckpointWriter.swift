@@ -73,7 +73,7 @@ struct CheckpointWriter {
     return count
   }
 
-  /// Gives the canonical encoding (format 1, section 2) to `body` in pieces.
+  /// Gives the canonical encoding (format 1, section 1.2, Trees) to `body` in pieces.
   func forEachTreePiece(
     withMAC: Bool, _ body: ([UInt8]) throws(VaultError) -> Void
   ) throws(VaultError) {

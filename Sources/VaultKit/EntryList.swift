@@ -4,8 +4,8 @@ internal import VaultStorage
 
 /// Versions of records, in the order of their ids and each id once.
 ///
-/// Of a long list most lies in a file without a name rather than in memory, so that what a large vault takes does not grow
-/// with it; where there is no room for such a file, memory has to do.
+/// Of a long list most lies in a file without a name rather than in memory, so that what a large vault takes does not
+/// grow with it; where there is no room for such a file, memory has to do.
 public final class EntryList: Sendable {
   /// How many there are.
   public let count: Int

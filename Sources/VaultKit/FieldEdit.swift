@@ -31,8 +31,8 @@ extension Vault {
   ///
   /// - Parameter expected: the record that the edits were made from; nil takes it as it is now.
   /// - Returns: whether anything changed; nothing is written otherwise.
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.noSuchMember`, `.usage`, `.inputRefused`, `.changedUnderneath` when the
-  ///   record is no longer the expected one, `.damaged`, and as ``add(_:)``.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.noSuchMember`, `.usage`, `.inputRefused`, `.changedUnderneath` when
+  ///   the record is no longer the expected one, `.damaged`, and as ``add(_:)``.
   @discardableResult
   public func edit(
     _ id: RecordID, _ edits: [FieldEdit], expecting expected: OpenRecord? = nil

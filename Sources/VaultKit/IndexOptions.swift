@@ -7,8 +7,8 @@ internal import VaultStorage
 
 /// Where an index of a vault's readable fields may be kept, so that lists and look-ups need not read every file.
 ///
-/// It is a cache for its owner alone, one file for each folder that holds a vault, made when it is first of use and brought
-/// up to date by whoever asks. Deleting it is always safe. Nothing of a sealed field is in it.
+/// It is a cache for its owner alone, one file for each folder that holds a vault, made when it is first of use and
+/// brought up to date by whoever asks. Deleting it is always safe. Nothing of a sealed field is in it.
 public struct IndexOptions: Sendable {
   /// The folder that the index lies in; it is made, 0700, when it is needed.
   public let directory: String
@@ -32,8 +32,8 @@ public struct IndexState: Sendable {
 extension LockedVault {
   /// The same vault, with an index of its records, or with nil without one.
   ///
-  /// What is found with it is the same, but for one thing: a file that was edited in place, and not replaced as this program
-  /// does it, is only noticed where it is among what is found. A vault that is in no folder has no index.
+  /// What is found with it is the same, but for one thing: a file that was edited in place, and not replaced as this
+  /// program does it, is only noticed where it is among what is found. A vault that is in no folder has no index.
   public func using(_ index: IndexOptions?) -> LockedVault { LockedVault(self, index: index) }
 
   /// Where the index is; nil when none is used.

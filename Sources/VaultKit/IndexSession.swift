@@ -25,9 +25,9 @@ enum IndexStop: Error {
 
 /// A vault's index while one question is asked: brought up to date first, and vouched for by stamps afterwards.
 ///
-/// **Why the answer is of one state of the vault.** An answer counts when no batch was waiting, *then* every folder had the
-/// stamp under which it was read, and *then* every file that is shown had its own. A batch that is put in place in between
-/// changes the stamp of a folder or of a file that is shown before it is gone, and everything is asked again.
+/// **Why the answer is of one state of the vault.** An answer counts when no batch was waiting, *then* every folder had
+/// the stamp under which it was read, and *then* every file that is shown had its own. A batch that is put in place in
+/// between changes the stamp of a folder or of a file that is shown before it is gone, and everything is asked again.
 struct IndexSession {
   private static let attempts = 4
   private static let maximumWatchedCount = 1000

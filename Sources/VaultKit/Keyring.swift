@@ -23,7 +23,8 @@ final class Keyring: Sendable {
     return try recordRoot(hint: hint)
   }
 
-  /// Whether what this root authenticates counts only by the checkpoint that a reseal began with: somebody who left has it.
+  /// Whether what this root authenticates counts only by the checkpoint that a reseal began with: somebody who left has
+  /// it.
   func waitsForReseal(hint: [UInt8]) -> Bool {
     guard !current.id.bytes.starts(with: hint), let entry = entry(hint: hint) else { return false }
     return entry.state == .openOnly && entry.reason == .reseal

@@ -1,7 +1,7 @@
 public import VaultDocument
 public import VaultSealing
 
-/// An older root key in the header, sealed under the current one (format 1, section 4).
+/// An older root key in the header, sealed under the current one (format 1, section 7, Header).
 public struct KeyringEntry: Sendable {
   /// Why a root was replaced.
   public enum Reason: String, Sendable {

@@ -15,8 +15,9 @@ extension RecordStore {
 
 /// The tasks that wait for the lock of one store: who came first is served first.
 ///
-/// They block no thread that tasks run on, since whoever holds the lock may need those to get done: with all of them waiting,
-/// none would ever end. One thread, which is there as long as somebody waits, asks the store for one after the other.
+/// They block no thread that tasks run on, since whoever holds the lock may need those to get done: with all of them
+/// waiting, none would ever end. One thread, which is there as long as somebody waits, asks the store for one after the
+/// other.
 package final class LockQueue: Sendable {
   private typealias Outcome = Result<any StoreLock, VaultError>
 
@@ -47,7 +48,8 @@ package final class LockQueue: Sendable {
 
   /// Takes the vault's lock. A task that is cancelled stops waiting; a lock that comes later is given back.
   ///
-  /// - Parameter timeout: how long to wait since the last of the queue got the lock, so that many may wait for one another.
+  /// - Parameter timeout: how long to wait since the last of the queue got the lock, so that many may wait for one
+  ///   another.
   /// - Throws: ``VaultError`` `.cancelled`, `.lockedByOther` after `timeout`, and as the store's own `lock`.
   package func lock(
     _ kind: LockKind, timeout: Duration, onWait: @escaping @Sendable (Int32?) -> Void

@@ -7,7 +7,8 @@ internal import VaultStorage
 public enum DueRule: Sendable {
   /// Those that were sealed before this moment.
   case sealedBefore(Timestamp)
-  /// Those that somebody could read who had the keys until the newest reseal; the trash included, since it was readable too.
+  /// Those that somebody could read who had the keys until the newest reseal; the trash included, since it was readable
+  /// too.
   case sinceReseal
 }
 
@@ -40,7 +41,8 @@ public struct DueFields: Sendable {
 }
 
 extension LockedVault {
-  /// The sealed fields that are to be replaced, from sealing times and the keyring alone (format 1, section 9).
+  /// The sealed fields that are to be replaced, from sealing times and the keyring alone (format 1, section 11,
+  /// Rotation).
   ///
   /// - Throws: ``VaultError`` when a folder cannot be read.
   public func due(_ rule: DueRule) throws(VaultError) -> DueFields {

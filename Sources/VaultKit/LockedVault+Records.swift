@@ -19,8 +19,8 @@ extension LockedVault {
     try inStore { () throws(StoreError) in try store.recordFolders() }
   }
 
-  /// All live records, some of one folder at a time, in the order of ids; no file is opened, and a folder is listed when its
-  /// turn comes.
+  /// All live records, some of one folder at a time, in the order of ids; no file is opened, and a folder is listed
+  /// when its turn comes.
   func chunks() throws(VaultError) -> RecordChunks { RecordChunks(store, try folders()) }
 
   /// Reads every live record, folder by folder in the order of ids; a fault of one file does not stop the others.
@@ -67,16 +67,18 @@ extension LockedVault {
     try inStore(record: id) { () throws(StoreError) in try store.read(.record(id)) }
   }
 
-  /// The id of the one record that `text` means: a full id, else an exact name in any case, else the beginning of one id,
-  /// at least 4 characters.
+  /// The id of the one record that `text` means: a full id, else an exact name in any case, else the beginning of one
+  /// id, at least 4 characters.
   ///
-  /// Files that cannot be read have no name: where nothing else is meant, one of them may be the record, and its fault is
-  /// the answer. The caller verifies what it then opens. Empty text means no record, not even one without a name: a
+  /// Files that cannot be read have no name: where nothing else is meant, one of them may be the record, and its fault
+  /// is the answer. The caller verifies what it then opens. Empty text means no record, not even one without a name: a
   /// variable that is not set must not name one.
   ///
-  /// With an index, a file that was edited in place has the name that it had before, until it is read for another reason.
+  /// With an index, a file that was edited in place has the name that it had before, until it is read for another
+  /// reason.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints, `.damaged`, `.cancelled`.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints, `.damaged`,
+  ///   `.cancelled`.
   public func resolve(_ text: String) async throws(VaultError) -> RecordID {
     if let id = RecordID(parsing: text) {
       guard try read(id) != nil else { throw .noSuchRecord }

@@ -123,8 +123,8 @@ extension RecordQuery {
 
   /// Sorts by a key that is made once per record, then by id.
   ///
-  /// By id first, so that the same records always come out alike: of a few texts, such as U+037E and `;k`, `<` says in neither
-  /// direction that one is before the other, and yet they are not equal.
+  /// By id first, so that the same records always come out alike: of a few texts, such as U+037E and `;k`, `<` says in
+  /// neither direction that one is before the other, and yet they are not equal.
   private static func sorted<Key: Comparable>(
     _ records: [RecordSummary], by isBefore: (Key, Key) -> Bool = { $0 < $1 }, _ key: (RecordSummary) -> Key
   ) -> [RecordSummary] {

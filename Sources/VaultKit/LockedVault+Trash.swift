@@ -61,7 +61,8 @@ extension LockedVault {
     }
   }
 
-  /// Reads every removed record that can be read, in the order of ids; like all that is seen without a key, none is verified.
+  /// Reads every removed record that can be read, in the order of ids; like all that is seen without a key, none is
+  /// verified.
   ///
   /// - Throws: ``VaultError`` `.ioFailed` and its like when the trash cannot be listed.
   public func forEachTrashedRecord(_ body: (StoredRecord) -> Void) throws(VaultError) {

@@ -19,8 +19,8 @@ public struct LockedVault: Sendable {
   /// The vault in `directory`.
   ///
   /// - Parameter types: kinds of the caller's own.
-  /// - Throws: ``VaultError`` `.notAVault`, `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`; `.inputRefused` for
-  ///   a type whose records could not be read, or two of one kind name.
+  /// - Throws: ``VaultError`` `.notAVault`, `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`;
+  ///   `.inputRefused` for a type whose records could not be read, or two of one kind name.
   public init(at directory: String, types: [any VaultRecord.Type] = []) throws(VaultError) {
     guard !directory.isEmpty else { throw VaultError(.notAVault, "an empty path names no vault") }
     try self.init(store: inStore { () throws(StoreError) in try DirectoryStore(at: directory) }, types: types)
@@ -68,15 +68,15 @@ public struct LockedVault: Sendable {
   /// What this machine remembers is compared twice: before a key is used that it is this vault under this root key, and
   /// after the header verified that it is no older state. So a wrong vault is told first, then damage, then a rollback.
   ///
-  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.changedUnderneath` when the vault got
-  ///   another root key since its header was read; with `options.state` also `.unexpectedVault`, `.rolledBack`,
+  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.changedUnderneath` when the vault
+  ///   got another root key since its header was read; with `options.state` also `.unexpectedVault`, `.rolledBack`,
   ///   `.forked`, `.damagedState`.
   public func unlock(with key: VaultKey, options: Vault.Options = .init()) async throws(VaultError) -> Vault {
     do throws(VaultError) {
       return try unlocked(with: key, options)
     } catch {
       // Somebody may have written the header, and its pin, or exchanged a slot, since it was read here: it is read once
-      // more then (format 1, section 7).
+      // more then (format 1, section 9, Reading).
       guard error.isAboutPin || error.code == .damaged, let newer = try reread() else { throw error }
       guard error.isAboutPin || newer.header.root.id == header.root.id else {
         throw VaultError(

@@ -1,7 +1,8 @@
 package import VaultDocument
 package import VaultSealing
 
-/// Reads the members of an object of the header, the checkpoint or a backup's list strictly; every refusal names the member.
+/// Reads the members of an object of the header, the checkpoint or a backup's list strictly; every refusal names the
+/// member.
 package struct MemberReader {
   private let members: JSONObject
   private let file: String

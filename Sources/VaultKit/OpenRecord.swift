@@ -14,7 +14,7 @@ public struct OpenRecord: Sendable {
   /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
   public let fields: JSONObject
 
-  /// Whether an older revision of it lies in the trash, which does not count (format 1, section 6).
+  /// Whether an older revision of it lies in the trash, which does not count (format 1, section 6, Records).
   public internal(set) var hasOlderInTrash = false
 
   init(verified: VerifiedRecord, bytes: [UInt8], file: String, kind: RecordKind?) {
@@ -108,7 +108,8 @@ public struct OpenRecord: Sendable {
     }
   }
 
-  /// Opens the sealed text at a path and gives its UTF-8 bytes to `body`; nil when the member is not sealed, or is no text.
+  /// Opens the sealed text at a path and gives its UTF-8 bytes to `body`; nil when the member is not sealed, or is no
+  /// text.
   ///
   /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, and what `body` throws.
   public func withSecret<Result>(at path: MemberPath, _ body: (RawSpan) throws -> Result) throws -> Result? {

@@ -10,8 +10,8 @@ internal import Synchronization
 
 /// Applies a function to many elements on all cores and hands the results on in the order of the elements.
 ///
-/// Elements are taken, and results handed on, one after the other in the caller's own task, while others are worked on; at
-/// most ``window`` elements are taken and not handed on yet, so memory is bounded whatever the length of the input.
+/// Elements are taken, and results handed on, one after the other in the caller's own task, while others are worked on;
+/// at most ``window`` elements are taken and not handed on yet, so memory is bounded whatever the length of the input.
 package struct ParallelMap: Sendable {
   /// How many elements one task works on: enough to make the task's own cost small.
   package let chunkSize: Int
@@ -33,10 +33,10 @@ package struct ParallelMap: Sendable {
 
   /// Applies `transform` to each of `elements`, and gives each result to `consume`, in order.
   ///
-  /// The first error in the order of the elements ends it, whether `transform` or `consume` throws it: everything before it
-  /// was consumed, nothing after it is. What is worked on by then is waited for and dropped. A cancelled task stops
-  /// between two results with the error that `cancellation` makes: without an error every element was consumed, whatever
-  /// happened to the task.
+  /// The first error in the order of the elements ends it, whether `transform` or `consume` throws it: everything
+  /// before it was consumed, nothing after it is. What is worked on by then is waited for and dropped. A cancelled task
+  /// stops between two results with the error that `cancellation` makes: without an error every element was consumed,
+  /// whatever happened to the task.
   ///
   /// - Throws: what `transform` and `consume` throw, and `cancellation`.
   package func callAsFunction<Input: Sequence, Output: Sendable, Failure: Error>(

@@ -1,7 +1,7 @@
 internal import VaultCrypto
 public import VaultDocument
 
-/// What a machine remembers of a vault, outside of it (format 1, section 7); nothing in it is secret.
+/// What a machine remembers of a vault, outside of it (format 1, section 9.1, Pin and seen); nothing in it is secret.
 public struct Pin: Sendable, Equatable {
   /// One state of the header.
   public struct Header: Sendable, Equatable {
@@ -44,12 +44,13 @@ public struct Pin: Sendable, Equatable {
   public let vaultID: VaultID
   /// The commitment of the root key, 32 bytes.
   public let commitment: [UInt8]
-  /// The newest header that verified; nil after a fingerprint was accepted without a key, when any that verifies will do.
+  /// The newest header that verified; nil after a fingerprint was accepted without a key, when any that verifies will
+  /// do.
   public internal(set) var header: Header?
   /// The slots of that header.
   public internal(set) var slots: [SlotName]
-  /// Whether a person has ever said which vault it is: by its path, its fingerprint, or a yes. One that was only found by
-  /// searching is known, and may still be anybody's.
+  /// Whether a person has ever said which vault it is: by its path, its fingerprint, or a yes. One that was only found
+  /// by searching is known, and may still be anybody's.
   public internal(set) var isNamed: Bool
   /// The newest checkpoint that verified.
   public internal(set) var checkpoint: CheckpointMark?
@@ -113,7 +114,8 @@ public enum PinDifference: Sendable, Equatable {
   /// The checkpoint has the sequence of the newest that was seen, and is not the same.
   case otherCheckpoint(sequence: Int)
 
-  /// Whether it is not the vault, or not the root key, that was expected: told before any damage (format 1, section 7).
+  /// Whether it is not the vault, or not the root key, that was expected: told before any damage (format 1, section
+  /// 9.1, Pin and seen).
   public var isIdentity: Bool {
     switch self {
     case .otherVault, .otherRoot: true
@@ -134,8 +136,8 @@ public enum PinState: Sendable, Equatable {
 extension PinDifference {
   /// The error that it is: what was expected, what was found, and the way on.
   ///
-  /// - Parameter header: what was found. Where the vault and its root are the expected ones, its fingerprint is in no doubt,
-  ///   and the way on names it.
+  /// - Parameter header: what was found. Where the vault and its root are the expected ones, its fingerprint is in no
+  ///   doubt, and the way on names it.
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func error(of header: VaultHeader) throws(VaultError) -> VaultError {
     var error = error
@@ -189,7 +191,7 @@ extension Pin.Header {
   fileprivate var text: String { "revision \(revision) (hash \(Hex.encode(hash).prefix(16))…)" }
 }
 
-/// What tells a vault from every other (format 1, section 7).
+/// What tells a vault from every other (format 1, section 9.1, Pin and seen).
 enum Fingerprint {
   static func text(vaultID: VaultID, commitment: [UInt8]) throws(VaultError) -> String {
     let message = CanonicalEncoding.enc("ecv/1/fingerprint", [vaultID.bytes, commitment])

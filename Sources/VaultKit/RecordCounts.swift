@@ -1,8 +1,8 @@
 internal import VaultDocument
 internal import VaultStorage
 
-/// How many records a run over a vault has looked at, to be compared with what the store holds: whatever makes a run skip
-/// some, it must not say that all is well.
+/// How many records a run over a vault has looked at, to be compared with what the store holds: whatever makes a run
+/// skip some, it must not say that all is well.
 struct RecordCounts {
   /// By folder; nil where the folder cannot be listed, which is a fault of its own.
   private var live = [Int?](repeating: 0, count: 256)

@@ -94,8 +94,8 @@ struct RecordLint: Sendable {
   }
 }
 
-/// What can be said of the tokens of a record one after the other: they have the shape of one, belong to one key, and stand
-/// once each.
+/// What can be said of the tokens of a record one after the other: they have the shape of one, belong to one key, and
+/// stand once each.
 private struct TokenRules {
   enum Fault {
     case damaged, foreign, repeated
@@ -122,7 +122,8 @@ struct CanonicalForm: Sendable {
   let record: RecordID?
   /// Puts the canonical bytes in place of those that are there.
   let change: StoreChange
-  /// Whether the canonical bytes say the same: the tree they are read as has the same encoding `T` (format 1, section 2).
+  /// Whether the canonical bytes say the same: the tree they are read as has the same encoding `T` (format 1, section
+  /// 1.2, Trees).
   let keepsMeaning: Bool
 
   /// What a finding says.

@@ -11,11 +11,11 @@ public protocol FileHistory: Sendable {
   /// The files below `records/` and `trash/` that the newest version of the vault holds, as paths below its directory.
   func newestFiles() -> [String]
 
-  /// The versions of one record between which a merge left the choice to a person, ours first; none where nothing is being
-  /// merged. The origin of each is the command that takes it.
+  /// The versions of one record between which a merge left the choice to a person, ours first; none where nothing is
+  /// being merged. The origin of each is the command that takes it.
   ///
-  /// - Parameter paths: where the record may lie, below the vault's directory. A merge that takes a removal for a renaming
-  ///   leaves both versions under one of them.
+  /// - Parameter paths: where the record may lie, below the vault's directory. A merge that takes a removal for a
+  ///   renaming leaves both versions under one of them.
   func sides(of paths: [String]) -> [FileVersion]
 }
 
@@ -70,8 +70,8 @@ public struct RepairStep: Sendable {
   enum Change: Sendable {
     case none
     case journal
-    /// `found` is what the file holds now; nil when there is none, or when it is no regular file. The version that verifies
-    /// belongs at `home`, which is the same place or empty.
+    /// `found` is what the file holds now; nil when there is none, or when it is no regular file. The version that
+    /// verifies belongs at `home`, which is the same place or empty.
     case replace(StoreLocation, found: [UInt8]?, isIrregular: Bool, by: [UInt8], home: StoreLocation)
     case restoreFromTrash(RecordID, found: [UInt8]?, isIrregular: Bool, trashed: [UInt8])
     case move(from: StoreLocation, to: StoreLocation, bytes: [UInt8])

@@ -186,8 +186,9 @@ struct RepairPlanner {
 }
 
 extension RepairPlanner {
-  /// The version with the highest revision: among strayed ones, for a live record the one in the trash, and the newest good
-  /// ones of each history, which may have had it among the records or in the trash. Of equal ones the first counts.
+  /// The version with the highest revision: among strayed ones, for a live record the one in the trash, and the newest
+  /// good ones of each history, which may have had it among the records or in the trash. Of equal ones the first
+  /// counts.
   func best(for place: StoreLocation, _ id: RecordID) throws(VaultError) -> Candidate? {
     var candidates = [strayed[place]]
     // A version that lies where the record does not is there already; only from the trash it is brought back.

@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// The version of a record that a machine read or wrote last, and verified (format 1, section 7).
+/// The version of a record that a machine read or wrote last, and verified (format 1, section 9.1, Pin and seen).
 struct SeenVersion: Equatable {
   let revision: Int
   let mac: RecordMAC
@@ -102,8 +102,8 @@ extension SeenFolder {
   private static let middle = Array("},\"trash\":{".utf8)
   private static let end = Array("}}\n".utf8)
 
-  /// What the bytes of a file say of one record, from one to the next without reading any of the others: of a large vault a
-  /// file has thousands, and most commands ask for one.
+  /// What the bytes of a file say of one record, from one to the next without reading any of the others: of a large
+  /// vault a file has thousands, and most commands ask for one.
   ///
   /// - Returns: nil when the bytes are not laid out as this program does it; they have to be read whole then.
   init?(searching bytes: [UInt8], for id: RecordID) {

@@ -2,8 +2,8 @@ internal import VaultDocument
 
 /// The versions that were seen of records of one folder since its file was written: a line each, added to the end.
 ///
-/// Its lines count only where they tell of a newer version than the file and the lines before them, so that it does no harm
-/// to read them twice, or to lose the last: a power cut may leave anything of those.
+/// Its lines count only where they tell of a newer version than the file and the lines before them, so that it does no
+/// harm to read them twice, or to lose the last: a power cut may leave anything of those.
 struct SeenLog {
   /// From this size on the file is written anew, with all lines in it.
   static let byteLimit = 4 << 10

@@ -2,8 +2,8 @@ internal import VaultDocument
 internal import VaultSealing
 internal import VaultStorage
 
-/// How a state of a vault that is to be brought back is older than what is known of the vault: each record, and the header and
-/// the checkpoint, that would go back, fork or vanish.
+/// How a state of a vault that is to be brought back is older than what is known of the vault: each record, and the
+/// header and the checkpoint, that would go back, fork or vanish.
 public struct Setbacks: Sendable {
   /// In the order in which they were found.
   public internal(set) var faults: [VaultFault] = []
@@ -67,8 +67,8 @@ extension Vault {
 }
 
 extension LockedVault {
-  /// What would go back if another state of this vault took its place. Nothing here is verified: a vault that lies may only
-  /// make that it has to be confirmed. What cannot be read here is no loss.
+  /// What would go back if another state of this vault took its place. Nothing here is verified: a vault that lies may
+  /// only make that it has to be confirmed. What cannot be read here is no loss.
   ///
   /// - Parameters:
   ///   - header: of the other state.

@@ -82,7 +82,7 @@ public struct Slot: Sendable {
   }
 }
 
-/// What a slot's age file holds: four lines (format 1, section 4).
+/// What a slot's age file holds: four lines (format 1, section 4.2, Slots).
 enum SlotPayload {
   /// The lines for `root`, in secure memory.
   static func make(_ root: RootKey) throws(VaultError) -> SecretBytes {

@@ -37,8 +37,8 @@ public enum SlotFile {
     try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(file.span.bytes) }
   }
 
-  /// Checks, in this order, that the file is within the limit and has exactly the stanza that the header says, a cost in
-  /// bounds, and the hash of the header; all before any key or memory is spent on it.
+  /// Checks, in this order, that the file is within the limit and has exactly the stanza that the header says, a cost
+  /// in bounds, and the hash of the header; all before any key or memory is spent on it.
   ///
   /// - Throws: ``VaultError`` `.damaged`.
   static func inspect(_ file: [UInt8], _ slot: Slot, maximumWorkFactor: Int) throws(VaultError) {

@@ -44,7 +44,8 @@ extension LockedVault {
 }
 
 extension VaultHeader {
-  /// The one slot that `text` means: a full id, else an exact label, else the beginning of one id, at least 4 characters.
+  /// The one slot that `text` means: a full id, else an exact label, else the beginning of one id, at least 4
+  /// characters.
   ///
   /// - Throws: ``VaultError`` `.noSuchSlot`, `.ambiguousSlot` with the candidates as hints.
   public func slot(named text: String) throws(VaultError) -> Slot {

@@ -1,8 +1,8 @@
 internal import VaultDocument
 package import VaultStorage
 
-/// Gathers what records turn out to be that come one after the other from elsewhere than a store, and compares them with the
-/// vault's checkpoint and with what a machine remembers.
+/// Gathers what records turn out to be that come one after the other from elsewhere than a store, and compares them
+/// with the vault's checkpoint and with what a machine remembers.
 package struct StreamedVerification {
   private var result = Verification()
   private var live = EntryList.Builder()
@@ -10,8 +10,8 @@ package struct StreamedVerification {
 
   package init() {}
 
-  /// Takes what ``Vault/checkedVersion(_:at:)`` gave for a file; live records come before removed ones, both in the order of
-  /// their ids.
+  /// Takes what ``Vault/checkedVersion(_:at:)`` gave for a file; live records come before removed ones, both in the
+  /// order of their ids.
   ///
   /// - Throws: ``VaultError`` what says nothing about the file.
   package mutating func take(

@@ -43,7 +43,8 @@ public struct TextMatch: Sendable {
     }
   }
 
-  /// The longest run of ASCII letters and digits, in lower case: what JSON writes as it is, however the rest is written.
+  /// The longest run of ASCII letters and digits, in lower case: what JSON writes as it is, however the rest is
+  /// written.
   static func longestASCIIRun(in text: String) -> [UInt8] {
     // A letter before a combining mark may be composed with it in the file, so runs are cut at every other character.
     text.split(whereSeparator: { !$0.isPlain }).map { Array($0.lowercased().utf8) }.max { $0.count < $1.count } ?? []
@@ -58,8 +59,8 @@ public struct TextMatch: Sendable {
 
   /// Whether `bytes` hold `probe`, lower-case ASCII letters, digits and `\`, in any case.
   ///
-  /// Looking for a text reads every record, so this runs without bounds checks, and looks at eight places at a time: at one
-  /// of them the first byte and the last must both be there.
+  /// Looking for a text reads every record, so this runs without bounds checks, and looks at eight places at a time: at
+  /// one of them the first byte and the last must both be there.
   private static func containsASCII(_ probe: [UInt8], in bytes: [UInt8]) -> Bool {
     guard let first = probe.first, let last = probe.last else { return true }
     let endCount = bytes.count - probe.count + 1
@@ -96,8 +97,8 @@ public struct TextMatch: Sendable {
 /// One byte eight times, to be compared in any case with eight bytes at once.
 private struct Bytes8 {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
-  /// For letters and digits, setting the bit of case maps both cases to the lower one; other bytes that it maps there are
-  /// compared again afterwards. `\` has its bit set as well.
+  /// For letters and digits, setting the bit of case maps both cases to the lower one; other bytes that it maps there
+  /// are compared again afterwards. `\` has its bit set as well.
   private static let caseBits = ones &* 0x20
   private let value: UInt64
 
@@ -113,7 +114,8 @@ private struct Bytes8 {
 }
 
 extension Character {
-  /// An ASCII letter or digit whose case mapping stays within ASCII. `K` and `S` have foreign twins (KELVIN SIGN, LONG S).
+  /// An ASCII letter or digit whose case mapping stays within ASCII. `K` and `S` have foreign twins (KELVIN SIGN, LONG
+  /// S).
   fileprivate var isPlain: Bool {
     guard let byte = asciiValue else { return false }
     let lower = byte | 0x20

@@ -4,7 +4,7 @@ internal import VaultDocument
 internal import VaultSealing
 internal import VaultStorage
 
-/// Unlocks a vault: from its header and a key to the root key (format 1, section 7). Nothing is written.
+/// Unlocks a vault: from its header and a key to the root key (format 1, section 9, Reading). Nothing is written.
 struct Unlocking {
   let store: any RecordStore
   let header: VaultHeader

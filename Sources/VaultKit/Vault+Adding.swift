@@ -36,9 +36,9 @@ public struct Addition<Input: Sendable>: Sendable {
 extension Vault {
   /// Stores new records as one batch, from clear input that their kinds check.
   ///
-  /// Reading, checking, sealing and writing overlap, on all cores, and of the records themselves only some hundred are in
-  /// memory at a time. The vault is locked from the first to the last; readers see nothing before all are there. The ids
-  /// rise in the order of the input, so that whatever goes by ids keeps that order.
+  /// Reading, checking, sealing and writing overlap, on all cores, and of the records themselves only some hundred are
+  /// in memory at a time. The vault is locked from the first to the last; readers see nothing before all are there. The
+  /// ids rise in the order of the input, so that whatever goes by ids keeps that order.
   ///
   /// - Parameters:
   ///   - inputs: as many as `count` says.
@@ -140,8 +140,8 @@ extension Array {
 
 /// Takes prepared records in the order of the input and stages them, so that they leave memory again.
 ///
-/// Many records in a vault of fewer are written as a replacement of all: that spares a journal and a rename of each. Fewer
-/// go into a batch.
+/// Many records in a vault of fewer are written as a replacement of all: that spares a journal and a rename of each.
+/// Fewer go into a batch.
 private struct BulkAdder<Input: Sendable> {
   /// From so many records on a replacement is worth its folders.
   private static var replacementCount: Int { 16 }

@@ -46,8 +46,8 @@ extension Vault {
     return live.stored == old.stored ? .unchanged : .replacing
   }
 
-  /// Brings records back from another state of this vault, all or none: each as the next revision of what is here, so that no
-  /// other machine takes it for a rollback. What is here of the same content stays.
+  /// Brings records back from another state of this vault, all or none: each as the next revision of what is here, so
+  /// that no other machine takes it for a rollback. What is here of the same content stays.
   ///
   /// Under another root key than that state's they are sealed anew, with a new data key.
   ///

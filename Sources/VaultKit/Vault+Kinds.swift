@@ -11,10 +11,11 @@ public enum KindDeclaration: String, Sendable {
 extension Vault {
   /// Declares a kind of record by a JSON Schema (2020-12), in the header, where the vault's MAC covers it.
   ///
-  /// The same schema again changes nothing. Another one replaces it unless a member that was sealed would not be any more.
+  /// The same schema again changes nothing. Another one replaces it unless a member that was sealed would not be any
+  /// more.
   ///
-  /// - Throws: ``VaultError`` `.inputRefused` naming the keyword or member, `.alreadyExists` for the name of a kind that is
-  ///   no declared one, `.lockedByOther`, `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  /// - Throws: ``VaultError`` `.inputRefused` naming the keyword or member, `.alreadyExists` for the name of a kind
+  ///   that is no declared one, `.lockedByOther`, `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   @discardableResult
   public func declareKind(_ name: String, as schema: JSONObject) async throws(VaultError) -> KindDeclaration {
     guard RecordKindName.isValid(name) else {

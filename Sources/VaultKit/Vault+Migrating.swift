@@ -41,8 +41,8 @@ extension Vault {
   /// Brings every live record to the present schema of its kind, all or none. The trash stays as it is.
   ///
   /// - Parameter opening: the members that a person has agreed to make readable.
-  /// - Throws: ``VaultError`` `.inputRefused` when the steps do not fit a record, `.usage` when another member would become
-  ///   readable, and as ``migrationPlan()`` and ``add(_:)``.
+  /// - Throws: ``VaultError`` `.inputRefused` when the steps do not fit a record, `.usage` when another member would
+  ///   become readable, and as ``migrationPlan()`` and ``add(_:)``.
   @discardableResult
   public func migrate(opening: Set<MemberPath> = []) async throws(VaultError) -> MigrationPlan {
     try await writing { lock throws(VaultError) in

@@ -2,7 +2,8 @@ internal import VaultFileStore
 internal import VaultStorage
 
 extension Vault {
-  /// Whether a folder is the vault's, or lies below it, whatever links and dots lead to either; false when one is not there.
+  /// Whether a folder is the vault's, or lies below it, whatever links and dots lead to either; false when one is not
+  /// there.
   ///
   /// - Throws: ``VaultError`` `.permissionDenied`, `.ioFailed`.
   package static func isFolder(_ folder: String, inVaultAt vault: String) throws(VaultError) -> Bool {

@@ -172,7 +172,8 @@ extension Vault {
     }
   }
 
-  /// - Parameter decides: whether the caller, who names the live one, decides between equal revisions here and in the trash.
+  /// - Parameter decides: whether the caller, who names the live one, decides between equal revisions here and in the
+  ///   trash.
   func verifiedRecord(_ id: RecordID, decides: Bool = false) throws(VaultError) -> OpenRecord {
     guard let bytes = try locked.read(id) else { throw .noSuchRecord }
     var record = try verify(bytes, id)
@@ -187,10 +188,11 @@ extension Vault {
     }
   }
 
-  /// Whether an older revision of a record is in the trash; a trash that cannot be read, or does not verify, says nothing.
+  /// Whether an older revision of a record is in the trash; a trash that cannot be read, or does not verify, says
+  /// nothing.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord` when the trash has a newer revision, by which it was removed; `.damaged` for
-  ///   the same one.
+  /// - Throws: ``VaultError`` `.noSuchRecord` when the trash has a newer revision, by which it was removed; `.damaged`
+  ///   for the same one.
   private func isNewerThanTrash(_ live: OpenRecord, decides: Bool = false) throws(VaultError) -> Bool {
     guard let bytes = try? readTrash(live.id), let trashed = try? verifyTrashed(bytes, live.id).record else {
       return false
@@ -208,7 +210,8 @@ extension Vault {
     return record
   }
 
-  /// A root that the header did not name may have been made since: the header is read once more then (format 1, section 7).
+  /// A root that the header did not name may have been made since: the header is read once more then (format 1, section
+  /// 9, Reading).
   func verify(_ bytes: [UInt8], _ id: RecordID, in location: StoreLocation) throws(VaultError) -> OpenRecord {
     let document = try parseDocument(bytes, file: location.relativePath)
     do throws(VaultError) {
@@ -221,8 +224,8 @@ extension Vault {
     }
   }
 
-  /// A live record whose MAC alone is wrong, and whose sealed values are whole, may have been edited by hand: that has a way
-  /// on of its own.
+  /// A live record whose MAC alone is wrong, and whose sealed values are whole, may have been edited by hand: that has
+  /// a way on of its own.
   private func explained(
     _ error: VaultError, _ bytes: [UInt8], _ id: RecordID, in location: StoreLocation
   ) -> VaultError {
@@ -252,8 +255,8 @@ extension Vault {
     return record
   }
 
-  /// Under a root that waits for a reseal, only what the checkpoint of its beginning lists is taken: who left could have
-  /// made anything else (format 1, section 9).
+  /// Under a root that waits for a reseal, only what the checkpoint of its beginning lists is taken: who left could
+  /// have made anything else (format 1, section 11, Rotation).
   private func requireListed(
     _ envelope: RecordEnvelope, _ keyring: Keyring, _ file: String
   ) throws(VaultError) {

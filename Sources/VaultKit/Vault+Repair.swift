@@ -6,12 +6,12 @@ internal import VaultStorage
 extension Vault {
   /// Carries out a plan, each step whole or not at all; a step that fails does not stop the others.
   ///
-  /// Nothing is overwritten or removed before it lies durably in the folder aside. A file that changed since the plan was
-  /// made is left (`.changedUnderneath`).
+  /// Nothing is overwritten or removed before it lies durably in the folder aside. A file that changed since the plan
+  /// was made is left (`.changedUnderneath`).
   ///
   /// - Parameter path: a folder that does not exist, outside the vault; it is made when it is needed.
-  /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.damaged` for the header; the failures of steps are
-  ///   in the result.
+  /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.damaged` for the header; the failures of steps
+  ///   are in the result.
   public func repair(_ plan: RepairPlan, asideFolder path: String) async throws(VaultError) -> RepairResult {
     try await writing { lock throws(VaultError) in
       let repairer = Repairer(vault: self, lock: lock, aside: Aside(path))

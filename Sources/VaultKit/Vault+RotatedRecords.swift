@@ -35,8 +35,8 @@ extension Vault {
     try await RecordRewriter(vault: self) { _ in nil }.rewrite(part, nil) { _ in }.before
   }
 
-  /// Verifies all live records and writes them, under the current root of `keyring`, beside those that are there; nil where
-  /// the store cannot put them in place at once.
+  /// Verifies all live records and writes them, under the current root of `keyring`, beside those that are there; nil
+  /// where the store cannot put them in place at once.
   ///
   /// - Throws: ``VaultError`` of the first fault; nothing has changed then.
   func stagedRecords(

@@ -3,15 +3,16 @@ internal import VaultSealing
 internal import VaultStorage
 
 extension Vault {
-  /// Gives the vault a new root key (format 1, section 9); all slots are made again.
+  /// Gives the vault a new root key (format 1, section 11, Rotation); all slots are made again.
   ///
-  /// A rewrap leaves data keys and tokens as they are. A reseal makes all of them new, under their old sealing times, so
-  /// that whoever had the old keys can neither read nor forge what is written from then on.
+  /// A rewrap leaves data keys and tokens as they are. A reseal makes all of them new, under their old sealing times,
+  /// so that whoever had the old keys can neither read nor forge what is written from then on.
   ///
-  /// Everything is verified, and the new records are written beside the old ones, before anything changes. The header goes
-  /// first, with the old root still good for reading, then the records, in one step where the store can do that, else in
-  /// batches, and last the old root is retired: only when each record that the store then holds, live and removed, was
-  /// counted under the new one. One that was interrupted is finished by the next call: then the slots stay as they are.
+  /// Everything is verified, and the new records are written beside the old ones, before anything changes. The header
+  /// goes first, with the old root still good for reading, then the records, in one step where the store can do that,
+  /// else in batches, and last the old root is retired: only when each record that the store then holds, live and
+  /// removed, was counted under the new one. One that was interrupted is finished by the next call: then the slots stay
+  /// as they are.
   ///
   /// - Parameter progress: called with how many records were done since.
   /// - Throws: ``VaultError`` `.noKey` or `.wrongPassphrase` for a slot that cannot be made again, `.noSuchSlot`,
@@ -162,8 +163,8 @@ extension Vault {
     let rest =
       Duration.seconds(time.secondsSinceEpoch - now.secondsSinceEpoch)
       + .nanoseconds(time.nanoseconds - now.nanoseconds)
-    // The moment is the next full second; a clock that says otherwise is not to be waited for. In a task of its own, since
-    // a cancelled one does not sleep.
+    // The moment is the next full second; a clock that says otherwise is not to be waited for. In a task of its own,
+    // since a cancelled one does not sleep.
     await Task { try? await Task.sleep(for: min(rest, .seconds(1))) }.value
   }
 }

@@ -5,13 +5,14 @@ internal import VaultSealing
 internal import VaultStorage
 
 extension Vault {
-  /// Adds a way to unlock; no other slot's file is touched (format 1, section 9).
+  /// Adds a way to unlock; no other slot's file is touched (format 1, section 11, Rotation).
   ///
   /// The header and every slot's hash are verified first, so that no key goes to somebody who only got into the folder.
   ///
   /// - Returns: the new slot.
-  /// - Throws: ``VaultError`` `.alreadyExists` for a recipient that has a slot, `.slotRefused`, `.damaged` when any slot is,
-  ///   `.changedUnderneath`, `.rotationUnfinished`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  /// - Throws: ``VaultError`` `.alreadyExists` for a recipient that has a slot, `.slotRefused`, `.damaged` when any
+  ///   slot is, `.changedUnderneath`, `.rotationUnfinished`, `.lockedByOther`, `.diskFull`, `.permissionDenied`,
+  ///   `.ioFailed`.
   @discardableResult
   public func addSlot(_ new: NewSlot) async throws(VaultError) -> Slot {
     try await changingSlots { header, root, lock throws(VaultError) in
@@ -88,8 +89,8 @@ extension Vault {
     }
   }
 
-  /// Somebody's damaged slot stops every change of slots: it may be the trace of an attack, and of what is left afterwards
-  /// nobody could tell any more.
+  /// Somebody's damaged slot stops every change of slots: it may be the trace of an attack, and of what is left
+  /// afterwards nobody could tell any more.
   func requireGood(_ slots: [Slot]) throws(VaultError) {
     for state in try locked.states(of: slots) {
       guard var fault = state.fault else { continue }

@@ -56,7 +56,7 @@ extension Vault {
   }
 }
 
-/// Authenticates the list of a backup under one root key (format 1, section 14.2).
+/// Authenticates the list of a backup under one root key (format 1, section 14.2, List).
 package struct BackupListKey: Sendable {
   fileprivate let root: RootKey
 

@@ -35,11 +35,11 @@ extension Vault {
 
   /// Puts removed records back among the live ones, all or none, each as its next revision.
   ///
-  /// Where a live record has the same id, the higher revision counts: a lower live one is replaced, a higher one is kept
-  /// and the call refused (format 1, section 6).
+  /// Where a live record has the same id, the higher revision counts: a lower live one is replaced, a higher one is
+  /// kept and the call refused (format 1, section 6, Records).
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.alreadyExists` when a newer live record has the id, `.damaged` when both
-  ///   have the same revision or one does not verify, and as ``add(_:)``.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.alreadyExists` when a newer live record has the id, `.damaged` when
+  ///   both have the same revision or one does not verify, and as ``add(_:)``.
   public func restore(_ ids: [RecordID]) async throws(VaultError) {
     guard !ids.isEmpty else { return }
     try await writing { lock throws(VaultError) in
@@ -153,14 +153,14 @@ extension VaultError {
       hints: ["`vault trash list` shows the removed records"])
   }
 
-  /// A live record that was removed in a later revision (format 1, section 6).
+  /// A live record that was removed in a later revision (format 1, section 6, Records).
   static func removedSince(_ id: RecordID) -> VaultError {
     VaultError(
       .noSuchRecord, "was removed: the trash has a newer revision than lies among the live records", record: id,
       hints: ["`vault trash restore \(id.text)` brings the newer one back"])
   }
 
-  /// A live and a removed record of the same id and revision (format 1, section 6).
+  /// A live and a removed record of the same id and revision (format 1, section 6, Records).
   static func equalRevisions(_ id: RecordID) -> VaultError {
     VaultError(
       .damaged, "has the same revision as the record of this id among the live ones",

@@ -181,9 +181,9 @@ extension Vault {
     return bytes
   }
 
-  /// The bytes of a record's file, read once more before they are stored: they say exactly what the MAC was made of, their
-  /// envelope is one that readers take, and nothing stands in clear that has to be sealed. As it was sealed, its tokens and
-  /// its key were opened again.
+  /// The bytes of a record's file, read once more before they are stored: they say exactly what the MAC was made of,
+  /// their envelope is one that readers take, and nothing stands in clear that has to be sealed. As it was sealed, its
+  /// tokens and its key were opened again.
   func verifiedBytes(of record: SealedRecord, in location: StoreLocation) throws(VaultError) -> [UInt8] {
     let bytes: [UInt8]
     do throws(DocumentError) {
@@ -215,7 +215,8 @@ extension Vault {
     guard case .object(let members) = record.document, let envelope = members[RecordEnvelope.memberName],
       let kind = envelope["kind"]?.string.flatMap({ kinds[$0] }), envelope["schema"]?.int == kind.schema
     else { return }
-    // The envelope is clear text only where a kind seals members of any name: it is taken away when something was found.
+    // The envelope is clear text only where a kind seals members of any name: it is taken away when something was
+    // found.
     guard kind.clearTextPath(in: members) != nil else { return }
     var fields = members
     fields[RecordEnvelope.memberName] = nil

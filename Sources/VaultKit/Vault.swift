@@ -12,12 +12,13 @@ public import VaultStorage
 public final class Vault: Sendable {
   /// How a vault behaves; the defaults are right for most programs.
   public struct Options: Sendable {
-    /// How long a writer waits for others; of those who wait in one vault, how long since the last of them got its turn.
+    /// How long a writer waits for others; of those who wait in one vault, how long since the last of them got its
+    /// turn.
     public var lockTimeout: Duration = .seconds(10)
     /// Called once when a writer has waited for a second, with the process that holds the lock if it is known.
     public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
-    /// Whether the passphrase that unlocks is kept, in the secure heap, so that ``Vault/rotate(_:slots:progress:)`` can make
-    /// its slot again without asking.
+    /// Whether the passphrase that unlocks is kept, in the secure heap, so that ``Vault/rotate(_:slots:progress:)`` can
+    /// make its slot again without asking.
     public var keepsPassphrase = false
     /// Where it is remembered which vault this is and what was seen of it; nil remembers nothing and compares nothing.
     public var state: VaultState?
@@ -27,8 +28,8 @@ public final class Vault: Sendable {
     public var onStateNote: @Sendable (StateNote) -> Void = { _ in }
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
-    /// Kinds of the caller's own, besides those of this program and of the vault: all types whose records are to be stored
-    /// or listed by their names.
+    /// Kinds of the caller's own, besides those of this program and of the vault: all types whose records are to be
+    /// stored or listed by their names.
     public var types: [any VaultRecord.Type] = []
 
     public init() {}
@@ -136,8 +137,8 @@ public final class Vault: Sendable {
   /// Brings header and keys up to date when somebody wrote the header meanwhile.
   ///
   /// - Returns: whether anything was new.
-  /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`; `.rolledBack`, `.forked` when
-  ///   it is older than what this machine has seen.
+  /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`; `.rolledBack`, `.forked`
+  ///   when it is older than what this machine has seen.
   @discardableResult
   func refresh() throws(VaultError) -> Bool {
     let bytes = try locked.readHeader()

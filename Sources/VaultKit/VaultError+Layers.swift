@@ -12,8 +12,8 @@ extension VaultError {
   /// A cancelled task that changed nothing.
   package static func cancelled() -> VaultError { VaultError(.cancelled, "was cancelled; nothing was changed") }
 
-  /// A store that holds other records, at `path`, than were looked at under its lock: who goes past the lock adds and takes
-  /// files, and a mistake that skips some must not pass for having seen them.
+  /// A store that holds other records, at `path`, than were looked at under its lock: who goes past the lock adds and
+  /// takes files, and a mistake that skips some must not pass for having seen them.
   package static func otherRecords(than counted: Int, _ held: Int, at path: String) -> VaultError {
     VaultError(
       .changedUnderneath, "holds other records than were looked at: \(held) are there, \(counted) were looked at",
@@ -27,7 +27,7 @@ extension VaultError {
       .damaged, error.description, file: file, hints: [lastGoodVersionHint], underlying: error)
   }
 
-  /// A removed record outside the trash (format 1, section 6).
+  /// A removed record outside the trash (format 1, section 6, Records).
   static func removed(file: String, _ id: RecordID) -> VaultError {
     VaultError(
       .damaged, "was removed but lies among the live records", file: file, record: id, hints: [lastGoodVersionHint])

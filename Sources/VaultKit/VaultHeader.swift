@@ -3,7 +3,8 @@ public import VaultDocument
 internal import VaultRecords
 public import VaultSealing
 
-/// The content of `vault.json` (format 1, section 7), parsed strictly; it is authentic only once its MAC was verified.
+/// The content of `vault.json` (format 1, section 7, Header), parsed strictly; it is authentic only once its MAC was
+/// verified.
 public struct VaultHeader: Sendable {
   static let fileName = "vault.json"
   static let format = 1
@@ -138,7 +139,8 @@ public struct VaultHeader: Sendable {
     }
   }
 
-  /// SHA-256 (32 bytes) of the canonical encoding of the whole header: names this state of it (format 1, section 7).
+  /// SHA-256 (32 bytes) of the canonical encoding of the whole header: names this state of it (format 1, section 7,
+  /// Header).
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func hash() throws(VaultError) -> [UInt8] {
@@ -177,7 +179,7 @@ extension VaultHeader.Root {
 }
 
 extension MemberReader {
-  /// Checks the declared kinds: valid names of their own, each with an object (format 1, section 7).
+  /// Checks the declared kinds: valid names of their own, each with an object (format 1, section 7, Header).
   fileprivate func kinds() throws(VaultError) -> JSONObject {
     guard case .object(let kinds)? = self["kinds"] else { throw damaged("kinds") }
     for (name, schema) in kinds {

@@ -37,14 +37,15 @@ public struct VaultLint: Sendable {
   /// Looks at every file while nobody writes.
   ///
   /// - Parameter progress: called after each record.
-  /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.ioFailed` for the vault as a whole; `.cancelled`.
+  /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.ioFailed` for the vault as a whole;
+  ///   `.cancelled`.
   public func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
     try await run(.shared, progress) { _ in nil }
   }
 
   /// The same, and writes what differs from the canonical form in white space, order of members or spelling alone.
   ///
-  /// No document changes its meaning: the canonical encoding `T` of each stays (format 1, section 2).
+  /// No document changes its meaning: the canonical encoding `T` of each stays (format 1, section 1.2, Trees).
   ///
   /// - Throws: ``VaultError`` as ``check(progress:)``, and `.damaged` for a malformed journal, `.diskFull`.
   public func fix(progress: () -> Void = {}) async throws(VaultError) -> LintReport {

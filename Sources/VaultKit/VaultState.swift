@@ -3,7 +3,7 @@ public import VaultDocument
 internal import VaultFileStore
 internal import VaultStorage
 
-/// Where a machine remembers which vaults it knows and what it has seen of them (format 1, section 7).
+/// Where a machine remembers which vaults it knows and what it has seen of them (format 1, section 9.1, Pin and seen).
 ///
 /// It lies outside of every vault, is shared by all processes of a user, and holds nothing secret.
 public struct VaultState: Sendable {
@@ -19,7 +19,8 @@ public struct VaultState: Sendable {
 
   /// How a vault relates to what is remembered. Nothing is written, and no key is needed: the header may be anybody's.
   ///
-  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`; for the vault as ``LockedVault/init(at:)``.
+  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`; for the vault as
+  ///   ``LockedVault/init(at:)``.
   public func pinState(of vault: LockedVault) throws(VaultError) -> PinState {
     let state = try pinState(of: vault.header, at: vault.knownPaths)
     // Somebody may have written the header, and its pin, since it was read here.
@@ -254,8 +255,8 @@ extension VaultState {
       var new = old
       for (id, change) in changes { new.take(change, of: id) }
       if logByteCount != nil {
-        // First its lines are in the file, then it goes: whoever dies or reads in between finds them twice, and never not at
-        // all. Only then is anything forgotten, which a log that is left behind would bring back.
+        // First its lines are in the file, then it goes: whoever dies or reads in between finds them twice, and never
+        // not at all. Only then is anything forgotten, which a log that is left behind would bring back.
         let folded = newer == nil ? old : new
         files.append(StateFolder.Change(name, try folded.fileBytes()))
         files.append(StateFolder.Change(log, nil))

@@ -1,7 +1,7 @@
 internal import VaultDocument
 
-// What a person can do about something that is wrong. Each way has the same words, whichever command meets the fault: errors
-// of a single record and reports of many take them from here.
+// What a person can do about something that is wrong. Each way has the same words, whichever command meets the fault:
+// errors of a single record and reports of many take them from here.
 
 /// The ways on that more than one command names.
 enum WayOn {
@@ -62,7 +62,8 @@ extension VaultFault {
 extension [VaultFault] {
   /// What to do about them, a sentence each.
   ///
-  /// - Parameter fingerprint: the vault's, 40 hex digits; where there may be none that is known, a word for it stands there.
+  /// - Parameter fingerprint: the vault's, 40 hex digits; where there may be none that is known, a word for it stands
+  ///   there.
   public func waysOn(fingerprint: String = "HEX") -> [String] {
     let edited = filter(\.isEdited).compactMap(\.record)
     var hints = WayOn.choose(filter { $0.code == .conflicted }.map(\.file))

@@ -80,7 +80,8 @@ public final class KindCatalog: Sendable {
     return try RecordKind(declared: schema, name: name)
   }
 
-  /// Equal for catalogs under which a record's file reads the same: the types with their titles and steps, and what is declared.
+  /// Equal for catalogs under which a record's file reads the same: the types with their titles and steps, and what is
+  /// declared.
   package var identity: [UInt8] {
     let types = types.map { "\($0.kindName) \($0.schema) \($0.titlePaths) \($0.migrations.count)" }
     return Array(types.joined(separator: "\n").utf8) + [0] + ((try? JSONValue.object(declared).compactBytes()) ?? [])

@@ -49,7 +49,8 @@ public final class RecordKind: Sendable {
 
   /// The kind of a type.
   ///
-  /// - Precondition: its title paths are well formed: ``fault(of:)`` tells, and a vault refuses the type where they are not.
+  /// - Precondition: its title paths are well formed: ``fault(of:)`` tells, and a vault refuses the type where they are
+  ///   not.
   public convenience init<Record: VaultRecord>(of type: Record.Type) {
     let functions = TypeFunctions(
       type: type, isDescribedByContent: type.isDescribedByContent,
@@ -85,7 +86,7 @@ public final class RecordKind: Sendable {
     seals = SealMap(of: whole)
   }
 
-  /// Names that a vault cannot declare for kinds of its own (format 1, section 7).
+  /// Names that a vault cannot declare for kinds of its own (format 1, section 7, Header).
   public static let reservedNames: Set<String> = [
     "customer", "login", "api-key", "ssh-key", "payment-card", "secure-note", "database", "custom",
   ]
@@ -128,8 +129,8 @@ extension RecordKind {
   ///
   /// Input in the form of an older schema is taken as well.
   ///
-  /// - Parameter keepingUnknown: whether members that the kind does not have are sealed in ``extraMember``, by their paths;
-  ///   otherwise they are refused.
+  /// - Parameter keepingUnknown: whether members that the kind does not have are sealed in ``extraMember``, by their
+  ///   paths; otherwise they are refused.
   /// - Throws: ``RecordError`` `.reservedMember`, `.unknownMember`, `.missingMember`, `.wrongType`, `.invalidValue`,
   ///   `.sealing`.
   public func sealed(
@@ -232,7 +233,8 @@ extension RecordKind {
   /// The readable members, of a file or in clear, that hold an address with a secret in it.
   public func secretAddresses(in members: JSONObject) -> [(path: MemberPath, secret: SecretAddress)] {
     let tree = JSONValue.object(members)
-    // A sealed value is not looked into, since that would leave a copy of it; and paths are made only when they are needed.
+    // A sealed value is not looked into, since that would leave a copy of it; and paths are made only when they are
+    // needed.
     let isPlain = { (text: String) in !SecretAddress.mayBe(in: text) || SealedToken.hasTokenShape(text) }
     guard !tree.allStrings(satisfy: isPlain) else { return [] }
     var found: [(path: MemberPath, secret: SecretAddress)] = []

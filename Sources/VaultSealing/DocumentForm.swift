@@ -11,8 +11,8 @@ public enum DocumentForm: Sendable, CaseIterable {
   case json
   /// A property list in XML; dates in it have whole seconds.
   case propertyList
-  /// A binary property list. Of a Codable value, Foundation writes strings that are canonically equal once, in the form of
-  /// the first of them; a tree keeps each as it is.
+  /// A binary property list. Of a Codable value, Foundation writes strings that are canonically equal once, in the form
+  /// of the first of them; a tree keeps each as it is.
   case binaryPropertyList
 
   /// Writes a value whose sealed members are sealed with `context`; without one there must be none.

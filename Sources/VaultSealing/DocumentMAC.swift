@@ -1,7 +1,8 @@
 internal import VaultCrypto
 public import VaultDocument
 
-/// A document of the vault that is authenticated under a key derived from the root (format 1, sections 4 and 7).
+/// A document of the vault that is authenticated under a key derived from the root (format 1, sections 4.5, MAC keys,
+/// and 7, Header).
 public enum AuthenticatedDocument: Sendable {
   case header, checkpoint, backupList
 

@@ -3,8 +3,8 @@ public import VaultCrypto
 /// A secret string that is sealed when it is encoded and opened when it is decoded.
 ///
 /// It encodes as one string, a token, with the ``SealingContext`` of the encoder or decoder; without one both throw.
-/// The text is held in the secure heap and leaves it only through ``reveal()`` and ``withUTF8(_:)``. Values are compared
-/// as UTF-8 bytes. Every way of printing shows a placeholder.
+/// The text is held in the secure heap and leaves it only through ``reveal()`` and ``withUTF8(_:)``. Values are
+/// compared as UTF-8 bytes. Every way of printing shows a placeholder.
 public struct EncryptedCodableString: Sendable {
   private let state: SealedState
 

@@ -4,8 +4,8 @@ internal import VaultDocument
 
 /// What tokens under one key are bound to; nothing in it is secret.
 ///
-/// The associated data of a token is ENC(label; 01, hint, sealed-at, …bound items). Everything but the 16 ASCII bytes of
-/// sealed-at is the same for all tokens of a record, so it is laid out once.
+/// The associated data of a token is ENC(label; 01, hint, sealed-at, …bound items). Everything but the 16 ASCII bytes
+/// of sealed-at is the same for all tokens of a record, so it is laid out once.
 final class TokenScope: Sendable {
   let hint: [UInt8]
   private let template: [UInt8]

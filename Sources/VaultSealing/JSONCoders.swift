@@ -33,12 +33,12 @@ extension JSONDecoder {
 }
 
 extension Timestamp {
-  /// The moment of a `Date`, to the millisecond toward the past: what is below the millisecond is dropped, so that `Date()`
-  /// does not come back equal.
+  /// The moment of a `Date`, to the millisecond toward the past: what is below the millisecond is dropped, so that
+  /// `Date()` does not come back equal.
   ///
-  /// A `Date` is a floating-point count of seconds since 2001, and most are made of one since 1970, which is less precise:
-  /// where it lies within the precision of either of a whole millisecond, that millisecond is meant. Nil outside the years
-  /// 1 to 9999.
+  /// A `Date` is a floating-point count of seconds since 2001, and most are made of one since 1970, which is less
+  /// precise: where it lies within the precision of either of a whole millisecond, that millisecond is meant. Nil
+  /// outside the years 1 to 9999.
   public init?(_ date: Date) {
     let interval = date.timeIntervalSinceReferenceDate
     // Far outside the years 1 to 9999 the conversion to a whole number would trap.
@@ -79,7 +79,8 @@ extension Error {
     }
   }
 
-  /// This error of an encoder without the value that it could not write, which for property lists is the whole document.
+  /// This error of an encoder without the value that it could not write, which for property lists is the whole
+  /// document.
   var withoutValue: any Error {
     guard case EncodingError.invalidValue(_, let context) = self as any Error else { return self }
     if let inner = context.underlyingError as? EncodingError { return inner.withoutValue }

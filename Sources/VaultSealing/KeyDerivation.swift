@@ -1,7 +1,8 @@
 internal import VaultCrypto
 internal import VaultDocument
 
-/// `KDF(key, label; items; L)` of format 1, section 2: HKDF-SHA-256 (RFC 5869) with info = ENC(label; items).
+/// `KDF(key, label; items; L)` of format 1, section 1.3, Primitives: HKDF-SHA-256 (RFC 5869) with info = ENC(label;
+/// items).
 enum KeyDerivation {
   /// Derives `byteCount` bytes; `salt` is the vault id, or empty outside a vault.
   static func derive(

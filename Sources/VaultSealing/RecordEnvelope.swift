@@ -1,6 +1,6 @@
 public import VaultDocument
 
-/// The `$vault` member of a record (format 1, section 6).
+/// The `$vault` member of a record (format 1, section 6, Records).
 public struct RecordEnvelope: Sendable {
   /// The name of the reserved member.
   public static let memberName = "$vault"

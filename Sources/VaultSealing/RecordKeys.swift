@@ -10,7 +10,7 @@ public final class RecordKeys: Sendable {
   private let keys: SecretBytes
   private let cipher: FieldCipher
 
-  /// Derives the keys of a record (format 1, section 4).
+  /// Derives the keys of a record (format 1, section 4.4, From a data key).
   init(dataKey: SecretBytes, vaultID: VaultID, recordID: RecordID) throws(SealingError) {
     var info = CanonicalEncoding.Builder("ecv/1/record", itemCount: 1)
     info.append(recordID)

@@ -1,7 +1,7 @@
 internal import VaultCrypto
 public import VaultDocument
 
-// What a rotation makes of one record (format 1, section 9).
+// What a rotation makes of one record (format 1, section 11, Rotation).
 
 extension RootKey {
   /// The data key of a record, which `older` wraps, wrapped under this root.
@@ -28,7 +28,8 @@ extension RecordSeal {
       deletedAt: envelope.deletedAt)
   }
 
-  /// The next revision of a record under a new data key of `root`: every token is sealed afresh, at its old sealing time.
+  /// The next revision of a record under a new data key of `root`: every token is sealed afresh, at its old sealing
+  /// time.
   ///
   /// Each new token is opened and compared before it is taken.
   ///

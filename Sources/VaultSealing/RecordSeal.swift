@@ -118,11 +118,12 @@ public enum RecordSeal {
       envelope: envelope, fields: fields, keys: keys, document: document, createdAtText: createdAtText)
   }
 
-  /// Completes a record: every token must open under `keys`, one that stands twice is sealed afresh, and the MAC is made.
+  /// Completes a record: every token must open under `keys`, one that stands twice is sealed afresh, and the MAC is
+  /// made.
   ///
   /// - Parameter fields: the record's own members, sealed fields as tokens of `keys`.
-  /// - Throws: ``SealingError`` `.reservedMember` when `fields` has a member `$vault`, `.tokenShapedText` when a readable
-  ///   value looks like a token.
+  /// - Throws: ``SealingError`` `.reservedMember` when `fields` has a member `$vault`, `.tokenShapedText` when a
+  ///   readable value looks like a token.
   public static func seal(
     _ fields: JSONObject, _ draft: EnvelopeDraft, keys: RecordKeys
   ) throws(SealingError) -> SealedRecord {
@@ -147,7 +148,7 @@ public enum RecordSeal {
       document: .object(record), id: draft.id, revision: draft.revision, mac: mac, deletedAt: draft.deletedAt)
   }
 
-  /// MAC input of format 1, section 6: everything but `$vault.mac` and `$vault.key`.
+  /// MAC input of format 1, section 6, Records: everything but `$vault.mac` and `$vault.key`.
   private static func mac(of record: JSONObject, _ keys: RecordKeys) throws(SealingError) -> [UInt8] {
     var input = CanonicalEncoding.Builder("ecv/1/record-mac", itemCount: 3)
     input.append(keys.vaultID)

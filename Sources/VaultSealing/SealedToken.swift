@@ -1,7 +1,7 @@
 internal import VaultCrypto
 public import VaultDocument
 
-/// The text of one sealed field: `es1:<hint>:<sealed-at>:<box>` (format 1, section 5).
+/// The text of one sealed field: `es1:<hint>:<sealed-at>:<box>` (format 1, section 5, Tokens).
 ///
 /// `hint` is 8 bytes in unpadded base64url, `sealed-at` a compact UTC time, and `box` the base64 of
 /// nonce 12 ‖ ciphertext ‖ tag 16. Nothing in a token is secret.

@@ -51,9 +51,9 @@ public final class SealingContext: Sendable {
 
   /// A context outside a vault, under an application key of 32 bytes.
   ///
-  /// The key of the fields is KDF(key, `ecv/1/app`; bound strings; 40) of format 1, section 5. Fewer than 2^32 values may
-  /// be sealed under one key, and the position of a field is not protected: give fields that must not be exchanged
-  /// contexts of their own.
+  /// The key of the fields is KDF(key, `ecv/1/app`; bound strings; 40) of format 1, section 5.4, Outside a vault. Fewer
+  /// than 2^32 values may be sealed under one key, and the position of a field is not protected: give fields that must
+  /// not be exchanged contexts of their own.
   ///
   /// - Parameter bound: at least one string; what is sealed under one list opens only under the same.
   /// - Throws: ``SealingError`` `.wrongByteCount` for another key size or an empty list.

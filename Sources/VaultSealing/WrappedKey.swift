@@ -1,7 +1,7 @@
 internal import VaultCrypto
 public import VaultDocument
 
-/// A key sealed under a root key: `k1:<root hint>:<box>` (format 1, section 4).
+/// A key sealed under a root key: `k1:<root hint>:<box>` (format 1, section 4.3, Wraps).
 ///
 /// The hint is the first 8 bytes of the root's id in unpadded base64url, the box base64 of
 /// nonce 12 ‖ ciphertext 32 ‖ tag 16. Nothing in it is secret.

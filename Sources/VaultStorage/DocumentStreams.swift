@@ -27,8 +27,8 @@ public protocol StoreWriter: AnyObject {
   func commit(replacing mark: ContentMark?) throws(StoreError)
 }
 
-/// What tells documents apart without keeping them: equal marks are of equal bytes, but for one case in 2⁶⁴. It means nothing
-/// in another process.
+/// What tells documents apart without keeping them: equal marks are of equal bytes, but for one case in 2⁶⁴. It means
+/// nothing in another process.
 public struct ContentMark: Equatable, Sendable {
   private let byteCount: Int
   private let hash: Int

@@ -2,20 +2,21 @@ public import VaultDocument
 
 /// A place that keeps a vault's documents as opaque bytes: the written contract that every store obeys.
 ///
-/// A store is synchronous and blocking, has no keys, and never looks into a document. `StoreConformance` in the tests is this
-/// text as code; every store passes it.
+/// A store is synchronous and blocking, has no keys, and never looks into a document. `StoreConformance` in the tests
+/// is this text as code; every store passes it.
 ///
-/// **What a reader sees.** One document is whole: the bytes of one `apply`, never parts of two. Without a lock, two reads may
-/// lie before and after somebody's `apply`, in that order and not the other: once one read shows the new state of a batch, all
-/// later ones do. Under a lock of either kind nothing changes between reads but what the holder itself applies.
+/// **What a reader sees.** One document is whole: the bytes of one `apply`, never parts of two. Without a lock, two
+/// reads may lie before and after somebody's `apply`, in that order and not the other: once one read shows the new
+/// state of a batch, all later ones do. Under a lock of either kind nothing changes between reads but what the holder
+/// itself applies.
 ///
-/// **What a writer gets.** `apply` is all or nothing. When it returns, the change survives a power cut. When it throws, the
-/// old state is what readers see. Two faults at once (a failed write whose undoing fails as well) can leave the new state
-/// behind an error, never a mix; reading tells which it is. A process that dies inside leaves the old or the new state, which
-/// the next one to take the lock completes.
+/// **What a writer gets.** `apply` is all or nothing. When it returns, the change survives a power cut. When it throws,
+/// the old state is what readers see. Two faults at once (a failed write whose undoing fails as well) can leave the new
+/// state behind an error, never a mix; reading tells which it is. A process that dies inside leaves the old or the new
+/// state, which the next one to take the lock completes.
 ///
-/// **Places that hold something else.** A link, directory, FIFO or device in a document's place is an error of that place
-/// alone; others stay readable.
+/// **Places that hold something else.** A link, directory, FIFO or device in a document's place is an error of that
+/// place alone; others stay readable.
 public protocol RecordStore: Sendable {
   /// The bytes at a place, or nil when there is no document.
   ///
@@ -28,7 +29,8 @@ public protocol RecordStore: Sendable {
   /// - Throws: as `read(_:)`.
   func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)?
 
-  /// The folders that live records may lie in, by the first byte of their ids, ascending: one that is not among them has none.
+  /// The folders that live records may lie in, by the first byte of their ids, ascending: one that is not among them
+  /// has none.
   ///
   /// - Throws: as `read`.
   func recordFolders() throws(StoreError) -> [UInt8]
@@ -52,7 +54,8 @@ public protocol RecordStore: Sendable {
 
   /// Reads live records of one folder, in the order given, one in memory at a time: the fast way to read many.
   ///
-  /// `body` gets the bytes or the error of each record and returns whether to go on. A record that is not there is left out.
+  /// `body` gets the bytes or the error of each record and returns whether to go on. A record that is not there is left
+  /// out.
   ///
   /// - Precondition: the ids are of the folder.
   /// - Throws: as `records(inFolder:)`, when the folder as such cannot be read.
@@ -60,15 +63,17 @@ public protocol RecordStore: Sendable {
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError)
 
-  /// As `read(_:inFolder:_:)`, for who holds a lock: a store may look once for what only a batch or a replacement can change,
-  /// and not with each record.
+  /// As `read(_:inFolder:_:)`, for who holds a lock: a store may look once for what only a batch or a replacement can
+  /// change, and not with each record.
   ///
-  /// - Throws: as `read(_:inFolder:_:)`; `.changedUnderneath` when somebody who went past the lock has replaced the records.
+  /// - Throws: as `read(_:inFolder:_:)`; `.changedUnderneath` when somebody who went past the lock has replaced the
+  ///   records.
   func readLocked(
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError)
 
-  /// What lies among the records and in the trash and does not belong there, as paths, sorted (format 1, section 3).
+  /// What lies among the records and in the trash and does not belong there, as paths, sorted (format 1, section 3,
+  /// Directory).
   ///
   /// Names that begin with a dot are left out. Control characters and bytes that are not UTF-8 are replaced by `?`.
   ///
@@ -77,18 +82,18 @@ public protocol RecordStore: Sendable {
 
   /// Takes the vault's lock, waiting at most `timeout` for others.
   ///
-  /// One exclusive lock, or any number of shared ones, are held at a time, among processes and among stores of one process;
-  /// a lock is not recursive. While somebody waits for the exclusive one, no shared one is given where the system can tell.
-  /// A process that ended, however it ended, holds none. `onWait` is called once, after one second of waiting, with the pid
-  /// of a holder where it is known. Before it returns, a store completes what a process that died left unfinished, where it
-  /// may.
+  /// One exclusive lock, or any number of shared ones, are held at a time, among processes and among stores of one
+  /// process; a lock is not recursive. While somebody waits for the exclusive one, no shared one is given where the
+  /// system can tell. A process that ended, however it ended, holds none. `onWait` is called once, after one second of
+  /// waiting, with the pid of a holder where it is known. Before it returns, a store completes what a process that died
+  /// left unfinished, where it may.
   ///
   /// Keep the lock alive until its work is done (`defer { lock.release() }`), or use `withLock`.
   ///
   /// - Parameter isWanted: asked again and again while it waits; `false` ends the waiting as the end of `timeout` does.
-  /// - Throws: `StoreError` `.locked` after `timeout`, naming the holder where known; `.permissionDenied`, `.readOnly` (only
-  ///   for `.exclusive`); `.changedUnderneath` when the whole vault was replaced since it was opened; `.symbolicLink`,
-  ///   `.notARegularFile`, `.ioFailed`.
+  /// - Throws: `StoreError` `.locked` after `timeout`, naming the holder where known; `.permissionDenied`, `.readOnly`
+  ///   (only for `.exclusive`); `.changedUnderneath` when the whole vault was replaced since it was opened;
+  ///   `.symbolicLink`, `.notARegularFile`, `.ioFailed`.
   func lock(
     _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock
@@ -98,13 +103,13 @@ public protocol RecordStore: Sendable {
   /// - One change may be of any place. A replacement is never seen half-written.
   /// - Several changes may be of records and trash, or of the header with new and removed slots. In the second case the
   ///   new slots are durable before the header is replaced (the commit point) and slots are removed after it; one that
-  ///   could not be removed stays unreferenced, without an error (format 1, section 7).
+  ///   could not be removed stays unreferenced, without an error (format 1, section 10, Writing).
   /// - Guards (`isGuard`) of any place may be among the changes.
   ///
-  /// - Precondition: `lock` is an exclusive lock of this store and not released; no place is named twice; the mix is one of
-  ///   those above.
-  /// - Throws: `StoreError` `.changedUnderneath` naming the place; `.tooLarge`; `.diskFull`, `.permissionDenied`, `.readOnly`,
-  ///   `.ioFailed`, `.unverifiedWrite`; `.malformedJournal`; and as `read`.
+  /// - Precondition: `lock` is an exclusive lock of this store and not released; no place is named twice; the mix is
+  ///   one of those above.
+  /// - Throws: `StoreError` `.changedUnderneath` naming the place; `.tooLarge`; `.diskFull`, `.permissionDenied`,
+  ///   `.readOnly`, `.ioFailed`, `.unverifiedWrite`; `.malformedJournal`; and as `read`.
   func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError)
 
   /// Begins to replace one document that may be too large to be in memory, as `apply` replaces one.
@@ -115,21 +120,24 @@ public protocol RecordStore: Sendable {
   /// - Throws: `StoreError` `.malformedJournal`, `.diskFull`, `.permissionDenied`, `.readOnly`, `.ioFailed`.
   func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter
 
-  /// Begins a batch of changes of records and trash that are handed over piece by piece, so that they need not be in memory
-  /// at once: all or none of them, as with `apply`.
+  /// Begins a batch of changes of records and trash that are handed over piece by piece, so that they need not be in
+  /// memory at once: all or none of them, as with `apply`.
   ///
-  /// There is one at a time, and the holder of the lock does nothing else to the store until it is committed or abandoned.
+  /// There is one at a time, and the holder of the lock does nothing else to the store until it is committed or
+  /// abandoned.
   ///
   /// - Parameter expectedCount: about how many changes there will be, which decides how they are made durable.
   /// - Precondition: `lock` is an exclusive lock of this store and not released.
-  /// - Throws: `StoreError` `.malformedJournal`, `.diskFull`, `.permissionDenied`, `.readOnly`, `.ioFailed`; and as `read`.
+  /// - Throws: `StoreError` `.malformedJournal`, `.diskFull`, `.permissionDenied`, `.readOnly`, `.ioFailed`; and as
+  ///   `read`.
   func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch
 
   /// Begins to put other live records in the place of all there are, of any number, in one step; nil where that is not
-  /// possible, and a batch has to do: the system cannot exchange folders, or something lies among the records that is none.
+  /// possible, and a batch has to do: the system cannot exchange folders, or something lies among the records that is
+  /// none.
   ///
-  /// There is one at a time, and no batch beside it. The holder of the lock may `apply` single changes and the header until
-  /// it is committed or ended, but none of live records.
+  /// There is one at a time, and no batch beside it. The holder of the lock may `apply` single changes and the header
+  /// until it is committed or ended, but none of live records.
   ///
   /// - Precondition: `lock` is an exclusive lock of this store and not released.
   /// - Throws: as `batch`.
@@ -160,8 +168,10 @@ extension RecordStore {
 public protocol StoreBatch: AnyObject {
   /// Takes more changes, if their places still hold exactly the expected bytes.
   ///
-  /// - Precondition: they are of records and trash; no place was named before; nothing was committed, abandoned or thrown.
-  /// - Throws: `StoreError` as `apply`; `.tooLarge`, too, for more changes than one batch may have. Abandon the batch then.
+  /// - Precondition: they are of records and trash; no place was named before; nothing was committed, abandoned or
+  ///   thrown.
+  /// - Throws: `StoreError` as `apply`; `.tooLarge`, too, for more changes than one batch may have. Abandon the batch
+  ///   then.
   func stage(_ changes: [StoreChange]) throws(StoreError)
 
   /// Makes all changes durably, and ends the batch.
@@ -175,8 +185,8 @@ public protocol StoreBatch: AnyObject {
 
 /// All live records of a store as they will be, on their way there; nobody sees any of them before `commit` returns.
 ///
-/// What is staged is what there will be, and all of it: a record that is to stay as it is has to be staged, too. One that
-/// nobody refers to any more is ended.
+/// What is staged is what there will be, and all of it: a record that is to stay as it is has to be staged, too. One
+/// that nobody refers to any more is ended.
 public protocol StoreReplacement: AnyObject, Sendable {
   /// As `read` of the store, from any thread; what was read must still be there unchanged when it is committed.
   ///
@@ -191,10 +201,11 @@ public protocol StoreReplacement: AnyObject, Sendable {
   /// - Throws: `StoreError` `.tooLarge`, `.diskFull`, `.permissionDenied`, `.readOnly`, `.ioFailed`. End it then.
   func stage(_ records: [(id: RecordID, bytes: [UInt8])]) throws(StoreError)
 
-  /// Puts what was staged in the place of all live records, durably and in one step, if those are exactly what was read.
+  /// Puts what was staged in the place of all live records, durably and in one step, if those are exactly what was
+  /// read.
   ///
-  /// - Throws: `StoreError` `.changedUnderneath` naming the folder, when a record came, went or changed, or was not read;
-  ///   and as `apply`. The old state is in place then.
+  /// - Throws: `StoreError` `.changedUnderneath` naming the folder, when a record came, went or changed, or was not
+  ///   read; and as `apply`. The old state is in place then.
   func commit() throws(StoreError)
 
   /// After `commit`: deletes what the records of a folder were before. From any thread, a folder once; what cannot be

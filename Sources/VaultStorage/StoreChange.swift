@@ -38,8 +38,9 @@ extension ChangePlan {
 
   /// Sorts `changes` into the way they are carried out.
   ///
-  /// - Precondition: no place is named twice, and several writes are either to records and trash alone, or to the header
-  ///   with slots that are new or removed. Other mixes have no atomic protocol in format 1: asking is a mistake of our code.
+  /// - Precondition: no place is named twice, and several writes are either to records and trash alone, or to the
+  ///   header with slots that are new or removed. Other mixes have no atomic protocol in format 1: asking is a mistake
+  ///   of our code.
   /// - Throws: `StoreError` `.tooLarge`, when there are too many changes or a document exceeds its place's limit.
   package init(_ changes: [StoreChange]) throws(StoreError) {
     guard changes.count <= Self.maximumChangeCount else { throw .tooManyChanges }

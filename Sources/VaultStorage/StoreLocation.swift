@@ -1,6 +1,6 @@
 public import VaultDocument
 
-/// Where a store keeps one document: the five kinds of place a vault has (format 1, section 3).
+/// Where a store keeps one document: the five kinds of place a vault has (format 1, section 3, Directory).
 public enum StoreLocation: Hashable, Sendable {
   /// The vault's header, `vault.json`.
   case header
@@ -44,15 +44,16 @@ extension StoreLocation {
     }
   }
 
-  /// The largest document that may stand here, in bytes: 16 MiB, for the checkpoint 512 MiB (format 1, section 6).
+  /// The largest document that may stand here, in bytes: 16 MiB, for the checkpoint 512 MiB (format 1, section 12,
+  /// Limits).
   public var byteLimit: Int {
     self == .checkpoint ? 512 << 20 : 16 << 20
   }
 
   /// The place that `relativePath` names, or nil when it is not spelled exactly as `relativePath` prints it.
   ///
-  /// There is no normalising: `records/../x`, a doubled slash, upper-case hex or a record in another's folder is nil, so
-  /// that a path read from a file can never lead anywhere else.
+  /// There is no normalising: `records/../x`, a doubled slash, upper-case hex or a record in another's folder is nil,
+  /// so that a path read from a file can never lead anywhere else.
   public init?(relativePath: String) {
     let parts = relativePath.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count <= 3, let name = parts.last.map({ String($0) }) ?? nil else { return nil }

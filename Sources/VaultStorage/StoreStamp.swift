@@ -23,8 +23,8 @@ public struct StoreStamp: Hashable, Sendable {
 
 /// A store that tells, without reading, whether its records may have changed: what a cache of them is validated by.
 ///
-/// Whoever adds, replaces or removes a record changes the stamp of its folder, and whoever writes into a record's file the
-/// stamp of that file alone.
+/// Whoever adds, replaces or removes a record changes the stamp of its folder, and whoever writes into a record's file
+/// the stamp of that file alone.
 public protocol StampedStore: RecordStore {
   /// Whether a batch is committed and not in place yet: then stamps are of neither state.
   ///

@@ -1,7 +1,7 @@
 """age v1 files (https://age-encryption.org/v1) in memory: X25519 and scrypt stanzas, binary form.
 
 Call `seal_x25519`, `seal_scrypt`, `parse_header` and `open_file`. Written to be read beside the specification; slots and
-backups of a vault never need more (docs/format-v1.md, sections 4.2 and 14).
+backups of a vault never need more (docs/format-v1.md, sections 4.2, Slots, and 14, Backups).
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Backups (docs/format-v1.md, section 14): `archive`, `backup_list`, `read_backup`, and the hostile ones of the vectors.
+"""Backups (docs/format-v1.md, section 14, Backups): `archive`, `backup_list`, `read_backup`, and the hostile ones of the vectors.
 
 `read_backup` opens an age file and gives {path below the vault's folder: bytes} and the list, if there is one. It refuses
 what the format refuses; the MAC of the list is checked by `check_list`, which needs the root key.

@@ -1,4 +1,4 @@
-"""Bytes, trees and text forms of vault format 1: sections 1 and 2 of docs/format-v1.md, whose numbers stand below.
+"""Bytes, trees and text forms of vault format 1: docs/format-v1.md, sections 1, Encodings, and 2, JSON.
 
 A JSON tree is None, bool, str, list, dict or `Number` (a literal that keeps its text). What the format refuses raises
 `Refused` with the layer that refuses and one word for the fault.

@@ -1,6 +1,6 @@
 """Whole vaults in a directory: `Vault.create`, `Vault.open`, `put`, `remove`, `read_all`.
 
-This is docs/format-v1.md, sections 3 and 7 to 9.
+This is docs/format-v1.md, sections 3, Directory, 7, Header, 8, Checkpoint, and 9, Reading.
 
 Reads everything and trusts nothing. Writes plainly, without locks and fsync: it makes test vaults, not real ones.
 """
@@ -122,7 +122,7 @@ def parse_slot_payload(data):
 
 
 def open_slot(file, sha256, identities=(), passphrase=None, maximum_work_factor=20):
-    """Section 4.2, in its order. Returns the Root."""
+    """Section 4.2, Slots, in its order. Returns the Root."""
     if len(file) > SLOT_BYTE_LIMIT:
         raise Refused("slot", "too-large", "too large for a slot")
     try:
@@ -236,7 +236,7 @@ class Vault:
         return self
 
     def unlock(self, path, identities=(), passphrase=None, maximum_work_factor=20):
-        """Section 9. When it raises, `file` names the file at fault."""
+        """Section 9, Reading. When it raises, `file` names the file at fault."""
         self.path, self.file = str(path), "vault.json"
         header = self.header = parse(self._read("vault.json"))
         check_header(header)

@@ -1,5 +1,6 @@
-// Forms that the pass LoadableByAddress of some compilers makes into a read of a stack slot after its end, and forms that
-// it does not. `Scripts/lint-optimised --compiler` compiles and runs this: README.md. No target of the package has it.
+// Forms that the pass LoadableByAddress of some compilers makes into a read of a stack slot after its end, and forms
+// that it does not. `Scripts/lint-optimised --compiler` compiles and runs this: README.md. No target of the package has
+// it.
 
 struct Failure: Error {}
 
@@ -47,8 +48,8 @@ enum OneValue { case found(Named), nothing }
 }
 @inline(never) func mark(_ large: Large) -> Int { large.first }
 
-// Hit: a member of eight words or more, of an optional tuple or of a case with several values, is returned as it is, and
-// nothing else is asked of the tuple.
+// Hit: a member of eight words or more, of an optional tuple or of a case with several values, is returned as it is,
+// and nothing else is asked of the tuple.
 
 func hitChain(_ number: Int) throws(Failure) -> Large {
   guard let large = pair(number)?.large else { throw Failure() }

@@ -113,7 +113,8 @@ extension String {
   /// Without its last ending.
   private var stem: Substring { self[..<(lastIndex(of: ".") ?? endIndex)] }
 
-  /// Whether a file of this name holds the key of another, by how they are named: `x.age` and `x_key.txt`, or `x_keys.txt`.
+  /// Whether a file of this name holds the key of another, by how they are named: `x.age` and `x_key.txt`, or
+  /// `x_keys.txt`.
   fileprivate func isKey(of file: String) -> Bool { self == file.stem + "_key.txt" || self == file.stem + "_keys.txt" }
 
   fileprivate func passphraseFile(in names: [String]) -> String? { names.first { $0 == stem + "_password.txt" } }

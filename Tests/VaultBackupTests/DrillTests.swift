@@ -129,7 +129,8 @@ struct DrillTests {
     print("drill: \(Drill.dayCount) days, \(kept.count) backups kept and restored")
   }
 
-  /// Pruned every day, it is the same as if it had been pruned once, but for the oldest: that one was there at each prune.
+  /// Pruned every day, it is the same as if it had been pruned once, but for the oldest: that one was there at each
+  /// prune.
   private func expectKept(_ names: [BackupName], of times: [Timestamp]) throws {
     let times = times.sorted()
     let newest = try #require(times.last)

@@ -32,8 +32,8 @@ struct FaultBench {
   private static let template = Result { try Workspace.withCustomers() }
 
   let workspace: Workspace
-  /// What `$NAME` stands for in rows: the program, the options for vault and key, a record, its file, folder and id, the
-  /// slot, and a file to import. The vault is known here: what a first use says is no part of a row.
+  /// What `$NAME` stands for in rows: the program, the options for vault and key, a record, its file, folder and id,
+  /// the slot, and a file to import. The vault is known here: what a first use says is no part of a row.
   let variables: [String: String]
 
   init() throws {
@@ -117,7 +117,8 @@ enum InjectedFaults {
     "timeout 50 strace -f -qq -o strace.txt -e trace=\(calls) -e inject=\(calls):\(fault)"
   }
 
-  /// What `$NAME` stands for in rows: every third call is interrupted, every second write, every write is over the quota.
+  /// What `$NAME` stands for in rows: every third call is interrupted, every second write, every write is over the
+  /// quota.
   static let variables = [
     "EINTR": tracer(interruptible, "error=EINTR:when=1+3"), "EINTR_WRITE": tracer("write", "error=EINTR:when=1+2"),
     "EDQUOT": tracer(writing, "error=EDQUOT"),

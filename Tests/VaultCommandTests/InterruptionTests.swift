@@ -7,7 +7,8 @@ struct InterruptionTests {
   private static let many =
     "printf '[' >many.json; for i in $(seq 40); do test $i = 1 || printf ,; sed '1d;$d' $CUSTOMERS; done >>many.json; printf ']' >>many.json; "
 
-  /// Starts a command with the signal as a user would send it, sends it once `moment` has come, and prints the exit code.
+  /// Starts a command with the signal as a user would send it, sends it once `moment` has come, and prints the exit
+  /// code.
   private func interrupt(
     _ bench: FaultBench, _ command: String, at moment: String, _ signal: String
   ) -> ProcessOutcome {
@@ -47,7 +48,8 @@ struct InterruptionTests {
     #expect(bench.leftovers().isEmpty, "\(bench.leftovers())")
     #expect(bench.workspace.text(of: "out.txt") == "" && bench.workspace.text(of: "err.txt") == "")
     #expect(!FileTree.names(in: bench.workspace.path).contains("all.json"))
-    // On a machine of its own: the copy that was exported is the same vault with more in it, and this one an older state.
+    // On a machine of its own: the copy that was exported is the same vault with more in it, and this one an older
+    // state.
     let fresh = ["CVAULT_STATE_DIR": bench.workspace.path + "/fresh"]
     let verified = bench.workspace.open("verify", adding: fresh)
     #expect(verified.output == "24 records, 0 in the trash, 1 slot: all verified\n")

@@ -1,8 +1,8 @@
 import Testing
 import VaultTestSupport
 
-/// Two vaults whose reseal was never finished, as release builds of commit 27896ee left them: one that was cut off after
-/// the checkpoint listed what the old root still counts for, and one that ended at the first removed record.
+/// Two vaults whose reseal was never finished, as release builds of commit 27896ee left them: one that was cut off
+/// after the checkpoint listed what the old root still counts for, and one that ended at the first removed record.
 @Suite("vaults with an unfinished reseal")
 struct UnfinishedResealTests {
   private static let fixtures = Binary.parent(Fixture.folder) + "/unfinished-reseals/"

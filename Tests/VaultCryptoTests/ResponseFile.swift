@@ -1,6 +1,7 @@
 import VaultTestSupport
 
-/// A file of `NAME = value` lines as NIST and pyca publish them: records with the bracketed parameters they stand under.
+/// A file of `NAME = value` lines as NIST and pyca publish them: records with the bracketed parameters they stand
+/// under.
 struct ResponseFile {
   struct Record {
     /// The file, and which record of it.

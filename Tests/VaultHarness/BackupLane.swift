@@ -127,7 +127,8 @@ struct BackupLane {
     return stamp
   }
 
-  /// Every file with the name of a backup is one; the newest acknowledged ones are there, and restore to what they were made of.
+  /// Every file with the name of a backup is one; the newest acknowledged ones are there, and restore to what they were
+  /// made of.
   private mutating func lookAtBackups() async throws {
     let rows = try BackupDirectory(at: places.backups).listing().rows
     for row in rows {

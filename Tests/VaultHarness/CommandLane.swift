@@ -2,11 +2,12 @@ internal import VaultAge
 internal import VaultDocument
 internal import VaultTestSupport
 
-/// Runs of the program `vault` that are killed, each followed by a look at the vault and by every command that reads it.
+/// Runs of the program `vault` that are killed, each followed by a look at the vault and by every command that reads
+/// it.
 ///
-/// What the other lanes do through the library this one does as people do it, with the program that they run: it imports,
-/// changes and removes records and rotates the key, with removed records in the trash. No run may end by a signal that
-/// nobody sent.
+/// What the other lanes do through the library this one does as people do it, with the program that they run: it
+/// imports, changes and removes records and rotates the key, with removed records in the trash. No run may end by a
+/// signal that nobody sent.
 struct CommandLane {
   private let workshop: Workshop
   private let program: String

@@ -155,7 +155,8 @@ struct CrashLane {
     look()
   }
 
-  /// First as a reader who may not write; then, but not always, so that the next process meets what was left, with recovery.
+  /// First as a reader who may not write; then, but not always, so that the next process meets what was left, with
+  /// recovery.
   private mutating func look() {
     let scene = Scene(path: vault, identity: workshop.identity)
     if scene.hasLeftovers { tally.withLeftovers += 1 }

@@ -18,7 +18,8 @@ enum Payload {
   static func stamp(of website: String) -> Int? { website.split(separator: "/").last.flatMap { Int($0) } }
 }
 
-/// The root keys of a vault, taken out of slot and header by the layers below `VaultKit`: a second way to the same records.
+/// The root keys of a vault, taken out of slot and header by the layers below `VaultKit`: a second way to the same
+/// records.
 struct RecordReader: Sendable {
   /// The current one, and behind it one that a rotation which was not finished still needs. No record needs another.
   let roots: [RootKey]

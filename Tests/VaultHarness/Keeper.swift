@@ -5,8 +5,8 @@ internal import VaultFileStore
 internal import VaultKit
 internal import VaultTestSupport
 
-/// The process that changes a vault, backs it up, restores the backup in another place and prunes, round after round, until it is
-/// killed. It logs each step before it begins and after it returned.
+/// The process that changes a vault, backs it up, restores the backup in another place and prunes, round after round,
+/// until it is killed. It logs each step before it begins and after it returned.
 struct Keeper {
   /// Where everything is that it works on.
   struct Places: Sendable {

@@ -17,8 +17,8 @@ struct Fault: Hashable, Sendable {
 
 /// The states that a vault may be in, by a log of what was asked and acknowledged: it knows nothing of files.
 ///
-/// An operation that was begun leaves two possible states, a rotation some more; its acknowledgement, its refusal or a look at
-/// the vault decide between them.
+/// An operation that was begun leaves two possible states, a rotation some more; its acknowledgement, its refusal or a
+/// look at the vault decide between them.
 struct Model {
   private(set) var possible: Set<VaultState> = [[:]]
   private var before: Set<VaultState> = []

@@ -27,7 +27,8 @@ struct GroupState: Hashable, Sendable {
   var unfinished: Operation.Action?
 }
 
-/// The groups of a vault by name; `vault` itself stands for `vault.json`, and its stamp counts the root keys it has had.
+/// The groups of a vault by name; `vault` itself stands for `vault.json`, and its stamp counts the root keys it has
+/// had.
 typealias VaultState = [String: GroupState]
 
 /// One call of the library.
@@ -60,8 +61,8 @@ struct Operation: Hashable, Sendable {
   /// Whether all live records are written anew and exchanged for the old ones in one step, if the file system can.
   var replacesAll: Bool { action.isRotation || action == .add && Group.size(of: group) >= 16 }
 
-  /// What it makes of a state: what may be there after it was cut off, in order, and last what is there when it is done. Empty
-  /// when it is not possible there.
+  /// What it makes of a state: what may be there after it was cut off, in order, and last what is there when it is
+  /// done. Empty when it is not possible there.
   func states(from state: VaultState) -> [VaultState] {
     let changes: [GroupState] =
       switch (action, state[group]) {

@@ -116,8 +116,8 @@ struct AppendingFile: Sendable {
 func contains(_ part: [UInt8], in bytes: [UInt8]) -> Bool {
   var start = 0
   while bytes.count - start >= part.count {
-    // Safe: the pointers stay inside the array, which lives for the length of the call. A debug build would take long to
-    // compare byte by byte.
+    // Safe: the pointers stay inside the array, which lives for the length of the call. A debug build would take long
+    // to compare byte by byte.
     let found: Int? = unsafe bytes.withUnsafeBytes { bytes in
       let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
       guard let base = rest.baseAddress, let first = unsafe memchr(base, Int32(part[0]), rest.count) else {

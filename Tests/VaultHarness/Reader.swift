@@ -5,7 +5,8 @@ internal import VaultKit
 internal import VaultStorage
 internal import VaultTestSupport
 
-/// The process that reads until it is killed, and logs `pass` for every look at the vault and `torn …` for what it finds.
+/// The process that reads until it is killed, and logs `pass` for every look at the vault and `torn …` for what it
+/// finds.
 struct Reader {
   private let store: DirectoryStore
   private let vault: Vault

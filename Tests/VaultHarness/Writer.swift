@@ -7,9 +7,9 @@ internal import VaultTestSupport
 
 /// The process that writes until it is killed.
 ///
-/// It logs every operation before it asks for it, and once more after the library returned. It changes groups of its own,
-/// and with others those of the owner `shared`, each of whose stamps is one more than the last. Alone in its vault it also
-/// does what writes every record anew: imports of many, and rotations.
+/// It logs every operation before it asks for it, and once more after the library returned. It changes groups of its
+/// own, and with others those of the owner `shared`, each of whose stamps is one more than the last. Alone in its vault
+/// it also does what writes every record anew: imports of many, and rotations.
 struct Writer {
   private var performer: Performer
   private let log: AppendingFile

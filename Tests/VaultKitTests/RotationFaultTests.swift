@@ -83,7 +83,8 @@ struct RotationFaultTests {
       _ = try? await dying?.rotate(reason)
       let opened = try await LockedVault(store: vault.store()).unlock(with: .identity(vault.identity), options: options)
       try await vault.expectValues(opened, "\(reason), call \(number)")
-      // Nor is its own checkpoint, authenticated again and not noted, taken for another one: now, or once all is finished.
+      // Nor is its own checkpoint, authenticated again and not noted, taken for another one: now, or once all is
+      // finished.
       #expect(try await opened.verify().faults.isEmpty, "\(reason), call \(number)")
       _ = try await opened.rotate(.rewrap)
       let finished = try await LockedVault(store: vault.store()).unlock(

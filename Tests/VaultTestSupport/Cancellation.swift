@@ -29,7 +29,8 @@ package final class Cancellation: Sendable {
 
   /// Does `work` in a task of its own.
   ///
-  /// - Parameter moment: the number of the ``step()`` at which the task is cancelled, from 1; ``beforeStart``; nil for never.
+  /// - Parameter moment: the number of the ``step()`` at which the task is cancelled, from 1; ``beforeStart``; nil for
+  ///   never.
   package func run<Success: Sendable>(
     at moment: Int?, _ work: sending @escaping () async throws -> Success
   ) async -> Result<Success, any Error> {

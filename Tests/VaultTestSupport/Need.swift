@@ -6,7 +6,8 @@
   internal import Glibc
 #endif
 
-/// Something of the machine that some tests need and the build does not. Where it is missing, they say so and are not run.
+/// Something of the machine that some tests need and the build does not. Where it is missing, they say so and are not
+/// run.
 ///
 /// Each says it in one form of line, `NOT RUN: REASON: SUITE: COUNT`, which `Scripts/test` gathers into its summary.
 public struct Need: Sendable {

@@ -2,7 +2,8 @@ public import VaultDocument
 
 /// The project's own vectors, `Tests/Vectors/vault-v1`: made by the implementation in `Tests/Reference`.
 ///
-/// They are part of the repository: a file that is missing fails the test. Their shapes are in `Tests/Vectors/README.md`.
+/// They are part of the repository: a file that is missing fails the test. Their shapes are in
+/// `Tests/Vectors/README.md`.
 public enum OwnVectors {
   /// The files of positive vectors, without `.json`. A test makes sure that there are no others.
   public static let names = [

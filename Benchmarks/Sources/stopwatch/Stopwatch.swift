@@ -9,8 +9,8 @@
 /// Runs one program and prints how long it took, its greatest memory and how it ended.
 ///
 /// Usage: stopwatch PATH [ARGUMENT]… prints `NANOSECONDS BYTES STATUS`, from the spawn to the end. The program reads
-/// nothing, and what it prints is thrown away. It exists since a process begins with the peak of the one that spawned it:
-/// below the 30 MB of a script nothing could be told, and this program has few of its own.
+/// nothing, and what it prints is thrown away. It exists since a process begins with the peak of the one that spawned
+/// it: below the 30 MB of a script nothing could be told, and this program has few of its own.
 @main
 enum Stopwatch {
   static func main() {

@@ -8,8 +8,8 @@
 
 /// Writing and nothing else: what the disk takes for the files of a vault.
 ///
-/// Usage: write-floor many DIR COUNT BYTES writes COUNT files into 256 folders of a new DIR and syncs once.
-/// write-floor exchange DIR COUNT BYTES does so beside DIR, exchanges both folders and syncs the one above; the old one stays.
+/// Usage: write-floor many DIR COUNT BYTES writes COUNT files into 256 folders of a new DIR and syncs once. write-floor
+/// exchange DIR COUNT BYTES does so beside DIR, exchanges both folders and syncs the one above; the old one stays.
 /// write-floor one DIR BYTES replaces one file durably (create, write, fsync, rename, fsync the folder), 9 times, and
 /// prints the median in nanoseconds.
 @main

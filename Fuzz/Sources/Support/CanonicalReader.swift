@@ -1,6 +1,6 @@
 import VaultDocument
 
-/// Reads `T` back (format 1, section 2), from the document alone: what can be read back cannot be ambiguous.
+/// Reads `T` back (format 1, section 1.2, Trees), from the document alone: what can be read back cannot be ambiguous.
 struct CanonicalReader {
   private let bytes: [UInt8]
   private var position = 0

@@ -2,8 +2,8 @@ import VaultDocument
 import VaultExchange
 import VaultSealing
 
-/// Files of other tools. The first byte chooses how the rest is taken: as a file of each format, or as values that are written
-/// in a format and have to come back.
+/// Files of other tools. The first byte chooses how the rest is taken: as a file of each format, or as values that are
+/// written in a format and have to come back.
 enum ImportTarget: FuzzTarget {
   static let name = "import"
 

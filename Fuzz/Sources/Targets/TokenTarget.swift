@@ -8,7 +8,8 @@ import VaultDocument
 import VaultSealing
 import VaultStorage
 
-/// The small texts of the format: tokens, wrapped keys, ids, dates, base64, hex, places, paths. Each input is read as all.
+/// The small texts of the format: tokens, wrapped keys, ids, dates, base64, hex, places, paths. Each input is read as
+/// all.
 enum TokenTarget: FuzzTarget {
   static let name = "token"
 

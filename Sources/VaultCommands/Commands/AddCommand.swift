@@ -68,7 +68,8 @@ struct AddCommand: AsyncParsableCommand {
 
   /// Says which other records have the name, since it will not do to name this one.
   ///
-  /// The index has to be opened for that, and without one every record looked at: it is done where a person would read it.
+  /// The index has to be opened for that, and without one every record looked at: it is done where a person would read
+  /// it.
   private func noteNamesakes(of id: RecordID, _ name: String, _ session: Session) async {
     guard !global.quiet, !global.json, !name.isEmpty, System.isTerminal(System.standardError),
       let found = try? await session.locked.records(named: name)

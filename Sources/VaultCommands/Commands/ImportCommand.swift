@@ -148,7 +148,8 @@ private struct ElementKinds: Sendable {
 
   /// The kind and the members without it.
   ///
-  /// - Throws: ``VaultError`` `.inputRefused` for no kind, one that the vault does not have, or another than was chosen.
+  /// - Throws: ``VaultError`` `.inputRefused` for no kind, one that the vault does not have, or another than was
+  ///   chosen.
   func kind(of object: JSONObject) throws(VaultError) -> (RecordKind, JSONObject) {
     guard let (name, members) = OwnExport.taking(object) else {
       if let chosen { return (chosen, object) }

@@ -22,7 +22,8 @@ struct KnownRecords {
   }
 
   private var records: [Key: RecordID] = [:]
-  /// Records of other files that nothing else tells apart: no file but their own says anything of them but their content.
+  /// Records of other files that nothing else tells apart: no file but their own says anything of them but their
+  /// content.
   private var others: [RecordID] = []
   /// How many entries of the file had a name.
   private var counts: [Key: Int] = [:]

@@ -1,7 +1,8 @@
 import VaultDocument
 import VaultExchange
 
-/// The ledger of an import as it is printed: a line for each value, which is not kept, and then what was refused and why.
+/// The ledger of an import as it is printed: a line for each value, which is not kept, and then what was refused and
+/// why.
 struct LedgerReport {
   private struct Reason {
     var count = 0

@@ -122,7 +122,8 @@ struct BackupRecord {
     }
   }
 
-  /// Records a backup that was verified; `create` may have been cut off before it could. Who may only read goes without.
+  /// Records a backup that was verified; `create` may have been cut off before it could. Who may only read goes
+  /// without.
   ///
   /// - Returns: whether it is recorded now.
   func add(_ contents: BackupContents, _ kind: BackupCatalog.Verification.Kind) -> Bool {

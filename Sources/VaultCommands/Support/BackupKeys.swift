@@ -3,7 +3,8 @@ import VaultBackup
 import VaultCrypto
 import VaultKit
 
-/// The keys of a command that opens backups: what opens the backup itself, and what unlocks the vault in it. The same may do both.
+/// The keys of a command that opens backups: what opens the backup itself, and what unlocks the vault in it. The same
+/// may do both.
 struct BackupKeys {
   private let global: GlobalOptions
   private let maximumWorkFactor: Int

@@ -1,6 +1,7 @@
 import VaultKit
 
-/// The exit codes of the command line; docs/exit-codes.md lists them, scripts depend on them. A signal adds 128 to its number.
+/// The exit codes of the command line; docs/exit-codes.md lists them, scripts depend on them. A signal adds 128 to its
+/// number.
 enum ExitStatus: Int32 {
   case done = 0
   case failed = 1

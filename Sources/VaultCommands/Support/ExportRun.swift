@@ -81,7 +81,8 @@ struct ExportRun {
     return count
   }
 
-  /// Makes something of every record of the kind, and hands it on in the order of ids; the first that is damaged ends it.
+  /// Makes something of every record of the kind, and hands it on in the order of ids; the first that is damaged ends
+  /// it.
   private func forEachView<Output: Sendable>(
     _ deed: String, _ make: @escaping @Sendable (RecordView) throws -> Output, consume: (Output) throws -> Void
   ) async throws {

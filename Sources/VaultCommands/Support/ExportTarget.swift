@@ -57,7 +57,8 @@ struct ExportTarget {
 }
 
 extension VaultLocation {
-  /// Refuses a file for what is taken out of the vault within it: it could replace the header, and would go where the vault goes.
+  /// Refuses a file for what is taken out of the vault within it: it could replace the header, and would go where the
+  /// vault goes.
   func checkOutside(_ file: String?) throws {
     guard let file, try holds(file) else { return }
     throw CommandError(

@@ -4,8 +4,8 @@ import VaultKit
 enum FoundVault {
   /// What keeps a found vault from being this user's own; nil when only this user and root could have made or moved it.
   ///
-  /// Looked at are `vault.json`, the folder, and all that are above it: who may write to one of those can exchange what is
-  /// in it, unless it is sticky.
+  /// Looked at are `vault.json`, the folder, and all that are above it: who may write to one of those can exchange what
+  /// is in it, unless it is sticky.
   static func stranger(at folder: String) -> String? {
     let prefix = folder == "/" ? "" : folder
     for (place, isAbove) in [(prefix + "/vault.json", false), (folder, false)] + parents(of: folder).map({ ($0, true) })
@@ -45,8 +45,8 @@ extension Session {
     case writing
   }
 
-  /// The session in which the vault may be used so: one that was only found by searching, and that nobody ever named, is
-  /// asked about before anything is written to it, and before a key is used where others could have put it there.
+  /// The session in which the vault may be used so: one that was only found by searching, and that nobody ever named,
+  /// is asked about before anything is written to it, and before a key is used where others could have put it there.
   ///
   /// `--yes` does not answer: what it says yes to would be anybody's.
   func agreed(to use: Use) throws -> Session {

@@ -2,15 +2,15 @@ import VaultDocument
 
 /// git at a folder: the one place that starts it. The repository may be hostile.
 ///
-/// Only plumbing is asked, which runs no hook, pager, filter or text conversion. Nothing is fetched or locked, and no program
-/// that the configuration names is run.
+/// Only plumbing is asked, which runs no hook, pager, filter or text conversion. Nothing is fetched or locked, and no
+/// program that the configuration names is run.
 struct Git {
   private static let caution = [
     "--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
     "log.showSignature=false", "-c", "protocol.allow=never",
   ]
-  /// A git that does not know `GIT_NO_LAZY_FETCH` fetches what is missing, and `protocol.allow` above is only a default that the
-  /// repository can override: that no protocol at all is allowed is what stops it.
+  /// A git that does not know `GIT_NO_LAZY_FETCH` fetches what is missing, and `protocol.allow` above is only a default
+  /// that the repository can override: that no protocol at all is allowed is what stops it.
   private static let variables = [
     "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=",
   ]

@@ -8,7 +8,8 @@ enum ImportFormat: String, CaseIterable {
 
   private static let byteLimit = 128 << 20
 
-  /// What a file holds, each element by itself; of lines, none is parsed yet, and a file of them is not in memory as a whole.
+  /// What a file holds, each element by itself; of lines, none is parsed yet, and a file of them is not in memory as a
+  /// whole.
   func elements(of path: String) throws -> ImportElements {
     switch self {
     case .json:

@@ -7,7 +7,8 @@ struct Messages: Sendable {
   let isJSON: Bool
   let noColor: Bool
 
-  /// Something worth knowing. A document of `--json` says it in a member of its own, and stderr stays readable to programs.
+  /// Something worth knowing. A document of `--json` says it in a member of its own, and stderr stays readable to
+  /// programs.
   func note(_ text: String) {
     guard !isQuiet, !isJSON else { return }
     Messages.print("note: \(Printable.text(text))")

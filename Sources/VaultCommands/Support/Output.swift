@@ -10,8 +10,8 @@ enum Output {
     try unsafe writePrintable(shown.span.bytes)
   }
 
-  /// Writes bytes in which nothing of others is left that a terminal would obey; a reader who has closed the pipe ends the
-  /// command quietly.
+  /// Writes bytes in which nothing of others is left that a terminal would obey; a reader who has closed the pipe ends
+  /// the command quietly.
   static func writePrintable(_ bytes: RawSpan) throws {
     System.showTyping()
     do throws(SystemError) {
@@ -104,8 +104,8 @@ struct OutputBuffer: ~Copyable {
 }
 
 extension JSONValue {
-  /// The bytes of one item as our writer lays it out within an array. Strings hold no line feed, so lines can be moved to
-  /// the right.
+  /// The bytes of one item as our writer lays it out within an array. Strings hold no line feed, so lines can be moved
+  /// to the right.
   func item(indent: Int) throws -> [UInt8] {
     let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
     var bytes = margin

@@ -12,7 +12,8 @@ enum Printable {
     return result
   }
 
-  /// The same of text that has lines and tabs of its own, such as a value, or a document in which `\\u` is an escape, too.
+  /// The same of text that has lines and tabs of its own, such as a value, or a document in which `\\u` is an escape,
+  /// too.
   static func document(_ text: String) -> String {
     guard !isPlain(text), text.unicodeScalars.contains(where: isHarmful) else { return text }
     var result = ""

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A count on stderr for work that takes over a second, with its rate, and with a bar and the time left where it is known how
-/// much there is; on a terminal only.
+/// A count on stderr for work that takes over a second, with its rate, and with a bar and the time left where it is
+/// known how much there is; on a terminal only.
 final class Progress: Sendable {
   private struct State {
     var count = 0

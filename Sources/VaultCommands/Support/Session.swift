@@ -12,14 +12,15 @@ struct Session {
   var keepsPassphrase = false
   /// What this machine remembers of the vault.
   let pin: PinCheck
-  /// Whether somebody has said that this is the vault: now, by its path or its fingerprint, or ever before on this machine.
+  /// Whether somebody has said that this is the vault: now, by its path or its fingerprint, or ever before on this
+  /// machine.
   var isNamed: Bool
   var messages: Messages { global.messages }
 
   /// Finds the vault and reads its header; refuses another than the required one.
   ///
-  /// - Parameter refusingOtherVaults: refuses also another vault, or another root key, than this machine knows. An older
-  ///   state is refused later: when a key has shown that nothing is damaged, or when there is no key.
+  /// - Parameter refusingOtherVaults: refuses also another vault, or another root key, than this machine knows. An
+  ///   older state is refused later: when a key has shown that nothing is damaged, or when there is no key.
   init(_ options: VaultOptions, _ global: GlobalOptions, refusingOtherVaults: Bool = true) throws {
     self.global = global
     location = try VaultLocation.find(options.vault)

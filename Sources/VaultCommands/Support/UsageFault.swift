@@ -31,8 +31,8 @@ struct UsageFault: Error {
     return error
   }
 
-  /// What the parser says, in one line, and the choices where there are some that a value must be one of. Such a value is
-  /// no secret, and is shown. What the parser proposes is left out: it knows no distance that is too far.
+  /// What the parser says, in one line, and the choices where there are some that a value must be one of. Such a value
+  /// is no secret, and is shown. What the parser proposes is left out: it knows no distance that is too far.
   private func told(_ arguments: [String]) -> (message: String, choices: [String]) {
     let whole = VaultCommand.message(for: cause)
     let offer = whole.ranges(of: ". Please provide one of ").last

@@ -13,7 +13,8 @@ struct VaultLocation {
   let path: String
   let origin: Origin
 
-  /// `--vault`, else `CVAULT_DIR`, else the nearest parent of the working directory that holds a vault, else the user's own.
+  /// `--vault`, else `CVAULT_DIR`, else the nearest parent of the working directory that holds a vault, else the user's
+  /// own.
   static func find(_ option: String?) throws -> VaultLocation {
     if let named = try named(option) { return named }
     if let parent = nearestParent() { return VaultLocation(path: parent, origin: .parent) }

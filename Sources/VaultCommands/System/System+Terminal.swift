@@ -9,15 +9,15 @@ import Synchronization
 #endif
 
 extension System {
-  /// Hides what is typed at a terminal: until a question whose answer is seen, the answer of the command, or the end of the
-  /// process.
+  /// Hides what is typed at a terminal: until a question whose answer is seen, the answer of the command, or the end of
+  /// the process.
   ///
   /// Not only while a secret is asked for: people type the next one while a key is made of the first. That is then not
   /// shown, and is the next answer.
   static func hideTyping(on descriptor: Int32) throws(SystemError) {
-    // In the background the system stops the process here, as it would below, where the lock is held: a signal that is to
-    // end the process would wait for that for ever. Settings that are read in the background are another program's, so that
-    // none are set.
+    // In the background the system stops the process here, as it would below, where the lock is held: a signal that is
+    // to end the process would wait for that for ever. Settings that are read in the background are another program's,
+    // so that none are set.
     _ = tcdrain(descriptor)
     let hasFailed = Pending.shared.withLock { pending in
       guard pending.terminal == nil else { return false }
@@ -37,8 +37,8 @@ extension System {
 
   /// Shows again what is typed.
   ///
-  /// - Parameter droppingTyped: whether what was typed meanwhile is dropped: after a failure it would answer a question that
-  ///   is never asked, and be shown by the shell.
+  /// - Parameter droppingTyped: whether what was typed meanwhile is dropped: after a failure it would answer a question
+  ///   that is never asked, and be shown by the shell.
   static func showTyping(droppingTyped: Bool = false) {
     Pending.shared.withLock { $0.showTyping(droppingTyped: droppingTyped) }
   }

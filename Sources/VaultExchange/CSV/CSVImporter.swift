@@ -95,7 +95,8 @@ extension RecordBuilder {
 
   /// Takes a name and its value that stand side by side.
   ///
-  /// The name has a line of its own: that of an empty value is taken as empty too, since there is nothing to keep by it.
+  /// The name has a line of its own: that of an empty value is taken as empty too, since there is nothing to keep by
+  /// it.
   mutating func takePair(
     _ name: String, at namePlace: SourcePlace, _ value: String, at valuePlace: SourcePlace, by rules: [String: LeafRule]
   ) {

@@ -18,8 +18,8 @@ struct CSVRow: Sendable {
 
 /// A strict reader of RFC 4180, row by row in constant memory.
 ///
-/// LF, CRLF and CR end a row outside quotes and stay inside. Nothing is trimmed. A fault that leaves no doubt about where
-/// the row ends is that of the row; one that does, such as text behind a closing quote, ends the reading.
+/// LF, CRLF and CR end a row outside quotes and stay inside. Nothing is trimmed. A fault that leaves no doubt about
+/// where the row ends is that of the row; one that does, such as text behind a closing quote, ends the reading.
 struct CSVReader {
   /// No row is longer, so that a quote that is never closed does not fill the memory.
   static let maximumRowByteCount = 16 << 20

@@ -2,8 +2,8 @@ internal import VaultRecords
 
 /// Whether the first row of a table of no known tool is its header.
 ///
-/// The names of columns become names of secrets, which anybody can read. So a row counts as a header only where its cells
-/// look like names, and the rows below do not say otherwise.
+/// The names of columns become names of secrets, which anybody can read. So a row counts as a header only where its
+/// cells look like names, and the rows below do not say otherwise.
 struct TableHeader {
   private let names: [String]
   /// The columns that a person has named, in lower case: whoever does that has seen a header.

@@ -1,7 +1,7 @@
 internal import VaultDocument
 
-/// Values that an import has kept under the paths that they have in Bitwarden's JSON, and that go back there: passkeys, old
-/// passwords, rules by which addresses match, and fields that are linked to others.
+/// Values that an import has kept under the paths that they have in Bitwarden's JSON, and that go back there: passkeys,
+/// old passwords, rules by which addresses match, and fields that are linked to others.
 struct BitwardenPlaces {
   private var values: [(path: MemberPath, value: JSONValue)] = []
   /// Linked fields: their names and what they are linked to.

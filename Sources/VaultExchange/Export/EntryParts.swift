@@ -68,8 +68,8 @@ struct EntryParts {
     return true
   }
 
-  /// Takes the value of a readable custom field away, or of one that its kind had no other place for than `extra`, if it is
-  /// what the format takes there.
+  /// Takes the value of a readable custom field away, or of one that its kind had no other place for than `extra`, if
+  /// it is what the format takes there.
   mutating func takeReadable(_ name: String, if isFit: (String) -> Bool) -> String? {
     let isThere = extras.contains {
       (!$0.isSealed && $0.member == "fields" || $0.member == "extra") && $0.name.utf8.elementsEqual(name.utf8)

@@ -2,9 +2,9 @@ internal import VaultDocument
 
 /// A writer of one format of another tool.
 ///
-/// Every record is shown to it twice, in the same order: to ``survey(_:)``, so that what the format cannot carry is known
-/// before anything is written, and to ``bytes(of:)``. It keeps no record, so that an export of any size takes little
-/// memory.
+/// Every record is shown to it twice, in the same order: to ``survey(_:)``, so that what the format cannot carry is
+/// known before anything is written, and to ``bytes(of:)``. It keeps no record, so that an export of any size takes
+/// little memory.
 public protocol Exporter {
   /// What is to be said before anything is written, once all records were surveyed.
   var notes: ExportNotes { get }

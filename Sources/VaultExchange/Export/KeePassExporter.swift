@@ -153,7 +153,8 @@ enum XMLText {
     }
   }
 
-  /// Whether it has characters that XML holds and KeePassXC drops (U+007F to U+009F) or changes (a return without line feed).
+  /// Whether it has characters that XML holds and KeePassXC drops (U+007F to U+009F) or changes (a return without line
+  /// feed).
   static func isFragile(_ text: String) -> Bool {
     let scalars = Array(text.unicodeScalars)
     return scalars.indices.contains { index in

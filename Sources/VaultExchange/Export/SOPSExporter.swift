@@ -181,7 +181,8 @@ struct SOPSCipher {
 
 /// Numbers as sops writes them: without an exponent.
 enum SOPSNumber {
-  /// The shortest decimal that is read as the same floating-point number; nil when that is another number than was written.
+  /// The shortest decimal that is read as the same floating-point number; nil when that is another number than was
+  /// written.
   static func text(of number: JSONNumber) -> String? {
     if let int = Int(number.literal), abs(int) < 1 << 53 { return String(int) }
     guard let double = Double(number.literal), double.isFinite else { return nil }

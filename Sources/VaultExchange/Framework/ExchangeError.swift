@@ -1,7 +1,7 @@
 /// Why a file of another tool was refused.
 ///
-/// `reason` is a fixed sentence of this module and the place is a line, a column or a path: no error holds what the file
-/// says. Two errors are equal when their codes are.
+/// `reason` is a fixed sentence of this module and the place is a line, a column or a path: no error holds what the
+/// file says. Two errors are equal when their codes are.
 public struct ExchangeError: Error, Equatable, Sendable {
   /// The kind of failure. New codes may be added in later versions.
   public struct Code: Hashable, Sendable, CustomStringConvertible {

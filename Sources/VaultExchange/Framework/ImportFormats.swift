@@ -21,8 +21,8 @@ public enum ImportFormats {
 
   /// The importer of the only format that a file can be of; a general one where no other is.
   ///
-  /// - Throws: ``ExchangeError`` `.unknownFormat`, `.unsupported` for the file of a tool that is known and not read, and
-  ///   `.ambiguousFormat` with the candidates.
+  /// - Throws: ``ExchangeError`` `.unknownFormat`, `.unsupported` for the file of a tool that is known and not read,
+  ///   and `.ambiguousFormat` with the candidates.
   public static func detecting(_ sample: ImportSample) throws(ExchangeError) -> any Importer {
     let matching = all.filter { $0.detects(sample) }
     let special = matching.filter { !$0.format.isGeneral }

@@ -66,8 +66,8 @@ struct RecordBuilder {
           name: name ?? ownName(destination, at: place))))
   }
 
-  /// What a value is called as a custom field: the path of its place in the entry, never that of the entry, which counts
-  /// the entries before it.
+  /// What a value is called as a custom field: the path of its place in the entry, never that of the entry, which
+  /// counts the entries before it.
   func ownName(_ destination: Destination, at place: SourcePlace) -> String {
     switch destination {
     case .list("urls"): return "url"

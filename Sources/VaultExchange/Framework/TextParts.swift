@@ -1,7 +1,8 @@
 /// Taking text apart by its bytes.
 ///
-/// Swift compares characters: a quote, a colon or a line end before a combining mark is another character to it than alone,
-/// and would be none to a reader of lines. All that separates here is ASCII, which no other scalar has in its bytes.
+/// Swift compares characters: a quote, a colon or a line end before a combining mark is another character to it than
+/// alone, and would be none to a reader of lines. All that separates here is ASCII, which no other scalar has in its
+/// bytes.
 extension StringProtocol where SubSequence == Substring {
   /// The lines, whatever ends them: LF, CRLF or CR.
   var lines: [Substring] {

@@ -2,8 +2,8 @@ internal import VaultCrypto
 
 /// How large one value of a record may be.
 enum ValueLimit {
-  /// A quarter of the locked memory for secrets, where a value that is sealed is twice for a moment, and not alone; 4 MiB at
-  /// the most.
+  /// A quarter of the locked memory for secrets, where a value that is sealed is twice for a moment, and not alone; 4
+  /// MiB at the most.
   static var byteCount: Int { SecureMemory.byteCount / 4 }
 
   /// How many values a record may have: as many as a row of a table has cells. Each has a name, a place and a line.

@@ -1,8 +1,8 @@
 /// Reads variables as shells and the usual libraries do, but for what they put in for names in a value.
 ///
-/// A value that begins with a quote is a word of a shell (POSIX, section 2.2): quotes, escapes and plain characters side by
-/// side, over several lines if need be. Any other is what stands there, up to a blank and `#`. It goes by bytes, as shells
-/// do: a quote before a combining mark is a quote.
+/// A value that begins with a quote is a word of a shell (POSIX, section 2.2): quotes, escapes and plain characters
+/// side by side, over several lines if need be. Any other is what stands there, up to a blank and `#`. It goes by
+/// bytes, as shells do: a quote before a combining mark is a quote.
 struct DotenvReader {
   struct Entry {
     let line: Int

@@ -1,8 +1,8 @@
 internal import VaultDocument
 
 extension FieldRules {
-  /// An entry of a file that follows no tool: each value goes where a mapping, the name of a member or a usual name says,
-  /// and is a secret under its path otherwise.
+  /// An entry of a file that follows no tool: each value goes where a mapping, the name of a member or a usual name
+  /// says, and is a secret under its path otherwise.
   ///
   /// - Throws: ``ExchangeError`` `.reading`.
   func item(

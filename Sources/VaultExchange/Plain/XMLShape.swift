@@ -1,7 +1,8 @@
-/// What can be told of an XML text without reading it, for readers that follow elements until the stack ends, or keep one of
-/// two names without a word.
+/// What can be told of an XML text without reading it, for readers that follow elements until the stack ends, or keep
+/// one of two names without a word.
 enum XMLShape {
-  /// How many elements of a name there are; nil where more elements are open at any place than the limit. The text is UTF-8.
+  /// How many elements of a name there are; nil where more elements are open at any place than the limit. The text is
+  /// UTF-8.
   static func count(of name: String, _ text: [UInt8], maximumDepth limit: Int) -> Int? {
     var count = 0
     var depth = 0

@@ -222,8 +222,8 @@ private enum KeePassRules {
 }
 
 extension LeafRule {
-  /// A moment as ISO 8601. XML of KDBX 4 has it as seconds since the year 1, eight bytes in base64, the lowest first; what is
-  /// neither is kept as it is.
+  /// A moment as ISO 8601. XML of KDBX 4 has it as seconds since the year 1, eight bytes in base64, the lowest first;
+  /// what is neither is kept as it is.
   fileprivate static func keePassTime(_ name: String) -> LeafRule {
     LeafRule { builder, text, place in
       let bytes = (try? Base64.decode(text)).flatMap { $0.count == 8 ? $0 : nil }

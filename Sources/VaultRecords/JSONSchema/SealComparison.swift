@@ -3,9 +3,9 @@ internal import VaultDocument
 extension RecordKind {
   /// The first member that this kind seals and `newer` would store in clear, or would not know any more.
   ///
-  /// A member that is forgotten counts: it could come back readable, and old records would then lie. So does one that only
-  /// `newer` names, where this kind seals members of any name. What a migration of `newer` moves is looked for where it
-  /// goes; what it opens is opened with a confirmation when the records are migrated.
+  /// A member that is forgotten counts: it could come back readable, and old records would then lie. So does one that
+  /// only `newer` names, where this kind seals members of any name. What a migration of `newer` moves is looked for
+  /// where it goes; what it opens is opened with a confirmation when the records are migrated.
   public func sealDropped(by newer: RecordKind) -> String? {
     let steps = newer.schema > schema ? newer.steps(from: schema) : []
     return sealedPaths(knownTo: newer, after: steps).first { path in

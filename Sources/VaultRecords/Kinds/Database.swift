@@ -27,7 +27,8 @@ public struct Database: VaultRecord, Equatable {
     self.tags = tags
   }
 
-  /// The address that programs connect to, user and password in it (RFC 3986): `engine://user:password@host:port/database`.
+  /// The address that programs connect to, user and password in it (RFC 3986):
+  /// `engine://user:password@host:port/database`.
   ///
   /// - Throws: ``SealingError`` when the password was read without a key.
   public func connectionURL() throws(SealingError) -> String {

@@ -116,7 +116,8 @@ extension ValueSchema {
 
   /// What a token of this value holds: the text itself, of other values the compact JSON.
   ///
-  /// With what is sealed in it a record nests no deeper than without, so that it has a place in whatever it is exported to.
+  /// With what is sealed in it a record nests no deeper than without, so that it has a place in whatever it is exported
+  /// to.
   func plaintext(of value: JSONValue, at path: MemberPath) throws(SealingError) -> String {
     if isText, case .string(let text) = value { return text }
     let limit = JSONLimits.record.depth

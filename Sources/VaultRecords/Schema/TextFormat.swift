@@ -49,7 +49,8 @@ extension TextFormat {
     return text.utf8.count <= 320 && labels.allSatisfy { !$0.isEmpty } && !hasSpaceOrControl(text)
   }
 
-  /// A scheme, a colon, and something that is no white space, control character or one of those that RFC 3986 leaves out.
+  /// A scheme, a colon, and something that is no white space, control character or one of those that RFC 3986 leaves
+  /// out.
   private static func isURI(_ text: String) -> Bool {
     guard let colon = text.firstIndex(of: ":"), let first = text.unicodeScalars.first else { return false }
     let scheme = text[..<colon].unicodeScalars

@@ -106,8 +106,8 @@ public struct ObjectRule: Sendable {
   /// The member with exactly these bytes as its name.
   func member(named name: String) -> MemberSchema? { index(of: name).map { members[$0] } }
 
-  /// Where the member with exactly these bytes as its name stands: each member of each record is looked up, and a copy of
-  /// what is found costs more than finding it.
+  /// Where the member with exactly these bytes as its name stands: each member of each record is looked up, and a copy
+  /// of what is found costs more than finding it.
   func index(of name: String) -> Int? {
     // Kinds have few members, and most names differ in their length already.
     for index in members.indices where sameBytes(members[index].name, name) { return index }

@@ -136,7 +136,8 @@ struct AddressText {
     Self.tokenPrefixes.contains { prefix in
       var end = bytes.startIndex
       return bytes.withoutNeighbours(of: prefix).contains { start in
-        // What begins within a run that is no token is none either: it is shorter, and has no digit that the run has not.
+        // What begins within a run that is no token is none either: it is shorter, and has no digit that the run has
+        // not.
         guard start >= end else { return false }
         let rest = bytes[start...].prefix { Self.isTokenByte($0) }
         end = rest.endIndex

@@ -1,7 +1,8 @@
 /// What makes an address, or a text like one, a secret: it must not stand in a readable member.
 ///
-/// It looks for what people and programs put into addresses: keys of one-time codes, user names with passwords, parameters
-/// and fragments whose names say that they are secret, and values in the form of well-known tokens. In doubt it is one.
+/// It looks for what people and programs put into addresses: keys of one-time codes, user names with passwords,
+/// parameters and fragments whose names say that they are secret, and values in the form of well-known tokens. In doubt
+/// it is one.
 public enum SecretAddress: String, Sendable {
   /// The key of one-time codes, such as `otpauth://totp/…`.
   case oneTimeCode
@@ -86,8 +87,8 @@ public enum SecretAddress: String, Sendable {
 }
 
 extension SecretAddress {
-  /// Scheme, host and port of an address, which say where it leads and nothing more; nil where they cannot be told without
-  /// doubt.
+  /// Scheme, host and port of an address, which say where it leads and nothing more; nil where they cannot be told
+  /// without doubt.
   public static func origin(of text: String) -> String? {
     guard let separator = text.firstRange(of: "://") else { return nil }
     let scheme = text[..<separator.lowerBound]

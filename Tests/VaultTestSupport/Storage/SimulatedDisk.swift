@@ -3,8 +3,8 @@ internal import VaultFileStore
 
 /// A disk that loses, at a power cut, everything that was not synced: the worst that POSIX allows.
 ///
-/// It remembers what each change of a directory replaced until that directory is synced, and which files have unsynced data.
-/// `cutPower` takes the remembered changes back, newest first, and empties the files.
+/// It remembers what each change of a directory replaced until that directory is synced, and which files have unsynced
+/// data. `cutPower` takes the remembered changes back, newest first, and empties the files.
 package final class SimulatedDisk: DiskRecorder {
   private enum Content {
     case nothing

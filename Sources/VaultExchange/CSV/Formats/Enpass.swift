@@ -1,4 +1,5 @@
-/// Enpass writes a title, names and values, and perhaps a note. What it writes as a header, where it does, only says so.
+/// Enpass writes a title, names and values, and perhaps a note. What it writes as a header, where it does, only says
+/// so.
 struct EnpassImporter: Importer {
   let format = ImportFormat(
     "enpass-csv", title: "Enpass, CSV", versions: "5 and 6, with or without a header",
