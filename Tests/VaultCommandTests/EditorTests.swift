@@ -59,7 +59,7 @@ struct EditorTests {
     let workspace = try Workspace.withVault()
     configure(workspace)
     let found = workspace.shell("command -v \(typing.program)")
-    guard found.code == 0 else { return print("editors: \(typing.editor) NOT RUN: it is not installed") }
+    guard found.code == 0 else { return Need.notRun("editors", "\(typing.program) is not installed") }
     let added = workspace.open("add", "secure-note", "--set", "title=n", "--secret-stdin", "text", input: "SECRETold")
     try #require(added.code == 0, "\(added.errors)")
     let outcome = workspace.type(

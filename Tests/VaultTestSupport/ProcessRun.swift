@@ -164,7 +164,8 @@ private struct ProcessSession {
     signalDisposition(SIGPIPE, SIG_IGN)
     var defaults = sigset_t()
     unsafe sigemptyset(&defaults)
-    unsafe sigaddset(&defaults, SIGPIPE)
+    // Whoever runs the tests in the background of a script ignores the first two, and a child would go on to.
+    for number in [SIGINT, SIGQUIT, SIGPIPE] { unsafe sigaddset(&defaults, number) }
     unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
     // Threads of the tests block every signal; a shell that never hears of its children would wait for ever.
     var none = sigset_t()
