@@ -30,7 +30,7 @@ let package = Package(
     .target(name: "VaultDocument"),
 
     // Layer 2
-    .target(name: "VaultAge", dependencies: ["VaultCrypto"]),
+    .target(name: "VaultAge", dependencies: ["VaultCrypto", "VaultDocument"]),
     .target(name: "VaultSealing", dependencies: ["VaultCrypto", "VaultDocument"]),
     .target(name: "VaultStorage", dependencies: ["VaultDocument"]),
 

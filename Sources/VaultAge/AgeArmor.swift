@@ -1,3 +1,5 @@
+internal import VaultDocument
+
 /// The text form of an age file: strict PEM with the label `AGE ENCRYPTED FILE`.
 ///
 /// Source: c2sp.org/age, "ASCII armor"; RFC 7468 section 3, figure 3. Lines of 64 columns, a last line of at most 64,
@@ -61,7 +63,7 @@ struct ArmorEncoder {
   }
 
   private mutating func writeLine(to text: inout [UInt8]) {
-    AgeBase64.encode(RawSpan(_elements: line.span), padded: true, to: &text)
+    Base64.append(line.span, .standard, to: &text)
     text.append(.lineFeed)
     line.removeAll(keepingCapacity: true)
   }

@@ -1,3 +1,5 @@
+internal import VaultDocument
+
 extension AgeHeader {
   /// Parses the header at the start of `file`; what follows it is not looked at.
   ///
@@ -93,7 +95,7 @@ private struct HeaderCursor {
     while !isLast {
       let range = try nextLine(in: file)
       guard range.count <= AgeStanza.columnCount else { throw fault("a body line is longer than 64 columns") }
-      guard AgeBase64.decode(file.extracting(range), to: &body) else {
+      guard Base64.append(decoding: Span(_bytes: file.extracting(range)), .unpadded, to: &body) else {
         throw fault("a body line is not canonical base64")
       }
       isLast = range.count < AgeStanza.columnCount
@@ -105,7 +107,8 @@ private struct HeaderCursor {
   func mac(_ text: RawSpan) throws(AgeError) -> [UInt8] {
     guard text.has("--- ") else { throw fault("the MAC line does not begin with three dashes and a space") }
     var mac: [UInt8] = []
-    guard AgeBase64.decode(text.extracting(4..<text.byteCount), to: &mac), mac.count == AgeHeader.macByteCount else {
+    let digits = Span<UInt8>(_bytes: text.extracting(4..<text.byteCount))
+    guard Base64.append(decoding: digits, .unpadded, to: &mac), mac.count == AgeHeader.macByteCount else {
       throw fault("the MAC is not canonical base64 of 32 bytes")
     }
     return mac

@@ -1,4 +1,5 @@
 import VaultCrypto
+internal import VaultDocument
 
 /// A file that has just been begun: its header and nonce, and the key for its payload.
 struct AgeSealing {
@@ -27,7 +28,7 @@ struct AgeSealing {
     var bytes = AgeHeader.authenticatedBytes(stanzas)
     let mac = try FileKey.headerMAC(RawSpan(_elements: bytes.span), fileKey: fileKey)
     bytes.append(.space)
-    AgeBase64.encode(RawSpan(_elements: mac.span), to: &bytes)
+    Base64.append(mac.span, .unpadded, to: &bytes)
     bytes.append(.lineFeed)
     let nonce = try AgeError.mappingCrypto { () throws(CryptoError) in
       try SecureRandom.bytes(count: AgePayload.nonceByteCount)

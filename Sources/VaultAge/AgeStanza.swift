@@ -1,3 +1,5 @@
+internal import VaultDocument
+
 /// One recipient stanza of a header: the file key wrapped for one recipient.
 ///
 /// Source: c2sp.org/age, "Recipient stanza".
@@ -16,6 +18,20 @@ public struct AgeStanza: Hashable, Sendable {
 
   static let columnCount = 64
 
+  /// The bytes as an argument has them.
+  static func text(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    Base64.append(bytes.span, .unpadded, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The bytes of an argument, or nil when it is not canonical base64 of so many.
+  func bytes(ofArgument index: Int, count: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    let isCanonical = Base64.append(decoding: arguments[index].utf8Span.span, .unpadded, to: &bytes)
+    return isCanonical && bytes.count == count ? bytes : nil
+  }
+
   /// Appends the stanza as the header holds it.
   func write(to header: inout [UInt8]) {
     header.append(contentsOf: "->".utf8)
@@ -25,7 +41,7 @@ public struct AgeStanza: Hashable, Sendable {
     }
     header.append(.lineFeed)
     var text: [UInt8] = []
-    AgeBase64.encode(RawSpan(_elements: body.span), to: &text)
+    Base64.append(body.span, .unpadded, to: &text)
     var start = 0
     // The last line must be a short one, so a body of whole lines ends with an empty line.
     while text.count - start >= Self.columnCount {

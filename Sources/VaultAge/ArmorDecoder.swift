@@ -1,3 +1,5 @@
+internal import VaultDocument
+
 /// Reads armor line by line from a stream, in constant memory.
 struct ArmorDecoder {
   private enum Place { case before, inside, afterShortLine, ended }
@@ -45,7 +47,9 @@ struct ArmorDecoder {
     guard text.byteCount > 0 else { throw fault("a line is empty") }
     guard text.byteCount <= AgeStanza.columnCount else { throw fault("a line is longer than 64 columns") }
     let count = file.count
-    guard AgeBase64.decodePadded(text, to: &file) else { throw fault("a line is not canonical base64") }
+    guard Base64.append(decoding: Span(_bytes: text), .standard, to: &file) else {
+      throw fault("a line is not canonical base64")
+    }
     return file.count - count < AgeArmor.lineByteCount ? .afterShortLine : .inside
   }
 

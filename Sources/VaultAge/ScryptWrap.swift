@@ -22,7 +22,7 @@ struct ScryptStanza {
     guard stanza.arguments.count == 2 else {
       throw AgeError(.malformedHeader, "a scrypt stanza has exactly two arguments after its type")
     }
-    guard let salt = AgeBase64.bytes(stanza.arguments[0], byteCount: Self.saltByteCount) else {
+    guard let salt = stanza.bytes(ofArgument: 0, count: Self.saltByteCount) else {
       throw AgeError(.malformedHeader, "the salt of a scrypt stanza is not canonical base64 of 16 bytes")
     }
     guard stanza.body.count == FileKey.wrappedByteCount else {
@@ -70,7 +70,7 @@ struct ScryptStanza {
     let body = try AgeError.mappingCrypto { () throws(CryptoError) in
       try FileKey.wrap(fileKey, with: wrapKey(passphrase, salt: salt, workFactor: workFactor))
     }
-    return AgeStanza(type: AgeStanza.scryptType, arguments: [AgeBase64.text(salt), String(workFactor)], body: body)
+    return AgeStanza(type: AgeStanza.scryptType, arguments: [AgeStanza.text(salt), String(workFactor)], body: body)
   }
 
   private static func wrapKey(_ passphrase: RawSpan, salt: [UInt8], workFactor: Int) throws(CryptoError) -> SecretBytes

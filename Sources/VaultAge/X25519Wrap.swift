@@ -14,7 +14,7 @@ struct X25519Stanza {
     guard stanza.arguments.count == 1 else {
       throw AgeError(.malformedHeader, "an X25519 stanza has exactly one argument after its type")
     }
-    guard let share = AgeBase64.bytes(stanza.arguments[0], byteCount: AgeRecipient.publicKeyByteCount) else {
+    guard let share = stanza.bytes(ofArgument: 0, count: AgeRecipient.publicKeyByteCount) else {
       throw AgeError(.malformedHeader, "the share of an X25519 stanza is not canonical base64 of 32 bytes")
     }
     guard stanza.body.count == FileKey.wrappedByteCount else {
@@ -42,7 +42,7 @@ struct X25519Stanza {
       let wrapKey = try deriveKey(from: shared, salt: share + recipient.publicKey, info: info)
       return try FileKey.wrap(fileKey, with: wrapKey)
     }
-    return AgeStanza(type: AgeStanza.x25519Type, arguments: [AgeBase64.text(share)], body: body)
+    return AgeStanza(type: AgeStanza.x25519Type, arguments: [AgeStanza.text(share)], body: body)
   }
 
   // A low-order point makes the secret all zero, whatever the scalar: everybody could unwrap. It stops the whole file.

@@ -34,6 +34,20 @@ import Synchronization
     try initialize(&span)
   }
 
+  /// Takes room for `byteCount` bytes, all of which `append` writes; what it leaves out stays zero.
+  ///
+  /// - Throws: `.secureMemoryExhausted`, `.secureMemoryUnavailable`.
+  package convenience init(byteCount: Int, appending append: (inout OutputSpan<UInt8>) -> Void) throws(CryptoError) {
+    try self.init(count: byteCount) { span throws(CryptoError) in
+      unsafe span.withUnsafeMutableBytes { bytes in
+        let room = unsafe bytes.bindMemory(to: UInt8.self)
+        var output = unsafe OutputSpan(buffer: room, initializedCount: 0)
+        append(&output)
+        _ = unsafe output.finalize(for: room)
+      }
+    }
+  }
+
   /// Copies bytes into the secure heap; wiping the original is up to the caller.
   ///
   /// - Throws: `.secureMemoryExhausted`, `.secureMemoryUnavailable`.

@@ -38,11 +38,6 @@ public enum Base64 {
   /// The count of characters that `encode` makes of `byteCount` bytes.
   public static func encodedCount(of byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 }
 
-  /// Appends what `encode` makes of the bytes, for texts of which base64 is a part.
-  public static func append(_ bytes: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
-    append(bytes, .standard, to: &output)
-  }
-
   private static func encode(_ bytes: Span<UInt8>, _ alphabet: Base64Alphabet) -> String {
     // Room for the padding, too. Every digit is ASCII, and all that is counted is written.
     unsafe String(unsafeUninitializedCapacity: encodedCount(of: bytes.count)) { buffer in
@@ -52,8 +47,15 @@ public enum Base64 {
     }
   }
 
-  private static func append(
-    _ bytes: Span<UInt8>, _ alphabet: Base64Alphabet, to output: inout OutputSpan<UInt8>
+  private static func decode(_ text: Span<UInt8>, _ alphabet: Base64Alphabet) throws(DocumentError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    guard append(decoding: text, alphabet, to: &bytes) else { throw DocumentError(code: .invalidBase64) }
+    return bytes
+  }
+
+  /// Appends the characters of `bytes`, for which there is room: where base64 is a part of a text, or is secret.
+  package static func append(
+    _ bytes: Span<UInt8>, _ alphabet: Base64Alphabet = .standard, to output: inout OutputSpan<UInt8>
   ) {
     let digits = alphabet.digits.span
     let index = bytes.count / 3 * 3
@@ -83,32 +85,43 @@ public enum Base64 {
     for _ in left..<3 { output.append(UInt8(ascii: "=")) }
   }
 
-  private static func decode(_ text: Span<UInt8>, _ alphabet: Base64Alphabet) throws(DocumentError) -> [UInt8] {
-    let count = try digitCount(of: text, alphabet)
+  /// Appends the characters of `bytes`.
+  package static func append(_ bytes: Span<UInt8>, _ alphabet: Base64Alphabet, to text: inout [UInt8]) {
+    text.append(addingCapacity: encodedCount(of: bytes.count)) { append(bytes, alphabet, to: &$0) }
+  }
+
+  /// Appends the bytes that `text` stands for; false when it is not canonical, and then what was appended means nothing.
+  package static func append(
+    decoding text: Span<UInt8>, _ alphabet: Base64Alphabet, to bytes: inout [UInt8]
+  ) -> Bool {
+    var isCanonical = false
+    bytes.append(addingCapacity: text.count * 6 / 8) { isCanonical = append(decoding: text, alphabet, to: &$0) }
+    return isCanonical
+  }
+
+  /// The same where there is room for the bytes, such as in secure memory.
+  package static func append(
+    decoding text: Span<UInt8>, _ alphabet: Base64Alphabet = .standard, to output: inout OutputSpan<UInt8>
+  ) -> Bool {
+    guard let count = digitCount(of: text, alphabet) else { return false }
     let values = alphabet.values.span
+    let index = count / 4 * 4
     // One bit that no valid digit has gathers every foreign character.
-    var foreign: UInt8 = 0
-    var strayBits: UInt32 = 0
-    var bytes: [UInt8] = []
-    bytes.append(addingCapacity: count * 6 / 8) { output in
-      let index = count / 4 * 4
-      foreign |= appendGroups(text.extracting(first: index), values, to: &output)
-      guard index < count else { return }
-      var pending: UInt32 = 0
-      for digit in index..<count {
-        let value = values[Int(text[digit])]
-        foreign |= value
-        pending = pending << 6 | UInt32(value & 63)
-      }
-      // Two digits hold a byte and 4 bits, three hold two bytes and 2 bits.
-      let strayBitCount = UInt32(count - index == 2 ? 4 : 2)
-      strayBits = pending & (1 << strayBitCount - 1)
-      pending >>= strayBitCount
-      if count - index == 3 { output.append(UInt8(truncatingIfNeeded: pending >> 8)) }
-      output.append(UInt8(truncatingIfNeeded: pending))
+    var foreign = appendGroups(text.extracting(first: index), values, to: &output)
+    guard index < count else { return foreign & Base64Alphabet.foreign == 0 }
+    var pending: UInt32 = 0
+    for digit in index..<count {
+      let value = values[Int(text[digit])]
+      foreign |= value
+      pending = pending << 6 | UInt32(value & 63)
     }
-    guard foreign & Base64Alphabet.foreign == 0, strayBits == 0 else { throw DocumentError(code: .invalidBase64) }
-    return bytes
+    // Two digits hold a byte and 4 bits, three hold two bytes and 2 bits.
+    let strayBitCount = UInt32(count - index == 2 ? 4 : 2)
+    let strayBits = pending & (1 << strayBitCount - 1)
+    pending >>= strayBitCount
+    if count - index == 3 { output.append(UInt8(truncatingIfNeeded: pending >> 8)) }
+    output.append(UInt8(truncatingIfNeeded: pending))
+    return foreign & Base64Alphabet.foreign == 0 && strayBits == 0
   }
 
   /// Appends the bytes of whole groups of four digits, for which there is room; all bits that the digits' values have.
@@ -140,24 +153,25 @@ public enum Base64 {
   }
 
   /// How many characters before the padding there are, when the count is one that an encoder makes.
-  private static func digitCount(of text: Span<UInt8>, _ alphabet: Base64Alphabet) throws(DocumentError) -> Int {
+  private static func digitCount(of text: Span<UInt8>, _ alphabet: Base64Alphabet) -> Int? {
     var count = text.count
     if alphabet.isPadded {
-      guard count.isMultiple(of: 4) else { throw DocumentError(code: .invalidBase64) }
+      guard count.isMultiple(of: 4) else { return nil }
       while count > 0, text.count - count < 2, text[count - 1] == UInt8(ascii: "=") { count -= 1 }
     }
-    guard count % 4 != 1 else { throw DocumentError(code: .invalidBase64) }
-    return count
+    return count % 4 == 1 ? nil : count
   }
 }
 
-/// One of the two alphabets, as tables both ways.
-struct Base64Alphabet: Sendable {
+/// One of the two alphabets, as tables both ways, and whether the text is padded.
+package struct Base64Alphabet: Sendable {
   /// Marks a byte that is no digit.
   static let foreign: UInt8 = 0x80
 
-  static let standard = Base64Alphabet(last: "+/", isPadded: true)
-  static let url = Base64Alphabet(last: "-_", isPadded: false)
+  package static let standard = Base64Alphabet(last: "+/", isPadded: true)
+  package static let url = Base64Alphabet(last: "-_", isPadded: false)
+  /// As age's headers have it (c2sp.org/age, "Header").
+  package static let unpadded = Base64Alphabet(last: "+/", isPadded: false)
 
   let digits: [UInt8]
   let values: [UInt8]

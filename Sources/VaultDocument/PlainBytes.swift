@@ -14,28 +14,6 @@ enum PlainBytes {
     }
   }
 
-  /// Whether `bytes` has exactly `expected`, all of it plain, from `start` on.
-  static func stand(_ expected: Span<UInt8>, in bytes: Span<UInt8>, at start: Int) -> Bool {
-    guard bytes.count - start >= expected.count else { return false }
-    return unsafe expected.withUnsafeBytes { expected in
-      unsafe bytes.withUnsafeBytes { bytes in
-        var index = 0
-        while index + 8 <= expected.count {
-          let word = unsafe expected.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-          let found = unsafe bytes.loadUnaligned(fromByteOffset: start + index, as: UInt64.self)
-          guard word == found, specials(word.littleEndian) == 0 else { return false }
-          index += 8
-        }
-        while index < expected.count {
-          let (byte, found) = unsafe (expected[index], bytes[start + index])
-          guard byte == found, isPlain(byte) else { return false }
-          index += 1
-        }
-        return true
-      }
-    }
-  }
-
   private static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }

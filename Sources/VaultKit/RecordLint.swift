@@ -135,8 +135,8 @@ struct CanonicalForm: Sendable {
     limits: JSONLimits = .record
   ) throws(VaultError) {
     do throws(DocumentError) {
-      guard !document.isPretty(bytes) else { return nil }
       let canonical = try document.prettyBytes(limits: limits)
+      guard canonical != bytes else { return nil }
       change = StoreChange(place, from: bytes, to: canonical)
       keepsMeaning = try JSONParser.parse(canonical, limits: limits).canonicalBytes() == document.canonicalBytes()
     } catch {

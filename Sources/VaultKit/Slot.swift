@@ -89,15 +89,10 @@ enum SlotPayload {
     let head = "ecv-root 1\nvault \(root.vaultID.text)\nkey \(root.id)\nroot "
     do throws(CryptoError) {
       return try root.withKey { key throws(CryptoError) in
-        let encoded = SecretBase64.encodedCount(of: key.byteCount)
-        return try SecretBytes(count: head.utf8.count + encoded + 1) { buffer throws(CryptoError) in
-          var offset = 0
-          for byte in head.utf8 {
-            buffer.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
-            offset += 1
-          }
-          SecretBase64.encode(key, into: &buffer, at: offset)
-          buffer.storeBytes(of: UInt8(ascii: "\n"), toByteOffset: offset + encoded, as: UInt8.self)
+        try SecretBytes(byteCount: head.utf8.count + Base64.encodedCount(of: key.byteCount) + 1) { payload in
+          for byte in head.utf8 { payload.append(byte) }
+          Base64.append(Span(_bytes: key), to: &payload)
+          payload.append(UInt8(ascii: "\n"))
         }
       }
     } catch {
@@ -110,7 +105,7 @@ enum SlotPayload {
   /// - Throws: ``VaultError`` `.damaged`.
   static func parse(_ payload: SecretBytes, slot: Slot, header: VaultHeader) throws(VaultError) -> RootKey {
     let head = Array("ecv-root 1\nvault \(header.vaultID.text)\nkey \(header.root.id)\nroot ".utf8)
-    let encoded = SecretBase64.encodedCount(of: RootKey.byteCount)
+    let encoded = Base64.encodedCount(of: RootKey.byteCount)
     let damaged = VaultError(
       .damaged, "holds no root key of this vault", file: slot.path, hints: [VaultError.lastGoodVersionHint])
     guard payload.count == head.count + encoded + 1 else { throw damaged }
@@ -121,8 +116,15 @@ enum SlotPayload {
         guard head.indices.allSatisfy({ bytes[$0] == head[$0] }), bytes[bytes.count - 1] == UInt8(ascii: "\n") else {
           return nil
         }
-        return try SecretBase64.decode(
-          bytes.extracting(head.count..<head.count + encoded), byteCount: RootKey.byteCount)
+        var isCanonical = false
+        let digits = bytes.extracting(head.count..<head.count + encoded)
+        // 32 bytes end with exactly one character of padding; there is room for no more.
+        let pad = UInt8(ascii: "=")
+        guard digits[encoded - 1] == pad, digits[encoded - 2] != pad else { return nil }
+        let key = try SecretBytes(byteCount: RootKey.byteCount) { key in
+          isCanonical = Base64.append(decoding: digits, to: &key)
+        }
+        return isCanonical ? key : nil
       }
     } catch {
       throw VaultError(crypto: error)

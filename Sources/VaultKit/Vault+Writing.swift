@@ -188,7 +188,7 @@ extension Vault {
     let bytes: [UInt8]
     do throws(DocumentError) {
       bytes = try record.document.prettyBytes()
-      guard JSONParser.reads(bytes, as: record.document) else {
+      guard try JSONParser.parse(bytes) == record.document else {
         throw DocumentError(code: .wrongType, reason: "a record was not written as it should be")
       }
     } catch {

@@ -94,7 +94,7 @@ struct FileTests {
   @Test("low-order points are refused as share and as recipient", arguments: [UInt8(0), 1])
   func lowOrder(first: UInt8) throws {
     let point = [first] + [UInt8](repeating: 0, count: 31)
-    let stanza = AgeStanza(type: "X25519", arguments: [AgeBase64.text(point)], body: [UInt8](repeating: 0, count: 32))
+    let stanza = AgeStanza(type: "X25519", arguments: [AgeStanza.text(point)], body: [UInt8](repeating: 0, count: 32))
     let file = AgeHeader.authenticatedBytes([stanza]) + bytes(" AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n")
     expect(.lowOrderShare) { _ = try open(file, [.identity(AgeIdentity.generate())]) }
     expect(.lowOrderShare) { _ = try seal([], to: [AgeRecipient(publicKey: point)]) }

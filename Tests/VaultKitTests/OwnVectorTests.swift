@@ -70,6 +70,24 @@ struct OwnVectorTests {
     }
   }
 
+  @Test(
+    "a root key in a slot has one spelling; a longer or shorter one is damage, and no more is written than there is room for"
+  )
+  func slotKeySpellings() throws {
+    let header = try VectorVault.headers(0)
+    let slot = try #require(header.slots.first)
+    let head = "ecv-root 1\nvault \(header.vaultID.text)\nkey \(header.root.id)\nroot "
+    for digits in ["A", "/", "=", "-"].map({ String(repeating: $0, count: 44) })
+      + ["A", "/"].map({ String(repeating: $0, count: 42) + "==" })
+      + [String(repeating: "A", count: 42) + "B=", String(repeating: "A", count: 43) + "\n"]
+    {
+      let payload = try secretBytes(Array((head + digits + "\n").utf8))
+      #expect(throws: VaultError(.damaged, ""), "\(digits)") {
+        _ = try SlotPayload.parse(payload, slot: slot, header: header)
+      }
+    }
+  }
+
   @Test("records on disk verify under the current and an older root, and reveal what was sealed, byte for byte")
   func records() async throws {
     var tally = CaseTally("own vectors records")
