@@ -12,11 +12,13 @@ public enum AgeArmor {
 
   /// The armored form of a binary age file, with LF line ends.
   public static func encode(_ file: RawSpan) -> [UInt8] {
-    var encoder = ArmorEncoder()
-    var text: [UInt8] = []
-    encoder.append(file, to: &text)
-    encoder.finish(to: &text)
-    return text
+    var text = Array("\(begin)\n".utf8)
+    for start in stride(from: 0, to: file.byteCount, by: lineByteCount) {
+      let line = file.extracting(start..<min(start + lineByteCount, file.byteCount))
+      Base64.append(Span(_bytes: line), .standard, to: &text)
+      text.append(.lineFeed)
+    }
+    return text + Array("\(end)\n".utf8)
   }
 
   /// The binary age file in armored `text`.
@@ -34,38 +36,6 @@ public enum AgeArmor {
   static func isBegun(in text: RawSpan) -> Bool {
     let start = text.byteOffsets.first { !text[octet: $0].isWhiteSpace }
     return start.map { text.has("-----BEGIN ", at: $0) } ?? false
-  }
-}
-
-/// Writes armor piece by piece.
-struct ArmorEncoder {
-  private var isBegun = false
-  private var line: [UInt8] = []
-
-  mutating func append(_ bytes: RawSpan, to text: inout [UInt8]) {
-    begin(&text)
-    for offset in bytes.byteOffsets {
-      line.append(bytes[octet: offset])
-      if line.count == AgeArmor.lineByteCount { writeLine(to: &text) }
-    }
-  }
-
-  mutating func finish(to text: inout [UInt8]) {
-    begin(&text)
-    if !line.isEmpty { writeLine(to: &text) }
-    text.append(contentsOf: "\(AgeArmor.end)\n".utf8)
-  }
-
-  private mutating func begin(_ text: inout [UInt8]) {
-    guard !isBegun else { return }
-    isBegun = true
-    text.append(contentsOf: "\(AgeArmor.begin)\n".utf8)
-  }
-
-  private mutating func writeLine(to text: inout [UInt8]) {
-    Base64.append(line.span, .standard, to: &text)
-    text.append(.lineFeed)
-    line.removeAll(keepingCapacity: true)
   }
 }
 

@@ -2,7 +2,7 @@ public import VaultCrypto
 
 /// Whole age files in memory: what a vault's slots are.
 ///
-/// Where to start: `AgeFile` for small files, `AgeEncryptor` and `AgeDecryptor` for streams, `AgeHeader.parse` to look
+/// Where to start: `AgeFile` for small files, `AgeWriter` and `AgeReader` for streams, `AgeHeader.parse` to look
 /// at a file before any work is done, `AgeIdentityFile` for key files. What never changes: the format is age v1
 /// (c2sp.org/age) and nothing else; file keys, scalars, passphrases and shared secrets live in `SecretBytes` only; no
 /// plugin or other program is ever run; no error holds text of its input.

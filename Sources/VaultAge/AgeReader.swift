@@ -1,13 +1,14 @@
 /// Opens one age file piece by piece, for who pulls the plaintext as it is needed, in constant memory.
 ///
-/// ``AgeDecryptor`` pushes; this is for who takes. The pieces are in ordinary memory: for plaintext that is no secret
-/// by itself.
+/// The pieces are in ordinary memory: it is for plaintext that is no secret by itself.
 public final class AgeReader {
   private var input: AgeInput
   private let payload: AgePayload
   private let read: AgeRead
   private var index: UInt64 = 0
   private var isAtEnd = false
+  /// What is wrong behind the last piece that was given out.
+  private var failure: AgeError?
 
   /// Reads the header and opens it.
   ///
@@ -34,15 +35,21 @@ public final class AgeReader {
   /// out is incomplete.
   /// - Throws: `.payloadAuthenticationFailed`, `.truncated`, `.malformedArmor`, `.readFailed`, `.cryptoFailed`.
   public func next() throws(AgeError) -> [UInt8]? {
+    if let failure { throw failure }
     guard !isAtEnd else { return nil }
     // One byte more than a chunk tells whether this one is the last.
     try input.fill(AgePayload.boxByteCount + 1, from: read)
     let hasMore = input.queue.count > AgePayload.boxByteCount
     let count = min(input.queue.count, AgePayload.boxByteCount)
     guard count > 0 else { throw AgeError(.truncated, "the payload is missing") }
-    var piece: [UInt8] = []
-    try input.queue.withBytes(first: count) { (box) throws(AgeError) in
-      try payload.release(box, index: index, hasMore: hasMore) { piece = [UInt8](copying: $0) }
+    var piece: [UInt8]?
+    do throws(AgeError) {
+      try input.queue.withBytes(first: count) { (box) throws(AgeError) in
+        try payload.release(box, index: index, hasMore: hasMore) { piece = [UInt8](copying: $0) }
+      }
+    } catch {
+      guard piece != nil else { throw error }
+      failure = error
     }
     input.consume(count)
     index += 1

@@ -2,7 +2,7 @@ public import VaultCrypto
 
 /// Seals one binary age file of a plaintext that is pushed piece by piece, in constant memory.
 ///
-/// ``AgeEncryptor`` pulls; this is for who makes the plaintext as it goes.
+/// The plaintext waits in ordinary memory, up to 64 KiB of it: it is for plaintext that is no secret by itself.
 public final class AgeWriter {
   private let sealing: AgeSealing
   private let write: AgeWrite

@@ -80,6 +80,8 @@ extension DirectoryStore {
       try readFile(location, in: directory)
     }
     if let bytes, let bytes { return bytes }
+    // Only live records are ever replaced as a whole.
+    guard case .record = location else { return nil }
     // Nothing is there only if nobody replaced the records while it was looked for.
     let found = try withCurrentDirectory(location.directory) { (directory) throws(StoreError) in
       try readFile(location, in: directory)

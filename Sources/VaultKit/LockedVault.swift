@@ -83,6 +83,8 @@ public struct LockedVault: Sendable {
           .changedUnderneath, "has other keys than a moment ago", file: VaultHeader.fileName,
           hints: ["run the command again"])
       }
+      var options = options
+      options.known = nil
       return try await newer.unlock(with: key, options: options)
     }
   }
@@ -90,9 +92,9 @@ public struct LockedVault: Sendable {
   private func unlocked(with key: VaultKey, _ options: Vault.Options) throws(VaultError) -> Vault {
     try kinds.adding(options.types).requireGoodTypes()
     let memory = VaultMemory(of: self, options)
-    try memory?.requireIdentity(header)
+    let known = try memory?.requireIdentity(header)
     let (root, slot) = try Unlocking(store: store, header: header).unlock(with: key)
-    try memory?.remember(header)
+    try memory?.remember(header, known)
     let passphrase: SecretBytes? =
       if options.keepsPassphrase, case .passphrase(let passphrase, _) = key { passphrase } else { nil }
     return Vault(locked: self, root: root, slot: slot, passphrase: passphrase, memory: memory, options: options)

@@ -133,6 +133,28 @@ public enum PinState: Sendable, Equatable {
   case differs(PinDifference)
 }
 
+/// What a machine remembers of a vault and of the paths that it lies at, read once.
+package struct KnownVault: Sendable {
+  let paths: [String]
+  /// The vaults that were seen at those paths.
+  let marks: [String: VaultID]
+  let pin: Pin?
+  /// How the vault that was asked about relates to that.
+  package let state: PinState
+
+  init(_ header: VaultHeader, paths: [String], marks: [String: VaultID], pin: Pin?) throws(VaultError) {
+    (self.paths, self.marks, self.pin) = (paths, marks, pin)
+    if let other = paths.lazy.compactMap({ marks[$0] }).first(where: { $0 != header.vaultID }) {
+      state = .differs(.otherVault(expected: other, found: header.vaultID))
+    } else if let pin {
+      let difference = try pin.difference(from: header)
+      state = difference.map { .differs($0) } ?? .pinned(pin)
+    } else {
+      state = .new
+    }
+  }
+}
+
 extension PinDifference {
   /// The error that it is: what was expected, what was found, and the way on.
   ///

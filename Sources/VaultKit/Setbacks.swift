@@ -45,12 +45,13 @@ extension Vault {
     acceptingIdentity: Bool
   ) throws(VaultError) -> Setbacks {
     var setbacks = Setbacks()
-    if case .differs(let difference) = try state.pinState(of: header, at: paths) {
+    let known = try state.known(header, at: paths)
+    if case .differs(let difference) = known.state {
       guard !difference.isIdentity || acceptingIdentity else { throw difference.error }
       if !difference.isIdentity { setbacks.add(difference) }
     }
     let checkpoint = try checkpoint().map { checkpoint throws(VaultError) in try Pin.CheckpointMark(checkpoint) }
-    if let expected = try state.expectedCheckpoint(of: header.vaultID),
+    if let expected = known.pin?.checkpoint,
       let difference = expected.difference(from: checkpoint)
     {
       setbacks.add(difference)

@@ -24,6 +24,8 @@ public final class Vault: Sendable {
     public var state: VaultState?
     /// Whether a person has said that it is this vault, rather than that it was found by searching: it is remembered.
     public var isNamed = true
+    /// What was read of that already, by who compared it before a key was asked for.
+    package var known: KnownVault?
     /// Called when there is something to say about what is remembered.
     public var onStateNote: @Sendable (StateNote) -> Void = { _ in }
     /// The one clock: creation, change and sealing times.

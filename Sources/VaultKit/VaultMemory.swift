@@ -60,6 +60,8 @@ final class VaultMemory: Sendable {
   private let state: VaultState
   private let vaultID: VaultID
   private let paths: [String]
+  /// What was known when the vault was opened, until its header is remembered.
+  private let known: KnownVault?
   private let isNamed: Bool
   private let onNote: @Sendable (StateNote) -> Void
   private let contents = Mutex(Contents())
@@ -69,28 +71,32 @@ final class VaultMemory: Sendable {
     guard let state = options.state else { return nil }
     self.state = state
     vaultID = vault.header.vaultID
-    paths = vault.knownPaths
+    known = options.known
+    paths = known?.paths ?? vault.knownPaths
     isNamed = options.isNamed
     onNote = options.onStateNote
   }
 
-  /// Refuses another vault or another root than this machine knows, before any key is used.
-  func requireIdentity(_ header: VaultHeader) throws(VaultError) {
-    if case .differs(let difference) = try state.pinState(of: header, at: paths), difference.isIdentity {
-      throw difference.error
-    }
+  /// What this machine knows of the vault; refuses another vault or another root, before any key is used.
+  func requireIdentity(_ header: VaultHeader) throws(VaultError) -> KnownVault {
+    let known = if let known { known } else { try state.known(header, at: paths) }
+    if case .differs(let difference) = known.state, difference.isIdentity { throw difference.error }
+    return known
   }
 
   /// Pins a header that verified, and says what is new about it.
   ///
   /// Where nothing can be written the vault works all the same; what is remembered was compared before.
   ///
-  /// - Parameter isOwn: whether this vault has just written it.
+  /// - Parameters:
+  ///   - known: what was read of it before; nil reads it.
+  ///   - isOwn: whether this vault has just written it.
   /// - Throws: ``VaultError`` `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
-  func remember(_ header: VaultHeader, isOwn: Bool = false) throws(VaultError) {
+  func remember(_ header: VaultHeader, _ known: KnownVault? = nil, isOwn: Bool = false) throws(VaultError) {
     let old: Pin?
     do throws(VaultError) {
-      old = try state.remember(header, at: paths, isNamed: isNamed, isOwn: isOwn)
+      let known = if let known { known } else { try state.known(header, at: paths) }
+      old = try state.remember(header, known, isNamed: isNamed, isOwn: isOwn)
     } catch {
       guard error.isOnlyForgetting else { throw error }
       return fail(error)

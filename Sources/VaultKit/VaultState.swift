@@ -21,20 +21,22 @@ public struct VaultState: Sendable {
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`; for the vault as
   ///   ``LockedVault/init(at:)``.
-  public func pinState(of vault: LockedVault) throws(VaultError) -> PinState {
-    let state = try pinState(of: vault.header, at: vault.knownPaths)
+  public func pinState(of vault: LockedVault) throws(VaultError) -> PinState { try known(vault).state }
+
+  /// What is remembered of a vault and of its paths, and how the vault relates to that.
+  ///
+  /// - Throws: ``VaultError`` as ``pinState(of:)``.
+  package func known(_ vault: LockedVault) throws(VaultError) -> KnownVault {
+    let known = try known(vault.header, at: vault.knownPaths)
     // Somebody may have written the header, and its pin, since it was read here.
-    guard case .differs = state, let newer = try vault.reread() else { return state }
-    return try pinState(of: newer)
+    guard case .differs = known.state, let newer = try vault.reread() else { return known }
+    return try self.known(newer)
   }
 
-  func pinState(of header: VaultHeader, at paths: [String]) throws(VaultError) -> PinState {
-    for path in paths {
-      guard let known = try vaultID(at: path), known != header.vaultID else { continue }
-      return .differs(.otherVault(expected: known, found: header.vaultID))
-    }
-    guard let pin = try pin(of: header.vaultID) else { return .new }
-    return try pin.difference(from: header).map { .differs($0) } ?? .pinned(pin)
+  func known(_ header: VaultHeader, at paths: [String]) throws(VaultError) -> KnownVault {
+    var marks: [String: VaultID] = [:]
+    for path in paths { marks[path] = try vaultID(at: path) }
+    return try KnownVault(header, paths: paths, marks: marks, pin: pin(of: header.vaultID))
   }
 
   /// What is remembered of a vault; nil when nothing is.
@@ -79,37 +81,35 @@ extension VaultState {
   /// Pins a vault by a header that verified; what is remembered already is only ever renewed under the same root.
   ///
   /// - Parameters:
+  ///   - known: what is remembered of the vault with this header.
   ///   - isNamed: whether a person has said that it is this vault; that is never forgotten again.
   ///   - isOwn: whether this process has just written it, under the vault's lock: then it may have another root.
   /// - Returns: what was remembered before, nil for nothing; a vault that was known already is not written again.
   /// - Throws: ``VaultError`` `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`; where it cannot be written
   ///   `.permissionDenied`, `.diskFull`, `.ioFailed`.
   func remember(
-    _ header: VaultHeader, at paths: [String], isNamed: Bool, isOwn: Bool = false
+    _ header: VaultHeader, _ known: KnownVault, isNamed: Bool, isOwn: Bool = false
   ) throws(VaultError) -> Pin? {
-    let changes = try changes(toRemember: header, at: paths, isNamed: isNamed, isOwn: isOwn)
-    guard !changes.files.isEmpty else { return changes.old }
+    guard try !changes(toRemember: header, known, isNamed: isNamed, isOwn: isOwn).isEmpty else { return known.pin }
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     // Another process may have been faster.
-    let current = try self.changes(toRemember: header, at: paths, isNamed: isNamed, isOwn: isOwn)
-    try inState { () throws(StoreError) in try folder.apply(current.files, under: lock) }
-    return current.old
+    let current = try self.known(header, at: known.paths)
+    let files = try changes(toRemember: header, current, isNamed: isNamed, isOwn: isOwn)
+    try inState { () throws(StoreError) in try folder.apply(files, under: lock) }
+    return current.pin
   }
 
   private func changes(
-    toRemember header: VaultHeader, at paths: [String], isNamed: Bool, isOwn: Bool
-  ) throws(VaultError) -> (files: [StateFolder.Change], old: Pin?) {
-    if !isOwn, case .differs(let difference) = try pinState(of: header, at: paths) {
-      throw try difference.error(of: header)
-    }
-    let old = try pin(of: header.vaultID)
-    let new = try Pin(header, checkpoint: old?.checkpoint, isNamed: isNamed || old?.isNamed == true)
+    toRemember header: VaultHeader, _ known: KnownVault, isNamed: Bool, isOwn: Bool
+  ) throws(VaultError) -> [StateFolder.Change] {
+    if !isOwn, case .differs(let difference) = known.state { throw try difference.error(of: header) }
+    let new = try Pin(header, checkpoint: known.pin?.checkpoint, isNamed: isNamed || known.pin?.isNamed == true)
     var files: [StateFolder.Change] = []
-    if new != old { files.append(StateFolder.Change(.pin(header.vaultID), try new.fileBytes())) }
-    for path in paths where try vaultID(at: path) != header.vaultID {
+    if new != known.pin { files.append(StateFolder.Change(.pin(header.vaultID), try new.fileBytes())) }
+    for path in known.paths where known.marks[path] != header.vaultID {
       files.append(try .path(path, header.vaultID))
     }
-    return (files, old)
+    return files
   }
 
   /// Remembers a header with another root that this process is about to write, beside what is pinned.

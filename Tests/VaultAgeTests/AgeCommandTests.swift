@@ -50,8 +50,8 @@ struct AgeCommandTests {
   private func weSeal(_ size: Int, armored: Bool, _ identity: AgeIdentity, _ tool: AgeTool) throws {
     let sealed = Pipe(plaintext(size))
     let other = try AgeIdentity.generate().recipient
-    try sealed.seal(AgeEncryptor(to: [other, identity.recipient], armored: armored))
-    try tool.write(sealed.output, to: "sealed")
+    try sealed.seal(to: [other, identity.recipient])
+    try tool.write(armored ? armor(sealed.output) : sealed.output, to: "sealed")
     #expect(
       try tool.run("age", ["-d", "-i", tool.path("key.txt"), "-o", tool.path("opened"), tool.path("sealed")]) == 0)
     #expect(try tool.take("opened") == plaintext(size), "\(size) bytes, armored: \(armored)")

@@ -8,21 +8,13 @@ struct ArmorTests {
   private static let end = "-----END AGE ENCRYPTED FILE-----\n"
   private static let full = String(repeating: "A", count: 64) + "\n"
 
-  @Test("armor comes back as it went in, whole and in pieces", arguments: [0, 1, 2, 3, 47, 48, 49, 96, 1000])
+  @Test("armor comes back as it went in", arguments: [0, 1, 2, 3, 47, 48, 49, 96, 1000])
   func roundTrip(count: Int) throws {
     var pattern = Pattern(seed: 3)
     let file = pattern.bytes(count)
     let text = armor(file)
     #expect(try dearmor(text) == file)
     #expect(text.split(separator: UInt8(ascii: "\n")).allSatisfy { $0.count <= 64 })
-    var encoder = ArmorEncoder()
-    var pieces: [UInt8] = []
-    for octet in file {
-      let one = [octet]
-      encoder.append(RawSpan(_elements: one.span), to: &pieces)
-    }
-    encoder.finish(to: &pieces)
-    #expect(pieces == text)
   }
 
   @Test(

@@ -68,10 +68,22 @@ final class Pipe {
   }
 
   func open(_ credentials: [AgeCredential], _ encoding: AgeEncoding = .binary) throws {
-    try AgeDecryptor(with: credentials, encoding: encoding).open(read: read, write: write)
+    let reader = try AgeReader(with: credentials, encoding: encoding, read: read)
+    while let piece = try reader.next() { write(RawSpan(_elements: piece.span)) }
   }
 
-  func seal(_ encryptor: AgeEncryptor) throws { try encryptor.seal(read: read, write: write) }
+  func seal(to recipients: [AgeRecipient]) throws { try seal(AgeWriter(to: recipients, write: write)) }
+
+  func seal(_ writer: AgeWriter) throws {
+    var piece = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      var elements = piece.mutableSpan
+      var room = MutableRawSpan(_elements: &elements)
+      let count = read(&room)
+      guard count > 0 else { return try writer.finish() }
+      try writer.append(RawSpan(_elements: piece.span.extracting(first: count)))
+    }
+  }
 }
 
 /// Checks that `body` throws an `AgeError` of `code`.

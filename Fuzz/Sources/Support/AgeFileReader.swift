@@ -17,11 +17,12 @@ enum AgeFileReader {
   static func stream(
     _ file: [UInt8], _ credentials: [AgeCredential], _ encoding: AgeEncoding, pieceByteCount: Int
   ) -> Result<[UInt8], AgeError> {
-    var plaintext: [UInt8] = []
     var rest = file[...]
     return outcome { () throws(AgeError) in
-      try AgeDecryptor(with: credentials, encoding: encoding).open(
-        read: { read(&rest, into: &$0, atMost: pieceByteCount) }, write: { plaintext += copied($0) })
+      let reader = try AgeReader(
+        with: credentials, encoding: encoding, read: { read(&rest, into: &$0, atMost: pieceByteCount) })
+      var plaintext: [UInt8] = []
+      while let piece = try reader.next() { plaintext += piece }
       return plaintext
     }
   }

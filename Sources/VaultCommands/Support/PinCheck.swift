@@ -7,7 +7,7 @@ struct PinCheck {
   enum Outcome {
     /// There is no place to remember anything.
     case noState
-    case compared(PinState)
+    case compared(KnownVault)
     /// What is remembered cannot be read.
     case failed(VaultError)
   }
@@ -24,27 +24,28 @@ struct PinCheck {
       return
     }
     do throws(VaultError) {
-      outcome = .compared(try state.pinState(of: vault))
+      outcome = .compared(try state.known(vault))
     } catch {
       outcome = .failed(error)
     }
   }
 
   /// Whether it is known that somebody has named the vault.
-  var isNamed: Bool { if case .compared(.pinned(let pin)) = outcome { pin.isNamed } else { false } }
+  var isNamed: Bool { if case .pinned(let pin)? = known?.state { pin.isNamed } else { false } }
+
+  /// What is remembered, where it can be read.
+  var known: KnownVault? { if case .compared(let known) = outcome { known } else { nil } }
 
   /// How the vault is not what is remembered, or why that cannot be told; nil when all is well.
   var refusal: VaultError? {
-    switch outcome {
-    case .compared(.differs(let difference)): (try? difference.error(of: header)) ?? difference.error
-    case .failed(let error): error
-    case .noState, .compared: nil
-    }
+    if case .failed(let error) = outcome { return error }
+    guard case .differs(let difference)? = known?.state else { return nil }
+    return (try? difference.error(of: header)) ?? difference.error
   }
 
   /// Refuses another vault or another root key, which comes before any damage.
   func requireIdentity() throws {
-    if case .compared(.differs(let difference)) = outcome, !difference.isIdentity { return }
+    if case .differs(let difference)? = known?.state, !difference.isIdentity { return }
     if let refusal { throw CommandError(refusal) }
   }
 
@@ -55,23 +56,21 @@ struct PinCheck {
 
   /// What `status` and `pin show` say.
   var word: String {
-    switch outcome {
-    case .noState: "none"
-    case .compared(.new): "new"
-    case .compared(.pinned): "pinned"
-    case .compared(.differs): "differs"
-    case .failed: "unreadable"
+    switch known?.state {
+    case .new: "new"
+    case .pinned: "pinned"
+    case .differs: "differs"
+    case nil: state == nil ? "none" : "unreadable"
     }
   }
 
   /// The same in a line.
   var line: String {
-    switch outcome {
-    case .noState: "none: there is no home directory to remember anything in"
-    case .compared(.new): "new: nothing is remembered of this vault"
-    case .compared(.pinned(let pin)):
-      pin.header.map { "pinned, header revision \($0.revision)" } ?? "pinned by its fingerprint"
-    case .compared(.differs), .failed: word + ": " + (refusal.map { "\($0.description)" } ?? "")
+    switch known?.state {
+    case .new: "new: nothing is remembered of this vault"
+    case .pinned(let pin): pin.header.map { "pinned, header revision \($0.revision)" } ?? "pinned by its fingerprint"
+    case .differs: word + ": " + (refusal.map { "\($0.description)" } ?? "")
+    case nil: word + ": " + (refusal?.description ?? "there is no home directory to remember anything in")
     }
   }
 }

@@ -162,6 +162,7 @@ struct Session {
     var options = try global.vaultOptions(pin.state)
     options.keepsPassphrase = keepsPassphrase
     options.isNamed = isNamed
+    options.known = pin.known
     do throws(VaultError) {
       let vault = try await locked.unlock(with: key, options: options)
       // The slot of a recipient has no cost that could be too low: its file need not be read once more.
