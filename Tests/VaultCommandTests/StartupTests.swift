@@ -30,7 +30,7 @@ struct StartupTests {
   }
 
   @Test(
-    "get with an identity file opens header, slot and record once each, and what this machine remembers; no index, no settings",
+    "get with an identity file opens header, slot, record and what this machine remembers once each; no index, no settings",
     .enabled(if: isTraceable.isMet(forCases: 1, of: "files that a command opens")))
   func get() throws {
     let workspace = try Workspace.withCustomers()
@@ -43,7 +43,9 @@ struct StartupTests {
     let ofVault = opened.filter { !Self.ofSystem($0) && !$0.hasPrefix(state) }
     let slot = try #require(FileTree.names(in: workspace.vault + "/slots").first)
     #expect(ofVault == ["vault.json", "id.txt", slot, id + ".json"], "\(opened)")
-    let kinds = Set(opened.filter { $0.hasPrefix(state) }.map { $0.dropFirst(state.count).prefix { $0 != "/" } })
+    let remembered = opened.filter { $0.hasPrefix(state) }
+    #expect(Set(remembered).count == remembered.count, "\(opened)")
+    let kinds = Set(remembered.map { $0.dropFirst(state.count).prefix { $0 != "/" } })
     #expect(kinds == ["paths", "pins", "seen"], "\(opened)")
     #expect(!opened.contains { $0.hasSuffix(".cnf") || $0.contains("sqlite") || $0.contains("libicu") }, "\(opened)")
   }
