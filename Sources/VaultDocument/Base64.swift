@@ -90,7 +90,7 @@ public enum Base64 {
     text.append(addingCapacity: encodedCount(of: bytes.count)) { append(bytes, alphabet, to: &$0) }
   }
 
-  /// Appends the bytes that `text` stands for; false when it is not canonical, and then what was appended means nothing.
+  /// Appends the bytes that `text` stands for; false when it is not canonical, and what was appended means nothing.
   package static func append(
     decoding text: Span<UInt8>, _ alphabet: Base64Alphabet, to bytes: inout [UInt8]
   ) -> Bool {
