@@ -81,7 +81,7 @@ public struct LockedVault: Sendable {
       guard error.isAboutPin || newer.header.root.id == header.root.id else {
         throw VaultError(
           .changedUnderneath, "has other keys than a moment ago", file: VaultHeader.fileName,
-          hints: ["run the command again"])
+          remedies: ["run the command again"])
       }
       return try await newer.unlock(with: key, options: options)
     }

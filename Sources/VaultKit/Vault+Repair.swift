@@ -108,7 +108,7 @@ private struct Repairer {
     guard try inStore({ () throws(StoreError) in try vault.store.read(place) }) == found else {
       throw VaultError(
         .changedUnderneath, "was changed since the plan was made", file: place.relativePath,
-        hints: ["run the command again"])
+        remedies: ["run the command again"])
     }
   }
 

@@ -148,7 +148,7 @@ public final class Vault: Sendable {
     guard header.vaultID == known.header.vaultID, header.root.id == known.header.root.id else {
       throw VaultError(
         .changedUnderneath, "has other keys than when the vault was unlocked", file: VaultHeader.fileName,
-        hints: ["run the command again"])
+        remedies: ["run the command again"])
     }
     let root = known.keyring.current
     try header.authenticate(under: root)
