@@ -36,8 +36,7 @@ extension Vault {
     let record = try verifiedRecord(id, decides: decides)
     guard NameMatch(text).means(record.id, name: record.name) else {
       throw VaultError(
-        .changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id,
-        remedies: ["repeat the command"])
+        .changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id)
     }
     return record
   }

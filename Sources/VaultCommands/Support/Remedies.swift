@@ -15,6 +15,7 @@ extension VaultError {
     case .noMatchingSlot:
       return ["`vault status` lists the slots", "use the identity or the passphrase of one of them"]
     case .lockedByOther: return ["wait for it to end, or give more time with --lock-timeout SECONDS"]
+    case .changedUnderneath: return ["run the command again"]
     case .rotationUnfinished: return ["`vault rotate` finishes it; then repeat the change"]
     case .damagedState: return Remedy.acceptVault(fingerprint: nil).sentences
     case .memoryUnavailable: return ["raise the limit of locked memory (`ulimit -l`)"]
