@@ -182,6 +182,6 @@ final class ArchiveReader {
     let place = member.map { ": " + $0.path } ?? ""
     return VaultError(
       .damaged, reason + place, file: path,
-      hints: ["it is no backup as this program makes them: whoever has its recipient can have made it"])
+      remedies: ["it is no backup as this program makes them: whoever has its recipient can have made it"])
   }
 }

@@ -31,8 +31,7 @@ struct ArchiveSegment: Sendable {
   /// Appends the block before a file.
   mutating func appendHead(_ member: ArchiveMember, byteCount: Int) throws(VaultError) {
     guard byteCount <= member.byteLimit else {
-      throw VaultError(
-        .damaged, "is over its size limit", file: member.vaultPath, hints: [VaultError.lastGoodVersionHint])
+      throw VaultError(.damaged, "is over its size limit", file: member.vaultPath)
     }
     TarHeader.append(fileByteCount: byteCount, modified: modified, to: &bytes) { member.appendPath(to: &$0) }
   }

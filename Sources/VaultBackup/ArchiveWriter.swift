@@ -70,7 +70,7 @@ final class ArchiveWriter {
     guard file.byteCount == byteCount else {
       throw VaultError(
         .changedUnderneath, "the file changed while it was read", file: member.vaultPath,
-        hints: ["something else than this program changes the vault's folder: let it end, and try again"])
+        remedies: ["something else than this program changes the vault's folder: let it end, and try again"])
     }
     try take(file)
     var end = segment

@@ -124,7 +124,8 @@ extension Backup {
       if let made = try await create(of: source, in: target, stem: stem, at: time, options, progress) { return made }
     }
     throw VaultError(
-      .alreadyExists, "others make backups of this name all the time", file: directory.path, hints: ["try again later"])
+      .alreadyExists, "others make backups of this name all the time", file: directory.path,
+      remedies: ["try again later"])
   }
 
   /// Makes the backup of one moment; nil when another has its name meanwhile.

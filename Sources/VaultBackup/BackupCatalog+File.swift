@@ -128,8 +128,8 @@ extension VaultError {
   ) -> VaultError {
     VaultError(
       .damaged, reason, file: file, field: field,
-      hints: [
-        "the backups themselves may be sound: `vault backup verify FILE` looks at each",
+      remedies: [
+        .verifyBackups,
         "put back a copy of this file, or move it away: its backups then count as not recorded, and are never pruned",
       ], underlying: underlying)
   }

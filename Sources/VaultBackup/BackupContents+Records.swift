@@ -36,12 +36,12 @@ extension BackupContents {
     }
     guard let found = places.values.first else {
       throw VaultError(
-        .noSuchRecord, "no such record in the backup", file: file.path, hints: ["name it by its id: \(name)"])
+        .noSuchRecord, "no such record in the backup", file: file.path, remedies: ["name it by its id: \(name)"])
     }
     guard places.count == 1 else {
       throw VaultError(
         .ambiguousRecord, "means \(places.count) records: name one by its whole id", file: file.path,
-        hints: places.keys.sorted().prefix(10).map(\.text))
+        remedies: places.keys.sorted().prefix(10).map { .sentence($0.text) })
     }
     return found
   }

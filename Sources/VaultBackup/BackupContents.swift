@@ -59,7 +59,7 @@ public final class BackupContents: Sendable {
     else {
       throw VaultError(
         .damaged, "does not authenticate: it was changed or forged", file: "\(file.path): \(ArchiveMember.listName)",
-        hints: ["take another copy of the backup, or another backup"])
+        remedies: ["take another copy of the backup, or another backup"])
     }
   }
 
@@ -131,7 +131,7 @@ public final class BackupContents: Sendable {
 
 extension VaultError {
   fileprivate static func changedUnderneath(_ path: String) -> VaultError {
-    VaultError(.changedUnderneath, "was changed while it was read", file: path, hints: ["try again"])
+    VaultError(.changedUnderneath, "was changed while it was read", file: path, remedies: ["try again"])
   }
 }
 
@@ -202,8 +202,7 @@ private final class ArchiveSurvey {
   }
 
   private func damaged(_ reason: String) -> VaultError {
-    VaultError(
-      .damaged, reason, file: path, hints: ["it was not made so by this program: take another backup"])
+    VaultError(.damaged, reason, file: path, remedies: ["it was not made so by this program: take another backup"])
   }
 }
 
@@ -212,7 +211,7 @@ extension VaultError {
   fileprivate func inBackup(_ path: String) -> VaultError {
     var error = self
     if error.file != path { error.file = error.file.map { "\(path): \($0)" } ?? path }
-    error.hints = ["take another copy of the backup, or another backup"]
+    error.remedies = ["take another copy of the backup, or another backup"]
     return error
   }
 }

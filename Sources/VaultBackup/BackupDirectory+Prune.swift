@@ -29,7 +29,7 @@ extension BackupDirectory {
     if let approved, approved.removals != plan.removals {
       throw VaultError(
         .changedUnderneath, "changed since the question was asked; nothing was removed", file: path,
-        hints: ["repeat it to see what would be removed now"])
+        remedies: ["repeat it to see what would be removed now"])
     }
     var new = old
     new.keepOnly(Set(plan.steps.filter { $0.action != .forget }.map(\.row.name)))
@@ -42,7 +42,7 @@ extension BackupDirectory {
       try save(new, under: lock)
     } catch {
       var failure = error
-      failure.hints = ["some files are removed already: repeat the prune when that is repaired"]
+      failure.remedies = ["some files are removed already: repeat the prune when that is repaired"]
       throw failure
     }
     return plan

@@ -18,7 +18,7 @@ extension BackupDirectory {
     guard contents.createdAt.secondsSinceEpoch == name.time.secondsSinceEpoch else {
       throw VaultError(
         .inputRefused, "was made at \(contents.createdAt.text), and its name says another time",
-        file: contents.file.path, hints: ["give it the name that it had"])
+        file: contents.file.path, remedies: ["give it the name that it had"])
     }
     let sha256 = try contents.file.hash()
     guard let found = try contentHash(of: name), found == (contents.file.byteCount, sha256) else {

@@ -29,7 +29,7 @@ public struct BackupDirectory: Sendable {
     guard error.code == .missing || error.code == .notADirectory else { return failure }
     let isMissing = error.code == .missing
     failure = VaultError(.ioFailed, isMissing ? "is not there" : "is no directory", file: path, underlying: error)
-    failure.hints = [
+    failure.remedies = [
       isMissing ? "check the path, and whether its disk is mounted" : "name the directory of the backups"
     ]
     return failure
@@ -101,15 +101,15 @@ public struct BackupDirectory: Sendable {
   }
 }
 
-/// Runs a step in a directory of backups. Hints of the layers below are about vaults.
+/// Runs a step in a directory of backups. Remedies of the layers below are about vaults.
 func inBackups<Result: ~Copyable>(_ step: () throws(StoreError) -> Result) throws(VaultError) -> Result {
   do {
     return try step()
   } catch {
     var failure = VaultError(store: error)
     switch failure.code {
-    case .permissionDenied: failure.hints = ["check who owns the directory of the backups, its mode and its mount"]
-    case .damaged: failure.hints = ["it is no file of this program: move it away"]
+    case .permissionDenied: failure.remedies = ["check who owns the directory of the backups, its mode and its mount"]
+    case .damaged: failure.remedies = ["it is no file of this program: move it away"]
     default: break
     }
     throw failure

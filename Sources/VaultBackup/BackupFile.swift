@@ -54,7 +54,9 @@ public final class BackupFile: Sendable {
       )
     }
     guard AgeFile.canBePayload(byteCount: file.byteCount - headerByteCount) else {
-      throw VaultError(.damaged, "has a size that no age file has: a part of it is missing", file: file.path)
+      throw VaultError(
+        .damaged, "has a size that no age file has: a part of it is missing", file: file.path,
+        remedies: ["take another copy of the backup, or another backup"])
     }
     self.lock = lock
   }

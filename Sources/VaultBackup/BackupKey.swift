@@ -38,7 +38,7 @@ extension VaultError {
     default:
       let code = Self.code(of: error)
       let reason = error.code == .noMatchingIdentity ? "no key that was given opens the backup" : error.reason
-      self.init(code, reason, file: file, hints: Self.hints(for: code), underlying: error)
+      self.init(code, reason, file: file, remedies: Self.remedies(for: code), underlying: error)
     }
   }
 
@@ -53,10 +53,10 @@ extension VaultError {
     }
   }
 
-  private static func hints(for code: Code) -> [String] {
+  private static func remedies(for code: Code) -> [Remedy] {
     switch code {
     case .damaged: ["it is damaged, incomplete or no backup: take another copy of it, or another backup"]
-    case .noMatchingSlot: ["name the identity of one of its recipients with --identity FILE"]
+    case .noMatchingSlot: [.useIdentity]
     default: []
     }
   }

@@ -54,7 +54,7 @@ struct BackupList {
   init(withoutFiles bytes: [UInt8]) throws(VaultError) {
     let name = ArchiveMember.listName
     guard case .object(let document) = try parseDocument(bytes, file: name) else {
-      throw VaultError(.damaged, "is not an object", file: name, hints: [VaultError.lastGoodVersionHint])
+      throw VaultError(.damaged, "is not an object", file: name)
     }
     let members = MemberReader(document, file: name)
     guard try members.number("format") == JSONNumber(Self.format) else {

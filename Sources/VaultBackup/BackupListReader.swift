@@ -155,6 +155,6 @@ extension VaultError {
   fileprivate static var listOfOtherFiles: VaultError {
     VaultError(
       .damaged, "names other files than are there", file: ArchiveMember.listName,
-      hints: ["it was not made so by this program: take another backup"])
+      remedies: ["it was not made so by this program: take another backup"])
   }
 }

@@ -15,13 +15,13 @@ struct BackupTarget {
     if let store = store as? DirectoryStore, try inStore({ () throws(StoreError) in try folder.lies(in: store) }) {
       throw VaultError(
         .inputRefused, "lies in the vault: a backup there is lost with it", file: folder.path,
-        hints: ["name a directory outside, best on another disk"])
+        remedies: ["name a directory outside, best on another disk"])
     }
     let status = try inStore { () throws(StoreError) in try folder.status() }
     guard !status.isWritableByOthers else {
       throw VaultError(
         .permissionDenied, "others than its owner may write to it, and exchange backups there", file: folder.path,
-        hints: ["`chmod go-w DIR` forbids it", "or write to standard output: --to -"])
+        remedies: ["`chmod go-w DIR` forbids it", .useStandardOutput])
     }
   }
 
@@ -38,8 +38,7 @@ struct BackupTarget {
     guard let newest = own.max(by: { $0.time < $1.time }), newest.time > name.time else { return true }
     throw VaultError(
       .alreadyExists, "is of \(newest.time.text), and it is \(name.time.text) now: the clock went back",
-      file: folder.path(of: newest.fileName),
-      hints: ["set the clock right; nothing was made"])
+      file: folder.path(of: newest.fileName), remedies: ["set the clock right; nothing was made"])
   }
 
   /// The present time, when no backup has it in its name: another of this very second is waited for to be over.
@@ -58,7 +57,7 @@ struct BackupTarget {
     }
     throw VaultError(
       .alreadyExists, "is there already, and the clock stands still", file: folder.path(of: name.fileName),
-      hints: ["set the clock right; nothing was made"])
+      remedies: ["set the clock right; nothing was made"])
   }
 
   /// Removes what backups that were killed have left.
@@ -75,7 +74,7 @@ struct BackupTarget {
     } catch {
       throw VaultError(
         error.code, "the backup is there, but could not be recorded in \(BackupCatalog.fileName): \(error.reason)",
-        file: folder.path(of: made.name.fileName), hints: error.hints, underlying: error)
+        file: folder.path(of: made.name.fileName), remedies: error.remedies, underlying: error)
     }
   }
 }

@@ -85,7 +85,7 @@ struct Snapshot {
   }
 
   private static func missing(_ path: String) -> VaultError {
-    VaultError(.damaged, "is missing", file: path, hints: [VaultError.lastGoodVersionHint])
+    VaultError(.damaged, "is missing", file: path)
   }
 }
 
@@ -181,6 +181,6 @@ extension VaultError {
   fileprivate static func vanished(_ place: StoreLocation) -> VaultError {
     VaultError(
       .changedUnderneath, "vanished while it was read", file: place.relativePath,
-      hints: ["something else than this program changes the vault's folder: let it end, and try again"])
+      remedies: ["something else than this program changes the vault's folder: let it end, and try again"])
   }
 }

@@ -67,7 +67,7 @@ private struct RestoreChanges {
     guard count > ChangePlan.maximumChangeCount else { return }
     throw VaultError(
       .inputRefused, "has more changes than one batch takes", file: file.path,
-      hints: ["restore it into a folder that is not there yet"])
+      remedies: ["restore it into a folder that is not there yet"])
   }
 
   /// Writes everything that is there into another vault.

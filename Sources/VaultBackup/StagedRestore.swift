@@ -115,7 +115,7 @@ public final class StagedRestore {
   /// - Throws: ``VaultError`` `.damaged` with a fault; `.rolledBack` for setbacks that are not accepted;
   ///   `.alreadyExists`, `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   public func putInPlace() throws(VaultError) -> RestoredVault {
-    if let fault = faults.first { throw VaultError(.damaged, fault.reason, file: fault.file) }
+    if let fault = faults.first { throw VaultError(.damaged, fault.reason, file: fault.file, remedies: []) }
     guard setbacks.isEmpty || options.acceptsRollback else { throw .older(contents.file) }
     let kept = try put()
     try rememberAnew()
@@ -225,19 +225,18 @@ extension BackupContents {
     guard !isAttested else { return }
     throw VaultError(
       .inputRefused, "has no list of its files: nobody can say whether it is whole, or who made it", file: file.path,
-      hints: ["it was made without the vault's key; --unattested restores it all the same"])
+      remedies: [.restoreUnattested])
   }
 }
 
 extension VaultError {
   fileprivate static func older(_ file: BackupFile) -> VaultError {
-    VaultError(
-      .rolledBack, "is older than what is known of its vault", file: file.path,
-      hints: ["--accept-rollback restores it all the same"])
+    VaultError(.rolledBack, "is older than what is known of its vault", file: file.path, remedies: [.restoreOlder])
   }
 
   fileprivate static func foreignPlace(_ path: String) -> VaultError {
     VaultError(
-      .alreadyExists, "is there already, and is no vault", file: path, hints: ["name a folder that is not there yet"])
+      .alreadyExists, "is there already, and is no vault", file: path, remedies: ["name a folder that is not there yet"]
+    )
   }
 }

@@ -179,7 +179,7 @@ struct EditedRecord {
   private func refused(_ reason: String, _ path: MemberPath) -> VaultError {
     VaultError(
       .damaged, reason, file: file, record: stored.id, field: path.description,
-      hints: ["put that back by hand, or let `vault repair` restore the record"])
+      remedies: ["put that back by hand", .repair])
   }
 
   private func outdated(_ candidate: RepairPlanner.Candidate, listed: Int, seen: Int) throws(VaultError) -> VaultError {
@@ -187,9 +187,11 @@ struct EditedRecord {
     return VaultError(
       .unexpectedVault, "the newest version that verifies is revision \(candidate.revision), and \(known)",
       file: file, record: stored.id,
-      hints: [
+      remedies: [
         "look for a newer version in version control or a backup before you accept an edit of an older one",
-        listed >= seen ? WayOn.list(isLast: false) : WayOn.pin([stored.id], of: try vault.header.fingerprint()),
+        listed >= seen
+          ? .acceptInCheckpoint(isLast: false)
+          : .acceptRecords([stored.id], fingerprint: try vault.header.fingerprint()),
       ])
   }
 }

@@ -126,7 +126,7 @@ public struct Checkpoint: Sendable {
   private var writer: CheckpointWriter { CheckpointWriter(checkpoint: self) }
 
   private static func damaged(_ reason: String) -> VaultError {
-    VaultError(.damaged, reason, file: fileName, hints: [VaultError.lastGoodVersionHint])
+    VaultError(.damaged, reason, file: fileName)
   }
 }
 

@@ -88,7 +88,7 @@ struct CheckpointComparison {
     }
   }
 
-  private mutating func add(_ code: VaultFault.Code, _ reason: String, at place: StoreLocation, _ id: RecordID) {
+  private mutating func add(_ code: VaultError.Code, _ reason: String, at place: StoreLocation, _ id: RecordID) {
     var fault = VaultFault(code, reason, file: place.relativePath, record: id)
     fault.witnesses = .checkpoint
     faults.append(fault)
@@ -123,8 +123,6 @@ extension Checkpoint.Entry {
 
 extension VaultError {
   static var noCheckpoint: VaultError {
-    VaultError(
-      .noCheckpoint, "is not there: no checkpoint was made yet", file: Checkpoint.fileName,
-      hints: ["`vault checkpoint` makes one"])
+    VaultError(.noCheckpoint, "is not there: no checkpoint was made yet", file: Checkpoint.fileName)
   }
 }

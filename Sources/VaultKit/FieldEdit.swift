@@ -42,7 +42,7 @@ extension Vault {
       if let expected, expected.bytes != old.bytes {
         throw VaultError(
           .changedUnderneath, "was changed by someone else meanwhile", file: old.file, record: id,
-          hints: ["look at the record again and repeat the change"])
+          remedies: ["look at the record again and repeat the change"])
       }
       return try replace(old, with: FieldEditor(old, now: options.now()).edited(edits), lock)
     }

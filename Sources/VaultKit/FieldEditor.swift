@@ -75,7 +75,7 @@ struct FieldEditor {
     guard try !isSealed(path, in: tree) else {
       throw VaultError(
         .usage, "is a sealed member: its value must not be an argument", record: record.id, field: path.description,
-        hints: ["use --secret \(path), --secret-stdin \(path) or --secret-file \(path)=FILE"])
+        remedies: [.enterSecret(at: path.description)])
     }
     guard let kind else { return value }
     let new = try inRecord { () throws(RecordError) in
@@ -95,7 +95,7 @@ struct FieldEditor {
     guard try isSealed(path, in: tree) else {
       throw VaultError(
         .usage, "is a readable member of the kind \(record.envelope.kind)", record: record.id,
-        field: path.description, hints: ["give it as \(path)=VALUE"])
+        field: path.description, remedies: ["give it as \(path)=VALUE"])
     }
     let plaintext = try plaintext(secret, at: path)
     return try inSealing(record: record.id) { () throws(SealingError) in
@@ -147,9 +147,7 @@ struct FieldEditor {
       return try step()
     } catch {
       var refusal = VaultError(record: error, id: record.id, input: true)
-      if let kind, record.envelope.schema < kind.schema {
-        refusal.hints = ["the record is of an older schema: `vault migrate` first"]
-      }
+      if let kind, record.envelope.schema < kind.schema { refusal.remedies = [.migrate] }
       throw refusal
     }
   }

@@ -64,7 +64,7 @@ public struct KeyringEntry: Sendable {
   }
 
   /// What people are told of a root that is still open.
-  public var unfinishedNote: String { "a \(reason.rawValue) was begun and not finished: `vault rotate` finishes it" }
+  public var unfinishedNote: String { "a \(reason.rawValue) was begun and not finished" }
 
   /// The same root, accepted for nothing any more.
   var retired: KeyringEntry { KeyringEntry(self, state: .retired, reason: reason, wrap: nil) }

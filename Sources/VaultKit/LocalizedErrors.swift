@@ -21,6 +21,9 @@ extension StoreError: LocalizedError {
 extension VaultError: LocalizedError {
   /// What `localizedDescription` shows: the same one line.
   public var errorDescription: String? { description }
-  /// What to do next.
-  public var recoverySuggestion: String? { hints.isEmpty ? nil : hints.joined(separator: "\n") }
+  /// What to do next, as far as that holds in every program.
+  public var recoverySuggestion: String? {
+    let sentences = remedies.compactMap(\.sentence)
+    return sentences.isEmpty ? nil : sentences.joined(separator: "\n")
+  }
 }

@@ -77,7 +77,7 @@ extension LockedVault {
   /// With an index, a file that was edited in place has the name that it had before, until it is read for another
   /// reason.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints, `.damaged`,
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates, `.damaged`,
   ///   `.cancelled`.
   public func resolve(_ text: String) async throws(VaultError) -> RecordID {
     if let id = RecordID(parsing: text) {
@@ -142,15 +142,13 @@ struct RecordChunks: Sequence, IteratorProtocol {
 }
 
 extension VaultError {
-  static var noSuchRecord: VaultError {
-    VaultError(.noSuchRecord, "no such record", hints: ["`vault list` shows the records"])
-  }
+  static var noSuchRecord: VaultError { VaultError(.noSuchRecord, "no such record") }
 
   /// At most ten candidates are listed.
   static func ambiguous(_ candidates: [RecordSummary]) -> VaultError {
-    let shown = candidates.prefix(10).map { "\($0.id.text)  \($0.kind)  \($0.name)" }
-    let more = candidates.count > shown.count ? ["and \(candidates.count - shown.count) more"] : []
-    return VaultError(.ambiguousRecord, "means \(candidates.count) records: name one by its id", hints: shown + more)
+    var shown: [Remedy] = candidates.prefix(10).map { "\($0.id.text)  \($0.kind)  \($0.name)" }
+    if candidates.count > shown.count { shown.append("and \(candidates.count - shown.count) more") }
+    return VaultError(.ambiguousRecord, "means \(candidates.count) records: name one by its id", remedies: shown)
   }
 }
 

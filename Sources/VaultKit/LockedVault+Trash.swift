@@ -43,7 +43,7 @@ extension LockedVault {
   ///
   /// A full id is taken although its file may be damaged; otherwise files that cannot be read are passed over.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates as hints.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates.
   public func resolveTrashed(_ text: String) throws(VaultError) -> RecordID {
     do throws(VaultError) {
       if let id = RecordID(parsing: text) {
@@ -56,8 +56,7 @@ extension LockedVault {
       return try Self.only(named.isEmpty ? records.filter { match.isPrefix(of: $0.id) } : named).id
     } catch {
       guard error.code == .noSuchRecord else { throw error }
-      throw VaultError(
-        .noSuchRecord, "no such record in the trash", hints: ["`vault trash list` shows the removed records"])
+      throw VaultError(.noSuchRecord, "no such record in the trash", remedies: [.listTrash])
     }
   }
 

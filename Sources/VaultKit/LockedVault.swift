@@ -79,9 +79,7 @@ public struct LockedVault: Sendable {
       // more then (format 1, section 9, Reading).
       guard error.isAboutPin || error.code == .damaged, let newer = try reread() else { throw error }
       guard error.isAboutPin || newer.header.root.id == header.root.id else {
-        throw VaultError(
-          .changedUnderneath, "has other keys than a moment ago", file: VaultHeader.fileName,
-          hints: ["run the command again"])
+        throw VaultError(.changedUnderneath, "has other keys than a moment ago", file: VaultHeader.fileName)
       }
       var options = options
       options.known = nil

@@ -20,17 +20,14 @@ package struct MemberReader {
 
   /// The error for a member that is missing or not of format 1.
   package func damaged(_ name: String) -> VaultError {
-    VaultError(
-      .damaged, "is missing or not of format 1", file: file, field: path + name,
-      hints: [VaultError.lastGoodVersionHint])
+    VaultError(.damaged, "is missing or not of format 1", file: file, field: path + name)
   }
 
   /// Refuses members that format 1 does not know.
   package func allowOnly(_ names: Set<String>) throws(VaultError) {
     for (name, _) in members where !names.contains(name) {
       throw VaultError(
-        .damaged, "has a member that format 1 does not know", file: file, field: path.isEmpty ? nil : path,
-        hints: [VaultError.lastGoodVersionHint])
+        .damaged, "has a member that format 1 does not know", file: file, field: path.isEmpty ? nil : path)
     }
   }
 

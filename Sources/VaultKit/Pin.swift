@@ -162,51 +162,46 @@ extension PinDifference {
   ///   doubt, and the way on names it.
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func error(of header: VaultHeader) throws(VaultError) -> VaultError {
-    var error = error
-    guard !isIdentity else { return error }
-    error.hints[error.hints.count - 1] = "find out why; " + WayOn.pin([], of: try header.fingerprint())
-    return error
+    isIdentity ? error : error(try header.fingerprint())
   }
 
   /// The same without the fingerprint of what was found.
-  public var error: VaultError {
+  public var error: VaultError { error(nil) }
+
+  private func error(_ fingerprint: String?) -> VaultError {
+    func error(
+      _ code: VaultError.Code, _ reason: String, _ facts: Remedy..., file: String = VaultHeader.fileName
+    ) -> VaultError {
+      VaultError(code, reason, file: file, remedies: facts + [.acceptVault(fingerprint: fingerprint)])
+    }
     switch self {
     case .otherVault(let expected, let found):
-      Self.error(
+      return error(
         .unexpectedVault, "is of another vault than this machine knows at this path",
         "expected the vault \(expected.text), found \(found.text)")
     case .otherRoot(let expected, let found):
-      Self.error(
+      return error(
         .unexpectedVault, "has another root key than this machine knows of this vault",
         "expected the fingerprint \(expected), found \(found)",
         "after a rotation elsewhere that is so: ask who did it for the new fingerprint")
     case .olderHeader(let expected, let found):
-      Self.error(
+      return error(
         .rolledBack, "is older than the one that this machine has seen",
         "expected revision \(expected.revision) or later, found \(found.text)")
     case .otherHeader(let expected, let found):
-      Self.error(
+      return error(
         .forked, "is another one than this machine has seen with the same revision",
         "expected \(expected.text), found \(found.text)")
     case .olderCheckpoint(let expected, let found):
-      Self.error(
+      return error(
         .rolledBack, found == nil ? "is gone" : "is older than the one that this machine has seen",
         "expected sequence \(expected) or later, found \(found.map { "\($0)" } ?? "none")", file: "checkpoint.json")
     case .otherCheckpoint(let sequence):
-      Self.error(
+      return error(
         .forked, "is another one than this machine has seen with the same sequence",
         "both have the sequence \(sequence)", file: "checkpoint.json")
     }
   }
-
-  private static func error(
-    _ code: VaultError.Code, _ reason: String, _ hints: String..., file: String = VaultHeader.fileName
-  ) -> VaultError {
-    VaultError(code, reason, file: file, hints: hints + [acceptHint])
-  }
-
-  static let acceptHint =
-    "find out why; if it is meant to be so, `vault pin accept --fingerprint HEX`, with HEX from somebody you trust"
 }
 
 extension Pin.Header {

@@ -39,7 +39,7 @@ struct RecordCounts {
       guard held != counted else { return [] }
       return [VaultFault(.otherDamage, VaultError.otherRecords(than: counted, held, at: path).reason, file: path)]
     } catch {
-      return [VaultFault(VaultFault.Code(error), error.reason, file: error.path ?? path)]
+      return [VaultFault(VaultError.Code(error), error.reason, file: error.path ?? path)]
     }
   }
 }

@@ -41,7 +41,7 @@ struct RecordLint: Sendable {
       return try StoredRecord(document, file: file, id: id, kinds: kinds, isTrashed: place == .trash(id))
     } catch {
       guard error.code == .damaged, error.underlying == nil else { throw error }
-      let code: VaultFault.Code = (try? RecordEnvelope(of: document))?.id == id ? .wrongPlace : .misplaced
+      let code: VaultError.Code = (try? RecordEnvelope(of: document))?.id == id ? .wrongPlace : .misplaced
       findings.append(VaultFault(code, error.reason, file: file, record: id))
       return nil
     }
@@ -89,7 +89,7 @@ struct RecordLint: Sendable {
     }
   }
 
-  private mutating func add(_ code: VaultFault.Code, _ reason: String, _ path: MemberPath) {
+  private mutating func add(_ code: VaultError.Code, _ reason: String, _ path: MemberPath) {
     findings.append(VaultFault(code, reason, file: file, record: id, field: path.description))
   }
 }

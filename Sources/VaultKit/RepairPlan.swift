@@ -84,21 +84,24 @@ public struct RepairStep: Sendable {
   public let record: RecordID?
   /// What is wrong.
   public let reason: String
-  /// Where the good version comes from, or what to do about a file that is left.
+  /// Where the good version comes from, or why there is none; may be empty.
   public let detail: String
+  /// What a person can do instead, or about a file that is left.
+  public let remedies: [Remedy]
   /// The revision of the good version.
   public let revision: Int?
   let change: Change
 
   init(
     _ action: Action, _ file: String, record: RecordID? = nil, reason: String, detail: String = "",
-    revision: Int? = nil, change: Change = .none
+    remedies: [Remedy] = [], revision: Int? = nil, change: Change = .none
   ) {
     self.action = action
     self.file = file
     self.record = record
     self.reason = reason
     self.detail = detail
+    self.remedies = remedies
     self.revision = revision
     self.change = change
   }

@@ -54,13 +54,13 @@ struct RepairPlanner {
       switch StoreLocation(relativePath: fault.file) {
       case .record(_)? where fault.code.isRepairable, .trash(_)? where fault.code.isRepairable:
         try planFile(fault)
-      default: steps.append(.leaving(fault, fault.wayOn(fingerprint)))
+      default: steps.append(.leaving(fault, "", fault.remedies(fingerprint)))
       }
     }
     try planMissing()
     let planned = Set(steps.map(\.file))
     steps += faults.filter { $0.code == .vanished && !planned.contains($0.file) }.map {
-      .leaving($0, $0.wayOn(fingerprint))
+      .leaving($0, "", $0.remedies(fingerprint))
     }
     return RepairPlan(steps: steps)
   }
@@ -101,11 +101,11 @@ struct RepairPlanner {
     if fault.code == .wrongPlace, let found {
       steps.append(try moving(fault, id, from: place, found))
     } else if sides.count > 1 {
-      steps.append(.leaving(fault, Self.choice(sides)))
+      steps.append(.leaving(fault, "", [Self.choice(sides)]))
     } else if let good = sides.isEmpty ? try best(for: place, id) : sides[0] {
       steps.append(try restoring(fault, good, id, place, found))
     } else if fault.isEdited {
-      steps.append(.leaving(fault, "no good version was found; \(WayOn.accept([id]))"))
+      steps.append(.leaving(fault, "no good version was found", [.acceptEdits([id])]))
     } else if let found, let salvage = try Salvage(found, fault: fault, id, vault.keyring) {
       steps.append(
         RepairStep(
@@ -119,7 +119,9 @@ struct RepairPlanner {
   private func restoring(
     _ fault: VaultFault, _ good: Candidate, _ id: RecordID, _ place: StoreLocation, _ found: [UInt8]?
   ) throws(VaultError) -> RepairStep {
-    if let outdated = try outdated(good, id) { return .leaving(fault, outdated) }
+    if let seen = try vault.memory?.folder(id.folder).versions[id]?.revision, seen > good.revision {
+      return try outdated(fault, good, id, seen: seen)
+    }
     let isIrregular = found == nil && fault.code.isIrregular
     if good.isInTrash {
       return .restoring(
@@ -136,22 +138,24 @@ struct RepairPlanner {
   }
 
   /// Both sides of a merge are good: which of them counts is for a person to say.
-  private static func choice(_ sides: [Candidate]) -> String {
-    let commands = sides.map { side in
-      "\(side.origin) takes revision \(side.revision)\(side.home.isLive ? "" : ", which was removed")"
-    }
-    return
-      "git has a good version of each side: \(commands.joined(separator: "; ")); then `vault repair` puts it where "
-      + "it belongs"
+  private static func choice(_ sides: [Candidate]) -> Remedy {
+    .chooseVersion(
+      commands: sides.map { side in
+        "\(side.origin) takes revision \(side.revision)\(side.home.isLive ? "" : ", which was removed")"
+      })
   }
 
   /// Why the newest good version is not put back unasked: damage must be no way around the memory of this machine.
-  private func outdated(_ good: Candidate, _ id: RecordID) throws(VaultError) -> String? {
-    let seen = try vault.memory?.folder(id.folder).versions[id]?.revision ?? 0
-    guard seen > good.revision else { return nil }
-    return "the newest good version, from \(good.origin), is revision \(good.revision), and this machine has seen "
-      + "\(seen): look for a newer one in a backup; \(WayOn.pin([id], of: try vault.header.fingerprint())), then repair "
-      + "again"
+  private func outdated(
+    _ fault: VaultFault, _ good: Candidate, _ id: RecordID, seen: Int
+  ) throws(VaultError) -> RepairStep {
+    let found = "the newest good version, from \(good.origin), is revision \(good.revision)"
+    return .leaving(
+      fault, "\(found), and this machine has seen \(seen)",
+      [
+        "look for a newer one in a backup", .acceptRecords([id], fingerprint: try vault.header.fingerprint()),
+        "then repair again",
+      ])
   }
 
   /// A record that verifies and lies on the wrong side: it goes to the other one if nothing is there.
@@ -266,18 +270,18 @@ extension RepairStep {
   ) -> RepairStep {
     var detail = "from \(good.origin), revision \(good.revision)"
     if let claimed, claimed > good.revision { detail += " (the damaged file says \(claimed))" }
-    if fault.isEdited, let id = fault.record { detail += "; \(WayOn.accept([id])) instead" }
+    let edited = fault.isEdited ? fault.record : nil
     return RepairStep(
-      .restore, fault.file, record: fault.record, reason: fault.reason, detail: detail, revision: good.revision,
-      change: change)
+      .restore, fault.file, record: fault.record, reason: fault.reason, detail: detail,
+      remedies: edited.map { [.acceptEdits([$0])] } ?? [], revision: good.revision, change: change)
   }
 
-  fileprivate static func leaving(_ fault: VaultFault, _ detail: String) -> RepairStep {
-    RepairStep(.leave, fault.file, record: fault.record, reason: fault.reason, detail: detail)
+  fileprivate static func leaving(_ fault: VaultFault, _ detail: String, _ remedies: [Remedy] = []) -> RepairStep {
+    RepairStep(.leave, fault.file, record: fault.record, reason: fault.reason, detail: detail, remedies: remedies)
   }
 }
 
-extension VaultFault.Code {
+extension VaultError.Code {
   /// Whether a better version of the file can help.
   fileprivate var isRepairable: Bool {
     self != .unreadable && self != .equalRevisions && self != .strayEntry && self != .newerFormat && !isRollback
@@ -289,16 +293,15 @@ extension VaultFault.Code {
 
 extension VaultFault {
   /// What a person can do about a file that is left.
-  fileprivate func wayOn(_ fingerprint: String) -> String {
+  fileprivate func remedies(_ fingerprint: String) -> [Remedy] {
     switch code {
-    case .strayEntry, .wrongFileType: "move it out of the vault yourself if nobody needs it there"
-    case .equalRevisions:
-      "decide yourself: `vault remove \(record?.text ?? "ID")` or `vault trash empty \(record?.text ?? "ID")`"
-    case .missingSlot, .damagedSlot: "restore it from version control or a backup; the vault opens with other slots"
-    case .unreadable: "look at its owner and mode, and at the disk"
-    case .newerFormat: "read it with a newer version of this program"
-    case .rolledBack, .forked, .vanished, .conflicted: [self].waysOn(fingerprint: fingerprint).joined(separator: "; ")
-    default: "restore it from version control or a backup"
+    case .strayEntry, .wrongFileType: ["move it out of the vault yourself if nobody needs it there"]
+    case .equalRevisions: record.map { [.keepOne($0)] } ?? []
+    case .missingSlot, .damagedSlot: ["restore it from version control or a backup; the vault opens with other slots"]
+    case .unreadable: ["look at its owner and mode, and at the disk"]
+    case .newerFormat: ["read it with a newer version of this program"]
+    case .rolledBack, .forked, .vanished, .conflicted: [self].remedies(fingerprint: fingerprint)
+    default: ["restore it from version control or a backup"]
     }
   }
 }

@@ -51,12 +51,12 @@ extension Vault {
     guard unfinished == nil || renewal.dropped.isEmpty else {
       throw VaultError(
         .rotationUnfinished, "is in a rotation that was not finished: its slots are made already",
-        file: VaultHeader.fileName, hints: ["finish it with `vault rotate` first, without dropping a slot"])
+        file: VaultHeader.fileName)
     }
     for id in renewal.dropped { _ = try header.slot(id) }
     let slots = header.slots.filter { !renewal.dropped.contains($0.id) }
     guard !slots.isEmpty else {
-      throw VaultError(.slotRefused, "no way to unlock the vault would be left", hints: ["keep at least one slot"])
+      throw VaultError(.slotRefused, "no way to unlock the vault would be left", remedies: ["keep at least one slot"])
     }
     let needsPassphrase = slots.filter { slot in
       slot.kind == .scrypt && passphrase(of: slot, renewal) == nil && unfinished == nil
@@ -82,7 +82,7 @@ extension Vault {
     guard plan.needsPassphrase.isEmpty else {
       throw VaultError(
         .noKey, "the passphrases of other slots are needed to make them again",
-        hints: plan.needsPassphrase.map { "slot \($0.id.text) \($0.label)" })
+        remedies: plan.needsPassphrase.map { "slot \($0.id.text) \($0.label)" })
     }
     try requireGood(plan.slots)
     var renewed: [(slot: Slot, file: [UInt8])] = []
@@ -113,7 +113,8 @@ extension Vault {
     let unlocking = Unlocking(store: store, header: header)
     guard try unlocking.open(slot, with: passphrase, maximum: renewal.maximumWorkFactor) != nil else {
       throw VaultError(
-        .wrongPassphrase, "the passphrase does not open this slot", file: slot.path, hints: ["check it and try again"])
+        .wrongPassphrase, "the passphrase does not open this slot", file: slot.path,
+        remedies: ["check it and try again"])
     }
   }
 }

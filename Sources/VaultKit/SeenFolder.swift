@@ -145,8 +145,7 @@ extension SeenFolder {
 extension VaultError {
   static func damagedState(_ file: String) -> VaultError {
     VaultError(
-      .damagedState, "is damaged: what this machine remembers of the vault cannot be compared with it", file: file,
-      hints: [PinDifference.acceptHint])
+      .damagedState, "is damaged: what this machine remembers of the vault cannot be compared with it", file: file)
   }
 }
 

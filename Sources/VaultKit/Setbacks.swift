@@ -12,9 +12,8 @@ public struct Setbacks: Sendable {
 
   mutating func add(_ difference: PinDifference) {
     let error = difference.error
-    let reason = ([error.reason] + error.hints.prefix(1)).joined(separator: ": ")
-    faults.append(
-      VaultFault(error.code == .forked ? .forked : .rolledBack, reason, file: error.file ?? VaultHeader.fileName))
+    let reason = [error.reason, error.remedies.first?.sentence].compactMap(\.self).joined(separator: ": ")
+    faults.append(VaultFault(error.code, reason, file: error.file ?? VaultHeader.fileName))
   }
 
   /// Adds what was found elsewhere, as far as it is new.
@@ -122,7 +121,7 @@ extension Pin {
 extension SeenVersion {
   /// What becomes worse when `other`, or nothing, comes in the place of this version.
   fileprivate func setback(to other: Checkpoint.Entry?, at place: StoreLocation, _ id: RecordID) -> VaultFault? {
-    func fault(_ code: VaultFault.Code, _ reason: String) -> VaultFault {
+    func fault(_ code: VaultError.Code, _ reason: String) -> VaultFault {
       VaultFault(code, reason, file: place.relativePath, record: id)
     }
     guard let other else {

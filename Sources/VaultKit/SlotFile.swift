@@ -80,12 +80,12 @@ public enum SlotFile {
     guard factor <= maximum else {
       throw VaultError(
         .damaged, "needs the work factor \(factor), more than \(maximum)", file: slot.path,
-        hints: ["if you made it so yourself, allow it with --max-work-factor \(factor)"])
+        remedies: [.allowWorkFactor(factor)])
     }
   }
 
   static func damaged(_ slot: Slot, _ reason: String) -> VaultError {
-    VaultError(.damaged, reason, file: slot.path, hints: [VaultError.lastGoodVersionHint])
+    VaultError(.damaged, reason, file: slot.path)
   }
 }
 

@@ -25,7 +25,7 @@ package struct StreamedVerification {
       if isTrash { others.removed[id.folder, default: []].append(version) } else { live.append(version) }
     } catch {
       others.faulty[id.folder, default: []].append(place)
-      let code: VaultFault.Code? = error.underlying == nil ? (error.field == nil ? .wrongPlace : .clearText) : nil
+      let code: VaultError.Code? = error.underlying == nil ? (error.field == nil ? .wrongPlace : .clearText) : nil
       result.faults.append(
         try VaultFault(error, code: error.code == .damaged ? code : nil, file: place.relativePath, record: id))
     }

@@ -11,7 +11,7 @@ struct Surroundings {
   /// Nothing, of a store that is no folder.
   init(of store: any RecordStore) {
     guard let directory = store as? DirectoryStore else { return }
-    faults = directory.workFaults().map { VaultFault(VaultFault.Code($0), $0.reason, file: $0.path ?? "") }
+    faults = directory.workFaults().map { VaultFault(VaultError.Code($0), $0.reason, file: $0.path ?? "") }
     directory.forEachForeignFile { path, bytes in
       if Self.holdsKey(bytes) { keyFiles.append(path) }
     }
@@ -47,7 +47,7 @@ extension VaultFault {
       return strays.map { VaultFault(.strayEntry, "does not belong into the vault", file: $0) }
     } catch {
       let file = error.path ?? "records"
-      return told.contains(file) ? [] : [VaultFault(Code(error), error.reason, file: file)]
+      return told.contains(file) ? [] : [VaultFault(VaultError.Code(error), error.reason, file: file)]
     }
   }
 }

@@ -44,17 +44,14 @@ struct Unlocking {
         throw SlotFile.damaged(slot, "does not open with its recipient's identity")
       }
     }
-    throw VaultError(
-      .noMatchingSlot, "no slot of the vault is for this identity",
-      hints: ["`vault status` lists the slots", "use the identity or the passphrase of one of them"])
+    throw VaultError(.noMatchingSlot, "no slot of the vault is for this identity")
   }
 
   /// Tries every passphrase slot; a damaged one is an error only when no other opens.
   private func open(with passphrase: SecretBytes, maximum: Int) throws(VaultError) -> (SecretBytes, Slot) {
     let slots = header.slots.filter { $0.kind == .scrypt }
     guard !slots.isEmpty else {
-      throw VaultError(
-        .noMatchingSlot, "no slot of the vault takes a passphrase", hints: ["unlock with --identity FILE"])
+      throw VaultError(.noMatchingSlot, "no slot of the vault takes a passphrase", remedies: [.useIdentity])
     }
     var refusal: VaultError?
     for slot in slots {
@@ -65,7 +62,7 @@ struct Unlocking {
       }
     }
     throw refusal
-      ?? VaultError(.wrongPassphrase, "the passphrase opens no slot of the vault", hints: ["check it and try again"])
+      ?? VaultError(.wrongPassphrase, "the passphrase opens no slot of the vault", remedies: ["check it and try again"])
   }
 
   /// What the slot holds; nil when it is another passphrase's.

@@ -172,8 +172,8 @@ private struct BulkAdder<Input: Sendable> {
       end()
       throw VaultError(
         .inputRefused, "more than \(ChangePlan.maximumChangeCount) records cannot be stored at once here",
-        hints: [
-          "`vault verify` names what does not belong among the records; without it, and on a file system that can",
+        remedies: [
+          "verifying names what does not belong among the records; without it, and on a file system that can",
           "exchange two folders, any number can: else divide the input",
         ])
     }

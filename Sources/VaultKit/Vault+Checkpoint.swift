@@ -57,7 +57,7 @@ extension Vault {
   }
 }
 
-extension VaultFault.Code {
+extension VaultError.Code {
   /// Whether nothing is damaged, and yet something is older than it was, or gone.
   public var isRollback: Bool { self == .rolledBack || self == .forked || self == .vanished }
 }

@@ -44,8 +44,7 @@ extension Vault {
 
   private func checkIsFree(_ name: String) throws(VaultError) {
     guard kinds[name] == nil, !RecordKind.reservedNames.contains(name) else {
-      throw VaultError(
-        .alreadyExists, "is a kind of the program itself", hints: ["give the new one another name with --name"])
+      throw VaultError(.alreadyExists, "is a kind of the program itself")
     }
   }
 
@@ -53,19 +52,20 @@ extension Vault {
     guard let old = try? RecordKind(declared: old, name: new.name) else {
       throw VaultError(
         .inputRefused, "was declared by a newer version of this program and is not replaced",
-        hints: ["update this program"])
+        remedies: ["update this program"])
     }
     guard new.schema >= old.schema else {
       throw VaultError(
         .inputRefused, "is lower than that of the kind as it is declared", field: "x-schema",
-        hints: ["records of schema \(old.schema) could not be read any more"])
+        remedies: ["records of schema \(old.schema) could not be read any more"])
     }
     guard let path = old.sealDropped(by: new) else { return }
     throw VaultError(
       .inputRefused, "is sealed in the kind as it is declared, and would not be any more", field: path,
-      hints: [
-        "a secret becomes readable only by a migration: raise x-schema and give x-migrations the step"
-          + " {\"open\": \"\(path)\"}"
+      remedies: [
+        .sentence(
+          "a secret becomes readable only by a migration: raise x-schema and give x-migrations the step"
+            + " {\"open\": \"\(path)\"}")
       ])
   }
 }

@@ -36,8 +36,7 @@ extension Vault {
     let record = try verifiedRecord(id, decides: decides)
     guard NameMatch(text).means(record.id, name: record.name) else {
       throw VaultError(
-        .changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id,
-        hints: ["repeat the command"])
+        .changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id)
     }
     return record
   }
@@ -234,7 +233,7 @@ extension Vault {
     else { return error }
     var explained = error
     explained.isEdited = true
-    explained.hints.insert(WayOn.accept([id]), at: 0)
+    explained.remedies.insert(.acceptEdits([id]), at: 0)
     return explained
   }
 
@@ -265,15 +264,13 @@ extension Vault {
     guard let entry = try list.entries.entry(of: envelope.id), constantTimeEqual(entry.mac, envelope.mac) else {
       throw VaultError(
         .damaged, "was not there when the reseal began, and its root key is not accepted any more", file: file,
-        record: envelope.id, hints: [VaultError.lastGoodVersionHint])
+        record: envelope.id)
     }
   }
 
   private func resealCheckpoint(_ keyring: Keyring) throws(VaultError) -> Checkpoint {
     guard let found = try StoredCheckpoint.read(from: store) else {
-      throw VaultError(
-        .damaged, "is missing: an unfinished reseal needs it", file: Checkpoint.fileName,
-        hints: [VaultError.lastGoodVersionHint])
+      throw VaultError(.damaged, "is missing: an unfinished reseal needs it", file: Checkpoint.fileName)
     }
     // Under no other root: who left could have made it.
     try found.checkpoint.authenticate(under: keyring.current)

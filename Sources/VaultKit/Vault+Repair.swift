@@ -106,9 +106,7 @@ private struct Repairer {
 
   private func requireUnchanged(_ place: StoreLocation, _ found: [UInt8]) throws(VaultError) {
     guard try inStore({ () throws(StoreError) in try vault.store.read(place) }) == found else {
-      throw VaultError(
-        .changedUnderneath, "was changed since the plan was made", file: place.relativePath,
-        hints: ["run the command again"])
+      throw VaultError(.changedUnderneath, "was changed since the plan was made", file: place.relativePath)
     }
   }
 

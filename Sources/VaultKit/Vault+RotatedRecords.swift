@@ -21,10 +21,7 @@ extension Vault {
     for id in try inStore({ () throws(StoreError) in try store.trashed() }) where try locked.read(id) != nil {
       throw VaultError(
         .damaged, "is among the records and in the trash: a reseal needs to know which one counts",
-        file: StoreLocation.trash(id).relativePath, record: id,
-        hints: [
-          "`vault trash empty \(id.text)` deletes the one in the trash,", "`vault remove \(id.text)` the live one",
-        ])
+        file: StoreLocation.trash(id).relativePath, record: id, remedies: [.keepOne(id)])
     }
   }
 

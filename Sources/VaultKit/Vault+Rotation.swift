@@ -89,7 +89,7 @@ extension Vault {
       guard error.code == .cancelled else { throw error }
       throw VaultError(
         .cancelled, "was cancelled when the new root key was in place and not every record under it; all of them open",
-        file: VaultHeader.fileName, hints: ["`vault rotate` finishes it"])
+        file: VaultHeader.fileName, remedies: [.finishRotation])
     }
   }
 
@@ -190,7 +190,7 @@ extension Checkpoint {
         throw VaultError(
           isOlder ? .rolledBack : .forked,
           isOlder ? "is older than the checkpoint lists it" : "is another version than the checkpoint lists",
-          record: entry.id, hints: ["`vault verify --since-checkpoint` shows what changed"])
+          record: entry.id, remedies: [.compareWithCheckpoint])
       }
     }
   }
@@ -202,10 +202,7 @@ extension Checkpoint {
       for entry in try entries.entries(inFolder: folder) where present.entry(of: entry.id) == nil {
         throw VaultError(
           .rolledBack, "is gone: the checkpoint lists revision \(entry.revision) of it", record: entry.id,
-          hints: [
-            "take it from version control or a backup; `vault verify` names every one",
-            "if it was deleted on purpose, `vault checkpoint --accept-rollback` says so",
-          ])
+          remedies: [.findMissing])
       }
     }
   }

@@ -39,9 +39,7 @@ extension Vault {
     try await changingSlots { header, root, lock throws(VaultError) in
       let slot = try header.slot(id)
       guard header.slots.count > 1 else {
-        throw VaultError(
-          .slotRefused, "is the only way to unlock the vault", file: slot.path,
-          hints: ["add another first with `vault slot add`"])
+        throw VaultError(.slotRefused, "is the only way to unlock the vault", file: slot.path, remedies: [.addSlot])
       }
       let isDamaged = try locked.state(of: slot).fault != nil
       if !(isDamaged && evenDamaged) { try requireGood(header.slots) }
@@ -94,7 +92,7 @@ extension Vault {
   func requireGood(_ slots: [Slot]) throws(VaultError) {
     for state in try locked.states(of: slots) {
       guard var fault = state.fault else { continue }
-      fault.hints += ["or give it up with `vault slot remove \(state.slot.id.text)`"]
+      fault.remedies.append(.removeSlot(state.slot.id))
       throw fault
     }
   }
@@ -111,9 +109,7 @@ extension VaultHeader {
   ///
   /// - Throws: ``VaultError`` `.noSuchSlot`.
   func slot(_ id: SlotID) throws(VaultError) -> Slot {
-    guard let slot = slots.first(where: { $0.id == id }) else {
-      throw VaultError(.noSuchSlot, "no such slot", hints: ["`vault slot list` shows the slots"])
-    }
+    guard let slot = slots.first(where: { $0.id == id }) else { throw VaultError(.noSuchSlot, "no such slot") }
     return slot
   }
 
@@ -123,9 +119,7 @@ extension VaultHeader {
   /// With a rotation half done, whoever loses a slot would keep the new root key all the same.
   fileprivate func requireNoRotation() throws(VaultError) {
     guard unfinishedRotation != nil else { return }
-    throw VaultError(
-      .rotationUnfinished, "is in a rotation that was not finished", file: Self.fileName,
-      hints: ["`vault rotate` finishes it; then change the slots"])
+    throw VaultError(.rotationUnfinished, "is in a rotation that was not finished", file: Self.fileName)
   }
 
   fileprivate func requireNew(_ new: NewSlot) throws(VaultError) {

@@ -68,7 +68,7 @@ extension Vault {
     guard live.envelope.revision > trashed.envelope.revision else { throw .equalRevisions(live.id) }
     throw VaultError(
       .alreadyExists, "is there already, newer than the one in the trash", file: live.file, record: live.id,
-      hints: ["`vault show \(live.id.text)` shows it", "`vault trash empty \(live.id.text)` deletes the older one"])
+      remedies: [.deleteOlder(live.id)])
   }
 
   /// Deletes removed records for good, in batches of at most 100,000.
@@ -148,26 +148,20 @@ private struct DeletionBatch {
 
 extension VaultError {
   fileprivate static func notInTrash(_ id: RecordID) -> VaultError {
-    VaultError(
-      .noSuchRecord, "no such record in the trash", record: id,
-      hints: ["`vault trash list` shows the removed records"])
+    VaultError(.noSuchRecord, "no such record in the trash", record: id, remedies: [.listTrash])
   }
 
   /// A live record that was removed in a later revision (format 1, section 6, Records).
   static func removedSince(_ id: RecordID) -> VaultError {
     VaultError(
       .noSuchRecord, "was removed: the trash has a newer revision than lies among the live records", record: id,
-      hints: ["`vault trash restore \(id.text)` brings the newer one back"])
+      remedies: [.restoreFromTrash(id)])
   }
 
   /// A live and a removed record of the same id and revision (format 1, section 6, Records).
   static func equalRevisions(_ id: RecordID) -> VaultError {
     VaultError(
       .damaged, "has the same revision as the record of this id among the live ones",
-      file: StoreLocation.trash(id).relativePath, record: id,
-      hints: [
-        "look at both, then `vault remove \(id.text)` takes the live one away,",
-        "or `vault trash empty \(id.text)` the one in the trash",
-      ])
+      file: StoreLocation.trash(id).relativePath, record: id, remedies: [.keepOne(id)])
   }
 }

@@ -119,12 +119,12 @@ extension Vault {
     guard let kind = kinds[type.kindName] else {
       throw VaultError(
         .inputRefused, "is a type that the vault was not opened with", field: "\(type)",
-        hints: ["name it in the types of Vault.Options when the vault is opened"])
+        remedies: ["name it in the types of Vault.Options when the vault is opened"])
     }
     guard kind.mayBe(type) else {
       throw VaultError(
         .inputRefused, "has the kind name `\(type.kindName)`, which is that of \(kind.typeName ?? "another kind")",
-        field: "\(type)", hints: ["give it another kindName"])
+        field: "\(type)", remedies: ["give it another kindName"])
     }
     return kind
   }
@@ -170,8 +170,7 @@ extension Vault {
   ) throws(VaultError) -> [UInt8] {
     guard !keyring.waitsForReseal(hint: draft.wrappedKey.rootHint) else {
       throw VaultError(
-        .rotationUnfinished, "waits for a reseal that was not finished", file: location.relativePath, record: draft.id,
-        hints: ["`vault rotate` finishes it; then repeat the change"])
+        .rotationUnfinished, "waits for a reseal that was not finished", file: location.relativePath, record: draft.id)
     }
     let record = try inSealing(record: draft.id) { () throws(SealingError) in
       try RecordSeal.seal(fields, draft, keys: keys)

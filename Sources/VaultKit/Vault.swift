@@ -149,8 +149,7 @@ public final class Vault: Sendable {
     let header = try VaultHeader(parsing: bytes)
     guard header.vaultID == known.header.vaultID, header.root.id == known.header.root.id else {
       throw VaultError(
-        .changedUnderneath, "has other keys than when the vault was unlocked", file: VaultHeader.fileName,
-        hints: ["run the command again"])
+        .changedUnderneath, "has other keys than when the vault was unlocked", file: VaultHeader.fileName)
     }
     let root = known.keyring.current
     try header.authenticate(under: root)

@@ -6,9 +6,6 @@ package import VaultSealing
 package import VaultStorage
 
 extension VaultError {
-  package static let lastGoodVersionHint =
-    "restore the last good version of this file, from git (`git log -- FILE`, `git checkout COMMIT -- FILE`) or a backup"
-
   /// A cancelled task that changed nothing.
   package static func cancelled() -> VaultError { VaultError(.cancelled, "was cancelled; nothing was changed") }
 
@@ -17,33 +14,28 @@ extension VaultError {
   package static func otherRecords(than counted: Int, _ held: Int, at path: String) -> VaultError {
     VaultError(
       .changedUnderneath, "holds other records than were looked at: \(held) are there, \(counted) were looked at",
-      file: path,
-      hints: ["something else than this program changes the vault's folder: let it end, and try again"])
+      file: path, remedies: ["something else than this program changes the vault's folder: let it end, and try again"])
   }
 
   /// A document that is not JSON of this format.
   static func damaged(file: String, document error: DocumentError) -> VaultError {
-    VaultError(
-      .damaged, error.description, file: file, hints: [lastGoodVersionHint], underlying: error)
+    VaultError(.damaged, error.description, file: file, underlying: error)
   }
 
   /// A removed record outside the trash (format 1, section 6, Records).
   static func removed(file: String, _ id: RecordID) -> VaultError {
-    VaultError(
-      .damaged, "was removed but lies among the live records", file: file, record: id, hints: [lastGoodVersionHint])
+    VaultError(.damaged, "was removed but lies among the live records", file: file, record: id)
   }
 
   /// A record in the trash that nobody removed.
   static func notRemoved(file: String, _ id: RecordID) -> VaultError {
-    VaultError(
-      .damaged, "lies in the trash but was not removed", file: file, record: id, hints: [lastGoodVersionHint])
+    VaultError(.damaged, "lies in the trash but was not removed", file: file, record: id)
   }
 
   /// A record that shows what its kind seals.
   static func clearText(at path: MemberPath, file: String, _ id: RecordID) -> VaultError {
     VaultError(
-      .damaged, "holds clear text where a sealed value belongs", file: file, record: id, field: path.description,
-      hints: [lastGoodVersionHint])
+      .damaged, "holds clear text where a sealed value belongs", file: file, record: id, field: path.description)
   }
 
   package init(crypto error: CryptoError) {
@@ -66,7 +58,7 @@ extension VaultError {
       }
     self.init(
       code, error.reason, file: file, record: record, field: error.path,
-      hints: code == .damaged ? [Self.lastGoodVersionHint] : [], underlying: error)
+      underlying: error)
   }
 
   /// What refused content of a record means: `input` tells content that somebody passed in from a file of the vault.
@@ -80,7 +72,7 @@ extension VaultError {
       self.init(.inputRefused, error.reason, file: file, record: id, field: field, underlying: error)
     } else {
       self.init(
-        .damaged, error.reason, file: file, record: id, field: field, hints: [Self.lastGoodVersionHint],
+        .damaged, error.reason, file: file, record: id, field: field,
         underlying: error)
     }
   }
@@ -99,32 +91,19 @@ extension VaultError {
       }
     var reason = error.reason
     if let holder = error.holder { reason += " (process \(holder))" }
-    let hints = Self.hints(for: code, at: error.path)
-    self.init(code, reason, file: error.path, record: record, hints: hints, underlying: error)
+    let remedy = Self.remedy(for: code, at: error.path)
+    self.init(code, reason, file: error.path, record: record, remedies: remedy.map { [$0] }, underlying: error)
   }
 
-  private static func hints(for code: Code, at path: String?) -> [String] {
-    if code == .damaged, let path, let hint = hint(forWorkingFile: path) { return [hint] }
-    return hints(for: code)
-  }
-
-  /// What is no document of the vault is in no backup and no version control either.
-  private static func hint(forWorkingFile path: String) -> String? {
-    switch path {
-    case ".lock", ".staging": "remove it: it holds no record, and is made anew"
-    case ".journal.json": "`vault repair --dry-run` shows what it would finish or drop"
+  private static func remedy(for code: Code, at path: String?) -> Remedy? {
+    switch (code, path) {
+    case (.diskFull, _): "free some space and try again: nothing was changed"
+    case (.permissionDenied, _): "check who owns the vault's directory, its mode, and whether it is mounted read-only"
+    case (.changedUnderneath, _): "look at the record again and repeat the change"
+    // What is no document of the vault is in no backup and no version control either.
+    case (.damaged, ".lock"), (.damaged, ".staging"): "remove it: it holds no record, and is made anew"
+    case (.damaged, ".journal.json"): .repairJournal
     default: nil
-    }
-  }
-
-  private static func hints(for code: Code) -> [String] {
-    switch code {
-    case .diskFull: ["free some space and try again: nothing was changed"]
-    case .permissionDenied: ["check who owns the vault's directory, its mode, and whether it is mounted read-only"]
-    case .lockedByOther: ["wait for it to end, or give more time with --lock-timeout SECONDS"]
-    case .changedUnderneath: ["look at the record again and repeat the change"]
-    case .damaged: [lastGoodVersionHint]
-    default: []
     }
   }
 }
@@ -194,8 +173,8 @@ extension VaultError {
 
   private static func conflicted(file: String) -> VaultError {
     VaultError(
-      .damaged, "holds both sides of a conflict that git left to you", file: file, hints: WayOn.choose([file]),
-      underlying: ConflictMarkers())
+      .damaged, "holds both sides of a conflict that git left to you", file: file,
+      remedies: [.chooseSide(files: [file])], underlying: ConflictMarkers())
   }
 
   /// Refuses a file in which git left both sides of a conflict, for who does not parse it.

@@ -14,6 +14,10 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
       case rolledBack, forked, damagedState
       case inputRefused, unknownKind, usage, diskFull, permissionDenied, ioFailed, memoryUnavailable, internalFailure
       case cancelled
+      case unreadable, wrongFileType, tooLarge, malformedDocument, conflicted, malformedEnvelope, misplaced
+      case unknownRoot, notAuthentic, foreignToken, damagedToken, clearText, invalidContent, wrongPlace
+      case equalRevisions, strayEntry, missingSlot, damagedSlot, malformedJournal, vanished, notCanonical, privateKey
+      case repeatedToken, readableSecret, otherDamage
     }
     private let name: Name
 
@@ -55,9 +59,9 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let changedUnderneath = Code(name: .changedUnderneath)
     /// The vault is not the one that was expected.
     public static let unexpectedVault = Code(name: .unexpectedVault)
-    /// The vault or a record is older than this machine has seen it.
+    /// The vault or a record is older than this machine has seen it, or the checkpoint lists it.
     public static let rolledBack = Code(name: .rolledBack)
-    /// The vault or a record has the revision that this machine has seen, and is not the same.
+    /// The vault or a record has the revision that this machine has seen, or the checkpoint lists, and is not the same.
     public static let forked = Code(name: .forked)
     /// A file of what this machine remembers is damaged, so that nothing can be compared with it.
     public static let damagedState = Code(name: .damagedState)
@@ -79,6 +83,59 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let internalFailure = Code(name: .internalFailure)
     /// The task was cancelled before it was done; the reason says whether anything was changed.
     public static let cancelled = Code(name: .cancelled)
+
+    // What a check finds in one file.
+
+    /// The system refused to read it, or the disk failed.
+    public static let unreadable = Code(name: .unreadable)
+    /// A link, directory, FIFO or device stands where a file belongs, or a file where a directory does.
+    public static let wrongFileType = Code(name: .wrongFileType)
+    /// The file is over the limit of the format.
+    public static let tooLarge = Code(name: .tooLarge)
+    /// It is no JSON as the format wants it.
+    public static let malformedDocument = Code(name: .malformedDocument)
+    /// It holds both sides of a conflict, as git leaves them to a person.
+    public static let conflicted = Code(name: .conflicted)
+    /// The member `$vault` is missing or not of format 1.
+    public static let malformedEnvelope = Code(name: .malformedEnvelope)
+    /// The file holds a record of another id than its name says.
+    public static let misplaced = Code(name: .misplaced)
+    /// No root key of the vault wraps the record's data key.
+    public static let unknownRoot = Code(name: .unknownRoot)
+    /// The MAC does not match, or the data key does not open.
+    public static let notAuthentic = Code(name: .notAuthentic)
+    /// A sealed field belongs to another record or key.
+    public static let foreignToken = Code(name: .foreignToken)
+    /// A sealed field does not open.
+    public static let damagedToken = Code(name: .damagedToken)
+    /// A value stands in clear where the kind wants a sealed one.
+    public static let clearText = Code(name: .clearText)
+    /// A member is missing or of another type than the kind says.
+    public static let invalidContent = Code(name: .invalidContent)
+    /// A removed record outside the trash, or a live one in it.
+    public static let wrongPlace = Code(name: .wrongPlace)
+    /// A live and a removed record have the same id and revision.
+    public static let equalRevisions = Code(name: .equalRevisions)
+    /// Something lies among the records that does not belong there.
+    public static let strayEntry = Code(name: .strayEntry)
+    /// The file of a slot is not there.
+    public static let missingSlot = Code(name: .missingSlot)
+    /// The file of a slot is not the one that the header names.
+    public static let damagedSlot = Code(name: .damagedSlot)
+    /// `.journal.json` is no journal, or files that it names are gone.
+    public static let malformedJournal = Code(name: .malformedJournal)
+    /// A record that the checkpoint lists is neither live nor in the trash.
+    public static let vanished = Code(name: .vanished)
+    /// The bytes differ from what this program writes of the same document.
+    public static let notCanonical = Code(name: .notCanonical)
+    /// A file beside the documents holds a private key in clear.
+    public static let privateKey = Code(name: .privateKey)
+    /// The same sealed value stands twice in a record.
+    public static let repeatedToken = Code(name: .repeatedToken)
+    /// A readable member holds an address with a password, key or token in it.
+    public static let readableSecret = Code(name: .readableSecret)
+    /// Damage of another kind.
+    public static let otherDamage = Code(name: .otherDamage)
   }
 
   public let code: Code
@@ -89,22 +146,23 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
   public var record: RecordID?
   /// Member path.
   public var field: String?
-  /// What to do next, a sentence each.
-  public var hints: [String]
+  /// What to do next, where the code does not say it all.
+  public var remedies: [Remedy]
   public var underlying: (any Error)?
   /// Whether it is about a record of which only readable fields can have been changed: ``Vault/acceptance(of:_:)``.
   var isEdited = false
 
+  /// - Parameter remedies: nil for those of the code: the last good version of what is damaged, else none.
   public init(
     _ code: Code, _ reason: String, file: String? = nil, record: RecordID? = nil, field: String? = nil,
-    hints: [String] = [], underlying: (any Error)? = nil
+    remedies: [Remedy]? = nil, underlying: (any Error)? = nil
   ) {
     self.code = code
     self.reason = reason
     self.file = file
     self.record = record
     self.field = field
-    self.hints = hints
+    self.remedies = remedies ?? (code == .damaged ? [.lastGoodVersion] : [])
     self.underlying = underlying
   }
 

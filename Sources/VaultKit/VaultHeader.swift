@@ -165,7 +165,7 @@ public struct VaultHeader: Sendable {
   }
 
   private static func damaged(_ reason: String) -> VaultError {
-    VaultError(.damaged, reason, file: fileName, hints: [VaultError.lastGoodVersionHint])
+    VaultError(.damaged, reason, file: fileName)
   }
 }
 

@@ -72,7 +72,7 @@ public struct VaultLint: Sendable {
       guard error.code == .cancelled, count > 0 else { throw error }
       throw VaultError(
         .cancelled, "was cancelled when \(count) file\(count == 1 ? " was" : "s were") written again, and others not",
-        hints: ["run it again for the others: no document has changed its meaning"])
+        remedies: ["run it again for the others: no document has changed its meaning"])
     }
     return linter.report
   }

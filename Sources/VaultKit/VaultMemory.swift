@@ -311,10 +311,10 @@ extension Vault {
   }
 
   private func notAsSeen(
-    _ code: VaultError.Code, _ reason: String, _ record: OpenRecord, _ hint: String
+    _ code: VaultError.Code, _ reason: String, _ record: OpenRecord, _ facts: Remedy
   ) throws(VaultError) -> VaultError {
     VaultError(
       code, reason, file: record.file, record: record.id,
-      hints: [hint, WayOn.pin([record.id], of: try header.fingerprint())])
+      remedies: [facts, .acceptRecords([record.id], fingerprint: try header.fingerprint())])
   }
 }

@@ -321,11 +321,8 @@ private func inState<Result: ~Copyable>(_ step: () throws(StoreError) -> Result)
     return try step()
   } catch {
     var failure = VaultError(store: error)
-    switch failure.code {
-    case .damaged: failure = .damagedState(error.path ?? "state")
-    default:
-      failure.hints = ["this machine remembers its vaults there: put it right, or name another with CVAULT_STATE_DIR"]
-    }
+    if failure.code == .damaged { throw .damagedState(error.path ?? "state") }
+    failure.remedies = [.moveState]
     throw failure
   }
 }

@@ -56,14 +56,14 @@ struct SeenComparison {
   /// Takes how the checkpoint that is there differs from the one that was seen.
   mutating func take(_ difference: PinDifference?) {
     guard let error = difference?.error else { return }
-    add(error.code == .forked ? .forked : .rolledBack, error.reason, file: Checkpoint.fileName)
+    add(error.code, error.reason, file: Checkpoint.fileName)
   }
 
-  private mutating func add(_ code: VaultFault.Code, _ reason: String, _ place: StoreLocation, _ id: RecordID) {
+  private mutating func add(_ code: VaultError.Code, _ reason: String, _ place: StoreLocation, _ id: RecordID) {
     add(code, reason, file: place.relativePath, id)
   }
 
-  private mutating func add(_ code: VaultFault.Code, _ reason: String, file: String, _ id: RecordID? = nil) {
+  private mutating func add(_ code: VaultError.Code, _ reason: String, file: String, _ id: RecordID? = nil) {
     var fault = VaultFault(code, reason, file: file, record: id)
     fault.witnesses = .machine
     faults.append(fault)

@@ -122,6 +122,6 @@ extension JournalState {
   /// What is wrong with the journal.
   var fault: VaultFault? {
     guard case .malformed(let error) = self else { return nil }
-    return VaultFault(VaultFault.Code.malformedJournal, error.reason, file: error.path ?? ".journal.json")
+    return VaultFault(.malformedJournal, error.reason, file: error.path ?? ".journal.json")
   }
 }

@@ -184,7 +184,7 @@ struct Verifier {
   }
 
   /// Codes that the error alone does not tell: what verifies and is wrong all the same has no cause below.
-  private func code(of error: VaultError, at place: StoreLocation, _ id: RecordID) -> VaultFault.Code? {
+  private func code(of error: VaultError, at place: StoreLocation, _ id: RecordID) -> VaultError.Code? {
     if error.code == .damaged, error.underlying == nil { return error.field == nil ? .wrongPlace : .clearText }
     guard let bytes = try? files.store.read(place), let document = try? JSONParser.parse(bytes),
       let envelope = try? RecordEnvelope(of: document), envelope.id != id

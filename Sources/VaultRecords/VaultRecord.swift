@@ -104,16 +104,15 @@ extension RecordError {
       self.init(.missingMember, "is required", path: path)
     case DecodingError.typeMismatch(let type, _):
       self.init(.wrongType, "must be \(Self.name(of: type))", path: path)
-    case DecodingError.dataCorrupted(let context) where context.debugDescription == Self.dateReason:
-      self.init(.invalidValue, Self.dateReason, path: path)
+    case DecodingError.dataCorrupted(let context)
+    where (context.underlyingError as? DocumentError)?.code == .invalidDate:
+      self.init(.invalidValue, "is not a date in ISO 8601", path: path)
     case let error as DocumentError:
       self.init(.invalidValue, error.reason)
     default:
       self.init(.invalidValue, "is not a valid value", path: path)
     }
   }
-
-  private static let dateReason = "is not a date in ISO 8601"
 
   private static func name(of type: Any.Type) -> String {
     switch type {

@@ -105,7 +105,7 @@ struct BackupCatalogTests {
     let pieces = Self.text.split(separator: old, maxSplits: 1, omittingEmptySubsequences: false)
     try #require(pieces.count == 2)
     let error = #expect(throws: VaultError.self) { try read(pieces.joined(separator: new)) }
-    #expect(error?.code == .damaged && error?.file == "b/backups.json" && error?.hints.count == 2)
+    #expect(error?.code == .damaged && error?.file == "b/backups.json" && error?.remedies.count == 2)
   }
 
   @Test("a backup that is listed twice is damage; a newer format is said to be one")
@@ -175,7 +175,7 @@ struct BackupCatalogTests {
     FileTree.write([], to: folder.path + "/file")
     for (name, reason) in [("none", "is not there"), ("file", "is no directory"), ("none/x", "is not there")] {
       let error = #expect(throws: VaultError.self) { try BackupDirectory(at: folder.path + "/" + name) }
-      #expect(error?.code == .ioFailed && error?.reason == reason && error?.hints.count == 1)
+      #expect(error?.code == .ioFailed && error?.reason == reason && error?.remedies.count == 1)
     }
   }
 

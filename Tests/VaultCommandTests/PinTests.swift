@@ -115,6 +115,16 @@ struct PinCommandTests {
     #expect(workspace.open("get", id, "address.city").output == "Albuquerque")
   }
 
+  @Test("for more records than fit a line the way on still asks for them: without one all would be given up")
+  func manyRecords() throws {
+    let workspace = try Workspace.withCustomers()
+    let files = workspace.snapshot().keys.filter { $0.contains("records/") }.sorted()
+    for file in files.prefix(9) { FileTree.remove(workspace.vault + "/" + file) }
+    let verified = workspace.open("verify")
+    let command = "`vault pin accept --fingerprint \(fingerprint(workspace)) --record ID…`"
+    #expect(verified.code == 16 && verified.errors.contains(command), "\(verified.errors)")
+  }
+
   @Test("a header that is older than seen, or forked, is 16 without a key too; a damaged one is 13 first")
   func header() throws {
     let workspace = try Workspace.withCustomers()

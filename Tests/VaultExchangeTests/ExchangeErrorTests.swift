@@ -85,7 +85,7 @@ struct ExchangeErrorTests {
     for (index, (code, attempt)) in try (Self.readings() + Self.openings()).enumerated() {
       let error = try #require(throws: ExchangeError.self, "\(index): \(code)") { try attempt() }
       #expect(error.code == code, "\(index): \(error)")
-      let text = ([error.description] + error.advice + error.candidates).joined(separator: "\n")
+      let text = ([error.description, "\(error.advice)"] + error.candidates).joined(separator: "\n")
       #expect(!text.contains(Self.marker), "\(index): \(code)")
       met.insert(error.code)
     }

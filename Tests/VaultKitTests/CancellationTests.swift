@@ -29,7 +29,7 @@ struct CancellationTests {
       if result.isCancelled {
         cancelled += 1
         unfinished += isUnfinished ? 1 : 0
-        let isTold = result.isCancelled { $0.hints == ["`vault rotate` finishes it"] }
+        let isTold = result.isCancelled { $0.remedies == [.finishRotation] }
         #expect(isTold == isUnfinished, comment)
       } else {
         #expect(try result.get() == bench.live.count, comment)

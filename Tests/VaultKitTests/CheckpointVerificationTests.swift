@@ -74,7 +74,7 @@ struct CheckpointVerificationTests {
     #expect(try await vault.verify().faults.allSatisfy(\.code.isRollback))
   }
 
-  private func codes(_ vault: Vault) async throws -> [RecordID: VaultFault.Code] {
+  private func codes(_ vault: Vault) async throws -> [RecordID: VaultError.Code] {
     let faults = try await vault.verify().faults
     return Dictionary(uniqueKeysWithValues: try faults.map { (try #require($0.record), $0.code) })
   }
@@ -119,7 +119,7 @@ struct CheckpointVerificationTests {
     let good = try #require(try store.read(.checkpoint))
     let (other, _, otherStore) = try await memoryVault()
     _ = try await other.makeCheckpoint()
-    let cases: [([UInt8], VaultFault.Code)] = [
+    let cases: [([UInt8], VaultError.Code)] = [
       (try #require(try otherStore.read(.checkpoint)), .unknownRoot), (Array(good.dropLast(20)), .malformedDocument),
     ]
     for (bytes, code) in cases {

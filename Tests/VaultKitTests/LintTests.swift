@@ -26,7 +26,7 @@ struct LintTests {
   }
 
   /// What is done to a customer, the code and the field that lint names.
-  private static let recordRules: [(VaultFault.Code, String?, @Sendable (inout JSONObject) -> Void)] = [
+  private static let recordRules: [(VaultError.Code, String?, @Sendable (inout JSONObject) -> Void)] = [
     (.clearText, "access_key", { $0["access_key"] = "in clear" }),
     (.damagedToken, "access_key", { $0["access_key"] = "es1:AAAA" }),
     (.damagedToken, "name", { $0["name"] = "es7:of a later version" }),
@@ -59,8 +59,8 @@ struct LintTests {
   @Test("no JSON, a newer format, another's record and the wrong side of the trash are findings")
   func files() async throws {
     let (vault, _, store) = try await memoryVault()
-    var expected: [String: VaultFault.Code] = [:]
-    func damage(_ code: VaultFault.Code, _ change: ([UInt8]) throws -> [UInt8]) async throws {
+    var expected: [String: VaultError.Code] = [:]
+    func damage(_ code: VaultError.Code, _ change: ([UInt8]) throws -> [UInt8]) async throws {
       let id = try await vault.add(sampleCustomer())
       try store.put(change(#require(try store.read(.record(id)))), at: .record(id))
       expected[StoreLocation.record(id).relativePath] = code

@@ -11,7 +11,7 @@ import VaultTestSupport
 
 @Suite("What programs show of errors")
 struct LocalizedErrorTests {
-  @Test("the localized description of every error is its own one line, and hints are its suggestion")
+  @Test("the localized description of every error is its own one line, and what every program can do its suggestion")
   func descriptions() throws {
     let errors: [any Error & CustomStringConvertible] = [
       VaultError(.diskFull, "there is no space", file: "vault.json"), StoreError(.missing, reason: "is not there"),
@@ -20,7 +20,7 @@ struct LocalizedErrorTests {
     for error in errors { #expect(error.localizedDescription == error.description) }
     let document = #expect(throws: DocumentError.self) { try JSONParser.parse(Array("{".utf8)) }
     #expect(document?.localizedDescription == document?.description)
-    let error: any LocalizedError = VaultError(.lockedByOther, "is locked", hints: ["wait", "or do not"])
+    let error: any LocalizedError = VaultError(.lockedByOther, "is locked", remedies: ["wait", .repair, "or do not"])
     #expect(error.recoverySuggestion == "wait\nor do not")
     #expect((VaultError(.cancelled, "x") as any LocalizedError).recoverySuggestion == nil)
   }

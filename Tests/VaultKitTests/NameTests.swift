@@ -27,7 +27,7 @@ struct NameTests {
       Issue.record("must be ambiguous")
     } catch {
       #expect(error.code == .ambiguousRecord)
-      for id in ids { #expect(error.hints.contains { $0.hasPrefix(id.text) }) }
+      for id in ids { #expect(error.remedies.contains { $0.sentence?.hasPrefix(id.text) == true }) }
     }
   }
 

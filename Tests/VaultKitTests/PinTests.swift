@@ -37,7 +37,7 @@ struct PinTests {
     for revision in [2, 3, 4] {
       let difference = try #require(try pin.difference(from: header(other, revision: revision)))
       #expect(difference.isIdentity && difference.error.code == .unexpectedVault)
-      #expect(difference.error.hints.first?.contains(try pin.fingerprint()) == true)
+      #expect(difference.error.remedies.first?.sentence?.contains(try pin.fingerprint()) == true)
     }
   }
 
@@ -47,18 +47,10 @@ struct PinTests {
     let pin = try Pin(header(root, revision: 3))
     let older = try #require(try pin.difference(from: header(root, revision: 2)))
     #expect(!older.isIdentity && older.error.code == .rolledBack)
-    #expect(older.error.hints.first?.hasPrefix("expected revision 3 or later, found revision 2 ") == true)
+    #expect(older.error.remedies.first?.sentence?.hasPrefix("expected revision 3 or later, found revision 2 ") == true)
     let forked = try #require(try pin.difference(from: header(root, revision: 3)))
     #expect(!forked.isIdentity && forked.error.code == .forked)
-    #expect(forked.error.hints.last?.contains("vault pin accept --fingerprint") == true)
-  }
-
-  @Test("for more records than fit a line the way on still asks for them: without one all would be given up")
-  func manyRecords() {
-    let ids = (0..<9).map { _ in RecordID.random() }
-    #expect(WayOn.pin(ids, of: "HEX").contains("--fingerprint HEX --record ID…`"))
-    #expect(WayOn.pin(Array(ids.prefix(2)), of: "HEX").contains("HEX --record \(ids[0]) --record \(ids[1])`"))
-    #expect(WayOn.pin([], of: "HEX").contains("--fingerprint HEX`"))
+    #expect(forked.error.remedies.last == .acceptVault(fingerprint: nil))
   }
 
   @Test("after a fingerprint was accepted, any header of that root will do")
@@ -198,7 +190,7 @@ struct SeenTests {
     for (found, expected, code) in [
       (nil, nil, nil), (mark(1), nil, nil), (mark(3), mark(3), nil), (mark(4), mark(3), nil),
       (mark(2), mark(3), .rolledBack), (nil, mark(3), .rolledBack), (mark(3, 2), mark(3), .forked),
-    ] as [(Pin.CheckpointMark?, Pin.CheckpointMark?, VaultFault.Code?)] {
+    ] as [(Pin.CheckpointMark?, Pin.CheckpointMark?, VaultError.Code?)] {
       var comparison = SeenComparison()
       comparison.take(expected?.difference(from: found))
       #expect(comparison.faults.map(\.code) == (code.map { [$0] } ?? []))

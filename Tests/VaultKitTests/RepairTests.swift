@@ -17,7 +17,7 @@ struct RepairTests {
     folder.write(bad, at: .record(id))
     let plan = try await folder.vault.repairPlan()
     #expect(plan.steps.map(\.action) == [.leave] && !plan.hasWork)
-    #expect(plan.steps.first?.detail.contains("`vault accept \(id.text)`") == true, "only a readable field differs")
+    #expect(plan.steps.first?.remedies == [.acceptEdits([id])], "only a readable field differs")
     #expect(folder.bytes(.record(id)) == bad)
     #expect(FileTree.mode(of: folder.aside) == nil)
   }
@@ -178,7 +178,11 @@ struct RepairTests {
     #expect(fault.code == .conflicted && fault.file == StoreLocation.trash(id).relativePath)
     let both = try await folder.vault.repairPlan([TestHistory([:], sides: [live, trashed])])
     #expect(both.steps.map(\.action) == [.leave])
-    #expect(both.steps.first?.detail.contains("revision 2, which was removed") == true)
+    guard case .chooseVersion(let commands)? = both.steps.first?.remedies.first else {
+      Issue.record("no choice: \(both.steps)")
+      return
+    }
+    #expect(commands.contains { $0.hasSuffix("revision 2, which was removed") })
     let one = try await folder.vault.repairPlan([TestHistory([:], sides: [live.flipping("es1:"), trashed, trashed])])
     #expect(one.steps.map(\.action) == [.restore] && one.steps.map(\.revision) == [2])
   }

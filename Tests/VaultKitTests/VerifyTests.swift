@@ -23,8 +23,8 @@ struct VerifyTests {
   @Test("goes on after a fault, and names each file with its code")
   func codes() async throws {
     let (vault, _, store) = try await memoryVault()
-    var expected: [String: VaultFault.Code] = [:]
-    func damage(_ code: VaultFault.Code, _ change: (RecordID, [UInt8]) throws -> [UInt8]) async throws {
+    var expected: [String: VaultError.Code] = [:]
+    func damage(_ code: VaultError.Code, _ change: (RecordID, [UInt8]) throws -> [UInt8]) async throws {
       let id = try await vault.add(sampleCustomer())
       try store.put(change(id, #require(try store.read(.record(id)))), at: .record(id))
       expected[StoreLocation.record(id).relativePath] = code

@@ -90,13 +90,13 @@ extension BackupCommand {
 
     /// With all that is wrong, or would go back.
     private func refuse(_ staged: StagedRestore) throws {
-      staged.faults.report(global, hints: ["nothing was changed: take another backup"])
+      staged.faults.report(global, ["nothing was changed: take another backup"])
       if let status = staged.faults.status { throw Finished(status: status) }
       guard !staged.setbacks.isEmpty, !acceptRollback else { return }
       let faults = staged.setbacks.faults
       Array(faults.prefix(10)).report(
         global,
-        hints: [
+        [
           faults.count > 10
             ? "and \(faults.count - 10) more would go back; nothing was changed" : "nothing was changed",
           "--accept-rollback restores it all the same; the vault of now is kept beside it",

@@ -31,7 +31,7 @@ struct CheckpointCommand: AsyncParsableCommand {
     progress.end()
     let faults = result.verification.faults
     guard let checkpoint = result.checkpoint else {
-      faults.report(global, hints: faults.waysOn(fingerprint: try opened.header.fingerprint()))
+      faults.report(global, faults.remedies(fingerprint: try opened.header.fingerprint()))
       global.messages.note("no checkpoint was made")
       throw Finished(status: faults.status ?? .failed)
     }

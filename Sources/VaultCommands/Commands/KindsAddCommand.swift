@@ -65,9 +65,13 @@ struct KindsAddCommand: AsyncParsableCommand {
 
   private func refusal(_ error: VaultError, _ name: String, _ place: String) -> CommandError {
     guard error.code == .inputRefused || error.code == .alreadyExists else { return CommandError(error) }
-    let isName = error.code == .alreadyExists || error.field == nil
+    let isTaken = error.code == .alreadyExists
+    let isName = isTaken || error.field == nil
     var refusal = CommandError(error).about(isName ? "kind \(name)" : "\(place): \(error.field ?? "")")
-    refusal.hints = error.hints.isEmpty ? ["docs/kinds.md lists what a declared kind can have"] : error.hints
+    guard error.remedies.isEmpty else { return refusal }
+    refusal.hints = [
+      isTaken ? "give the new one another name with --name" : "docs/kinds.md lists what a declared kind can have"
+    ]
     return refusal
   }
 }

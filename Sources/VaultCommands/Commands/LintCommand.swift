@@ -46,7 +46,7 @@ struct LintCommand: AsyncParsableCommand {
     guard !global.json else { return try Output.document(members(report)) }
     try Output.lines(report.findings.map { Printable.text($0.description) })
     let conflicts = report.findings.filter { $0.code == .conflicted }
-    for hint in conflicts.waysOn() { global.messages.note(hint) }
+    for hint in conflicts.remedies().flatMap(\.sentences) { global.messages.note(hint) }
     for file in report.rewritten { global.messages.note("rewritten: \(file)") }
     for note in report.notes { global.messages.note(note) }
     if report.findings.contains(where: { $0.code == .notCanonical }), !fix {

@@ -114,12 +114,17 @@ extension RepairStep {
 
   /// `restore records/ab/….json: does not authenticate; from git commit 1a2b3c4d5e6f, revision 3`
   fileprivate var line: String {
-    Printable.text("\(action.rawValue) \(file): \(reason)" + (detail.isEmpty ? "" : "; \(detail)"))
+    Printable.text("\(action.rawValue) \(file): \(reason)" + (explanation.isEmpty ? "" : "; \(explanation)"))
+  }
+
+  /// The detail, and what a person can do.
+  private var explanation: String {
+    ([detail] + remedies.flatMap(\.sentences)).filter { !$0.isEmpty }.joined(separator: "; ")
   }
 
   fileprivate func document(isDone: Bool) -> JSONValue {
     .members([
-      "action": .string(action.rawValue), "detail": .string(detail), "done": .bool(isDone), "file": .string(file),
+      "action": .string(action.rawValue), "detail": .string(explanation), "done": .bool(isDone), "file": .string(file),
       "reason": .string(reason), "record": .optional(record?.text),
       "revision": revision.map { .number(JSONNumber($0)) } ?? .null,
     ])

@@ -75,7 +75,9 @@ private struct VaultStatus {
       ("records", String(recordCount)),
     ]
     for slot in slots { rows.append(("slot", slot.summary)) }
-    if let rotation = header.unfinishedRotation { rows.append(("rotation", rotation.unfinishedNote)) }
+    if let rotation = header.unfinishedRotation {
+      rows.append(("rotation", "\(rotation.unfinishedNote): `vault rotate` finishes it"))
+    }
     if let operation { rows.append(("git", operation.line)) }
     for file in missingKeyFiles { rows.append(("key file", "\(file) is not there")) }
     rows += [

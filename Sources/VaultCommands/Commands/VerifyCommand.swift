@@ -40,7 +40,8 @@ struct VerifyCommand: AsyncParsableCommand {
     progress.end()
     if global.json { try Output.document(members(result)) } else { try Output.lines(lines(result)) }
     for note in result.notes { global.messages.note(note) }
-    result.faults.report(global, hints: result.faults.waysOn(fingerprint: try opened.header.fingerprint()))
+    if opened.header.unfinishedRotation != nil { Remedy.finishRotation.sentences.forEach(global.messages.note) }
+    result.faults.report(global, result.faults.remedies(fingerprint: try opened.header.fingerprint()))
     if let status = result.faults.status { throw Finished(status: status) }
   }
 
@@ -116,7 +117,7 @@ extension [VaultFault] {
   }
 
   /// Each on stderr in its own line, and then what to do.
-  func report(_ global: GlobalOptions, hints: [String]) {
+  func report(_ global: GlobalOptions, _ remedies: [Remedy]) {
     for (index, fault) in enumerated() {
       var error = CommandError(
         fault.status, snakeCase(fault.code.description),
@@ -124,7 +125,7 @@ extension [VaultFault] {
       error.file = fault.file
       error.record = fault.record?.text
       error.field = fault.field
-      if index == count - 1 { error.hints = hints }
+      if index == count - 1 { error.hints = remedies.flatMap(\.sentences) }
       global.messages.report(error)
     }
   }

@@ -142,7 +142,7 @@ extension CommandError {
     let status: ExitStatus = isUsage ? .usage : error.code.isOfKeys ? .cannotUnlock : .inputRefused
     self.init(status, snakeCase(error.code.description), subject: isUsage ? "--map" : subject, error.description)
     if !isUsage { file = subject }
-    hints = error.advice
+    hints = error.advice.map(\.words)
     guard hints.isEmpty else { return }
     switch error.code {
     case .unknownFormat:
@@ -156,6 +156,17 @@ extension CommandError {
     case .passphraseNeeded, .wrongPassphrase: hints = ["give it with --source-passphrase-file FILE, or on a terminal"]
     case .invalidMapping: hints = ["`vault kinds show KIND` lists the members"]
     default: hints = ["correct the file and try again; nothing was changed"]
+    }
+  }
+}
+
+extension ExchangeError.Advice {
+  fileprivate var words: String {
+    switch self {
+    case .sentence(let text): text
+    case .format(let name): "`vault import \(name) FILE` takes that"
+    case .pipe(let command, let format): "open it on the way: `\(command) | vault import \(format ?? "auto") -`"
+    case .mapColumns: "--map MEMBER=COLUMN says what a column is, and that the first row has their names"
     }
   }
 }

@@ -159,7 +159,7 @@ struct BackupReport {
   func tell(_ global: GlobalOptions) {
     if let failure { return global.messages.report(failure) }
     if !global.json { try? Output.line(line) }
-    verification?.faults.report(global, hints: ["take another backup: this one restores nothing that is damaged"])
+    verification?.faults.report(global, ["take another backup: this one restores nothing that is damaged"])
   }
 
   /// `b/team-20261121T014028Z.cvault.age: 24 records, 1 in the trash; every record verified, attested`

@@ -19,6 +19,8 @@ struct CommandError: Error {
   var record: String?
   var field: String?
   var hints: [String] = []
+  /// Of the error of the vault that it tells of.
+  private(set) var vaultCode: VaultError.Code?
   /// What `--verbose` adds.
   var detail: String?
 
@@ -34,15 +36,11 @@ struct CommandError: Error {
     self.init(
       ExitStatus(error.code), snakeCase(error.code.description), subject: error.subject, error.reason,
       hints: error.hints)
+    vaultCode = error.code
     file = error.file
     record = error.record?.text
     field = error.field
     detail = error.underlying.map { "\($0)" }
-    if error.code == .memoryUnavailable, hints.isEmpty { hints = ["raise the limit of locked memory (`ulimit -l`)"] }
-    if error.code == .inputRefused, field != nil, hints.isEmpty {
-      let date = error.reason.contains("date") ? "; a date looks like 2026-11-21T01:40:28Z" : ""
-      hints = ["`vault kinds show KIND` lists its members" + date]
-    }
   }
 
   /// The same error about something that the layer below does not know, such as the word that was to name a record.

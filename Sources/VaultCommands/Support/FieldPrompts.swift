@@ -74,10 +74,12 @@ struct FieldPrompts {
 
   /// What is wrong with an answer: a pattern is for programs.
   private func explanation(_ error: RecordError, _ field: RecordField) -> String {
-    guard error.reason.hasPrefix("must match ") else {
+    guard error.code == .invalidValue, case .text(let rule) = field.value.form, let pattern = rule.pattern,
+      rule.minimumLength == nil, rule.maximumLength == nil
+    else {
       return "That \(error.reason).\(field.isDate ? " A date looks like 2026-11-21T01:40:28Z." : "")"
     }
-    let isOfDigits = error.reason.dropFirst("must match ".count).allSatisfy { "^[0-9](?: -]*)+${},134".contains($0) }
+    let isOfDigits = pattern.text.allSatisfy { "^[0-9](?: -]*)+${},134".contains($0) }
     if isOfDigits { return "That is not written in digits, as \(label(of: field)) must be." }
     return kind.isDeclared
       ? "That \(error.reason)." : "That does not have the form of \(label(of: field))."

@@ -9,7 +9,7 @@ extension CommandError {
       return try await step()
     } catch let error as VaultError {
       guard let kind, error.code == .inputRefused, let field = error.field else { throw error }
-      throw CommandError(error).naming(field, of: kind)
+      throw CommandError(error, field, of: kind)
     }
   }
 
@@ -23,17 +23,14 @@ extension CommandError {
     }
   }
 
-  fileprivate func naming(_ field: String, of kind: RecordKind) -> CommandError {
-    var error = self
-    error.hints = hints.map { hint in
-      let parts = hint.split(separator: "kinds show KIND", omittingEmptySubsequences: false)
-      return parts.joined(separator: "kinds show \(Printable.text(kind.name))")
+  private init(_ error: VaultError, _ field: String, of kind: RecordKind) {
+    self.init(error)
+    let value = (try? MemberPath(parsing: field)).flatMap { kind.value(at: $0) }
+    let date = value?.isMoment == true ? "; a date looks like 2026-11-21T01:40:28Z" : ""
+    if error.remedies.isEmpty { hints = ["`vault kinds show \(Printable.text(kind.name))` lists its members" + date] }
+    if value == nil, let hint = Suggestion.hint(for: field, among: kind.fields.map(\.path.description)) {
+      hints.insert(hint, at: 0)
     }
-    let known = (try? MemberPath(parsing: field)).flatMap { kind.value(at: $0) } != nil
-    if !known, let hint = Suggestion.hint(for: field, among: kind.fields.map(\.path.description)) {
-      error.hints.insert(hint, at: 0)
-    }
-    return error
   }
 }
 

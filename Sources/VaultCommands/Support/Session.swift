@@ -109,7 +109,7 @@ struct Session {
     while let source = sources.popFirst() {
       do {
         return try await unlock(source, options)
-      } catch let error as CommandError where error.code == "no_matching_slot" {
+      } catch let error as CommandError where error.vaultCode == .noMatchingSlot {
         // A key that opens nothing shows nothing: what this machine remembers comes first then, as without a key.
         if sources.isEmpty { try pin.requireKnownState() }
         if sources.isEmpty { throw error }

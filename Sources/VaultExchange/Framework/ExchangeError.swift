@@ -44,6 +44,20 @@ public struct ExchangeError: Error, Equatable, Sendable {
     public static let reading = Code(name: .reading)
   }
 
+  /// What a person can do about it: where a command of the program at hand does it, the program has the words.
+  public enum Advice: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// Whatever holds in every program.
+    case sentence(String)
+    /// Importing a file of this format.
+    case format(String)
+    /// Importing what this command of another program prints; nil for whatever format that is of.
+    case pipe(String, format: String? = nil)
+    /// Saying what the columns of a table are.
+    case mapColumns
+
+    public init(stringLiteral value: String) { self = .sentence(value) }
+  }
+
   public let code: Code
   /// A fixed sentence without any content of the file.
   public let reason: String
@@ -51,15 +65,15 @@ public struct ExchangeError: Error, Equatable, Sendable {
   public let place: SourcePlace?
   /// The names of the formats that could be meant.
   public let candidates: [String]
-  /// What the person can do about it, in fixed sentences.
-  public let advice: [String]
+  /// Its sentences are fixed, too.
+  public let advice: [Advice]
   /// The error of the layer below or of the caller's own closure.
   public let underlying: (any Error)?
 
   // `StaticString` makes it impossible to put a part of the input into the sentence.
   public init(
     _ code: Code, _ reason: StaticString, at place: SourcePlace? = nil, candidates: [String] = [],
-    advice: [String] = [], underlying: (any Error)? = nil
+    advice: [Advice] = [], underlying: (any Error)? = nil
   ) {
     self.code = code
     self.reason = "\(reason)"

@@ -7,8 +7,11 @@
 extension ExchangeError: LocalizedError {
   /// What `localizedDescription` shows: the same one line.
   public var errorDescription: String? { description }
-  /// What to do next.
-  public var recoverySuggestion: String? { advice.isEmpty ? nil : advice.joined(separator: "\n") }
+  /// What to do next, as far as that holds in every program.
+  public var recoverySuggestion: String? {
+    let sentences = advice.compactMap { if case .sentence(let text) = $0 { text } else { nil } }
+    return sentences.isEmpty ? nil : sentences.joined(separator: "\n")
+  }
 }
 
 extension ExportError: LocalizedError {

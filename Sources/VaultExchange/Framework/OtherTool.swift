@@ -3,11 +3,12 @@ struct OtherTool: Sendable {
   /// Behind "is".
   let title: StaticString
   /// What to do in the tool, a line each.
-  let advice: [String]
+  let advice: [ExchangeError.Advice]
   fileprivate let matches: @Sendable (ImportSample, JSONOutline) -> Bool
 
   private init(
-    _ title: StaticString, _ advice: String..., if matches: @escaping @Sendable (ImportSample, JSONOutline) -> Bool
+    _ title: StaticString, _ advice: ExchangeError.Advice...,
+    if matches: @escaping @Sendable (ImportSample, JSONOutline) -> Bool
   ) {
     self.title = title
     self.advice = advice
@@ -26,7 +27,7 @@ struct OtherTool: Sendable {
     OtherTool(
       "is a store of pass or gopass, which is sealed with GPG",
       "make a store of passage of it: open each file with gpg and seal it with age (`gpg -d F.gpg | age -r … -o F.age`)",
-      "then `vault import passage DIR --source-identity FILE`"
+      .format("passage")
     ) { sample, _ in sample.paths.contains { $0.hasSuffix(".gpg") } },
     OtherTool(
       "is a vault of 1Password 7 (OPVault)", "1Password 8: File, Export, 1PUX; 1Password 7: File, Export, CSV"
@@ -37,17 +38,15 @@ struct OtherTool: Sendable {
     OtherTool(
       "is a database of KeePass (KDBX)",
       "KeePassXC: Database, Export, XML file; or `keepassxc-cli export FILE > out.xml`",
-      "KeePass 2: File, Export, KeePass XML (2.x); then `vault import keepass-xml out.xml`"
+      "KeePass 2: File, Export, KeePass XML (2.x)", .format("keepass-xml")
     ) { sample, _ in sample.begins([0x03, 0xD9, 0xA2, 0x9A]) },
-    OtherTool(
-      "is a database of Password Safe", "Password Safe: File, Export To, Plain text; name the columns with --map"
-    ) {
+    OtherTool("is a database of Password Safe", "Password Safe: File, Export To, Plain text", .mapColumns) {
       sample, _ in sample.begins("PWS3")
     },
-    OtherTool("is an age file", "open it on the way: `age -d -i KEY FILE | vault import auto -`") { sample, _ in
+    OtherTool("is an age file", .pipe("age -d -i KEY FILE")) { sample, _ in
       sample.begins("age-encryption.org/v1") || sample.begins("-----BEGIN AGE ENCRYPTED FILE")
     },
-    OtherTool("is sealed with GPG", "open it on the way: `gpg -d FILE | vault import auto -`") { sample, _ in
+    OtherTool("is sealed with GPG", .pipe("gpg -d FILE")) { sample, _ in
       sample.begins("-----BEGIN PGP MESSAGE")
     },
     OtherTool("is a backup of 2FAS that is sealed", "2FAS: Settings, Backup, Export, without a password") {
@@ -66,9 +65,7 @@ struct OtherTool: Sendable {
     OtherTool("is a dump of a keychain of macOS", "Passwords: File, Export All Passwords to File, then `safari-csv`") {
       sample, _ in sample.begins("keychain: ")
     },
-    OtherTool("is packed with gzip", "unpack it on the way: `gzip -dc FILE | vault import auto -`") { sample, _ in
-      sample.begins([0x1F, 0x8B])
-    },
+    OtherTool("is packed with gzip", .pipe("gzip -dc FILE")) { sample, _ in sample.begins([0x1F, 0x8B]) },
     OtherTool(
       "is a zip file of no tool that is known here", "unpack it, and import the file with the entries",
       "Bitwarden: data.json; Dashlane: each CSV file by itself"
@@ -86,7 +83,7 @@ struct OtherTool: Sendable {
     OtherTool("is the JSON of Dashlane", "Dashlane: My account, Settings, Export data, CSV") { _, outline in
       outline.has("AUTHENTIFIANT")
     },
-    OtherTool("is the JSON of Passman", "Passman: Settings, Export credentials, CSV; name the columns with --map") {
+    OtherTool("is the JSON of Passman", "Passman: Settings, Export credentials, CSV", .mapColumns) {
       _, outline in outline.has("[].credential_id", "[].guid")
     },
     OtherTool("is of an app for one-time codes", "take the otpauth addresses of its entries into the `totp` of logins")
@@ -101,8 +98,7 @@ struct OtherTool: Sendable {
         && ["<?xml", "<!DOCTYPE", "<database", "<passwordsafe", "<revelationdata"].contains { sample.begins($0) }
     },
     OtherTool(
-      "is an export of this program",
-      "`vault import json FILE`, or jsonl; with --kind KIND where records do not say theirs",
+      "is an export of this program", .format("json"), "or jsonl; name the kind where records do not say theirs",
       "a vault as a whole: copy its folder"
     ) { _, outline in outline.has("$vault") || outline.has("[].$vault") || outline.has("records[].record") },
   ]

@@ -25,7 +25,7 @@ public enum OwnExport {
     return (kind, members)
   }
 
-  /// The records of the document that `export --json` writes, each with its kind; nil for any other value.
+  /// The records of the document that an export writes, each with its kind; nil for any other value.
   public static func records(of document: JSONValue) -> [JSONObject]? {
     guard document["schema"]?.int == 1, let items = document["records"]?.array else { return nil }
     var records: [JSONObject] = []
@@ -42,7 +42,7 @@ public enum OwnExport {
 /// The kinds of records that say theirs.
 public struct OwnKinds: Sendable {
   private static let unknown = "is of a kind that this vault does not have"
-  private static let other = "is of another kind than --kind says"
+  private static let other = "is of another kind than the one that was named"
 
   private let catalog: KindCatalog
   private let chosen: RecordKind?

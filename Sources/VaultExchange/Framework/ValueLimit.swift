@@ -14,6 +14,6 @@ enum ValueLimit {
 
   /// Why a value is not taken.
   static let refusal = LedgerLine.Outcome.refused(
-    "the value is larger than a quarter of the locked memory for secrets: `vault status` shows it, `ulimit -l` raises it"
+    "the value is larger than a quarter of the locked memory for secrets, which `ulimit -l` raises"
   )
 }

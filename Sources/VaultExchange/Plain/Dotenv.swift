@@ -2,7 +2,7 @@
 struct DotenvImporter: Importer {
   let format = ImportFormat(
     "dotenv", title: "Environment variables, .env", versions: "NAME=VALUE, also quoted and behind `export`",
-    keeps: "each variable as a secret of one record, or by --map; nothing in a value is put in for `$NAME`",
+    keeps: "each variable as a secret of one record, or by a mapping; nothing in a value is put in for `$NAME`",
     isGeneral: true)
 
   func detects(_ sample: ImportSample) -> Bool {
@@ -46,7 +46,7 @@ struct DotenvImporter: Importer {
       if entry.name == "sops_mac" {
         throw ExchangeError(
           .unsupported, "is sealed by sops, which is read as JSON or YAML only", at: place,
-          advice: ["open it on the way: `sops decrypt FILE | vault import dotenv -`"])
+          advice: [.pipe("sops decrypt FILE", format: "dotenv")])
       }
       count += 1
       builder.take(value, from: place, by: rules.rule(for: entry.name) ?? .secret(entry.name))

@@ -4,7 +4,8 @@ internal import VaultDocument
 struct PlainJSONImporter: Importer {
   let format = ImportFormat(
     "plain-json", title: "Any list of objects, JSON", versions: "an array of objects, or one object",
-    keeps: "values with usual names, member paths or a --map; all others as secrets under their paths", isGeneral: true)
+    keeps: "values with usual names, member paths or a mapping; all others as secrets under their paths",
+    isGeneral: true)
 
   func detects(_ sample: ImportSample) -> Bool {
     let outline = sample.outline

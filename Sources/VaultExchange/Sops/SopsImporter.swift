@@ -9,7 +9,7 @@ struct SopsImporter: Importer {
   static let json = SopsImporter(
     format: ImportFormat(
       "sops-json", title: "SOPS, JSON", versions: "3.x, age keys",
-      keeps: "every value under its path: sealed ones as secrets, the others as fields; --map puts them elsewhere",
+      keeps: "every value under its path: sealed ones as secrets, the others as fields; a mapping puts them elsewhere",
       takesMappings: true),
     isYAML: false)
 

@@ -59,7 +59,7 @@ public struct Database: VaultRecord, Equatable {
 
 extension Database {
   public static var kindName: String { "database" }
-  public static var summary: String { "How to reach a database; `vault get RECORD --url` prints its address." }
+  public static var summary: String { "How to reach a database; its members make its address." }
   public static var titlePaths: [String] { ["title", "database", "host"] }
   public static var isDescribedByContent: Bool { true }
   public static var content: [MemberSchema] {

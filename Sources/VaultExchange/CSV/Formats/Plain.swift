@@ -5,7 +5,7 @@ internal import VaultRecords
 struct PlainCSVImporter: Importer {
   let format = ImportFormat(
     "csv", title: "Any table with a header, CSV", versions: "commas, semicolons or tabs between the cells",
-    keeps: "columns with usual names, member paths or a --map; all others as secrets", isGeneral: true)
+    keeps: "columns with usual names, member paths or a mapping; all others as secrets", isGeneral: true)
 
   func detects(_ sample: ImportSample) -> Bool {
     let dialect = Self.dialect(of: sample)
@@ -45,7 +45,7 @@ struct PlainCSVImporter: Importer {
     guard header.isEmpty || isOurs || first.isHeader(above: rows, isKnown: { named[$0] != nil }) else {
       throw ExchangeError(
         .missingColumn, "has no header, as far as can be told: no usual name in its first row, or values",
-        at: SourcePlace(line: 1), advice: ["--map MEMBER=COLUMN says that the first row is one, and what a column is"])
+        at: SourcePlace(line: 1), advice: [.mapColumns])
     }
     let isChosen = options.kind != nil
     return try CSVImporter(
