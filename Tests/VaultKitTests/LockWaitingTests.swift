@@ -26,10 +26,9 @@ import VaultTestSupport
     // The first attempt is made before it waits.
     while attempts.count < before + 2 { await Task.yield() }
     let next = Task { try await vault.add(RotationVault.customer("next")) }
-    let start = ContinuousClock.now
     cancelled.cancel()
+    // The lock is held all the while: whoever waited for it to the end would be told that another has it.
     #expect(await cancelled.result.isCancelled)
-    #expect(start.duration(to: .now) < .seconds(1))
     lock.release()
 
     let id = try await next.value
