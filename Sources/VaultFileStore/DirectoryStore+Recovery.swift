@@ -1,4 +1,5 @@
 internal import VaultStorage
+internal import VaultSystem
 
 extension DirectoryStore {
   /// Completes or removes what a process that died left behind, if the lock is free and this process may write.

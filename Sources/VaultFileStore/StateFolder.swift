@@ -1,13 +1,6 @@
 internal import VaultDocument
 package import VaultStorage
-
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
+package import VaultSystem
 
 /// A folder outside every vault in which a machine keeps small files: each replaced whole and durably, by one writer at
 /// a time, so that nobody reads half of one and nobody's change is lost.
@@ -38,7 +31,7 @@ package struct StateFolder: Sendable {
 
   package init(at path: String, operations: any FileOperations) {
     self.path = path
-    files = FileSystem(operations: operations)
+    files = FileSystem(operations)
   }
 
   /// The path of a file, for messages.
@@ -74,7 +67,7 @@ package struct StateFolder: Sendable {
     let file = try files.open(name, in: OpenPurpose.noDirectory, as: .locking, at: name)
     let descriptor = file.descriptor
     var wait = LockWait(start: files.operations.now(), timeout: .seconds(10))
-    while try !files.call(at: name, { (system) throws(Errno) in try system.tryLock(descriptor, .exclusive) }) {
+    while try !files.call(at: name, { (system) throws(Errno) in try system.tryLock(descriptor, isShared: false) }) {
       let step = try wait.nextStep(now: files.operations.now(), holder: { nil }, onWait: { _ in })
       files.operations.sleep(step)
     }
