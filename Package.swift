@@ -34,7 +34,7 @@ let package = Package(
     // Layer 2
     .target(name: "VaultAge", dependencies: ["VaultCrypto"]),
     .target(name: "VaultSealing", dependencies: ["VaultCrypto", "VaultDocument"]),
-    .target(name: "VaultStorage", dependencies: ["VaultDocument"]),
+    .target(name: "VaultStorage", dependencies: ["VaultDocument", "VaultSystem"]),
 
     // Layer 3
     .target(name: "VaultRecords", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument"]),

@@ -154,7 +154,8 @@ final class DirectoryReplacement: StoreReplacement {
     let path = StoreDirectory.staging.path
     guard let old = try? files.open(name, in: staging.descriptor, as: .directory, at: path) else { return }
     let entry = DirectoryEntry(name: StoreDirectory.folder(number).name, isExact: true, kind: .directory)
-    files.removeTree(entry, in: old.descriptor, depth: 2, within: state.withLock { $0.budget })
+    let budget = state.withLock { $0.budget }
+    files.removeTree(entry, in: old.descriptor, depth: 2) { budget?.takesOne() ?? true }
   }
 
   func end() {

@@ -62,7 +62,7 @@ package struct StateFolder: Sendable {
   ///
   /// - Throws: `StoreError` `.locked` after 10 seconds, `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
   package func lock() throws(StoreError) -> StateLock {
-    try makeFolder(path)
+    try files.makeFolders(path)
     let name = "\(path)/\(StoreDirectory.lockName)"
     let file = try files.open(name, in: OpenPurpose.noDirectory, as: .locking, at: name)
     let descriptor = file.descriptor
@@ -159,25 +159,7 @@ extension StateFolder {
   /// One of its folders, made when it is missing.
   func opened(_ folder: String) throws(StoreError) -> OpenFile {
     let place = "\(path)/\(folder)"
-    try makeFolder(place)
+    try files.makeFolders(place)
     return try files.open(place, in: OpenPurpose.noDirectory, as: .directory, at: place)
-  }
-
-  /// Makes a folder of 0700 and those above it that are missing, durably.
-  private func makeFolder(_ place: String) throws(StoreError) {
-    let noDirectory = OpenPurpose.noDirectory
-    let status = try files.callIfPresent(at: place) { (system) throws(Errno) in
-      try system.status(of: place, in: noDirectory, followingLink: true)
-    }
-    guard status == nil else { return }
-    if let slash = place.lastIndex(of: "/"), slash > place.startIndex { try makeFolder(String(place[..<slash])) }
-    do throws(StoreError) {
-      try files.call(at: place) { (system) throws(Errno) in try system.makeDirectory(place, in: noDirectory) }
-    } catch {
-      guard error.errno == Errno.exists.number else { throw error }
-    }
-    let directory = try files.open(place, in: noDirectory, as: .vaultDirectory, at: place)
-    let parent = try files.open("..", in: directory.descriptor, as: .directory, at: place)
-    try files.sync(parent.descriptor, at: place)
   }
 }

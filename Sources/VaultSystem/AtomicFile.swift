@@ -2,11 +2,11 @@ internal import Synchronization
 
 /// A new file of 0600 that is written behind a name that nobody looks at, and then appears whole and durably, or never.
 ///
-/// | Variant | Until it is published | Then |
-/// |---|---|---|
-/// | staged: ``init(_:in:_:at:)`` | part of a larger write, under a name that its maker clears away after a crash | the maker renames it with ``rename(to:in:)``, or leaves it there with ``keep()`` |
-/// | beside: ``init(beside:in:_:at:)`` | a write of its own, locked under `.NAME.random.tmp`, which ``clearLeftovers(in:_:_:)`` finds | ``publish(as:replacing:)`` |
-/// | nameless: ``nameless(in:operations:)`` | gone with its last reference, or with the process | never |
+/// - Staged (``init(_:in:_:at:)``): a part of a larger write, under a name that its maker clears away after a crash.
+///   The maker renames it with ``rename(to:in:)``, or leaves it there with ``keep()``.
+/// - Beside its place (``init(beside:in:_:at:)``): a write of its own, locked under `.NAME.random.tmp` until
+///   ``publish(as:replacing:)``; ``clearLeftovers(in:_:_:)`` finds what a process that died has left.
+/// - Without a name (``nameless(in:operations:)``): gone with its last reference, or with the process.
 ///
 /// Nothing is durable before ``sync()``, which `publish` does not forget. What is not published, renamed or kept is
 /// taken away with its last reference. The directory must stay open for as long.
@@ -26,7 +26,7 @@ package final class AtomicFile<Failure: FileFailure>: Sendable {
   private let files: FileSystem<Failure>
   private let directory: Int32
   private let file: OpenFile
-  /// Whether `PendingWrites` was told of it, and waits for its end.
+  /// Whether `PendingWrites` knows of it.
   private let isOwnWrite: Bool
   private let state: Mutex<State>
 
@@ -42,18 +42,15 @@ package final class AtomicFile<Failure: FileFailure>: Sendable {
     try self.init(hidden: name, in: directory, files, at: path, isOwnWrite: false)
   }
 
-  /// Begins a write of its own, beside the place that it is to have; a process that is asked to end waits until it is
-  /// taken away or published.
+  /// Begins a write of its own, beside the place that it is to have. A process that is asked to end takes it away.
   package convenience init(
     beside name: String, in directory: Int32, _ files: FileSystem<Failure>, at path: String
   ) throws(Failure) {
+    let hidden = hiddenName(of: name)
     PendingWrites.begin()
-    do throws(Failure) {
-      try self.init(hidden: hiddenName(of: name), in: directory, files, at: path, isOwnWrite: true)
-    } catch {
-      PendingWrites.end()
-      throw error
-    }
+    defer { PendingWrites.end() }
+    try self.init(hidden: hidden, in: directory, files, at: path, isOwnWrite: true)
+    PendingWrites.remember(self) { files.removeQuietly(hidden, in: directory) }
     // Held as long as the file is made, so that what a process that died has left can be told from it.
     _ = try? files.operations.tryLock(file.descriptor, isShared: false)
   }
@@ -91,8 +88,11 @@ extension AtomicFile {
   /// Writes bytes behind those that were written before.
   package func append(_ bytes: RawSpan) throws(Failure) {
     let (start, isNamed) = state.withLock { ($0.byteCount, $0.name != nil) }
-    // What has no name leaves nothing behind.
-    guard !isNamed || !PendingWrites.isStopping else { throw Failure(.ending, at: path) }
+    if isOwnWrite {
+      PendingWrites.waitForEnd()
+    } else if isNamed, PendingWrites.isStopping {
+      throw Failure(.ending, at: path)
+    }
     try files.write(bytes, to: file.descriptor, from: start, at: path)
     let end = start + bytes.byteCount
     state.withLock { ($0.byteCount, $0.isSynced) = (end, false) }
@@ -152,7 +152,11 @@ extension AtomicFile {
   ///
   /// - Parameter isReplacing: whether it may take the place of another; else nothing is ever replaced.
   package func publish(as name: String, replacing isReplacing: Bool) throws(Failure) {
-    defer { discard() }
+    PendingWrites.begin()
+    defer {
+      discard()
+      PendingWrites.end()
+    }
     try sync()
     if isReplacing { try rename(to: name, in: directory) } else { try renameExclusively(to: name) }
     do throws(Failure) {
@@ -206,7 +210,7 @@ extension AtomicFile {
     }
     guard isFirst else { return }
     if let name { files.removeQuietly(name, in: directory) }
-    if isOwnWrite { PendingWrites.end() }
+    if isOwnWrite { PendingWrites.forget(self) }
   }
 
   /// Removes what processes that died have left beside the files whose name `isOurs` takes; a file that is being made

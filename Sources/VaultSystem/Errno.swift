@@ -21,6 +21,8 @@ package struct Errno: Error, Hashable, Sendable {
   package static let isDirectory = Errno(EISDIR)
   package static let notSupported = Errno(ENOSYS)
   package static let otherFileSystem = Errno(EXDEV)
+  static let isLink = Errno(ELOOP)
+  static let failed = Errno(EIO)
   package static let closedPipe = Errno(EPIPE)
 
   /// What the last failed call of this thread left behind.

@@ -1,5 +1,5 @@
-/// Every system call on files that must be durable or not be followed, so that in tests the n-th can fail or the process
-/// can "die" there.
+/// Every system call of the stores, and of whoever else writes what must last, so that in tests the n-th can fail or
+/// the process can "die" there.
 ///
 /// Each method is one attempt: `Errno.interrupted` and short counts are dealt with above this seam, once for all, in
 /// `FileSystem`. Names are single components below an open directory, but for the vault's own path.
@@ -64,6 +64,9 @@ package enum OpenPurpose: Sendable {
   case reading
   /// A file that somebody named; the path to it may lead over links.
   case readingNamed
+  /// What somebody named, be it a FIFO such as a shell's `<(…)`, whose writer is waited for.
+  case readingStream
+  case terminal
   /// A new file, 0600, for writing and reading back; fails if the name exists.
   case creating
   /// The lock file, made when it is missing.
@@ -84,25 +87,16 @@ package struct FileStatus: Sendable {
   package var changed: Int64
   /// How many names the file has.
   package var linkCount: Int
-  /// Whether its mode lets others than the owner do anything.
-  package var isOpenToOthers: Bool
-  /// Whether its mode lets others than the owner write.
-  package var isWritableByOthers: Bool
+  /// Who owns it.
+  package var owner: UInt32
+  package var group: UInt32
+  /// Its permissions.
+  package var mode: UInt32
 
-  package init(
-    kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64, changed: Int64, linkCount: Int,
-    isOpenToOthers: Bool = false, isWritableByOthers: Bool = false
-  ) {
-    self.kind = kind
-    self.byteCount = byteCount
-    self.device = device
-    self.inode = inode
-    self.modified = modified
-    self.changed = changed
-    self.linkCount = linkCount
-    self.isOpenToOthers = isOpenToOthers
-    self.isWritableByOthers = isWritableByOthers
-  }
+  /// Whether its mode lets others than the owner do anything.
+  package var isOpenToOthers: Bool { mode & 0o077 != 0 }
+  /// Whether its mode lets others than the owner write.
+  package var isWritableByOthers: Bool { mode & 0o022 != 0 }
 
   /// Whether both are the same file.
   package func isSameFile(as other: FileStatus) -> Bool { inode == other.inode && device == other.device }

@@ -11,6 +11,16 @@ package enum FileFault: Sendable {
   case unverified
   /// This process was asked to end.
   case ending
+
+  /// The system's error number that comes nearest.
+  package var errno: Errno {
+    switch self {
+    case .system(let errno): errno
+    case .symbolicLink: .isLink
+    case .notARegularFile: .isDirectory
+    case .tooLarge, .changed, .unverified, .ending: .failed
+    }
+  }
 }
 
 /// The error that a target throws for files, in its own words: so one layer below serves targets with errors of their
@@ -184,5 +194,46 @@ extension FileSystem {
   /// Removes a name, as far as that is possible.
   package func removeQuietly(_ name: String, in directory: Int32) {
     try? call(at: name) { (system) throws(Errno) in try system.removeFile(name, in: directory) }
+  }
+}
+
+extension FileSystem {
+  /// Deletes an entry of a directory with what is in it, as far as that is possible; links are removed, not followed.
+  ///
+  /// - Parameter mayRemove: asked before each file.
+  package func removeTree(
+    _ entry: DirectoryEntry, in directory: Int32, depth: Int = .max, while mayRemove: () -> Bool = { true }
+  ) {
+    guard entry.isExact, depth > 0 else { return }
+    if entry.kind != .directory {
+      guard mayRemove() else { return }
+      let isRemoved: Void? = try? call(at: entry.name) { (system) throws(Errno) in
+        try system.removeFile(entry.name, in: directory)
+      }
+      if isRemoved != nil { return }
+    }
+    guard let folder = try? open(entry.name, in: directory, as: .directory, at: entry.name) else { return }
+    let descriptor = folder.descriptor
+    let entries = try? call(at: entry.name) { (system) throws(Errno) in try system.entries(of: descriptor) }
+    for entry in entries ?? [] { removeTree(entry, in: descriptor, depth: depth - 1, while: mayRemove) }
+    try? call(at: entry.name) { (system) throws(Errno) in try system.removeDirectory(entry.name, in: directory) }
+  }
+
+  /// Makes a folder of 0700 and those above it that are missing, durably.
+  package func makeFolders(_ path: String) throws(Failure) {
+    let noDirectory = OpenPurpose.noDirectory
+    let status = try callIfPresent(at: path) { (system) throws(Errno) in
+      try system.status(of: path, in: noDirectory, followingLink: true)
+    }
+    guard status == nil else { return }
+    if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeFolders(String(path[..<slash])) }
+    do throws(Failure) {
+      try call(at: path) { (system) throws(Errno) in try system.makeDirectory(path, in: noDirectory) }
+    } catch {
+      guard error.errno == Errno.exists.number else { throw error }
+    }
+    let folder = try open(path, in: noDirectory, as: .vaultDirectory, at: path)
+    let parent = try open("..", in: folder.descriptor, as: .directory, at: path)
+    try sync(parent.descriptor, at: path)
   }
 }

@@ -12,7 +12,10 @@ package struct LiveFileOperations: FileOperations {
 
   package func open(_ name: String, in directory: Int32, as purpose: OpenPurpose) throws(Errno) -> Int32 {
     // Safe here and below: the name lives, NUL-terminated, for the length of the call, which keeps no pointer.
-    try checked(unsafe openat(directory, name, purpose.flags | O_CLOEXEC, 0o600))
+    let file = try checked(unsafe openat(directory, name, purpose.flags | O_CLOEXEC | O_NOCTTY, 0o600))
+    // The mode of open is cut by the umask, but never widened; a umask that takes the owner's rights is undone.
+    if purpose == .creating { _ = fchmod(file, 0o600) }
+    return file
   }
 
   package func close(_ file: Int32) {
@@ -109,6 +112,8 @@ extension OpenPurpose {
     case .directory: O_RDONLY | O_DIRECTORY | O_NOFOLLOW
     case .reading: O_RDONLY | O_NOFOLLOW | O_NONBLOCK
     case .readingNamed: O_RDONLY | O_NONBLOCK
+    case .readingStream: O_RDONLY
+    case .terminal: O_RDWR
     case .creating: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK
     case .locking: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
     }
@@ -125,8 +130,8 @@ extension FileStatus {
     self.init(
       kind: Kind(mode: mode_t(status.st_mode)), byteCount: Int(status.st_size), device: UInt64(status.st_dev),
       inode: UInt64(status.st_ino), modified: modified.nanoseconds, changed: changed.nanoseconds,
-      linkCount: Int(status.st_nlink), isOpenToOthers: status.st_mode & 0o077 != 0,
-      isWritableByOthers: status.st_mode & 0o022 != 0)
+      linkCount: Int(status.st_nlink), owner: status.st_uid, group: status.st_gid, mode: UInt32(status.st_mode) & 0o7777
+    )
   }
 }
 

@@ -4,6 +4,8 @@ internal import Synchronization
 package enum PendingWrites {
   private static let isEnding = Atomic<Bool>(false)
   private static let count = Atomic<Int>(0)
+  /// How files are taken away that are not published yet, by whose they are.
+  private static let unpublished = Mutex<[ObjectIdentifier: @Sendable () -> Void]>([:])
 
   /// Whether nothing new may be staged any more.
   package static var isStopping: Bool { isEnding.load(ordering: .sequentiallyConsistent) }
@@ -19,7 +21,15 @@ package enum PendingWrites {
     while count.load(ordering: .sequentiallyConsistent) > 0, operations.now() < end {
       operations.sleep(.milliseconds(1))
     }
+    unpublished.withLock { $0.values.forEach { $0() } }
   }
+
+  /// Notes how a file is taken away, should the process be asked to end before it is forgotten.
+  static func remember(_ file: AnyObject, removal: @escaping @Sendable () -> Void) {
+    unpublished.withLock { $0[ObjectIdentifier(file)] = removal }
+  }
+
+  static func forget(_ file: AnyObject) { _ = unpublished.withLock { $0.removeValue(forKey: ObjectIdentifier(file)) } }
 
   /// Does a write.
   package static func during<Result, Failure>(
@@ -43,6 +53,11 @@ package enum PendingWrites {
   /// Whoever writes while the process ends waits here for that, so that nothing is said about a write that was stopped.
   package static func end() {
     count.subtract(1, ordering: .sequentiallyConsistent)
+    waitForEnd()
+  }
+
+  /// Returns where the process is not asked to end.
+  static func waitForEnd() {
     while isStopping { LiveFileOperations().sleep(.seconds(1)) }
   }
 }

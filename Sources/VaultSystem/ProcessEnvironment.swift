@@ -26,6 +26,9 @@ package enum ProcessEnvironment {
   /// A path without links and dots; nil when nothing is there.
   package static func realPath(_ path: String) -> String? { unsafe owned(realpath(path, nil)) }
 
+  /// How many threads run at once here.
+  package static var coreCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
   private static func owned(_ text: UnsafeMutablePointer<CChar>?) -> String? {
     guard let text = unsafe text else { return nil }
     // Safe: what getcwd(3) and realpath(3) give is NUL-terminated and ours to free.
