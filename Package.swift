@@ -25,6 +25,8 @@ let package = Package(
 
     .target(name: "LateLibraries"),
 
+    .target(name: "VaultSystem"),
+
     // Layer 1
     .target(name: "VaultCrypto", dependencies: ["COpenSSL", "LateLibraries"]),
     .target(name: "VaultDocument"),
@@ -32,11 +34,11 @@ let package = Package(
     // Layer 2
     .target(name: "VaultAge", dependencies: ["VaultCrypto", "VaultDocument"]),
     .target(name: "VaultSealing", dependencies: ["VaultCrypto", "VaultDocument"]),
-    .target(name: "VaultStorage", dependencies: ["VaultDocument"]),
+    .target(name: "VaultStorage", dependencies: ["VaultDocument", "VaultSystem"]),
 
     // Layer 3
     .target(name: "VaultRecords", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument"]),
-    .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument"]),
+    .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument", "VaultSystem"]),
     .target(name: "VaultIndex", dependencies: ["CLateLibraries", "LateLibraries", "VaultStorage", "VaultDocument"]),
 
     // Layer 4
@@ -44,7 +46,7 @@ let package = Package(
       name: "VaultKit",
       dependencies: [
         "VaultRecords", "VaultFileStore", "VaultIndex", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
-        "VaultDocument",
+        "VaultDocument", "VaultSystem",
       ]),
 
     .target(
@@ -58,6 +60,7 @@ let package = Package(
       name: "VaultBackup",
       dependencies: [
         "VaultKit", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
+        "VaultSystem",
       ]),
 
     // Layers 6 and 7
@@ -65,21 +68,21 @@ let package = Package(
       name: "VaultCommands",
       dependencies: [
         "VaultKit", "VaultBackup", "VaultExchange", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto",
-        "VaultDocument",
+        "VaultDocument", "VaultSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "vault", dependencies: ["VaultCommands"]),
 
     // Tests
     .target(
-      name: "VaultTestSupport", dependencies: ["VaultFileStore", "VaultStorage", "VaultDocument"],
+      name: "VaultTestSupport", dependencies: ["VaultFileStore", "VaultStorage", "VaultDocument", "VaultSystem"],
       path: "Tests/VaultTestSupport"),
     // What Scripts/crash and Scripts/soak run. No product has it, so no user of the package builds it.
     .executableTarget(
       name: "VaultHarness",
       dependencies: [
         "VaultBackup", "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
-        "VaultCrypto", "VaultDocument", "VaultTestSupport",
+        "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ],
       path: "Tests/VaultHarness"),
     .testTarget(
@@ -94,7 +97,8 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .testTarget(
-      name: "VaultStorageTests", dependencies: ["VaultStorage", "VaultFileStore", "VaultDocument", "VaultTestSupport"]),
+      name: "VaultStorageTests",
+      dependencies: ["VaultStorage", "VaultFileStore", "VaultDocument", "VaultSystem", "VaultTestSupport"]),
     .testTarget(
       name: "VaultIndexTests", dependencies: ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
@@ -104,7 +108,7 @@ let package = Package(
       name: "VaultKitTests",
       dependencies: [
         "VaultKit", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
-        "VaultCrypto", "VaultDocument", "VaultTestSupport",
+        "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
     .testTarget(
       name: "VaultExchangeTests",
@@ -116,7 +120,7 @@ let package = Package(
       name: "VaultBackupTests",
       dependencies: [
         "VaultBackup", "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
-        "VaultCrypto", "VaultDocument", "VaultTestSupport",
+        "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
     .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
   ]

@@ -4,6 +4,7 @@ public import VaultDocument
 internal import VaultFileStore
 public import VaultKit
 internal import VaultStorage
+internal import VaultSystem
 
 /// Backups of a vault: one age file each, which ``Backup/create(of:in:stem:options:)`` makes.
 ///
@@ -58,7 +59,7 @@ public struct CreatedBackup: Sendable {
 
 /// A backup that waits to be given out.
 public final class SpooledBackup {
-  private let file: NewFile
+  private let file: AtomicFile<StoreError>
   /// SHA-256 of all of it, 32 bytes.
   public let sha256: [UInt8]
   public let createdAt: Timestamp
@@ -74,7 +75,8 @@ public final class SpooledBackup {
   public var byteCount: Int { file.byteCount }
 
   init(
-    file: NewFile, sha256: [UInt8], createdAt: Timestamp, vaultID: VaultID, recordCount: Int, isAttested: Bool,
+    file: AtomicFile<StoreError>, sha256: [UInt8], createdAt: Timestamp, vaultID: VaultID, recordCount: Int,
+    isAttested: Bool,
     provenAt: Timestamp?
   ) {
     (self.file, self.sha256, self.createdAt, self.vaultID) = (file, sha256, createdAt, vaultID)
@@ -88,7 +90,7 @@ public final class SpooledBackup {
     var offset = 0
     while true {
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
-      let count = try inStore { () throws(StoreError) in try file.read(at: offset, into: &buffer) }
+      let count = try inStore { () throws(StoreError) in try file.read(from: offset, into: &buffer) }
       guard count > 0 else { return }
       try body(Array(buffer.prefix(count)))
       offset += count
@@ -116,7 +118,7 @@ extension Backup {
   ) async throws(VaultError) -> CreatedBackup {
     let target = BackupTarget(directory: directory)
     try target.check(source.locked.store)
-    target.clearLeftovers()
+    directory.clearLeftovers()
     // A name is of a whole second. What another process was quicker with is only seen at the end: then all of it is
     // read again, at another time.
     for _ in 0..<10 {
@@ -134,13 +136,13 @@ extension Backup {
     _ progress: @escaping () -> Void
   ) async throws(VaultError) -> CreatedBackup? {
     let name = try BackupName(backupStem: stem, time: time)
-    let folder = target.directory.folder.directory
-    let output = try BackupOutput(inStore { () throws(StoreError) in try NewFile(name.fileName, in: folder) })
+    let folder = target.directory.folder
+    let output = try BackupOutput(inStore { () throws(StoreError) in try folder.newFile(name.fileName) })
     defer { output.file.discard() }
     let written = try await fill(output, from: source, at: time, options, progress)
     let byteCount = output.file.byteCount
     do throws(StoreError) {
-      try output.file.publish()
+      try output.file.publish(as: name.fileName, replacing: false)
     } catch {
       if error.code == .alreadyExists { return nil }
       throw VaultError(store: error)
@@ -160,11 +162,8 @@ extension Backup {
   public static func spool(
     of source: Source, in directory: String, options: Options, progress: @escaping () -> Void = {}
   ) async throws(VaultError) -> SpooledBackup {
-    let file = try inStore { () throws(StoreError) in
-      try NewFile("vault-backup", in: NamedFolder(at: directory), isNamed: false)
-    }
+    let file = try inStore { () throws(StoreError) in try AtomicFile<StoreError>.nameless(in: directory) }
     let output = try BackupOutput(file)
-    defer { output.file.discard() }
     let time = options.now()
     let written = try await fill(output, from: source, at: time, options, progress)
     return SpooledBackup(
@@ -200,13 +199,13 @@ extension Backup {
 
   /// Opens what was written and compares each file with what was read.
   private static func prove(
-    _ file: NewFile, _ written: FileSummary, _ options: Options
+    _ file: AtomicFile<StoreError>, _ written: FileSummary, _ options: Options
   ) async throws(VaultError) -> Timestamp? {
     guard !options.proof.isEmpty else { return nil }
     var offset = 0
     let age = try inAge(file: file.path) { () throws(AgeError) in
       try AgeReader(with: options.proof) { span in
-        let count = try span.fill { buffer throws(StoreError) in try file.read(at: offset, into: &buffer) }
+        let count = try span.fill { buffer throws(StoreError) in try file.read(from: offset, into: &buffer) }
         offset += count
         return count
       }

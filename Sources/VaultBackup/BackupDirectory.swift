@@ -1,8 +1,9 @@
 internal import VaultCrypto
 internal import VaultDocument
-package import VaultFileStore
+internal import VaultFileStore
 public import VaultKit
 internal import VaultStorage
+package import VaultSystem
 
 /// A directory of backups with its `backups.json`, of one vault or of several.
 public struct BackupDirectory: Sendable {
@@ -72,8 +73,13 @@ public struct BackupDirectory: Sendable {
   }
 
   func lock(timeout: Duration, onWait: (Int32?) -> Void) throws(VaultError) -> BackupFolderLock {
-    try inBackups { () throws(StoreError) in try folder.lock(timeout: timeout, onWait: onWait) }
+    let lock = try inBackups { () throws(StoreError) in try folder.lock(timeout: timeout, onWait: onWait) }
+    clearLeftovers()
+    return lock
   }
+
+  /// Removes what processes that were killed have left.
+  func clearLeftovers() { folder.clearLeftovers { $0 == BackupCatalog.fileName || BackupName(fileName: $0) != nil } }
 
   func save(_ catalog: BackupCatalog, under lock: borrowing BackupFolderLock) throws(VaultError) {
     let bytes = try catalog.fileBytes()

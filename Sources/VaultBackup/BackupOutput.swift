@@ -3,17 +3,18 @@ internal import VaultDocument
 internal import VaultFileStore
 internal import VaultKit
 internal import VaultStorage
+internal import VaultSystem
 
 /// Takes the bytes of a backup into a file that does not have its name yet, and hashes them.
 final class BackupOutput {
-  let file: NewFile
+  let file: AtomicFile<StoreError>
   private var hasher: SHA256.Hasher?
   /// What was hashed and is not written yet.
   private var pending: [UInt8] = []
 
   private static let pieceByteCount = 512 << 10
 
-  init(_ file: NewFile) throws(VaultError) {
+  init(_ file: AtomicFile<StoreError>) throws(VaultError) {
     self.file = file
     do throws(CryptoError) { hasher = try SHA256.Hasher() } catch { throw VaultError(crypto: error) }
   }

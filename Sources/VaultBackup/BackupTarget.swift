@@ -2,6 +2,7 @@ internal import VaultDocument
 internal import VaultFileStore
 internal import VaultKit
 internal import VaultStorage
+internal import VaultSystem
 
 /// The directory that backups go to.
 struct BackupTarget {
@@ -59,9 +60,6 @@ struct BackupTarget {
       .alreadyExists, "is there already, and the clock stands still", file: folder.path(of: name.fileName),
       remedies: ["set the clock right; nothing was made"])
   }
-
-  /// Removes what backups that were killed have left.
-  func clearLeftovers() { NewFile.clearLeftovers(in: folder) { BackupName(fileName: $0) != nil } }
 
   /// Records a backup that is in place.
   func record(_ made: CreatedBackup) throws(VaultError) {

@@ -1,7 +1,8 @@
 public import VaultDocument
-package import VaultFileStore
+internal import VaultFileStore
 public import VaultKit
 internal import VaultStorage
+package import VaultSystem
 
 /// How a vault is restored.
 public struct RestoreOptions: Sendable {
@@ -175,7 +176,6 @@ extension BackupContents {
     into staged: StagedVault, with vault: Vault, _ progress: () -> Void
   ) async throws(VaultError) -> (verification: Verification, found: FoundRecords) {
     var verification = StreamedVerification()
-    var checkpoint: StagedFile?
     try await forEachFile(
       making: { file throws(VaultError) in UnpackedFile(file, with: vault) },
       take: { unpacked throws(VaultError) in
@@ -193,9 +193,7 @@ extension BackupContents {
       },
       piece: { piece throws(VaultError) in
         try inStore { () throws(StoreError) in
-          if checkpoint == nil { checkpoint = try staged.checkpointWriter() }
-          try checkpoint?.append(piece.bytes)
-          if piece.isLast { try checkpoint?.finish() }
+          try staged.appendToCheckpoint(piece.bytes, isLast: piece.isLast)
         }
       })
     return try verification.finish(vault, VerificationScope())

@@ -1,4 +1,5 @@
 public import VaultStorage
+package import VaultSystem
 
 /// A new folder, for its owner only, that takes what a repair moves out of a vault, so that nothing is lost.
 public final class AsideFolder: Sendable {
@@ -16,7 +17,7 @@ public final class AsideFolder: Sendable {
 
   package init(creatingAt path: String, operations: any FileOperations) throws(StoreError) {
     self.path = path
-    files = FileSystem(operations: operations)
+    files = FileSystem(operations)
     do throws(StoreError) {
       try files.call(at: path) { (system) throws(Errno) in
         try system.makeDirectory(path, in: OpenPurpose.noDirectory)

@@ -1,5 +1,5 @@
-internal import VaultDocument
 package import VaultStorage
+package import VaultSystem
 
 /// A directory that takes backups, opened once: whatever the path leads to later, everything happens in this one.
 ///
@@ -91,10 +91,7 @@ package struct BackupFileReader: ~Copyable {
   /// - Throws: `StoreError` `.ioFailed`.
   package mutating func next(limit: Int = 1 << 20) throws(StoreError) -> [UInt8] {
     var piece = [UInt8](repeating: 0, count: limit)
-    let (descriptor, start) = (file.descriptor, position)
-    let count = try files.call(at: path) { (system) throws(Errno) in
-      try system.readPiece(of: descriptor, from: start, into: &piece)
-    }
+    let count = try files.readPiece(of: file.descriptor, from: position, into: &piece, at: path)
     position += count
     piece.removeLast(limit - count)
     return piece
@@ -102,7 +99,7 @@ package struct BackupFileReader: ~Copyable {
 }
 
 extension BackupFolder {
-  /// Waits until no other process changes what is here; what one that died has left of a change is cleared away.
+  /// Waits until no other process changes what is here.
   ///
   /// - Parameter onWait: called once, after a second; the holder is not known.
   /// - Throws: `StoreError` `.locked` after `timeout`, `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
@@ -112,10 +109,7 @@ extension BackupFolder {
     let operations = files.operations
     var wait = LockWait(start: operations.now(), timeout: timeout)
     while true {
-      if let lock = try tryLock() {
-        clearLeftovers()
-        return lock
-      }
+      if let lock = try tryLock() { return lock }
       do throws(StoreError) {
         operations.sleep(try wait.nextStep(now: operations.now(), holder: { nil }, onWait: onWait))
       } catch {
@@ -130,7 +124,7 @@ extension BackupFolder {
       let file = try files.open(name, in: descriptor, as: .locking, at: place)
       let own = try files.regularStatus(of: file.descriptor, at: place)
       let locked = file.descriptor
-      guard try files.call(at: place, { (system) throws(Errno) in try system.tryLock(locked, .exclusive) }) else {
+      guard try files.call(at: place, { (system) throws(Errno) in try system.tryLock(locked, isShared: false) }) else {
         return nil
       }
       // Somebody may have removed the file before it was locked: then nobody else would see the lock.
@@ -141,32 +135,36 @@ extension BackupFolder {
     }
   }
 
+  /// Begins a file of any size, to be written piece by piece and published under a name that is free.
+  ///
+  /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
+  package func newFile(_ name: String) throws(StoreError) -> AtomicFile<StoreError> {
+    try AtomicFile<StoreError>(beside: name, in: descriptor, files, at: path(of: name))
+  }
+
   /// Puts a file in the place of the one with that name, if there is one: whole and durable, or not at all.
   ///
   /// - Throws: `StoreError` `.diskFull`, `.permissionDenied`, `.readOnly`, `.unverifiedWrite`, `.ioFailed`.
   package func replace(
     _ name: String, with bytes: [UInt8], under lock: borrowing BackupFolderLock
   ) throws(StoreError) {
-    let (temporary, place, descriptor) = (Self.temporaryName(), path(of: name), descriptor)
-    try PendingWrites.during { () throws(StoreError) in
-      try files.stage(bytes, as: temporary, in: descriptor, isSynced: true, at: place)
-      do throws(StoreError) {
-        try files.call(at: place) { (system) throws(Errno) in
-          try system.rename(temporary, in: descriptor, to: name, in: descriptor)
-        }
-      } catch {
-        try? removeIfPresent(temporary)
-        throw error
-      }
-      try files.sync(descriptor, at: path)
-    }
+    let file = try newFile(name)
+    try file.append(bytes)
+    try file.sync()
+    try file.requireContent(bytes)
+    try file.publish(as: name, replacing: true)
   }
 
   /// Removes a file for good; one that is not there is fine. It is durable after ``sync()``.
   ///
   /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.ioFailed`.
   package func remove(_ name: String, under lock: borrowing BackupFolderLock) throws(StoreError) {
-    try PendingWrites.during { () throws(StoreError) in try removeIfPresent(name) }
+    let descriptor = descriptor
+    try PendingWrites.during { () throws(StoreError) in
+      _ = try files.callIfPresent(at: path(of: name)) { (system) throws(Errno) in
+        try system.removeFile(name, in: descriptor)
+      }
+    }
   }
 
   /// Makes removals durable.
@@ -174,28 +172,9 @@ extension BackupFolder {
   /// - Throws: `StoreError` `.ioFailed`.
   package func sync() throws(StoreError) { try files.sync(descriptor, at: path) }
 
-  private func removeIfPresent(_ name: String) throws(StoreError) {
-    let descriptor = descriptor
-    _ = try files.callIfPresent(at: path(of: name)) { (system) throws(Errno) in
-      try system.removeFile(name, in: descriptor)
-    }
-  }
-
-  private func clearLeftovers() {
-    let descriptor = descriptor
-    let left = try? files.call(at: path) { (system) throws(Errno) in try system.entries(of: descriptor) }
-    for entry in left ?? [] where entry.isExact && Self.isTemporary(entry.name) { try? removeIfPresent(entry.name) }
-  }
-
-  private static let temporaryPrefix = ".backups-"
-  private static let temporarySuffix = ".tmp"
-
-  private static func temporaryName() -> String { temporaryPrefix + Identifier.random().text + temporarySuffix }
-
-  /// Whether a name is one that only ``temporaryName()`` makes: nothing else is ever cleared away.
-  private static func isTemporary(_ name: String) -> Bool {
-    guard name.hasPrefix(temporaryPrefix), name.hasSuffix(temporarySuffix) else { return false }
-    return Identifier(parsing: String(name.dropFirst(temporaryPrefix.count).dropLast(temporarySuffix.count))) != nil
+  /// Removes what processes that died have left of files whose name `isOurs` takes.
+  package func clearLeftovers(_ isOurs: (String) -> Bool) {
+    AtomicFile<StoreError>.clearLeftovers(in: descriptor, files, isOurs)
   }
 }
 

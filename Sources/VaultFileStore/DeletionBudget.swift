@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import VaultSystem
 
 /// How much of what counts no more is deleted now; what is left is deleted by the next who locks.
 ///

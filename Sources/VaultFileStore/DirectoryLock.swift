@@ -1,5 +1,6 @@
 internal import Synchronization
 public import VaultStorage
+internal import VaultSystem
 
 /// A lock on a vault's directory: `flock` on its `.lock`. Readers who come while a writer waits let it go first.
 ///
@@ -127,7 +128,9 @@ extension DirectoryStore {
     while true {
       guard let file = try openLock(kind) else { return DirectoryLock(kind, of: self, file: nil) }
       let descriptor = file.descriptor
-      let isTaken = try files.call(at: name) { (system) throws(Errno) in try system.tryLock(descriptor, kind) }
+      let isTaken = try files.call(at: name) { (system) throws(Errno) in
+        try system.tryLock(descriptor, isShared: kind == .shared)
+      }
       guard isTaken else {
         holder = self.holder(in: file)
         return nil
@@ -185,7 +188,9 @@ extension DirectoryStore {
 
   private func isLocked(_ mark: borrowing WaitingMark, _ kind: LockKind) -> Bool {
     let descriptor = mark.file.descriptor
-    let isLocked = try? files.call(at: path) { (system) throws(Errno) in try system.tryLock(descriptor, kind) }
+    let isLocked = try? files.call(at: path) { (system) throws(Errno) in
+      try system.tryLock(descriptor, isShared: kind == .shared)
+    }
     // Where directories cannot be locked, nobody is put off.
     return isLocked ?? (kind == .shared)
   }

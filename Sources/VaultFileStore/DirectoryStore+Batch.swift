@@ -1,4 +1,5 @@
 public import VaultStorage
+internal import VaultSystem
 
 /// Several records at once (format 1, section 10, Writing): everything staged and durable, then the journal's rename as
 /// the one commit point, then every file into its place.

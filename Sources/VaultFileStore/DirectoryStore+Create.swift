@@ -1,4 +1,5 @@
 public import VaultStorage
+package import VaultSystem
 
 extension DirectoryStore {
   /// Makes the directories and files of an empty vault at `path` and opens it; its `vault.json` is the caller's to
@@ -19,7 +20,7 @@ extension DirectoryStore {
   package static func create(
     at path: String, operations: any FileOperations
   ) throws(StoreError) -> DirectoryStore {
-    let files = FileSystem(operations: operations)
+    let files = FileSystem(operations)
     let store = DirectoryStore(root: try makeRoot(at: path, files), path: path, files: files)
     guard try !store.hasHeader() else {
       throw StoreError(.alreadyExists, reason: "a vault is there already", path: path)

@@ -1,5 +1,6 @@
 public import VaultDocument
 public import VaultStorage
+internal import VaultSystem
 
 extension DirectoryStore {
   public func recordFolders() throws(StoreError) -> [UInt8] {

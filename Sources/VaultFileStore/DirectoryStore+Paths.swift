@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
+internal import VaultSystem
 
 extension DirectoryStore {
   /// The paths that the vault is known by: as it was given, and where that leads; one where they are the same.
@@ -25,19 +19,11 @@ extension DirectoryStore {
   private static func givenPath(_ path: String) -> String? {
     let slash = UInt8(ascii: "/")
     guard path.utf8.first != slash else { return normalized(path) }
-    guard let directory = unsafe getcwd(nil, 0) else { return nil }
-    // Safe: what getcwd(3) gives is NUL-terminated and ours to free.
-    defer { unsafe free(directory) }
-    return normalized(unsafe String(cString: directory) + "/" + path)
+    return ProcessEnvironment.workingDirectory.map { normalized($0 + "/" + path) }
   }
 
   /// The path without links and dots; nil when the vault was moved away meanwhile.
-  private var realPath: String? {
-    guard let text = unsafe realpath(path, nil) else { return nil }
-    // Safe: what realpath(3) gives is NUL-terminated and ours to free.
-    defer { unsafe free(text) }
-    return unsafe String(cString: text)
-  }
+  private var realPath: String? { ProcessEnvironment.realPath(path) }
 
   /// An absolute path without empty components and dots, read as text: what is on disk, anybody may have put there.
   private static func normalized(_ path: String) -> String {

@@ -1,4 +1,5 @@
 internal import VaultStorage
+internal import VaultSystem
 
 extension DirectoryStore {
   /// Completes or removes what a process that died left behind, if the lock is free and this process may write.
@@ -94,7 +95,9 @@ extension DirectoryStore {
         try files.sync(root.descriptor, at: path)
         try files.sync(staging, at: StoreDirectory.staging.path)
       }
-      for entry in entries { files.removeTree(entry, in: staging, depth: Self.stagedDepth, within: budget) }
+      for entry in entries {
+        files.removeTree(entry, in: staging, depth: Self.stagedDepth) { budget?.takesOne() ?? true }
+      }
     }
     renewStaging()
   }

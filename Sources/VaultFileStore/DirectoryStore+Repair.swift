@@ -1,4 +1,5 @@
 public import VaultStorage
+internal import VaultSystem
 
 /// Whether a batch waits to be put in place.
 public enum JournalState: Sendable {

@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import VaultDocument
 public import VaultStorage
+internal import VaultSystem
 
 /// All live records at once (format 1, section 10, Writing): a new folder is staged, made durable, and exchanged with
 /// `records/`.
@@ -82,7 +83,7 @@ final class DirectoryReplacement: StoreReplacement {
   private func write(_ bytes: [UInt8], of id: RecordID, in directory: Int32) throws(StoreError) {
     let place = StoreLocation.record(id)
     try StoreChange(place, from: nil, to: bytes).requireSize()
-    guard !PendingWrites.isStopping else { throw .ending(at: place.relativePath) }
+    guard !PendingWrites.isStopping else { throw StoreError(.ending, at: place.relativePath) }
     let file = try files.open(place.fileName, in: directory, as: .creating, at: place.relativePath)
     try files.write(bytes, to: file.descriptor, at: place.relativePath)
     if !isWhole { try files.sync(file.descriptor, at: place.relativePath) }
@@ -153,7 +154,8 @@ final class DirectoryReplacement: StoreReplacement {
     let path = StoreDirectory.staging.path
     guard let old = try? files.open(name, in: staging.descriptor, as: .directory, at: path) else { return }
     let entry = DirectoryEntry(name: StoreDirectory.folder(number).name, isExact: true, kind: .directory)
-    files.removeTree(entry, in: old.descriptor, depth: 2, within: state.withLock { $0.budget })
+    let budget = state.withLock { $0.budget }
+    files.removeTree(entry, in: old.descriptor, depth: 2) { budget?.takesOne() ?? true }
   }
 
   func end() {
@@ -288,10 +290,5 @@ private struct FolderMark: Equatable {
 extension StoreError {
   fileprivate static func changed(_ directory: StoreDirectory) -> StoreError {
     StoreError(.changedUnderneath, reason: "it was changed by someone else", path: directory.path)
-  }
-
-  /// A process that was asked to end stages nothing more.
-  static func ending(at path: String) -> StoreError {
-    StoreError(.ioFailed, reason: "this process is ending", path: path)
   }
 }

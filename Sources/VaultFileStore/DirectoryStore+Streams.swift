@@ -1,4 +1,6 @@
+internal import VaultDocument
 public import VaultStorage
+internal import VaultSystem
 
 extension DirectoryStore {
   public func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? {
@@ -43,9 +45,7 @@ private final class DirectoryReader: StoreReader {
   func next() throws(StoreError) -> [UInt8] {
     // One byte more than is left shows whether the file grew meanwhile.
     var piece = [UInt8](repeating: 0, count: min(Self.pieceByteCount, byteCount - offset + 1))
-    let count = try files.call(at: path) { [offset, descriptor = file.descriptor] (system) throws(Errno) in
-      try system.readPiece(of: descriptor, from: offset, into: &piece)
-    }
+    let count = try files.readPiece(of: file.descriptor, from: offset, into: &piece, at: path)
     offset += count
     guard count > 0 ? offset <= byteCount : offset == byteCount else {
       throw StoreError(.changedUnderneath, reason: "the file changed while it was read", path: path)
@@ -65,8 +65,8 @@ private final class DirectoryWriter: StoreWriter {
   private let lock: any StoreLock
   private let location: StoreLocation
   private let staging: OpenFile
-  private let file: StagedFile
-  private var swap: Swap
+  private let file: AtomicFile<StoreError>
+  private var written = ContentMark.Builder()
   private var piece: [UInt8] = []
   private var isEnded = false
 
@@ -75,13 +75,10 @@ private final class DirectoryWriter: StoreWriter {
   ) throws(StoreError) {
     (self.store, self.location, self.lock) = (store, location, lock)
     let staging = try store.openMade(.staging)
-    swap = Swap(
-      name: location.fileName, path: location.relativePath, hadFile: false, staging: staging.descriptor,
-      files: store.files)
     PendingWrites.begin()
     do throws(StoreError) {
-      file = try StagedFile(
-        as: swap.newName, in: staging.descriptor, store.files, isSynced: true, at: location.relativePath)
+      file = try AtomicFile<StoreError>(
+        Identifier.random().text, in: staging.descriptor, store.files, at: location.relativePath)
     } catch {
       PendingWrites.end()
       throw error
@@ -101,20 +98,24 @@ private final class DirectoryWriter: StoreWriter {
       throw StoreError(.tooLarge, reason: "the document is over its size limit", path: location.relativePath)
     }
     try file.append(piece)
+    written.append(piece)
     piece.removeAll(keepingCapacity: true)
   }
 
   func commit(replacing mark: ContentMark?) throws(StoreError) {
     defer { end() }
     try flush()
-    try file.finish()
+    try file.sync()
+    try file.requireContent(written.finish())
     let old = try store.reader(of: location)
     guard try old?.markOfAll() == mark else {
       throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: location.relativePath)
     }
-    swap.hadFile = mark != nil
+    let swap = Swap(
+      name: location.fileName, path: location.relativePath, hadFile: mark != nil, staging: staging.descriptor,
+      files: store.files)
     try store.withMadeDirectory(location.directory) { (directory) throws(StoreError) in
-      try swap.putInPlace(in: directory)
+      try swap.put(file, in: directory)
     }
   }
 
@@ -122,7 +123,7 @@ private final class DirectoryWriter: StoreWriter {
     guard !isEnded else { return }
     isEnded = true
     // Nothing where it is in place.
-    swap.discard()
+    file.discard()
     PendingWrites.end()
   }
 }

@@ -1,4 +1,5 @@
 package import VaultStorage
+internal import VaultSystem
 
 // What stands around the documents of a vault, for those who look whether all is well.
 

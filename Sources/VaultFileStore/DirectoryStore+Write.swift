@@ -1,5 +1,6 @@
 internal import VaultDocument
 public import VaultStorage
+internal import VaultSystem
 
 extension DirectoryStore {
   public func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
@@ -74,13 +75,8 @@ extension DirectoryStore {
         _ = try withDirectory(directory) { (directory) throws(StoreError) in try swap.remove(from: directory) }
         return
       }
-      try swap.stage(new)
-      do throws(StoreError) {
-        try withMadeDirectory(directory) { (directory) throws(StoreError) in try swap.putInPlace(in: directory) }
-      } catch {
-        swap.discard()
-        throw error
-      }
+      let file = try files.staged(new, in: staging, at: path)
+      try withMadeDirectory(directory) { (directory) throws(StoreError) in try swap.put(file, in: directory) }
     }
   }
 
@@ -116,80 +112,54 @@ extension DirectoryStore {
 struct Swap {
   let name: String
   let path: String
-  var hadFile: Bool
+  let hadFile: Bool
   let staging: Int32
   let files: FileSystem
-  let newName: String
-  private let oldName: String
+  private let oldName = Identifier.random().text
 
   init(name: String, path: String, hadFile: Bool, staging: Int32, files: FileSystem) {
     (self.name, self.path, self.hadFile, self.staging, self.files) = (name, path, hadFile, staging, files)
-    var names = StagedNames()
-    newName = names.next()
-    oldName = names.next()
   }
 
-  func stage(_ bytes: [UInt8]) throws(StoreError) {
-    try files.stage(bytes, as: newName, in: staging, isSynced: true, at: path)
-  }
-
-  func putInPlace(in directory: Int32) throws(StoreError) {
-    let isKept = hadFile && keepOld(of: directory)
-    try rename(newName, in: staging, to: name, in: directory)
-    do throws(StoreError) {
-      try files.sync(directory, at: path)
-    } catch {
-      if isKept {
-        try? rename(oldName, in: staging, to: name, in: directory)
-      } else if !hadFile {
-        removeFile(name, in: directory)
-      }
-      throw error
-    }
-    if isKept { removeFile(oldName, in: staging) }
-  }
-
-  /// Gives the old file a second name: the way back, should the last sync fail, which needs neither space nor a copy.
-  ///
-  /// Where there are no hard links there is no way back, and a failed sync leaves the new state behind its error.
-  private func keepOld(of directory: Int32) -> Bool {
-    (try? link(name, in: directory, to: oldName, in: staging)) != nil
+  func put(_ file: AtomicFile<StoreError>, in directory: Int32) throws(StoreError) {
+    try change(directory) { () throws(StoreError) in try file.rename(to: name, in: directory) }
   }
 
   func remove(from directory: Int32) throws(StoreError) {
-    let isKept = keepOld(of: directory)
-    do throws(StoreError) {
+    try change(directory) { () throws(StoreError) in
       try files.call(at: path) { (system) throws(Errno) in try system.removeFile(name, in: directory) }
-      try files.sync(directory, at: path)
+    }
+  }
+
+  /// Makes a change durable, or takes it back.
+  ///
+  /// The old file gets a second name before: the way back, should the last sync fail, which needs neither space nor a
+  /// copy. Where there are no hard links there is none, and a failed sync leaves the new state behind its error.
+  private func change(_ directory: Int32, _ body: () throws(StoreError) -> Void) throws(StoreError) {
+    let isKept: Void? =
+      hadFile
+      ? try? files.call(at: path) { (system) throws(Errno) in
+        try system.link(name, in: directory, to: oldName, in: staging)
+      } : nil
+    do throws(StoreError) {
+      try body()
     } catch {
-      if isKept { try? rename(oldName, in: staging, to: name, in: directory) }
+      if isKept != nil { files.removeQuietly(oldName, in: staging) }
       throw error
     }
-    if isKept { removeFile(oldName, in: staging) }
-  }
-
-  /// Leaves nothing in the staging directory.
-  func discard() {
-    removeFile(newName, in: staging)
-    removeFile(oldName, in: staging)
-  }
-
-  private func rename(
-    _ name: String, in source: Int32, to newName: String, in target: Int32
-  ) throws(StoreError) {
-    try files.call(at: path) { (system) throws(Errno) in
-      try system.rename(name, in: source, to: newName, in: target)
+    do throws(StoreError) {
+      try files.sync(directory, at: path)
+    } catch {
+      if isKept != nil {
+        try? files.call(at: path) { (system) throws(Errno) in
+          try system.rename(oldName, in: staging, to: name, in: directory)
+        }
+      } else if !hadFile {
+        files.removeQuietly(name, in: directory)
+      }
+      throw error
     }
-  }
-
-  private func link(_ name: String, in source: Int32, to newName: String, in target: Int32) throws(StoreError) {
-    try files.call(at: path) { (system) throws(Errno) in
-      try system.link(name, in: source, to: newName, in: target)
-    }
-  }
-
-  private func removeFile(_ name: String, in directory: Int32) {
-    try? files.call(at: path) { (system) throws(Errno) in try system.removeFile(name, in: directory) }
+    if isKept != nil { files.removeQuietly(oldName, in: staging) }
   }
 }
 
@@ -206,23 +176,42 @@ struct StagedNames {
 }
 
 extension FileSystem {
+  /// Writes a new file durably and reads it back; it is gone with its last reference, unless it is put somewhere.
+  func staged(_ bytes: [UInt8], in staging: Int32, at path: String) throws(StoreError) -> AtomicFile<StoreError> {
+    try written(bytes, as: Identifier.random().text, in: staging, isSynced: true, at: path)
+  }
+
   /// Writes a new file and reads it back; on any error nothing of it stays.
   func stage(
-    _ bytes: [UInt8], as name: String, in staging: Int32, isSynced: Bool, at path: @autoclosure () -> String
+    _ bytes: [UInt8], as name: String, in staging: Int32, isSynced: Bool, at path: String
   ) throws(StoreError) {
-    guard !PendingWrites.isStopping else { throw .ending(at: path()) }
-    let file = try open(name, in: staging, as: .creating, at: path())
-    do throws(StoreError) {
-      try write(bytes, to: file.descriptor, at: path())
-      if isSynced { try sync(file.descriptor, at: path()) }
-      var copy = [UInt8](repeating: 0, count: bytes.count + 1)
-      let count = try fill(&copy, from: file.descriptor, enough: bytes.count, at: path())
-      guard count == bytes.count, copy.has(bytes, at: 0) else {
-        throw StoreError(.unverifiedWrite, reason: "what was written reads back differently", path: path())
-      }
-    } catch {
-      try? call(at: path()) { (system) throws(Errno) in try system.removeFile(name, in: staging) }
-      throw error
+    try written(bytes, as: name, in: staging, isSynced: isSynced, at: path).keep()
+  }
+
+  private func written(
+    _ bytes: [UInt8], as name: String, in directory: Int32, isSynced: Bool, at path: String
+  ) throws(StoreError) -> AtomicFile<StoreError> {
+    let file = try AtomicFile<StoreError>(name, in: directory, self, at: path)
+    try file.append(bytes)
+    if isSynced { try file.sync() }
+    try file.requireContent(bytes)
+    return file
+  }
+}
+
+extension AtomicFile<StoreError> {
+  private static var pieceByteCount: Int { 256 << 10 }
+
+  /// Reads all of it back that was written piece by piece, after `sync`.
+  func requireContent(_ written: ContentMark) throws(StoreError) {
+    var found = ContentMark.Builder()
+    var (piece, offset) = ([UInt8](repeating: 0, count: Self.pieceByteCount), 0)
+    while true {
+      let count = try read(from: offset, into: &piece)
+      if count == 0 { break }
+      found.append(Array(piece[..<count]))
+      offset += count
     }
+    guard found.finish() == written else { throw StoreError(.unverified, at: path) }
   }
 }

@@ -1,5 +1,6 @@
 public import VaultDocument
 public import VaultStorage
+package import VaultSystem
 
 /// A vault in a directory on disk (format 1, sections 3, Directory, and 10, Writing).
 ///
@@ -46,7 +47,7 @@ public final class DirectoryStore: RecordStore {
 
   /// As `init(at:)`, with other system calls.
   package convenience init(at path: String, operations: any FileOperations) throws(StoreError) {
-    let files = FileSystem(operations: operations)
+    let files = FileSystem(operations)
     let root = try files.open(path, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: path)
     let header = StoreLocation.header.fileName
     let status = try files.callIfPresent(at: header) { [descriptor = root.descriptor] (system) throws(Errno) in

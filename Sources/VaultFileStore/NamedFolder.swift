@@ -1,4 +1,5 @@
 package import VaultStorage
+package import VaultSystem
 
 /// A directory outside of every vault that somebody named, opened once and held; the path to it may lead over links.
 package final class NamedFolder: Sendable {
@@ -17,7 +18,7 @@ package final class NamedFolder: Sendable {
   /// As `init(at:)`, with other system calls.
   package init(at path: String, operations: any FileOperations) throws(StoreError) {
     self.path = path
-    files = FileSystem(operations: operations)
+    files = FileSystem(operations)
     directory = try files.open(path, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: path)
   }
 
@@ -64,7 +65,7 @@ package final class NamedFolder: Sendable {
   ///
   /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
   package static func lies(_ path: String, in vault: String) throws(StoreError) -> Bool {
-    let files = FileSystem(operations: LiveFileOperations())
+    let files = FileSystem(LiveFileOperations())
     let here = OpenPurpose.noDirectory
     let root = try files.callIfPresent(at: vault) { (system) throws(Errno) in
       try system.status(of: vault, in: here, followingLink: true)
@@ -112,7 +113,7 @@ package final class InputFile: Sendable {
   /// As `init(at:)`, with other system calls.
   package init(at path: String, operations: any FileOperations) throws(StoreError) {
     self.path = path
-    files = FileSystem(operations: operations)
+    files = FileSystem(operations)
     file = try files.open(path, in: OpenPurpose.noDirectory, as: .readingNamed, at: path)
     byteCount = try files.regularStatus(of: file.descriptor, at: path).byteCount
   }
@@ -121,9 +122,7 @@ package final class InputFile: Sendable {
   ///
   /// - Throws: `StoreError` `.ioFailed`.
   package func read(at offset: Int, into buffer: inout [UInt8]) throws(StoreError) -> Int {
-    try files.call(at: path) { [descriptor = file.descriptor] (system) throws(Errno) in
-      try system.readPiece(of: descriptor, from: offset, into: &buffer)
-    }
+    try files.readPiece(of: file.descriptor, from: offset, into: &buffer, at: path)
   }
 }
 

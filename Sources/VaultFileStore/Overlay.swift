@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import VaultDocument
 internal import VaultStorage
+internal import VaultSystem
 
 /// A committed journal as a reader sees it who may not finish it: where the new bytes are until they are in place.
 struct Overlay: Sendable {

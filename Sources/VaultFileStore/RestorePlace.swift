@@ -1,12 +1,5 @@
 package import VaultStorage
-
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
+package import VaultSystem
 
 /// Where a vault is to be restored, and what stands there.
 package struct RestorePlace: Sendable {
@@ -36,7 +29,7 @@ package struct RestorePlace: Sendable {
   /// - Throws: `StoreError` `.missing`, `.notADirectory` for what is above it; `.permissionDenied`, `.ioFailed`.
   package init(_ path: String, operations: any FileOperations = LiveFileOperations()) throws(StoreError) {
     // The parent of what is there is where it really is: a link to a vault is not to be exchanged for a vault.
-    let (above, name) = NamedFolder.split(Self.realPath(path) ?? path)
+    let (above, name) = NamedFolder.split(ProcessEnvironment.realPath(path) ?? path)
     parent = try NamedFolder(at: above, operations: operations)
     self.name = name
     occupant = try Self.occupant(of: name, in: parent)
@@ -61,19 +54,12 @@ package struct RestorePlace: Sendable {
       StoreDirectory.journalName,
     ])
 
-  private static func realPath(_ path: String) -> String? {
-    guard let text = unsafe realpath(path, nil) else { return nil }
-    // Safe: what realpath(3) gives is NUL-terminated and ours to free.
-    defer { unsafe free(text) }
-    return unsafe String(cString: text)
-  }
-
   /// The paths that a vault there is known by; see `DirectoryStore.knownPaths`.
   ///
   /// - Parameter given: the path as it was given.
   package func knownPaths(given: String) -> [String] { DirectoryStore.knownPaths(given: given, real: realPath) }
 
   private var realPath: String? {
-    Self.realPath(parent.path).map { $0 == "/" ? "/" + name : $0 + "/" + name }
+    ProcessEnvironment.realPath(parent.path).map { $0 == "/" ? "/" + name : $0 + "/" + name }
   }
 }

@@ -1,4 +1,5 @@
 package import VaultStorage
+internal import VaultSystem
 
 /// The directory as it was made.
 private final class Made {
@@ -10,7 +11,7 @@ private final class Made {
     let (files, directory, path) = (parent.files, parent.directory.descriptor, parent.path(of: name))
     let made = try files.open(name, in: directory, as: .directory, at: path)
     let descriptor = made.descriptor
-    _ = try files.call(at: path) { (system) throws(Errno) in try system.tryLock(descriptor, .exclusive) }
+    _ = try files.call(at: path) { (system) throws(Errno) in try system.tryLock(descriptor, isShared: false) }
     store = DirectoryStore(
       root: try files.open(".", in: descriptor, as: .directory, at: path), path: path, files: files)
     root = made
@@ -28,6 +29,8 @@ package final class StagedVault {
   private let directory: Made
   private let isWhole: Bool
   private var isEnded = false
+  /// The checkpoint as far as it is written.
+  private var checkpoint: (file: AtomicFile<StoreError>, written: ContentMark.Builder)?
 
   private var store: DirectoryStore { directory.store }
 
@@ -79,7 +82,7 @@ package final class StagedVault {
     let (files, directory, path) = (parent.files, parent.directory.descriptor, parent.path(of: name))
     guard let left = try files.openIfPresent(name, in: directory, as: .directory, at: path) else { return }
     let descriptor = left.descriptor
-    guard try files.call(at: path, { (system) throws(Errno) in try system.tryLock(descriptor, .exclusive) }) else {
+    guard try files.call(at: path, { (system) throws(Errno) in try system.tryLock(descriptor, isShared: false) }) else {
       throw StoreError(.locked, reason: "another process restores there", path: path)
     }
     try files.removeTree(name, in: directory, at: path)
@@ -94,13 +97,24 @@ package final class StagedVault {
       bytes, as: place.fileName, in: folder.descriptor, isSynced: !isWhole, at: place.relativePath)
   }
 
-  /// Begins to write the checkpoint piece by piece, since it grows with the vault.
+  /// Writes the next piece of the checkpoint, which grows with the vault, and after the last reads all of it back.
   ///
   /// - Throws: `StoreError` as ``write(_:to:)``.
-  package func checkpointWriter() throws(StoreError) -> StagedFile {
+  package func appendToCheckpoint(_ piece: [UInt8], isLast: Bool) throws(StoreError) {
     let place = StoreLocation.checkpoint
-    return try StagedFile(
-      as: place.fileName, in: directory.root.descriptor, files, isSynced: !isWhole, at: place.relativePath)
+    let file: AtomicFile<StoreError>
+    if let checkpoint {
+      file = checkpoint.file
+    } else {
+      file = try AtomicFile<StoreError>(place.fileName, in: directory.root.descriptor, files, at: place.relativePath)
+      checkpoint = (file, ContentMark.Builder())
+    }
+    try file.append(piece)
+    checkpoint?.written.append(piece)
+    guard isLast, let written = checkpoint.take()?.written.finish() else { return }
+    if !isWhole { try file.sync() }
+    try file.requireContent(written)
+    file.keep()
   }
 
   /// Writes one of `DirectoryStore.gitFileNames`.
@@ -226,6 +240,8 @@ package final class StagedVault {
   func end() {
     guard !isEnded else { return }
     isEnded = true
+    // Before its directory is closed.
+    checkpoint = nil
     // On a vault's own directory this lock would say that a writer waits.
     files.operations.unlock(directory.root.descriptor)
     PendingWrites.end()

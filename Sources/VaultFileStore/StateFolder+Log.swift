@@ -1,4 +1,5 @@
 package import VaultStorage
+internal import VaultSystem
 
 // Files that only grow: adding a line to one costs a hundredth of replacing it durably. What a power cut leaves of the
 // last lines is anything, so a line must tell by itself whether it is whole, and its loss must do no harm.
@@ -33,7 +34,7 @@ extension StateFolder {
       let folder = try opened(name.folder)
       let file = try files.open(name.file, in: folder.descriptor, as: .locking, at: place)
       let end = try files.regularStatus(of: file.descriptor, at: place).byteCount
-      try files.write(bytes, at: end, of: file.descriptor, at: place)
+      try files.write(bytes, to: file.descriptor, from: end, at: place)
     }
   }
 }

@@ -1,13 +1,6 @@
 internal import VaultDocument
 package import VaultStorage
-
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
+package import VaultSystem
 
 /// A folder outside every vault in which a machine keeps small files: each replaced whole and durably, by one writer at
 /// a time, so that nobody reads half of one and nobody's change is lost.
@@ -38,7 +31,7 @@ package struct StateFolder: Sendable {
 
   package init(at path: String, operations: any FileOperations) {
     self.path = path
-    files = FileSystem(operations: operations)
+    files = FileSystem(operations)
   }
 
   /// The path of a file, for messages.
@@ -69,12 +62,12 @@ package struct StateFolder: Sendable {
   ///
   /// - Throws: `StoreError` `.locked` after 10 seconds, `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
   package func lock() throws(StoreError) -> StateLock {
-    try makeFolder(path)
+    try files.makeFolders(path)
     let name = "\(path)/\(StoreDirectory.lockName)"
     let file = try files.open(name, in: OpenPurpose.noDirectory, as: .locking, at: name)
     let descriptor = file.descriptor
     var wait = LockWait(start: files.operations.now(), timeout: .seconds(10))
-    while try !files.call(at: name, { (system) throws(Errno) in try system.tryLock(descriptor, .exclusive) }) {
+    while try !files.call(at: name, { (system) throws(Errno) in try system.tryLock(descriptor, isShared: false) }) {
       let step = try wait.nextStep(now: files.operations.now(), holder: { nil }, onWait: { _ in })
       files.operations.sleep(step)
     }
@@ -166,25 +159,7 @@ extension StateFolder {
   /// One of its folders, made when it is missing.
   func opened(_ folder: String) throws(StoreError) -> OpenFile {
     let place = "\(path)/\(folder)"
-    try makeFolder(place)
+    try files.makeFolders(place)
     return try files.open(place, in: OpenPurpose.noDirectory, as: .directory, at: place)
-  }
-
-  /// Makes a folder of 0700 and those above it that are missing, durably.
-  private func makeFolder(_ place: String) throws(StoreError) {
-    let noDirectory = OpenPurpose.noDirectory
-    let status = try files.callIfPresent(at: place) { (system) throws(Errno) in
-      try system.status(of: place, in: noDirectory, followingLink: true)
-    }
-    guard status == nil else { return }
-    if let slash = place.lastIndex(of: "/"), slash > place.startIndex { try makeFolder(String(place[..<slash])) }
-    do throws(StoreError) {
-      try files.call(at: place) { (system) throws(Errno) in try system.makeDirectory(place, in: noDirectory) }
-    } catch {
-      guard error.errno == Errno.exists.number else { throw error }
-    }
-    let directory = try files.open(place, in: noDirectory, as: .vaultDirectory, at: place)
-    let parent = try files.open("..", in: directory.descriptor, as: .directory, at: place)
-    try files.sync(parent.descriptor, at: place)
   }
 }

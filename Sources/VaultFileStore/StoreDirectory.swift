@@ -1,5 +1,6 @@
 internal import VaultDocument
 internal import VaultStorage
+internal import VaultSystem
 
 /// A directory of the vault, and the only places where the store opens anything.
 enum StoreDirectory: Hashable {

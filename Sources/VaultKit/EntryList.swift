@@ -1,6 +1,7 @@
 public import VaultDocument
 internal import VaultFileStore
 internal import VaultStorage
+internal import VaultSystem
 
 /// Versions of records, in the order of their ids and each id once.
 ///
@@ -10,14 +11,15 @@ public final class EntryList: Sendable {
   /// How many there are.
   public let count: Int
   /// What holds the first of them.
-  private let file: SpillFile?
+  private let file: AtomicFile<StoreError>?
   private let fileCount: Int
   /// The others.
   private let rest: [Checkpoint.Entry]
   /// Where the entries of each folder begin, and the end of the last.
   private let starts: [Int]
 
-  fileprivate init(_ file: SpillFile?, _ fileCount: Int, _ rest: [Checkpoint.Entry], countsByFolder: [Int]) {
+  fileprivate init(_ file: AtomicFile<StoreError>?, _ fileCount: Int, _ rest: [Checkpoint.Entry], countsByFolder: [Int])
+  {
     (self.file, self.fileCount, self.rest) = (file, fileCount, rest)
     starts = countsByFolder.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }
     count = fileCount + rest.count
@@ -67,7 +69,7 @@ public final class EntryList: Sendable {
     guard let file, !spilled.isEmpty else { return Array(tail) }
     let size = Checkpoint.Entry.byteCount
     let bytes = try inStore { () throws(StoreError) in
-      try file.read(spilled.count * size, at: spilled.lowerBound * size)
+      try file.read(spilled.count * size, from: spilled.lowerBound * size)
     }
     return (0..<spilled.count).map { Checkpoint.Entry(bytes, at: $0 * size) } + tail
   }
@@ -119,7 +121,7 @@ extension EntryList {
 
     private var counts = [Int](repeating: 0, count: 256)
     private var entries: [Checkpoint.Entry] = []
-    private var file: SpillFile?
+    private var file: AtomicFile<StoreError>?
     private var fileCount = 0
     private var mayGrowFile = true
     private(set) var last: RecordID?
@@ -138,13 +140,14 @@ extension EntryList {
     /// Moves what is in memory to the file.
     private mutating func spill() {
       do throws(StoreError) {
-        let file = if let file { file } else { try SpillFile() }
+        let file =
+          if let file { file } else { try AtomicFile<StoreError>.nameless(in: ProcessEnvironment.temporaryDirectory) }
         for start in stride(from: 0, to: entries.count, by: Self.pieceCount) {
           let piece = entries[start..<min(start + Self.pieceCount, entries.count)]
           var bytes: [UInt8] = []
           bytes.reserveCapacity(piece.count * Checkpoint.Entry.byteCount)
           for entry in piece { entry.append(to: &bytes) }
-          try file.write(bytes, at: (fileCount + start) * Checkpoint.Entry.byteCount)
+          try file.append(bytes)
         }
         self.file = file
         fileCount += entries.count

@@ -1,12 +1,5 @@
 internal import Synchronization
-
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
+internal import VaultSystem
 
 /// Applies a function to many elements on all cores and hands the results on in the order of the elements.
 ///
@@ -29,7 +22,7 @@ package struct ParallelMap: Sendable {
   }
 
   /// How many threads run at once here.
-  package static let coreCount = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+  package static let coreCount = ProcessEnvironment.coreCount
 
   /// Applies `transform` to each of `elements`, and gives each result to `consume`, in order.
   ///

@@ -3,6 +3,7 @@ public import VaultRecords
 internal import VaultFileStore
 internal import VaultSealing
 internal import VaultStorage
+internal import VaultSystem
 
 extension Vault {
   /// Stores a new record, of a type of this program or of ``Options/types``.

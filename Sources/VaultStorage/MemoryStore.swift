@@ -1,13 +1,6 @@
 internal import Synchronization
 public import VaultDocument
-
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
+internal import VaultSystem
 
 /// A store in this process's memory, for tests and for trying things out: nothing is durable.
 public final class MemoryStore: RecordStore {
@@ -128,7 +121,7 @@ extension MemoryStore {
   public func lock(
     _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
-    let start = ContinuousClock.now
+    let (system, start) = (LiveFileOperations(), ContinuousClock.now)
     var wait = LockWait(start: .zero, timeout: timeout)
     guard !tryLock(kind) else { return MemoryLock(kind, of: self) }
     noteWaiting(kind, +1)
@@ -136,8 +129,9 @@ extension MemoryStore {
     while !tryLock(kind) {
       // Only this process can hold it.
       let step = try wait.nextStep(
-        now: start.duration(to: .now), holder: { getpid() }, isOwn: { true }, isWanted: isWanted, onWait: onWait)
-      usleep(UInt32(step / .microseconds(1)))
+        now: start.duration(to: .now), holder: { system.processIdentifier }, isOwn: { true }, isWanted: isWanted,
+        onWait: onWait)
+      system.sleep(step)
     }
     return MemoryLock(kind, of: self)
   }

@@ -6,6 +6,7 @@ import VaultKit
 import VaultRecords
 import VaultSealing
 import VaultTestSupport
+import VaultSystem
 import Synchronization
 
 /// A clock that goes on by a second each time it is asked.

@@ -4,6 +4,7 @@ import VaultFileStore
 import VaultKit
 import VaultStorage
 import VaultTestSupport
+import VaultSystem
 
 /// Backups on file systems that know no renames with a condition.
 @Suite("Backups: where names cannot be exchanged")
@@ -17,10 +18,12 @@ struct BackupRenameTests {
     #expect(FileTree.names(in: bench.target) == [".backups.lock", "backups.json", made.name.fileName])
     let (contents, vault) = try await bench.open(made)
     #expect(try await contents.verify(with: vault).isGood)
-    let folder = try NamedFolder(at: bench.target, operations: FaultyFileOperations(renames: renames))
-    let file = try NewFile(made.name.fileName, in: folder)
+    let folder = try BackupFolder(at: bench.target, operations: FaultyFileOperations(renames: renames))
+    let file = try folder.newFile(made.name.fileName)
     try file.append([1])
-    #expect(throws: StoreError(.alreadyExists, reason: "")) { try file.publish() }
+    #expect(throws: StoreError(.alreadyExists, reason: "")) {
+      try file.publish(as: made.name.fileName, replacing: false)
+    }
     #expect(FileTree.names(in: bench.target).count == 3)
     #expect(try await bench.open(made).contents.recordCount == 1)
   }

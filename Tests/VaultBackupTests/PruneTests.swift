@@ -4,6 +4,7 @@ import VaultDocument
 import VaultFileStore
 import VaultKit
 import VaultTestSupport
+import VaultSystem
 
 @testable import VaultBackup
 

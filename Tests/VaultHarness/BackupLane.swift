@@ -3,6 +3,7 @@ internal import VaultBackup
 internal import VaultDocument
 internal import VaultFileStore
 internal import VaultTestSupport
+internal import VaultSystem
 
 /// Keepers that are killed while they make, restore and prune backups, one after another, each followed by a look.
 struct BackupLane {

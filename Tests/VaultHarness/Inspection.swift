@@ -5,6 +5,7 @@ internal import VaultFileStore
 internal import VaultSealing
 internal import VaultStorage
 internal import VaultTestSupport
+internal import VaultSystem
 
 /// What the harness writes into every record, and how it tells that a record is whole.
 enum Payload {

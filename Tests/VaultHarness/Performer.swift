@@ -7,6 +7,7 @@ internal import VaultKit
 internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
+internal import VaultSystem
 
 /// Carries operations out through the library.
 struct Performer {

@@ -4,6 +4,7 @@ internal import VaultFileStore
 internal import VaultKit
 internal import VaultStorage
 internal import VaultTestSupport
+internal import VaultSystem
 
 /// The process that reads until it is killed, and logs `pass` for every look at the vault and `torn …` for what it
 /// finds.

@@ -3,6 +3,7 @@ internal import VaultDocument
 internal import VaultFileStore
 internal import VaultStorage
 internal import VaultTestSupport
+internal import VaultSystem
 
 /// Deaths and power cuts at every file operation of every operation of a vault, in this process.
 struct SeamRun {

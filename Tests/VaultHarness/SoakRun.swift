@@ -1,5 +1,6 @@
 internal import VaultFileStore
 internal import VaultTestSupport
+internal import VaultSystem
 
 /// `soak`: many writers and readers on one vault, some of which are killed or stopped at random.
 struct SoakRun {

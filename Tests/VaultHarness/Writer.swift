@@ -4,6 +4,7 @@ internal import VaultFileStore
 internal import VaultKit
 internal import VaultStorage
 internal import VaultTestSupport
+internal import VaultSystem
 
 /// The process that writes until it is killed.
 ///

@@ -1,7 +1,9 @@
 import Testing
 import VaultDocument
 import VaultFileStore
+import VaultStorage
 import VaultTestSupport
+import VaultSystem
 
 @testable import VaultKit
 
@@ -49,17 +51,17 @@ struct EntryListTests {
     #expect(try EntryList([old, further, new]).all() == [further, new].sorted { $0.id < $1.id })
   }
 
-  @Test("a spill file has no name and gives back what was written; a short one is an error")
+  @Test("a file without a name gives back what was written; a short one is an error")
   func spilling() throws {
     let folder = TemporaryFolder()
-    let file = try SpillFile(in: folder.path)
+    let file = try AtomicFile<StoreError>.nameless(in: folder.path)
     #expect(FileTree.names(in: folder.path).isEmpty)
     let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
-    try file.write(Array(bytes[..<60_000]), at: 0)
-    try file.write(Array(bytes[60_000...]), at: 60_000)
-    #expect(try file.read(bytes.count, at: 0) == bytes)
-    #expect(try file.read(10, at: 59_995) == Array(bytes[59_995..<60_005]))
-    #expect(throws: (any Error).self) { try file.read(10, at: 99_995) }
-    #expect(throws: (any Error).self) { try SpillFile(in: folder.path + "/none") }
+    try file.append(Array(bytes[..<60_000]))
+    try file.append(Array(bytes[60_000...]))
+    #expect(try file.read(bytes.count, from: 0) == bytes)
+    #expect(try file.read(10, from: 59_995) == Array(bytes[59_995..<60_005]))
+    #expect(throws: (any Error).self) { try file.read(10, from: 99_995) }
+    #expect(throws: (any Error).self) { try AtomicFile<StoreError>.nameless(in: folder.path + "/none") }
   }
 }

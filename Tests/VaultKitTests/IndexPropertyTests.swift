@@ -3,6 +3,7 @@ import VaultDocument
 import VaultFileStore
 import VaultStorage
 import VaultTestSupport
+import VaultSystem
 
 @testable import VaultKit
 
@@ -117,7 +118,7 @@ import VaultTestSupport
       FileTree.write(Array(journal.utf8), to: vault.path + "/.journal.json")
       let system = LiveFileOperations()
       let file = try system.open(vault.path + "/.lock", in: OpenPurpose.noDirectory, as: .locking)
-      try #require(try system.tryLock(file, .shared))
+      try #require(try system.tryLock(file, isShared: true))
       lock = file
     }
 

@@ -5,6 +5,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
+import VaultSystem
 
 @testable import VaultKit
 

@@ -8,6 +8,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
+import VaultSystem
 
 /// A small vault with live and removed records, whose every secret is known, for rotations.
 struct RotationVault {

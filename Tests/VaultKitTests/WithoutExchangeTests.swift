@@ -8,6 +8,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
+import VaultSystem
 
 /// The names that something was given in the place of something else.
 private final class RenameLog: DiskRecorder {

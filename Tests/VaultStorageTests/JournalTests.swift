@@ -3,6 +3,7 @@ import VaultDocument
 import VaultFileStore
 import VaultStorage
 import VaultTestSupport
+import VaultSystem
 
 #if canImport(Darwin)
   import Darwin
@@ -44,7 +45,7 @@ import VaultTestSupport
     let system = LiveFileOperations()
     let file = try system.open(vault[".lock"], in: OpenPurpose.noDirectory, as: .locking)
     defer { system.close(file) }
-    #expect(try system.tryLock(file, .shared))
+    #expect(try system.tryLock(file, isShared: true))
     try body()
   }
 

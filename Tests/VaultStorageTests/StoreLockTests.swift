@@ -5,6 +5,7 @@ import VaultDocument
 import VaultFileStore
 import VaultStorage
 import VaultTestSupport
+import VaultSystem
 
 #if canImport(Darwin)
   import Darwin

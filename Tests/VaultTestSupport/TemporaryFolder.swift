@@ -1,4 +1,4 @@
-package import VaultFileStore
+package import VaultSystem
 
 #if canImport(Darwin)
   internal import Darwin
@@ -89,7 +89,7 @@ public enum FileTree {
     guard let status = try? system.status(of: file), status.kind == .regular else { return nil }
     var bytes = [UInt8](repeating: 0, count: status.byteCount)
     guard !bytes.isEmpty else { return [] }
-    guard (try? system.read(file, at: 0, into: &bytes)) == bytes.count else { return nil }
+    guard (try? system.read(file, from: 0, into: &bytes, at: 0)) == bytes.count else { return nil }
     return bytes
   }
 
@@ -100,7 +100,7 @@ public enum FileTree {
       preconditionFailure("a test could not write its file")
     }
     defer { system.close(file) }
-    if !bytes.isEmpty, (try? system.write(bytes, at: 0, to: file)) != bytes.count {
+    if !bytes.isEmpty, (try? unsafe system.write(bytes.span.bytes, to: file, from: 0)) != bytes.count {
       preconditionFailure("a test could not write its file")
     }
   }

@@ -3,6 +3,7 @@ import VaultAge
 import VaultBackup
 import VaultDocument
 import VaultKit
+import VaultSystem
 
 extension BackupCommand {
   /// `vault backup create`.
@@ -70,7 +71,7 @@ extension BackupCommand {
 
     /// What the file's name begins with: the name of the vault's folder, as far as it can stand in one.
     private func stem(_ session: Session) -> String {
-      let path = System.realPath(session.location.path) ?? session.location.path
+      let path = ProcessEnvironment.realPath(session.location.path) ?? session.location.path
       let name = path.split(separator: "/").last.map(String.init) ?? ""
       return BackupName(stem: name, time: .now()) == nil ? "vault" : name
     }
@@ -90,7 +91,7 @@ extension BackupCommand {
     private func stream(_ source: Backup.Source, _ options: Backup.Options) async throws {
       let progress = Progress("backed up", global)
       defer { progress.end() }
-      let spooled = try await Backup.spool(of: source, in: System.environment("TMPDIR") ?? "/tmp", options: options) {
+      let spooled = try await Backup.spool(of: source, in: ProcessEnvironment.temporaryDirectory, options: options) {
         progress.advance()
       }
       progress.end()

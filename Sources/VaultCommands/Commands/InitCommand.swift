@@ -3,6 +3,7 @@ import VaultAge
 import VaultCrypto
 import VaultDocument
 import VaultKit
+import VaultSystem
 
 /// `vault init`: a new vault.
 struct InitCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultDocument
 import VaultKit
+import VaultSystem
 
 /// `vault repair`: damage is undone as far as something verifies.
 struct RepairCommand: AsyncParsableCommand {
@@ -136,10 +137,10 @@ private enum AsideLocation {
   /// The folder that is named, else `<vault>.repair-<time>`; never inside the vault, where it would be damage itself.
   static func path(_ named: String?, _ vault: VaultLocation) throws -> String {
     guard let named else {
-      return "\(System.realPath(vault.path) ?? vault.path).repair-\(Timestamp.now().compactText)"
+      return "\(ProcessEnvironment.realPath(vault.path) ?? vault.path).repair-\(Timestamp.now().compactText)"
     }
     let trimmed = String(named.reversed().drop { $0 == "/" }.reversed())
-    guard System.realPath(System.parent(of: trimmed)) != nil else {
+    guard ProcessEnvironment.realPath(System.parent(of: trimmed)) != nil else {
       throw CommandError.usage("--aside", "lies in no folder that is there")
     }
     try vault.checkOutside(trimmed)

@@ -3,6 +3,7 @@ import VaultAge
 import VaultCrypto
 import VaultDocument
 import VaultKit
+import VaultSystem
 
 /// `vault status`: what is used, and why.
 struct StatusCommand: ParsableCommand {

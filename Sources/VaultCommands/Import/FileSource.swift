@@ -1,8 +1,9 @@
 import VaultExchange
+import VaultSystem
 
 /// A file, or standard input, that is read while it is imported.
 final class FileSource {
-  private let file: OpenFile?
+  private let file: NamedFile?
   private let descriptor: Int32
   private let name: String
   private let progress: Progress
@@ -18,7 +19,7 @@ final class FileSource {
       descriptor = System.standardInput
       file = nil
     } else {
-      let opened = try OpenFile.reading(path)
+      let opened = try NamedFile.reading(path)
       descriptor = opened.descriptor
       file = consume opened
     }
@@ -42,7 +43,7 @@ final class FileSource {
 
   /// What tells a file or folder from others of its name; nil for standard input without a name.
   static func identity(of path: String?, named given: String?) -> String? {
-    given.map { "name:\($0)" } ?? path.map { "path:\(System.realPath($0) ?? $0)" }
+    given.map { "name:\($0)" } ?? path.map { "path:\(ProcessEnvironment.realPath($0) ?? $0)" }
   }
 
   private func piece() throws(SystemError) -> [UInt8] {

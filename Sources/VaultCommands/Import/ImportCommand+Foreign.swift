@@ -2,6 +2,7 @@ import VaultDocument
 import VaultExchange
 import VaultKit
 import VaultRecords
+import VaultSystem
 
 extension ImportCommand {
   /// Imports a file of another tool.

@@ -1,5 +1,6 @@
 import VaultDocument
 import VaultKit
+import VaultSystem
 
 /// The lines of some text that are not blank.
 struct Lines: Sequence, IteratorProtocol {
@@ -69,11 +70,11 @@ struct Lines: Sequence, IteratorProtocol {
 final class LineFile: Sequence {
   /// How many lines are not blank.
   let count: Int
-  private let file: OpenFile
-  private let state: FileState
+  private let file: NamedFile
+  private let state: FileStatus
 
   /// - Parameter state: what was found of the file, which must be a regular one: others can be read but once.
-  init(_ file: consuming OpenFile, _ state: FileState) throws {
+  init(_ file: consuming NamedFile, _ state: FileStatus) throws {
     self.file = file
     self.state = state
     let path = self.file.path
@@ -99,13 +100,18 @@ final class LineFile: Sequence {
       guard rest > 0 else { return nil }
       rest -= 1
       let line = lines.next()
-      if let line, rest > 0 || System.state(of: file.descriptor) == state {
+      if let line, rest > 0 || isUnchanged {
         return ImportElement(line.bytes, line: line.number)
       }
       let isRead = reading.failure == nil
       let reason = isRead ? "was changed while it was read" : "cannot be read any further"
       return ImportElement(gone: VaultError(isRead ? .changedUnderneath : .ioFailed, reason, file: file.path))
     }
+  }
+
+  private var isUnchanged: Bool {
+    guard let now = System.state(of: file.descriptor) else { return false }
+    return (now.byteCount, now.modified) == (state.byteCount, state.modified)
   }
 
   /// One way through the file.
@@ -119,8 +125,10 @@ final class LineFile: Sequence {
 
     func next() -> [UInt8] {
       do throws(SystemError) {
-        let piece = try System.readPiece(1 << 18, at: offset, from: descriptor, path: path)
-        offset += piece.count
+        var piece = [UInt8](repeating: 0, count: 1 << 18)
+        let count = try System.files.readPiece(of: descriptor, from: offset, into: &piece, at: path)
+        piece.removeLast(piece.count - count)
+        offset += count
         return piece
       } catch {
         failure = error

@@ -66,7 +66,7 @@ struct BackupKeyOptions: ParsableArguments {
 /// Files of age recipients.
 enum RecipientsFile {
   static func read(_ path: String) throws -> [AgeRecipient] {
-    let file = try OpenFile.reading(path)
+    let file = try NamedFile.reading(path)
     let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "a list of recipients")
     do throws(AgeError) {
       return try bytes.withBytes { bytes throws(AgeError) in try AgeRecipientsFile.parse(bytes) }

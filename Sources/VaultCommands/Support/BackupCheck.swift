@@ -2,6 +2,7 @@ import VaultAge
 import VaultBackup
 import VaultDocument
 import VaultKit
+import VaultSystem
 
 /// One run of `vault backup verify` over one file.
 struct BackupCheck {
@@ -91,7 +92,7 @@ struct BackupRecord {
 
   /// Nil where there is no `backups.json`, and for a file that does not have the name of a backup.
   init?(of file: BackupFile, _ global: GlobalOptions) throws {
-    let path = System.realPath(file.path) ?? file.path
+    let path = ProcessEnvironment.realPath(file.path) ?? file.path
     let parent = System.parent(of: path)
     guard let name = BackupName(fileName: path.split(separator: "/").last.map(String.init) ?? ""),
       System.kind(of: System.join(parent, BackupCatalog.fileName)) != nil

@@ -2,6 +2,7 @@ import VaultAge
 import VaultBackup
 import VaultCrypto
 import VaultKit
+import VaultSystem
 
 /// The keys of a command that opens backups: what opens the backup itself, and what unlocks the vault in it. The same
 /// may do both.

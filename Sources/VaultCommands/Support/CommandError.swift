@@ -4,6 +4,7 @@ import VaultDocument
 import VaultKit
 import VaultRecords
 import VaultSealing
+import VaultSystem
 
 /// An error as the command line reports it: what it is about, why, and what to do next.
 ///
@@ -88,13 +89,13 @@ extension CommandError {
     let path = error.path
     if error.isMissing {
       self.init(.inputOutput, "io_failed", subject: path, "is not there", hints: ["check the path"])
-    } else if error.isExisting {
+    } else if error.kind == .exists {
       self.init(.alreadyExists, "already_exists", subject: path, "is there already", hints: ["name another file"])
     } else if error.isForbidden {
       self.init(
         .inputOutput, "permission_denied", subject: path, "cannot be \(error.deed): the system forbids it",
         hints: ["check who owns it and its mode"])
-    } else if error.isNoSpace {
+    } else if error.kind == .noSpace {
       self.init(
         .inputOutput, "disk_full", subject: path, "cannot be \(error.deed): no space is left",
         hints: ["free some space and try again"])

@@ -2,6 +2,7 @@ import VaultAge
 import VaultCrypto
 import VaultDocument
 import VaultKit
+import VaultSystem
 
 /// One line of `doctor`: what was looked at, how it is, and what to do about it.
 struct DoctorCheck {
@@ -162,7 +163,7 @@ struct Doctor {
         name: "state", state: .warning, text: "others may enter \(path)",
         advice: "`chmod go= \(path.shellQuoted)` forbids it")
     case .directory?: return DoctorCheck(name: "state", state: .good, text: path)
-    case .file?, .other?:
+    case .some:
       return DoctorCheck(
         name: "state", state: .fault, text: "\(path) is no folder", advice: "move it away, or set CVAULT_STATE_DIR")
     }

@@ -1,5 +1,6 @@
 import Synchronization
 import VaultDocument
+import VaultSystem
 
 /// A text in a file of its own while an editor has it; it is taken away only when it is no longer needed.
 struct EditableText {
@@ -16,7 +17,8 @@ struct EditableText {
       let directory = try System.makeTemporaryDirectory(in: parent)
       let path = directory + "/" + name
       do {
-        try OpenFile.creating(path).write(text)
+        // Unsafe only in that padding could be read: bytes have none.
+        try unsafe OutputFile.create(path, text.span.bytes, isSynced: false)
       } catch {
         System.removeDirectory(directory)
         throw error
@@ -30,12 +32,12 @@ struct EditableText {
     let candidates = [System.environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap { $0 }
     if let place = candidates.first(where: { $0.hasPrefix("/") && System.isMemoryBacked($0) }) { return place }
     try permitDisk()
-    return System.environment("TMPDIR") ?? "/tmp"
+    return ProcessEnvironment.temporaryDirectory
   }
 
   /// Lets an editor work on the file, at the terminal.
   func edit(with editor: Editor, _ precautions: String?) throws {
-    guard let terminal = OpenFile.terminal() else { throw Self.noTerminal }
+    guard let terminal = NamedFile.terminal() else { throw Self.noTerminal }
     Pending.shared.withLock { $0.leavesInterruptsToChild = true }
     defer { Pending.shared.withLock { $0.leavesInterruptsToChild = false } }
     let status = try editor.run(path, folder: directory, terminal: terminal.descriptor, precautions)
@@ -58,7 +60,7 @@ struct EditableText {
       CommandError(.inputOutput, "io_failed", subject: path, reason, hints: ["the record is as it was"])
     }
     guard System.isThere(path) else { throw refused("is gone: the editor has left no text") }
-    guard let file = try OpenFile.plain(path) else { throw refused("is no plain file any more, and is not read") }
+    guard let file = try NamedFile.plain(path) else { throw refused("is no plain file any more, and is not read") }
     return try TextInput.bytes(of: file, limit: JSONLimits.record.byteCount)
   }
 
@@ -110,7 +112,7 @@ struct EditedText: Sendable {
   private var state: State {
     let names = System.names(in: directory)
     if names.isEmpty { return .gone }
-    guard let file = try? OpenFile.plain(path) else { return .elsewhere }
+    guard let file = try? NamedFile.plain(path) else { return .elsewhere }
     let bytes = try? TextInput.bytes(of: file, limit: JSONLimits.record.byteCount)
     return bytes != original ? .changed : names.count == 1 ? .untouched : .elsewhere
   }

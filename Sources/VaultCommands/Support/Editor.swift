@@ -1,3 +1,5 @@
+import VaultSystem
+
 /// The user's editor, kept from writing what it edits to places of its own.
 struct Editor {
   /// A family of editors, and what keeps it from remembering texts.
@@ -69,7 +71,7 @@ struct Editor {
   /// The name of the file that a link in the PATH leads to.
   private static func target(of name: String) -> String? {
     let folders = System.environment("PATH")?.split(separator: ":") ?? []
-    return folders.lazy.compactMap { System.realPath("\($0)/\(name)") }.first?
+    return folders.lazy.compactMap { ProcessEnvironment.realPath("\($0)/\(name)") }.first?
       .split(separator: "/").last.map(String.init)
   }
 

@@ -1,4 +1,5 @@
 import VaultAge
+import VaultSystem
 
 /// Where an export goes: standard output or a file, in clear or sealed to recipients.
 struct ExportTarget {
@@ -14,7 +15,7 @@ struct ExportTarget {
 
   /// Asks before a file is replaced; without a terminal `--yes` must have said so.
   func checkReplacing(_ global: GlobalOptions) throws {
-    guard let file, case .file? = System.kind(of: file), !global.yes else { return }
+    guard let file, case .regular? = System.kind(of: file), !global.yes else { return }
     guard global.canAsk else {
       throw CommandError(
         .alreadyExists, "already_exists", subject: file, "is there already",
@@ -36,7 +37,7 @@ struct ExportTarget {
   /// Gives `body` a function that takes the bytes; a file appears when it has returned.
   func write(_ body: (@escaping (RawSpan) throws -> Void) async throws -> Void) async throws {
     guard let file else { return try await sealing(body) { try Output.write($0) } }
-    let whole = WholeFile(try AtomicFile.beginning(at: file))
+    let whole = WholeFile(try OutputFile.replacing(file))
     try await sealing(body) { try whole.write($0) }
     try whole.commit()
   }
@@ -67,11 +68,11 @@ extension VaultLocation {
   }
 }
 
-/// An atomic file that closures can share.
+/// A file that closures can share.
 private final class WholeFile {
-  private var file: AtomicFile?
+  private var file: OutputFile?
 
-  init(_ file: consuming AtomicFile) { self.file = consume file }
+  init(_ file: consuming OutputFile) { self.file = consume file }
 
   func write(_ bytes: RawSpan) throws { try file?.write(bytes) }
 

@@ -1,18 +1,19 @@
 import VaultKit
+import VaultSystem
 
 /// A vault that was only found by searching upwards: who could have put it there.
 enum FoundVault {
   /// What keeps a found vault from being this user's own; nil when only this user and root could have made or moved it.
   ///
   /// Looked at are `vault.json`, the folder, and all that are above it: who may write to one of those can exchange what
-  /// is in it, unless it is sticky.
+  /// is in it, unless it is sticky: then each may remove only what is theirs.
   static func stranger(at folder: String) -> String? {
     let prefix = folder == "/" ? "" : folder
     for (place, isAbove) in [(prefix + "/vault.json", false), (folder, false)] + parents(of: folder).map({ ($0, true) })
     {
-      guard let rights = System.rights(of: place) else { return "\(place) cannot be looked at" }
-      if !owners.contains(rights.owner) { return "\(place) belongs to somebody else (user \(rights.owner))" }
-      if rights.isOpen, !(isAbove && rights.isSticky) { return "\(place) can be written by others" }
+      guard let status = System.status(of: place, followingLink: false) else { return "\(place) cannot be looked at" }
+      if !owners.contains(status.owner) { return "\(place) belongs to somebody else (user \(status.owner))" }
+      if status.isOpen, !(isAbove && status.mode & 0o1000 != 0) { return "\(place) can be written by others" }
     }
     return nil
   }
@@ -30,10 +31,10 @@ enum FoundVault {
   }
 }
 
-extension FileRights {
+extension FileStatus {
   /// Whether others may write: a group that bears the user's own number has no other members by custom.
   fileprivate var isOpen: Bool {
-    isWritableByAll || isWritableByGroup && !(group == System.groupID && group == System.userID)
+    mode & 0o002 != 0 || mode & 0o020 != 0 && !(group == System.groupID && group == System.userID)
   }
 }
 

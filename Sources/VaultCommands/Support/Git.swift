@@ -1,4 +1,5 @@
 import VaultDocument
+import VaultSystem
 
 /// git at a folder: the one place that starts it. The repository may be hostile.
 ///
@@ -42,7 +43,7 @@ struct Git {
 /// Whether a folder lies in a git work tree.
 enum GitFolder {
   static func holds(_ path: String) -> Bool {
-    guard var directory = System.realPath(path) else { return false }
+    guard var directory = ProcessEnvironment.realPath(path) else { return false }
     while !directory.isEmpty {
       if System.kind(of: (directory == "/" ? "" : directory) + "/.git") != nil { return true }
       directory = System.parent(of: directory)

@@ -1,6 +1,7 @@
 import VaultDocument
 import VaultExchange
 import VaultKit
+import VaultSystem
 
 /// The forms that can be imported.
 enum ImportFormat: String, CaseIterable {
@@ -32,7 +33,7 @@ enum ImportFormat: String, CaseIterable {
     if path == "-" {
       bytes = try TextInput.file(path, limit: byteLimit)
     } else {
-      let file = try OpenFile.reading(path)
+      let file = try NamedFile.reading(path)
       if let state = System.state(of: file.descriptor) { return ImportElements(try LineFile(file, state)) }
       bytes = try TextInput.bytes(of: file, limit: byteLimit)
     }
@@ -60,7 +61,7 @@ enum ImportFormat: String, CaseIterable {
       case .json: try JSONValue.array(rejected.map { $0.value ?? .null }).prettyBytes(limits: .exchange)
       case .jsonl: rejected.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
       }
-    let file = try AtomicFile.beginning(at: path)
+    let file = try OutputFile.replacing(path)
     try file.write(bytes)
     try file.commit()
   }

@@ -1,6 +1,7 @@
 import VaultAge
 import VaultCrypto
 import VaultKit
+import VaultSystem
 
 /// One way in which the user has said how to unlock, or that is tried without being asked for.
 struct KeySource {
@@ -66,7 +67,7 @@ struct KeySource {
   private static var standardIdentityPath: String? {
     guard let config = XDG.directory("XDG_CONFIG_HOME", under: ".config") else { return nil }
     let path = config + "/cvault/identity.txt"
-    return System.kind(of: path) == .file ? path : nil
+    return System.kind(of: path) == .regular ? path : nil
   }
 
   /// The user's own identities; nil when there is no such file, or it cannot be read.
@@ -147,7 +148,7 @@ extension KeySource {
 /// Files of age identities.
 enum IdentityFile {
   static func read(_ path: String) throws -> [AgeIdentity] {
-    let file = try OpenFile.reading(path)
+    let file = try NamedFile.reading(path)
     let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "an identity file")
     do throws(AgeError) {
       return try bytes.withBytes { bytes throws(AgeError) in try AgeIdentityFile.parse(bytes) }
@@ -176,14 +177,6 @@ enum IdentityFile {
   /// Writes a new identity to a file that must not exist, durably.
   static func create(_ identity: AgeIdentity, at path: String, created: String) throws {
     let text = try AgeIdentityFile.text(identity, created: created)
-    let file = try OpenFile.creating(path)
-    do {
-      try text.withBytes { bytes throws(SystemError) in try file.write(bytes) }
-      try file.sync()
-      try System.syncDirectory(System.parent(of: path))
-    } catch {
-      System.remove(path)
-      throw error
-    }
+    try text.withBytes { bytes throws(SystemError) in try OutputFile.create(path, bytes, isSynced: true) }
   }
 }

@@ -1,4 +1,5 @@
 import VaultCrypto
+import VaultSystem
 
 /// Reads secrets straight into secure memory.
 enum SecretInput {
@@ -8,7 +9,7 @@ enum SecretInput {
   /// The content of a file, `-` being standard input; the newline that ends a single line is left out.
   static func file(_ path: String) throws -> SecretBytes {
     if path == "-" { return try line(from: System.standardInput, named: "stdin") }
-    let file = try OpenFile.reading(path)
+    let file = try NamedFile.reading(path)
     return try line(from: file.descriptor, named: path)
   }
 
@@ -101,15 +102,15 @@ enum TextInput {
   /// The content of a file, `-` being standard input.
   static func file(_ path: String, limit: Int) throws -> [UInt8] {
     if path == "-" { return try bytes(from: System.standardInput, named: "stdin", limit: limit) }
-    return try bytes(of: OpenFile.reading(path), limit: limit)
+    return try bytes(of: NamedFile.reading(path), limit: limit)
   }
 
   /// What is left to be read of an open file.
-  static func bytes(of file: borrowing OpenFile, limit: Int) throws -> [UInt8] {
+  static func bytes(of file: borrowing NamedFile, limit: Int) throws -> [UInt8] {
     try bytes(from: file.descriptor, named: file.path, limit: limit)
   }
 
-  static func text(of file: borrowing OpenFile) throws -> String {
+  static func text(of file: borrowing NamedFile) throws -> String {
     String(decoding: try bytes(from: file.descriptor, named: file.path, limit: 1 << 20), as: UTF8.self)
   }
 

@@ -2,6 +2,7 @@ import VaultCrypto
 import VaultDocument
 import VaultKit
 import VaultRecords
+import VaultSystem
 
 /// A vault that a command works on, and how it may be unlocked.
 struct Session {
@@ -42,7 +43,7 @@ struct Session {
 
   private static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
     let kind = System.kind(of: location.path)
-    let isFile = kind == .file || kind == .other
+    let isFile = kind == .regular || kind == .other
     guard error.code == .notAVault || isFile || (kind == nil && [.ioFailed, .damaged].contains(error.code)) else {
       return CommandError(error)
     }

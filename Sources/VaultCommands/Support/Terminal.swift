@@ -3,11 +3,11 @@ import VaultCrypto
 
 /// The controlling terminal, for questions; they are asked and answered there even when stdin and stdout are pipes.
 struct Terminal: ~Copyable {
-  private let file: OpenFile
+  private let file: NamedFile
 
   /// Nil without a terminal, or when questions are forbidden.
   init?(noInput: Bool) {
-    guard !noInput, let file = OpenFile.terminal() else { return nil }
+    guard !noInput, let file = NamedFile.terminal() else { return nil }
     self.file = file
   }
 
@@ -61,7 +61,9 @@ struct Terminal: ~Copyable {
   }
 
   /// Names in a question may be of somebody else's vault.
-  func say(_ text: String) throws { try file.write(Array(Printable.document(text).utf8)) }
+  func say(_ text: String) throws {
+    try System.writeAll(Array(Printable.document(text).utf8), to: file.descriptor, path: file.path)
+  }
 
   /// A line without its newline; the end of input instead of one is a refusal.
   private func line() throws -> SecretBytes {

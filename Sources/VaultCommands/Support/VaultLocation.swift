@@ -1,4 +1,5 @@
 import VaultKit
+import VaultSystem
 
 /// Where the vault is, and how it was found.
 struct VaultLocation {
@@ -39,10 +40,10 @@ struct VaultLocation {
   }
 
   private static func nearestParent() -> String? {
-    guard var directory = System.workingDirectory, directory.hasPrefix("/") else { return nil }
+    guard var directory = ProcessEnvironment.workingDirectory, directory.hasPrefix("/") else { return nil }
     while !directory.isEmpty {
       let prefix = directory == "/" ? "" : directory
-      if System.kind(of: prefix + "/vault.json") == .file { return directory }
+      if System.kind(of: prefix + "/vault.json") == .regular { return directory }
       directory = System.parent(of: directory)
     }
     return nil

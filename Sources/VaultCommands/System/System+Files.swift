@@ -1,3 +1,5 @@
+import VaultSystem
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -6,104 +8,71 @@
   import Musl
 #endif
 
-/// An open file, closed with its owner.
-struct OpenFile: ~Copyable {
-  let descriptor: Int32
+extension System {
+  /// The files that the command opens itself; those of vaults are the stores'.
+  static let files = FileSystem<SystemError>()
+
+  /// In place of a directory: paths of the command are those that somebody gave.
+  static var here: Int32 { OpenPurpose.noDirectory }
+
+  /// What a path names; nil when there is nothing, or nothing can be said.
+  static func status(of path: String, followingLink: Bool = true) -> FileStatus? {
+    try? files.call(at: path) { (system) throws(Errno) in
+      try system.status(of: path, in: here, followingLink: followingLink)
+    }
+  }
+
+  /// What an open file is; nil for what is no regular file, such as a pipe.
+  static func state(of descriptor: Int32) -> FileStatus? { try? files.regularStatus(of: descriptor, at: "") }
+
+  /// How long an open file is; nil for what has no length, such as a pipe.
+  static func byteCount(of descriptor: Int32) -> Int? { state(of: descriptor)?.byteCount }
+}
+
+/// A file that was opened by its path, closed with its owner.
+struct NamedFile: ~Copyable {
   let path: String
+  private let file: OpenFile
 
-  deinit { close(descriptor) }
+  var descriptor: Int32 { file.descriptor }
 
-  private init(descriptor: Int32, path: String) {
-    self.descriptor = descriptor
+  private init(_ path: String, as purpose: OpenPurpose) throws(SystemError) {
     self.path = path
+    file = try System.files.open(path, in: System.here, as: purpose, at: path)
   }
 
   /// Opens a file to read it; a FIFO such as a shell's `<(…)` is taken too.
-  static func reading(_ path: String) throws(SystemError) -> OpenFile {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { throw SystemError(number: errno, path: path, deed: "read") }
-    let file = OpenFile(descriptor: descriptor, path: path)
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-      throw SystemError(number: EISDIR, path: path, deed: "read")
-    }
+  static func reading(_ path: String) throws(SystemError) -> NamedFile {
+    let file = try NamedFile(path, as: .readingStream)
+    let descriptor = file.descriptor
+    let status = try System.files.call(at: path) { (system) throws(Errno) in try system.status(of: descriptor) }
+    guard status.kind != .directory else { throw SystemError(.system(.isDirectory), at: path) }
     return file
   }
 
   /// Opens a file that is to be where nobody else puts one: nil for a link, a FIFO, a folder, or whatever else is none.
-  static func plain(_ path: String) throws(SystemError) -> OpenFile? {
-    // A FIFO is not waited for.
-    let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-    if descriptor < 0, [ELOOP, ENXIO, ENODEV].contains(errno) { return nil }
-    guard descriptor >= 0 else { throw SystemError(number: errno, path: path, deed: "read") }
-    let file = OpenFile(descriptor: descriptor, path: path)
-    guard System.byteCount(of: descriptor) != nil else { return nil }
-    return file
-  }
-
-  /// Makes a file that must not exist, 0600.
-  static func creating(_ path: String) throws(SystemError) -> OpenFile {
-    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw SystemError(number: errno, path: path, deed: "made") }
-    // The mode of open is cut by the umask, but never widened; a umask that takes the owner's rights is undone.
-    _ = fchmod(descriptor, 0o600)
-    return OpenFile(descriptor: descriptor, path: path)
+  static func plain(_ path: String) throws(SystemError) -> NamedFile? {
+    do throws(SystemError) {
+      // A FIFO is not waited for.
+      let file = try NamedFile(path, as: .reading)
+      guard System.byteCount(of: file.descriptor) != nil else { return nil }
+      return file
+    } catch {
+      guard [.symbolicLink, .notARegularFile].contains(error.kind) else { throw error }
+      return nil
+    }
   }
 
   /// The controlling terminal; nil when there is none, or when this process is in its background.
-  static func terminal() -> OpenFile? {
-    let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { return nil }
-    let file = OpenFile(descriptor: descriptor, path: "/dev/tty")
-    guard tcgetpgrp(descriptor) == getpgrp() else { return nil }
+  static func terminal() -> NamedFile? {
+    guard let file = try? NamedFile("/dev/tty", as: .terminal), System.isInForeground(file.descriptor) else {
+      return nil
+    }
     return file
-  }
-
-  func write(_ bytes: RawSpan) throws(SystemError) { try System.writeAll(bytes, to: descriptor, path: path) }
-
-  func write(_ bytes: [UInt8]) throws(SystemError) { try System.writeAll(bytes, to: descriptor, path: path) }
-
-  func sync() throws(SystemError) {
-    guard fsync(descriptor) == 0 else { throw SystemError(number: errno, path: path, deed: "written") }
   }
 }
 
 extension System {
-  /// How long an open file is; nil for what has no length, such as a pipe.
-  static func byteCount(of descriptor: Int32) -> Int? {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Int(status.st_size)
-  }
-
-  /// What changes with the content of an open file; nil for what is no regular file.
-  static func state(of descriptor: Int32) -> FileState? {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    #if canImport(Darwin)
-      let modified = status.st_mtimespec
-    #else
-      let modified = status.st_mtim
-    #endif
-    return FileState(
-      byteCount: Int(status.st_size), seconds: Int(modified.tv_sec), nanoseconds: Int(modified.tv_nsec))
-  }
-
-  /// At most so many bytes of an open file; none at its end.
-  static func readPiece(
-    _ count: Int, at offset: Int, from descriptor: Int32, path: String
-  ) throws(SystemError) -> [UInt8] {
-    var failure: SystemError?
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      // Safe: pread(2) fills the start of the buffer, and says how much of it.
-      let read = restarting { unsafe pread(descriptor, buffer.baseAddress, count, off_t(offset)) }
-      if read < 0 { failure = SystemError(number: errno, path: path, deed: "read") }
-      filled = max(read, 0)
-    }
-    if let failure { throw failure }
-    return bytes
-  }
-
   /// The place of the first line feed from `start` on.
   static func firstLineFeed(in bytes: [UInt8], from start: Int) -> Int? {
     unsafe bytes.withUnsafeBytes { buffer in
@@ -115,46 +84,18 @@ extension System {
   }
 
   /// Removes a file; what is not there is no fault.
-  static func remove(_ path: String) { unsafe unlink(path) }
+  static func remove(_ path: String) { files.removeQuietly(path, in: here) }
 
   /// Removes a directory of this user's own with all that is in it; links are not followed.
   static func removeDirectory(_ path: String) {
-    for name in names(in: path) {
-      let entry = path + "/" + name
-      // Not by what unlink refuses: in a directory that may not be written to that is a link, too.
-      if isOwnDirectory(entry) { removeDirectory(entry) } else { remove(entry) }
-    }
-    unsafe rmdir(path)
-  }
-
-  /// Whether a path itself, and no link there, is a directory.
-  private static func isOwnDirectory(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    files.removeTree(DirectoryEntry(name: path, isExact: true, kind: .directory), in: here)
   }
 
   static func names(in directory: String) -> [String] {
-    guard let stream = unsafe opendir(directory) else { return [] }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
-  }
-
-  static func move(_ old: String, to new: String) throws(SystemError) {
-    guard unsafe rename(old, new) == 0 else { throw SystemError(number: errno, path: new, deed: "written") }
-  }
-
-  static func syncDirectory(_ path: String) throws(SystemError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw SystemError(number: errno, path: path, deed: "written") }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw SystemError(number: errno, path: path, deed: "written") }
+    guard let folder = try? files.open(directory, in: here, as: .vaultDirectory, at: directory) else { return [] }
+    let descriptor = folder.descriptor
+    let entries = try? files.call(at: directory) { (system) throws(Errno) in try system.entries(of: descriptor) }
+    return entries?.map(\.name) ?? []
   }
 
   /// A new directory with a random name below `parent`, 0700.
@@ -166,11 +107,10 @@ extension System {
 
   /// Whether files in a directory live in memory: the type of its mount, as `/proc/self/mountinfo` tells.
   static func isMemoryBacked(_ directory: String) -> Bool {
-    var status = stat()
-    guard unsafe stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, unsafe access(directory, W_OK) == 0,
-      let file = try? OpenFile.reading("/proc/self/mountinfo"), let mounts = try? TextInput.text(of: file)
+    guard let status = status(of: directory), status.kind == .directory, unsafe access(directory, W_OK) == 0,
+      let file = try? NamedFile.reading("/proc/self/mountinfo"), let mounts = try? TextInput.text(of: file)
     else { return false }
-    let device = "\(major(status)):\(minor(status))"
+    let device = "\(major(status.device)):\(minor(status.device))"
     // 36 35 98:0 /root /mount/point options optional… - type source options (proc_pid_mountinfo(5))
     return mounts.split(separator: "\n").contains { line in
       let fields = line.split(separator: " ")
@@ -180,52 +120,14 @@ extension System {
   }
 
   // gnu_dev_major and gnu_dev_minor of glibc, written out because they are macros.
-  private static func major(_ status: stat) -> UInt64 {
-    let device = UInt64(truncatingIfNeeded: status.st_dev)
-    return (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
-  }
-
-  private static func minor(_ status: stat) -> UInt64 {
-    let device = UInt64(truncatingIfNeeded: status.st_dev)
-    return device & 0xFF | (device >> 12) & ~0xFF
-  }
-}
-
-/// What changes with the content of a file.
-struct FileState: Equatable {
-  let byteCount: Int
-  /// When it was written last.
-  let seconds: Int
-  let nanoseconds: Int
-}
-
-/// Who owns a file, and who else may write it.
-struct FileRights {
-  let owner: UInt32
-  let group: UInt32
-  let isWritableByGroup: Bool
-  let isWritableByAll: Bool
-  /// Whether in a directory each may remove only what is theirs.
-  let isSticky: Bool
+  private static func major(_ device: UInt64) -> UInt64 { (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF }
+  private static func minor(_ device: UInt64) -> UInt64 { device & 0xFF | (device >> 12) & ~0xFF }
 }
 
 extension System {
   static var userID: UInt32 { geteuid() }
   static var groupID: UInt32 { getegid() }
 
-  /// The rights of what is at a path, of a link itself; nil when they cannot be had.
-  static func rights(of path: String) -> FileRights? {
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return nil }
-    let mode = status.st_mode
-    return FileRights(
-      owner: status.st_uid, group: status.st_gid, isWritableByGroup: mode & 0o020 != 0,
-      isWritableByAll: mode & 0o002 != 0, isSticky: mode & S_ISVTX != 0)
-  }
-
-  /// Whether the mode of a directory lets others than the owner in.
-  static func isOpenToOthers(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & 0o077 != 0
-  }
+  /// Whether the mode of what is at a path lets others than the owner in.
+  static func isOpenToOthers(_ path: String) -> Bool { status(of: path)?.isOpenToOthers == true }
 }

@@ -16,8 +16,6 @@ struct Pending: Sendable {
   var hasHiddenTyping = false
   /// Whether a prompt stands there without its answer.
   var isAsking = false
-  /// Files that nobody else knows of.
-  var temporaryFiles: [String] = []
   /// A text that somebody edits.
   var editedText: EditedText?
   /// While an editor runs, Ctrl-C is its business.
@@ -86,7 +84,6 @@ extension Pending {
     // Whatever comes next begins on a line of its own.
     if isAsking, let terminal { try? System.writeAll([UInt8(ascii: "\n")], to: terminal.descriptor) }
     showTyping(droppingTyped: true)
-    for path in temporaryFiles { unsafe unlink(path) }
     guard let kept = editedText?.keptOrDiscarded() else { return }
     try? System.writeAll(Array("note: \(kept)\n".utf8), to: System.standardError)
   }

@@ -9,6 +9,9 @@ import Synchronization
 #endif
 
 extension System {
+  /// Whether this process may use a terminal, rather than be in its background.
+  static func isInForeground(_ terminal: Int32) -> Bool { tcgetpgrp(terminal) == getpgrp() }
+
   /// Hides what is typed at a terminal: until a question whose answer is seen, the answer of the command, or the end of
   /// the process.
   ///
@@ -51,8 +54,6 @@ extension System {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&polled, 1, 0) > 0
   }
-
-  fileprivate static func isInForeground(_ descriptor: Int32) -> Bool { tcgetpgrp(descriptor) == getpgrp() }
 
   /// The binary logarithm, for entropy.
   static func binaryLogarithm(_ number: Double) -> Double { log2(number) }

@@ -56,11 +56,4 @@ extension System {
     }
     return variables
   }
-
-  /// A path without links and dots; nil when nothing is there.
-  static func realPath(_ path: String) -> String? {
-    guard let text = unsafe realpath(path, nil) else { return nil }
-    defer { unsafe free(text) }
-    return unsafe String(cString: text)
-  }
 }

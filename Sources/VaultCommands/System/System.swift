@@ -1,3 +1,5 @@
+import VaultSystem
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -7,20 +9,38 @@
 #endif
 
 /// A system call that failed: its number, the file, and what was to be done to it.
-struct SystemError: Error {
+struct SystemError: FileFailure {
   let number: Int32
   let path: String?
   /// What follows "cannot be", such as `read`.
   let deed: StaticString
 
-  static func missing(_ path: String) -> SystemError { SystemError(number: ENOENT, path: path, deed: "read") }
+  init(number: Int32, path: String?, deed: StaticString) {
+    (self.number, self.path, self.deed) = (number, path, deed)
+  }
 
-  var isMissing: Bool { number == ENOENT || number == ENOTDIR }
-  var isExisting: Bool { number == EEXIST }
-  var isForbidden: Bool { number == EACCES || number == EPERM || number == EROFS }
-  var isNoSpace: Bool { number == ENOSPC || number == EDQUOT }
-  var isClosedPipe: Bool { number == EPIPE }
-  var isDirectory: Bool { number == EISDIR }
+  init(_ fault: FileFault, at path: String) { self.init(number: fault.errno.number, path: path, deed: "read") }
+
+  static func missing(_ path: String) -> SystemError { SystemError(.system(.missing), at: path) }
+
+  var errno: Int32? { number }
+  var kind: Errno.Kind { Errno(number).meaning.kind }
+
+  var isMissing: Bool { kind == .missing || kind == .notADirectory }
+  var isForbidden: Bool { kind == .forbidden || kind == .readOnly }
+  var isClosedPipe: Bool { number == Errno.closedPipe.number }
+  var isDirectory: Bool { number == Errno.isDirectory.number }
+
+  /// Says of what fails in `body` what was to be done, other than to be read.
+  static func of<Result: ~Copyable>(
+    _ deed: StaticString, _ body: () throws(SystemError) -> Result
+  ) throws(SystemError) -> Result {
+    do throws(SystemError) {
+      return try body()
+    } catch {
+      throw SystemError(number: error.number, path: error.path, deed: deed)
+    }
+  }
 }
 
 /// System calls of the command line; together with the other files of this folder the only place that makes any.
@@ -37,14 +57,7 @@ enum System {
 
   /// A variable of the environment, also an empty one: for those whose absence allows more; nil when it is not set.
   static func variable(_ name: String) -> String? {
-    unsafe getenv(name).map { unsafe String(cString: $0) }
-  }
-
-  /// The directory the process was started in; nil when it is gone.
-  static var workingDirectory: String? {
-    guard let text = unsafe getcwd(nil, 0) else { return nil }
-    defer { unsafe free(text) }
-    return unsafe String(cString: text)
+    ProcessEnvironment.variable(name)
   }
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
@@ -92,33 +105,15 @@ enum System {
   }
 
   /// What `path` names, links followed; nil when there is nothing.
-  static func kind(of path: String) -> FileKind? {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return nil }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: return .file
-    case S_IFDIR: return .directory
-    default: return .other
-    }
-  }
+  static func kind(of path: String) -> FileStatus.Kind? { status(of: path)?.kind }
 
   /// Whether anything has this name, be it a link that leads nowhere.
-  static func isThere(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0
-  }
-
-  enum FileKind {
-    case file, directory, other
-  }
+  static func isThere(_ path: String) -> Bool { status(of: path, followingLink: false) != nil }
 
   /// Makes a directory and those above it that are missing, all 0700.
   static func makeDirectories(_ path: String) throws(SystemError) {
-    guard !path.isEmpty, kind(of: path) != .directory else { return }
-    try makeDirectories(parent(of: path))
-    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw SystemError(number: errno, path: path, deed: "made")
-    }
+    guard !path.isEmpty else { return }
+    try SystemError.of("made") { () throws(SystemError) in try files.makeFolders(path) }
   }
 
   /// The directory that holds `path`: `.` for a plain name, empty for the root.

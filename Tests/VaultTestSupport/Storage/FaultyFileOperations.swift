@@ -1,6 +1,5 @@
 internal import Synchronization
-package import VaultFileStore
-package import VaultStorage
+package import VaultSystem
 
 #if canImport(Darwin)
   internal import Darwin
@@ -139,42 +138,25 @@ extension FaultyFileOperations {
     return try live.status(of: name, in: directory, followingLink: followingLink)
   }
 
-  package func read(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
+  package func read(
+    _ file: Int32, from position: Int, into buffer: inout [UInt8], at start: Int
+  ) throws(Errno) -> Int {
     try step("pread")
-    var part = Array(buffer[..<min(buffer.count, offset + min(chunkByteCount, buffer.count))])
-    let count = try live.read(file, at: offset, into: &part)
+    var part = Array(buffer[..<(start + min(chunkByteCount, buffer.count - start))])
+    let count = try live.read(file, from: position, into: &part, at: start)
     readFilter?(&part)
     buffer.replaceSubrange(..<part.count, with: part)
     return count
   }
 
-  package func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
-    try step("pread")
-    return try live.readPiece(of: file, from: position, into: &buffer)
-  }
-
-  package func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int {
+  package func write(_ bytes: RawSpan, to file: Int32, from position: Int) throws(Errno) -> Int {
     try step("pwrite", writes: true) {
       recorder?.didWrite(to: file)
-      let half = Array(bytes[..<(offset + (bytes.count - offset) / 2)])
-      if half.count > offset { _ = try? live.write(half, at: offset, to: file) }
+      let half = bytes.extracting(first: bytes.byteCount / 2)
+      if !half.isEmpty { _ = try? live.write(half, to: file, from: position) }
     }
     recorder?.didWrite(to: file)
-    let part = Array(bytes[..<min(bytes.count, offset + min(chunkByteCount, bytes.count))])
-    return try live.write(part, at: offset, to: file)
-  }
-
-  package func writePiece(
-    _ bytes: [UInt8], from start: Int, at offset: Int, to file: Int32
-  ) throws(Errno) -> Int {
-    try step("pwrite", writes: true) {
-      recorder?.didWrite(to: file)
-      let half = Array(bytes[start..<(start + (bytes.count - start) / 2)])
-      if !half.isEmpty { _ = try? live.writePiece(half, from: 0, at: offset, to: file) }
-    }
-    recorder?.didWrite(to: file)
-    let part = Array(bytes[start..<min(bytes.count, start + min(chunkByteCount, bytes.count))])
-    return try live.writePiece(part, from: 0, at: offset, to: file)
+    return try live.write(bytes.extracting(first: chunkByteCount), to: file, from: position)
   }
 
   package func truncate(_ file: Int32) throws(Errno) {
@@ -247,9 +229,9 @@ extension FaultyFileOperations {
     return try live.entries(of: directory)
   }
 
-  package func tryLock(_ file: Int32, _ kind: LockKind) throws(Errno) -> Bool {
+  package func tryLock(_ file: Int32, isShared: Bool) throws(Errno) -> Bool {
     try step("flock")
-    return try live.tryLock(file, kind)
+    return try live.tryLock(file, isShared: isShared)
   }
 
   package func unlock(_ file: Int32) { live.unlock(file) }

@@ -1,5 +1,4 @@
-package import VaultFileStore
-package import VaultStorage
+package import VaultSystem
 
 /// System calls that break one promise: a test or harness that does not notice shows nothing.
 package struct MutantOperations: FileOperations {
@@ -50,9 +49,9 @@ package struct MutantOperations: FileOperations {
     return status
   }
 
-  package func tryLock(_ file: Int32, _ kind: LockKind) throws(Errno) -> Bool {
+  package func tryLock(_ file: Int32, isShared: Bool) throws(Errno) -> Bool {
     if defect == .noLock { return true }
-    return try base.tryLock(file, kind)
+    return try base.tryLock(file, isShared: isShared)
   }
 
   package func unlock(_ file: Int32) { base.unlock(file) }
@@ -64,13 +63,14 @@ package struct MutantOperations: FileOperations {
     let old = try base.open(name, in: source, as: .reading)
     defer { base.close(old) }
     var bytes = [UInt8](repeating: 0, count: try base.status(of: old).byteCount)
-    _ = try base.read(old, at: 0, into: &bytes)
+    _ = try base.read(old, from: 0, into: &bytes, at: 0)
     try? base.removeFile(newName, in: target)
     let new = try base.open(newName, in: target, as: .creating)
     defer { base.close(new) }
-    _ = try base.write(Array(bytes.prefix(bytes.count / 2)), at: 0, to: new)
+    // Unsafe only in that padding could be read: bytes have none.
+    _ = try unsafe base.write(bytes.span.bytes.extracting(first: bytes.count / 2), to: new, from: 0)
     base.sleep(.microseconds(500))
-    _ = try base.write(bytes, at: 0, to: new)
+    _ = try unsafe base.write(bytes.span.bytes, to: new, from: 0)
     try base.removeFile(name, in: source)
   }
 }
@@ -84,19 +84,11 @@ extension MutantOperations {
   package func status(of name: String, in directory: Int32, followingLink: Bool) throws(Errno) -> FileStatus {
     timed(try base.status(of: name, in: directory, followingLink: followingLink))
   }
-  package func read(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
-    try base.read(file, at: offset, into: &buffer)
-  }
-  package func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
-    try base.readPiece(of: file, from: position, into: &buffer)
-  }
-  package func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int {
-    try base.write(bytes, at: offset, to: file)
-  }
-  package func writePiece(
-    _ bytes: [UInt8], from start: Int, at offset: Int, to file: Int32
-  ) throws(Errno) -> Int {
-    try base.writePiece(bytes, from: start, at: offset, to: file)
+  package func read(
+    _ file: Int32, from position: Int, into buffer: inout [UInt8], at start: Int
+  ) throws(Errno) -> Int { try base.read(file, from: position, into: &buffer, at: start) }
+  package func write(_ bytes: RawSpan, to file: Int32, from position: Int) throws(Errno) -> Int {
+    try base.write(bytes, to: file, from: position)
   }
   package func renameExclusively(
     _ name: String, in source: Int32, to newName: String, in target: Int32

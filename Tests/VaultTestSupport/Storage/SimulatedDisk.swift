@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import VaultFileStore
+internal import VaultSystem
 
 /// A disk that loses, at a power cut, everything that was not synced: the worst that POSIX allows.
 ///
@@ -146,7 +146,7 @@ extension SimulatedDisk {
     guard let status = try? live.status(of: file) else { return .nothing }
     guard status.kind == .regular else { return .directory }
     var bytes = [UInt8](repeating: 0, count: status.byteCount)
-    if !bytes.isEmpty { _ = try? live.read(file, at: 0, into: &bytes) }
+    if !bytes.isEmpty { _ = try? live.read(file, from: 0, into: &bytes, at: 0) }
     return .file(bytes)
   }
 
@@ -158,7 +158,7 @@ extension SimulatedDisk {
       remove(name, in: directory)
       guard let file = try? live.open(name, in: directory, as: .creating) else { return }
       defer { live.close(file) }
-      if !bytes.isEmpty { _ = try? live.write(bytes, at: 0, to: file) }
+      if !bytes.isEmpty { _ = try? unsafe live.write(bytes.span.bytes, to: file, from: 0) }
     }
   }
 

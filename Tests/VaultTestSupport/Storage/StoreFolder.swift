@@ -1,5 +1,6 @@
 package import VaultFileStore
 package import VaultStorage
+package import VaultSystem
 
 /// A new vault in a folder of its own, without a real disk behind its syncs.
 package struct StoreFolder: Sendable {

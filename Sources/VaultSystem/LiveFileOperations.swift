@@ -1,5 +1,3 @@
-package import VaultStorage
-
 #if canImport(Darwin)
   internal import Darwin
 #elseif canImport(Musl)
@@ -14,7 +12,10 @@ package struct LiveFileOperations: FileOperations {
 
   package func open(_ name: String, in directory: Int32, as purpose: OpenPurpose) throws(Errno) -> Int32 {
     // Safe here and below: the name lives, NUL-terminated, for the length of the call, which keeps no pointer.
-    try checked(unsafe openat(directory, name, purpose.flags | O_CLOEXEC, 0o600))
+    let file = try checked(unsafe openat(directory, name, purpose.flags | O_CLOEXEC | O_NOCTTY, 0o600))
+    // The mode of open is cut by the umask, but never widened; a umask that takes the owner's rights is undone.
+    if purpose == .creating { _ = fchmod(file, 0o600) }
+    return file
   }
 
   package func close(_ file: Int32) {
@@ -43,38 +44,20 @@ package struct LiveFileOperations: FileOperations {
     return FileStatus(status)
   }
 
-  package func read(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
-    try checked(
-      unsafe buffer.withUnsafeMutableBytes { buffer in
-        // Safe: rebasing checks that the offset is inside the array.
-        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
-        return unsafe pread(file, rest.baseAddress, rest.count, off_t(offset))
-      })
-  }
-
-  package func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int {
-    try checked(
-      unsafe buffer.withUnsafeMutableBytes { buffer in
-        unsafe pread(file, buffer.baseAddress, buffer.count, off_t(position))
-      })
-  }
-
-  package func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int {
-    try checked(
-      unsafe bytes.withUnsafeBytes { bytes in
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset...])
-        return unsafe pwrite(file, rest.baseAddress, rest.count, off_t(offset))
-      })
-  }
-
-  package func writePiece(
-    _ bytes: [UInt8], from start: Int, at offset: Int, to file: Int32
+  package func read(
+    _ file: Int32, from position: Int, into buffer: inout [UInt8], at start: Int
   ) throws(Errno) -> Int {
     try checked(
-      unsafe bytes.withUnsafeBytes { bytes in
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
-        return unsafe pwrite(file, rest.baseAddress, rest.count, off_t(offset))
+      unsafe buffer.withUnsafeMutableBytes { buffer in
+        // Safe: rebasing checks that the start is inside the array.
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
+        return unsafe pread(file, rest.baseAddress, rest.count, off_t(position))
       })
+  }
+
+  package func write(_ bytes: RawSpan, to file: Int32, from position: Int) throws(Errno) -> Int {
+    try checked(
+      unsafe bytes.withUnsafeBytes { bytes in unsafe pwrite(file, bytes.baseAddress, bytes.count, off_t(position)) })
   }
 
   package func truncate(_ file: Int32) throws(Errno) { _ = try checked(ftruncate(file, 0)) }
@@ -99,8 +82,8 @@ package struct LiveFileOperations: FileOperations {
     _ = try checked(unsafe mkdirat(directory, name, 0o700))
   }
 
-  package func tryLock(_ file: Int32, _ kind: LockKind) throws(Errno) -> Bool {
-    guard flock(file, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 else { return true }
+  package func tryLock(_ file: Int32, isShared: Bool) throws(Errno) -> Bool {
+    guard flock(file, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 else { return true }
     let failure = Errno.current
     guard failure == .wouldBlock else { throw failure }
     return false
@@ -129,6 +112,8 @@ extension OpenPurpose {
     case .directory: O_RDONLY | O_DIRECTORY | O_NOFOLLOW
     case .reading: O_RDONLY | O_NOFOLLOW | O_NONBLOCK
     case .readingNamed: O_RDONLY | O_NONBLOCK
+    case .readingStream: O_RDONLY
+    case .terminal: O_RDWR
     case .creating: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK
     case .locking: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
     }
@@ -145,8 +130,8 @@ extension FileStatus {
     self.init(
       kind: Kind(mode: mode_t(status.st_mode)), byteCount: Int(status.st_size), device: UInt64(status.st_dev),
       inode: UInt64(status.st_ino), modified: modified.nanoseconds, changed: changed.nanoseconds,
-      linkCount: Int(status.st_nlink), isOpenToOthers: status.st_mode & 0o077 != 0,
-      isWritableByOthers: status.st_mode & 0o022 != 0)
+      linkCount: Int(status.st_nlink), owner: status.st_uid, group: status.st_gid, mode: UInt32(status.st_mode) & 0o7777
+    )
   }
 }
 
@@ -175,5 +160,17 @@ func checked<Result: SignedInteger>(_ result: Result) throws(Errno) -> Result {
 
 extension LiveFileOperations {
   /// The directory that relative paths start from.
-  static let workingDirectory: Int32 = AT_FDCWD
+  static var workingDirectory: Int32 { AT_FDCWD }
+}
+
+/// Whether bytes begin with others.
+func starts(_ bytes: [UInt8], with start: [UInt8]) -> Bool {
+  guard bytes.count >= start.count else { return false }
+  return unsafe bytes.withUnsafeBytes { bytes in
+    unsafe start.withUnsafeBytes { start in
+      // Safe: both have as many bytes as are compared; memcmp(3) wants addresses even of none.
+      guard let left = bytes.baseAddress, let right = start.baseAddress else { return true }
+      return unsafe memcmp(left, right, start.count) == 0
+    }
+  }
 }

@@ -1,6 +1,5 @@
-package import VaultStorage
-
-/// Every system call the directory store makes, so that in tests the n-th can fail or the process can "die" there.
+/// Every system call of the stores, and of whoever else writes what must last, so that in tests the n-th can fail or
+/// the process can "die" there.
 ///
 /// Each method is one attempt: `Errno.interrupted` and short counts are dealt with above this seam, once for all, in
 /// `FileSystem`. Names are single components below an open directory, but for the vault's own path.
@@ -11,15 +10,11 @@ package protocol FileOperations: Sendable {
   func status(of file: Int32) throws(Errno) -> FileStatus
   /// The status of `name` itself: a link is not followed, unless asked to.
   func status(of name: String, in directory: Int32, followingLink: Bool) throws(Errno) -> FileStatus
-  /// Reads bytes of a file from `offset` into `buffer` at the same offset, at most to its end; 0 at the end of the
+  /// Reads bytes from `position` of a file on into `buffer` from `start` on, at most to its end; 0 at the end of the
   /// file.
-  func read(_ file: Int32, at offset: Int, into buffer: inout [UInt8]) throws(Errno) -> Int
-  /// Reads at most as many bytes as `buffer` has, from `position` of a file on; 0 at the end of the file.
-  func readPiece(of file: Int32, from position: Int, into buffer: inout [UInt8]) throws(Errno) -> Int
-  /// Writes at least one and at most all of `bytes[offset...]` to a file at the same offset.
-  func write(_ bytes: [UInt8], at offset: Int, to file: Int32) throws(Errno) -> Int
-  /// Writes at least one and at most all of `bytes[start...]` to `offset` of a file.
-  func writePiece(_ bytes: [UInt8], from start: Int, at offset: Int, to file: Int32) throws(Errno) -> Int
+  func read(_ file: Int32, from position: Int, into buffer: inout [UInt8], at start: Int) throws(Errno) -> Int
+  /// Writes at least one and at most all of the bytes to `position` of a file.
+  func write(_ bytes: RawSpan, to file: Int32, from position: Int) throws(Errno) -> Int
   func truncate(_ file: Int32) throws(Errno)
   /// Makes a file's content, or a directory's entries, durable.
   func sync(_ file: Int32) throws(Errno)
@@ -46,7 +41,7 @@ package protocol FileOperations: Sendable {
   /// All entries of an open directory but `.` and `..`, in no order.
   func entries(of directory: Int32) throws(Errno) -> [DirectoryEntry]
   /// Takes the lock on an open file if that is possible at once.
-  func tryLock(_ file: Int32, _ kind: LockKind) throws(Errno) -> Bool
+  func tryLock(_ file: Int32, isShared: Bool) throws(Errno) -> Bool
   /// Gives the lock back; closing the file does so only where no child holds a copy of it between fork and exec.
   func unlock(_ file: Int32)
   /// A clock that only goes forward.
@@ -69,6 +64,9 @@ package enum OpenPurpose: Sendable {
   case reading
   /// A file that somebody named; the path to it may lead over links.
   case readingNamed
+  /// What somebody named, be it a FIFO such as a shell's `<(…)`, whose writer is waited for.
+  case readingStream
+  case terminal
   /// A new file, 0600, for writing and reading back; fails if the name exists.
   case creating
   /// The lock file, made when it is missing.
@@ -89,25 +87,16 @@ package struct FileStatus: Sendable {
   package var changed: Int64
   /// How many names the file has.
   package var linkCount: Int
-  /// Whether its mode lets others than the owner do anything.
-  package var isOpenToOthers: Bool
-  /// Whether its mode lets others than the owner write.
-  package var isWritableByOthers: Bool
+  /// Who owns it.
+  package var owner: UInt32
+  package var group: UInt32
+  /// Its permissions.
+  package var mode: UInt32
 
-  package init(
-    kind: Kind, byteCount: Int, device: UInt64, inode: UInt64, modified: Int64, changed: Int64, linkCount: Int,
-    isOpenToOthers: Bool = false, isWritableByOthers: Bool = false
-  ) {
-    self.kind = kind
-    self.byteCount = byteCount
-    self.device = device
-    self.inode = inode
-    self.modified = modified
-    self.changed = changed
-    self.linkCount = linkCount
-    self.isOpenToOthers = isOpenToOthers
-    self.isWritableByOthers = isWritableByOthers
-  }
+  /// Whether its mode lets others than the owner do anything.
+  package var isOpenToOthers: Bool { mode & 0o077 != 0 }
+  /// Whether its mode lets others than the owner write.
+  package var isWritableByOthers: Bool { mode & 0o022 != 0 }
 
   /// Whether both are the same file.
   package func isSameFile(as other: FileStatus) -> Bool { inode == other.inode && device == other.device }

@@ -1,0 +1,36 @@
+package import VaultStorage
+package import VaultSystem
+
+/// The files of a store: what fails with them is said in the words of stores.
+typealias FileSystem = VaultSystem.FileSystem<StoreError>
+
+extension StoreError: FileFailure {
+  package init(_ fault: FileFault, at path: String) {
+    switch fault {
+    case .system(let errno): self.init(errno, at: path)
+    case .symbolicLink: self.init(.symbolicLink, reason: "a symbolic link, which is not followed", path: path)
+    case .notARegularFile: self.init(.notARegularFile, reason: "not a regular file", path: path)
+    case .tooLarge: self.init(.tooLarge, reason: "the file is over its size limit", path: path)
+    case .changed: self.init(.changedUnderneath, reason: "the file changed while it was read", path: path)
+    case .unverified: self.init(.unverifiedWrite, reason: "what was written reads back differently", path: path)
+    case .ending: self.init(.ioFailed, reason: "this process is ending", path: path)
+    }
+  }
+
+  private init(_ errno: Errno, at path: String) {
+    let (kind, reason) = errno.meaning
+    let code: Code =
+      switch kind {
+      case .exists: .alreadyExists
+      case .noSpace, .fileSizeLimit: .diskFull
+      case .forbidden: .permissionDenied
+      case .readOnly: .readOnly
+      case .missing: .missing
+      case .notADirectory: .notADirectory
+      case .notARegularFile: .notARegularFile
+      case .symbolicLink: .symbolicLink
+      case .failed: .ioFailed
+      }
+    self.init(code, reason: reason, path: path, errno: errno.number)
+  }
+}

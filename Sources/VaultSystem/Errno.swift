@@ -1,0 +1,78 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// The system's error number, as an error.
+package struct Errno: Error, Hashable, Sendable {
+  package let number: Int32
+
+  package init(_ number: Int32) { self.number = number }
+
+  package static let none = Errno(0)
+  package static let interrupted = Errno(EINTR)
+  package static let wouldBlock = Errno(EWOULDBLOCK)
+  package static let missing = Errno(ENOENT)
+  package static let exists = Errno(EEXIST)
+  package static let notADirectory = Errno(ENOTDIR)
+  package static let isDirectory = Errno(EISDIR)
+  package static let notSupported = Errno(ENOSYS)
+  package static let otherFileSystem = Errno(EXDEV)
+  static let isLink = Errno(ELOOP)
+  static let failed = Errno(EIO)
+  package static let closedPipe = Errno(EPIPE)
+
+  /// What the last failed call of this thread left behind.
+  package static var current: Errno {
+    #if canImport(Darwin)
+      Errno(Darwin.errno)
+    #elseif canImport(Musl)
+      Errno(Musl.errno)
+    #else
+      Errno(Glibc.errno)
+    #endif
+  }
+
+  static func clear() {
+    #if canImport(Darwin)
+      Darwin.errno = 0
+    #elseif canImport(Musl)
+      Musl.errno = 0
+    #else
+      Glibc.errno = 0
+    #endif
+  }
+}
+
+extension Errno {
+  /// What an error number comes to for whoever asked for a file.
+  package enum Kind: Sendable {
+    case exists, noSpace, fileSizeLimit, forbidden, readOnly, missing, notADirectory, notARegularFile, symbolicLink
+    case failed
+  }
+
+  /// The kind of failure, and what follows the name of the file in a message.
+  package var meaning: (kind: Kind, reason: String) {
+    switch number {
+    case EEXIST, ENOTEMPTY: (.exists, "is there already")
+    case ENOSPC: (.noSpace, "no space is left on the disk")
+    case EDQUOT: (.noSpace, "the disk quota is used up")
+    case EFBIG: (.fileSizeLimit, "the file size limit is reached")
+    case EACCES, EPERM: (.forbidden, "permission denied")
+    case EROFS: (.readOnly, "the file system is read-only")
+    case ENOENT: (.missing, "no such file or directory")
+    case ENOTDIR: (.notADirectory, "not a directory")
+    case EISDIR, ENXIO, ENODEV: (.notARegularFile, "not a regular file")
+    case ELOOP: (.symbolicLink, "a symbolic link, which is not followed")
+    case EMFILE: (.failed, "this process has too many open files")
+    case ENFILE: (.failed, "the system has too many open files")
+    case EIO: (.failed, "the disk failed to read or write")
+    case ENOMEM: (.failed, "the system is out of memory")
+    case ENAMETOOLONG: (.failed, "the path is too long")
+    default: (.failed, "the system call failed")
+    }
+  }
+}

@@ -1,0 +1,38 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// What the process was started with, and where its paths lead.
+package enum ProcessEnvironment {
+  /// A variable, also an empty one; nil when it is not set.
+  package static func variable(_ name: String) -> String? {
+    // Safe: what getenv(3) gives is NUL-terminated, and copied before anything else is called.
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+  }
+
+  /// The directory for temporary files.
+  package static var temporaryDirectory: String {
+    guard let path = variable("TMPDIR"), !path.isEmpty else { return "/tmp" }
+    return path
+  }
+
+  /// The directory that relative paths start from; nil when it is gone.
+  package static var workingDirectory: String? { unsafe owned(getcwd(nil, 0)) }
+
+  /// A path without links and dots; nil when nothing is there.
+  package static func realPath(_ path: String) -> String? { unsafe owned(realpath(path, nil)) }
+
+  /// How many threads run at once here.
+  package static var coreCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+  private static func owned(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+    guard let text = unsafe text else { return nil }
+    // Safe: what getcwd(3) and realpath(3) give is NUL-terminated and ours to free.
+    defer { unsafe free(text) }
+    return unsafe String(cString: text)
+  }
+}
