@@ -39,7 +39,7 @@ let package = Package(
     // Layer 3
     .target(name: "VaultRecords", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument"]),
     .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument", "VaultSystem"]),
-    .target(name: "VaultIndex", dependencies: ["CLateLibraries", "LateLibraries", "VaultStorage", "VaultDocument"]),
+    .target(name: "VaultIndex", dependencies: ["CLateLibraries", "VaultStorage", "VaultDocument"]),
 
     // Layer 4
     .target(

@@ -112,7 +112,6 @@ want_late_libraries() {
   done <<'LIBRARIES'
 libargon2.so.1 libargon2-1
 libexpat.so.1 libexpat1
-libsqlite3.so.0 libsqlite3-0
 libyaml-0.so.2 libyaml-0-2
 libz.so.1 zlib1g
 LIBRARIES

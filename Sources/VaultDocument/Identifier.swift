@@ -1,7 +1,7 @@
 /// Sixteen bytes that name a vault, a record or a slot; written as a lower-case UUID.
 ///
 /// Version and variant bits are neither set nor checked. Compared and sorted as bytes.
-public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, CustomStringConvertible {
   /// How many bytes an identifier has.
   public static let byteCount = 16
 

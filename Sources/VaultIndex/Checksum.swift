@@ -3,35 +3,24 @@ struct Checksum {
   private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
   private var lanes: (UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4)
 
-  /// Takes bytes, and how many they are.
-  mutating func add(_ bytes: UnsafeRawBufferPointer) {
-    var offset = 0
-    // Four sums side by side: each step waits for the one before in its lane only.
-    while offset + 32 <= bytes.count {
-      unsafe mix(&lanes.0, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      unsafe mix(&lanes.1, bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
-      unsafe mix(&lanes.2, bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self))
-      unsafe mix(&lanes.3, bytes.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self))
-      offset += 32
+  /// Takes the memory of some numbers, and how many bytes it is.
+  mutating func add<Element: BitwiseCopyable>(_ elements: [Element]) {
+    unsafe elements.withUnsafeBytes { bytes in
+      var offset = 0
+      // Four sums side by side: each step waits for the one before in its lane only.
+      while offset + 32 <= bytes.count {
+        unsafe mix(&lanes.0, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        unsafe mix(&lanes.1, bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+        unsafe mix(&lanes.2, bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self))
+        unsafe mix(&lanes.3, bytes.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self))
+        offset += 32
+      }
+      while offset < bytes.count {
+        unsafe mix(&lanes.0, UInt64(bytes[offset]))
+        offset += 1
+      }
+      mix(&lanes.1, UInt64(bytes.count))
     }
-    while offset + 8 <= bytes.count {
-      unsafe add(UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
-      offset += 8
-    }
-    var rest: UInt64 = 0
-    while offset < bytes.count {
-      unsafe rest = rest << 8 | UInt64(bytes[offset])
-      offset += 1
-    }
-    add(rest)
-    add(UInt64(bytes.count))
-  }
-
-  mutating func add(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe add($0) } }
-
-  mutating func add(_ number: UInt64) {
-    mix(&lanes.0, number)
-    lanes.1 ^= lanes.0
   }
 
   /// The sum of all that was taken.

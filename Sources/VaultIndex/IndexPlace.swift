@@ -7,71 +7,58 @@
 #endif
 internal import VaultDocument
 
-/// Where the index of one vault lies: a file of its owner's alone in a folder of its owner's alone.
+/// Where the index of one vault lies: a folder of its owner's alone, in another of its owner's alone.
 ///
-/// What is anything else there is not used: a file is put away and made anew, a folder is left as it is.
+/// What is anything else there is left as it is, and not used.
 package struct IndexPlace: Sendable {
-  private static let temporaryEndings = ["", "-journal"]
-
   package let directory: String
   package let path: String
 
-  /// - Parameter name: of the file, without its ending.
+  /// - Parameter name: of the index in the directory.
   package init(directory: String, name: String) {
     self.directory = directory
-    path = "\(directory)/\(name).sqlite3"
+    path = "\(directory)/\(name)"
   }
+
+  /// Whether there is something.
+  package var isTaken: Bool { Self.status(path) != nil }
 
   /// How many bytes it has; nil when it is not there.
   package var byteCount: Int? {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0 ? Int(status.st_size) : nil
-  }
-
-  /// Makes folder and file where they are missing; a file that cannot be trusted is put away first.
-  ///
-  /// - Throws: ``IndexFailure`` `.place`.
-  func prepare() throws(IndexFailure) {
-    try makeFolder(directory)
-    try requireOwnFolder()
-    if isOwnFile { return }
-    remove()
-    // O_EXCL and O_NOFOLLOW: whatever else appears there is not opened.
-    let file = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard file >= 0 else {
-      // Another process may have been faster.
-      guard errno == EEXIST, isOwnFile else { throw .place("\(path) cannot be made") }
-      return
+    guard isTaken else { return nil }
+    return (UInt8.min...UInt8.max).reduce(0) { sum, folder in
+      sum + (Self.status("\(path)/\(RecordIndex.name(folder))").map { Int($0.st_size) } ?? 0)
     }
-    _ = close(file)
   }
 
-  /// Removes the file and what SQLite puts beside it.
-  package func remove() {
-    for ending in Self.temporaryEndings { unsafe _ = unlink(path + ending) }
+  /// Makes the folders where they are missing, and opens the inner one.
+  func open() throws(IndexFailure) -> Int32 {
+    for folder in [directory, path] {
+      try Self.make(folder)
+      try Self.requireOwn(folder)
+    }
+    let file = unsafe openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard file >= 0 else { throw IndexFailure("\(path) cannot be opened") }
+    return file
   }
 
-  private var isOwnFile: Bool {
+  private static func status(_ path: String) -> stat? {
     var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return false }
-    return status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
-      && status.st_nlink == 1
+    return unsafe lstat(path, &status) == 0 ? status : nil
   }
 
-  private func requireOwnFolder() throws(IndexFailure) {
-    var status = stat()
-    guard unsafe lstat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw .place("\(directory) is no folder")
+  private static func requireOwn(_ folder: String) throws(IndexFailure) {
+    guard let status = status(folder), status.st_mode & S_IFMT == S_IFDIR else {
+      throw IndexFailure("\(folder) is no folder")
     }
     guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
-      throw .place("others may enter \(directory): `chmod go= \(directory.shellQuoted)` forbids it")
+      throw IndexFailure("others may enter \(folder): `chmod go= \(folder.shellQuoted)` forbids it")
     }
   }
 
-  private func makeFolder(_ place: String) throws(IndexFailure) {
-    var status = stat()
-    guard unsafe lstat(place, &status) != 0 else { return }
-    if let slash = place.lastIndex(of: "/"), slash > place.startIndex { try makeFolder(String(place[..<slash])) }
-    guard unsafe mkdir(place, 0o700) == 0 || errno == EEXIST else { throw .place("\(place) cannot be made") }
+  private static func make(_ folder: String) throws(IndexFailure) {
+    guard status(folder) == nil else { return }
+    if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex { try make(String(folder[..<slash])) }
+    guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw IndexFailure("\(folder) cannot be made") }
   }
 }

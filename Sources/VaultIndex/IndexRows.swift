@@ -1,232 +1,125 @@
-package import VaultDocument
+/// Rows of folders in an order; equal ones follow their ids.
+package struct IndexRows: RandomAccessCollection, Sendable {
+  /// By name from A to Z, by time from the newest.
+  package enum Order: Sendable {
+    case name, created, updated
+  }
 
-/// Rows in the order of their ids, as compact as they can be taken apart one by one: a list of a whole vault holds as
-/// many.
-package struct IndexRows: Sendable {
-  /// Rows that were read at once; every piece but the last has as many.
-  private var pieces: [Piece] = []
-  package private(set) var count = 0
+  /// A folder and a place in it: they ascend with the ids.
+  private struct Place: Comparable {
+    let folder: UInt16
+    let index: UInt32
 
-  package init() {}
+    static func < (left: Place, right: Place) -> Bool {
+      (left.folder, left.index) < (right.folder, right.index)
+    }
+  }
+
+  private let folders: [IndexedFolder]
+  private let order: Order
+  private var places: [Place] = []
+
+  /// The first rows of some folders, which ascend.
+  ///
+  /// By name only where ``IndexedFolder/isOrderedByKey`` of each of them.
+  ///
+  /// - Parameter limit: the most rows; nil for all.
+  package init(_ folders: [IndexedFolder], by order: Order, limit: Int? = nil) {
+    (self.folders, self.order) = (folders, order)
+    var last: (place: Place, word: UInt64)?
+    for (number, folder) in zip(UInt16.min..., folders) {
+      for index in folder.indices {
+        let place = Place(folder: number, index: UInt32(index))
+        // Of many rows only those are sorted that may be among the first.
+        if let last {
+          let word = word(place, at: 0).word
+          guard word < last.word || word == last.word && isBefore(place, last.place) else { continue }
+        }
+        places.append(place)
+        if let limit, limit > 0, (places.count - 64) / 2 >= limit {
+          sort()
+          places.removeSubrange(limit...)
+          last = places.last.map { ($0, word($0, at: 0).word) }
+        }
+      }
+    }
+    sort()
+    if let limit, limit < places.count { places.removeSubrange(limit...) }
+  }
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { places.count }
 
   package subscript(position: Int) -> IndexRow {
-    let piece = pieces[position / RowPieces.rowsAtOnce]
-    return piece[position % RowPieces.rowsAtOnce]
+    folders[Int(places[position].folder)].row(Int(places[position].index))
   }
 
-  /// Takes the rows that follow.
-  package mutating func append(_ piece: Piece) {
-    precondition(count.isMultiple(of: RowPieces.rowsAtOnce), "only the last piece may have fewer rows")
-    pieces.append(piece)
-    count += piece.count
-  }
-
-  fileprivate func id(_ position: Int) -> RecordID {
-    pieces[position / RowPieces.rowsAtOnce].id(position % RowPieces.rowsAtOnce)
+  /// For each folder where its rows are, in no order.
+  package var indicesByFolder: [[Int]] {
+    var indices = [[Int]](repeating: [], count: folders.count)
+    for place in places { indices[Int(place.folder)].append(Int(place.index)) }
+    return indices
   }
 }
 
 extension IndexRows {
-  /// Some rows, decoded as far as the system can be asked about their files.
-  package struct Piece: Sendable {
-    private struct Entry {
-      let id: RecordID
-      let createdAt: Timestamp
-      let nameEnd: UInt32
-      let updatedAt: Timestamp
-      let kind: UInt16
-      let revision: Int
+  /// Eight bytes of what rows are ordered by, and whether others follow.
+  private func word(_ place: Place, at depth: Int) -> (word: UInt64, goesOn: Bool) {
+    let entry = folders[Int(place.folder)].entries[Int(place.index)]
+    func time(_ seconds: Int64, _ nanoseconds: Int32) -> (UInt64, Bool) {
+      // The newest first.
+      depth == 0 ? (UInt64(bitPattern: .max &- seconds), true) : (UInt64(Int64.max &- Int64(nanoseconds)), false)
     }
-
-    private var entries: [Entry] = []
-    private var names: [UInt8] = []
-    private var kinds: [(name: String, bytes: [UInt8])] = []
-
-    package var count: Int { entries.count }
-    package var ids: [RecordID] { entries.map(\.id) }
-    fileprivate func id(_ index: Int) -> RecordID { entries[index].id }
-
-    /// - Parameter byteCount: of the rows as they are stored.
-    fileprivate init(capacity: Int, byteCount: Int) {
-      entries.reserveCapacity(capacity)
-      // Not doubled as it grows: a million names would take twice their room.
-      names.reserveCapacity(max(0, byteCount - capacity * StoredRow.minimumByteCount))
-    }
-
-    fileprivate subscript(index: Int) -> IndexRow {
-      let entry = entries[index]
-      let start = index == 0 ? 0 : Int(entries[index - 1].nameEnd)
-      return IndexRow(
-        id: entry.id, kind: kinds[Int(entry.kind)].name,
-        name: String(decoding: names[start..<Int(entry.nameEnd)], as: UTF8.self), revision: entry.revision,
-        createdAt: entry.createdAt, updatedAt: entry.updatedAt)
-    }
-
-    fileprivate mutating func append(_ row: StoredRow) throws(IndexFailure) {
-      let kind = unsafe number(ofKind: row.kind)
-      unsafe names.append(contentsOf: row.name)
-      guard let nameEnd = UInt32(exactly: names.count) else { throw .damaged }
-      entries.append(
-        Entry(
-          id: row.id, createdAt: try row.createdAt, nameEnd: nameEnd, updatedAt: try row.updatedAt, kind: kind,
-          revision: row.revision))
-    }
-
-    /// A piece has fewer rows than there are numbers.
-    private mutating func number(ofKind name: UnsafeRawBufferPointer) -> UInt16 {
-      if let index = kinds.firstIndex(where: { unsafe name.elementsEqual($0.bytes) }) { return UInt16(index) }
-      unsafe kinds.append((String(decoding: name, as: UTF8.self), Array(name)))
-      return UInt16(kinds.count - 1)
+    switch order {
+    case .name:
+      // Seven, and how many there are, so that the beginning of a name comes before the name.
+      let start = Int(entry.nameEnd) + 7 * depth
+      let count = Int(entry.keyEnd) - start
+      var word: UInt64 = 0
+      for offset in 0..<7 {
+        word = word << 8 | (offset < count ? UInt64(folders[Int(place.folder)].strings[start + offset]) : 0)
+      }
+      return (word << 8 | UInt64(Swift.min(count, 8)), count > 7)
+    case .created: return time(entry.created, entry.createdNanoseconds)
+    case .updated: return time(entry.updated, entry.updatedNanoseconds)
     }
   }
-}
 
-/// Which rows answer a question, and in which order.
-package enum RowSelection: Sendable {
-  /// All, in an order that the index has.
-  case all(IndexQuery.Order)
-  /// Those of these records, in this order; those that there are not are left out.
-  case some([RecordID])
-}
-
-/// Some rows as they are stored: taking them apart is left to who has a core for it.
-package struct StoredRows: Sendable {
-  private var bytes: [UInt8] = []
-  /// Where each row ends.
-  private var ends: [Int] = []
-  private var ids: [RecordID] = []
-
-  fileprivate var count: Int { ids.count }
-
-  fileprivate mutating func append(_ statement: borrowing Statement) throws(IndexFailure) {
-    ids.append(try statement.id(0))
-    unsafe statement.withBytes(1) { row in unsafe bytes.append(contentsOf: row) }
-    ends.append(bytes.count)
+  /// Whether a row comes before one whose id is lower.
+  private func isBefore(_ place: Place, _ other: Place) -> Bool {
+    for depth in 0... {
+      let (own, others) = (word(place, at: depth), word(other, at: depth))
+      if own.word != others.word { return own.word < others.word }
+      if !own.goesOn { return false }
+    }
+    return false
   }
 
-  /// The rows, and the marks under which their files were read.
-  ///
-  /// - Throws: ``IndexFailure`` `.damaged`.
-  package func decoded() throws(IndexFailure) -> (rows: IndexRows.Piece, marks: [IndexMark]) {
-    var rows = IndexRows.Piece(capacity: count, byteCount: bytes.count)
-    var marks: [IndexMark] = []
-    marks.reserveCapacity(count)
-    try unsafe bytes.span.withUnsafeBytes { bytes throws(IndexFailure) in
-      var start = 0
-      for (id, end) in zip(ids, ends) {
-        let row = try unsafe StoredRow(id, UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
-        try rows.append(row)
-        marks.append(try row.mark)
-        start = end
+  /// Sorts by the first word, then what is equal by the next: comparing names would look every one up each time.
+  private mutating func sort() {
+    var work = [(range: 0..<places.count, depth: 0)]
+    while let (range, depth) = work.popLast() {
+      let sorted = places[range].map { (word: word($0, at: depth), place: $0) }
+        .sorted { $0.word.word != $1.word.word ? $0.word.word < $1.word.word : $0.place < $1.place }
+      places.replaceSubrange(range, with: sorted.lazy.map(\.place))
+      var rest = sorted[...]
+      while let first = rest.first {
+        let run = rest.prefix { $0.word.word == first.word.word }
+        rest = rest.dropFirst(run.count)
+        if run.count > 1, first.word.goesOn {
+          work.append((range.lowerBound + run.startIndex..<range.lowerBound + run.endIndex, depth + 1))
+        }
       }
     }
-    return (rows, marks)
   }
 }
 
-/// Reads rows in the order of their ids, some at a time.
-package final class RowPieces: Sequence, IteratorProtocol {
-  package static let rowsAtOnce = 1024
+extension IndexedFolder {
+  /// Whether the order of keys is that of names: not where a name may not be in normal form C.
+  package var isOrderedByKey: Bool { entries.allSatisfy { !$0.isIrregularName } }
 
-  private let statement: Statement
-  /// What is left to look up; nil when all are read one after the other.
-  private var ids: ArraySlice<RecordID>?
-  private var isAtEnd = false
-
-  fileprivate init(_ selection: RowSelection, _ connection: Connection) throws(IndexFailure) {
-    let all = "SELECT id, row FROM records WHERE watched = 0"
-    switch selection {
-    case .all: statement = try connection.prepare(all + " ORDER BY id")
-    case .some(let ids):
-      statement = try connection.prepare(all + " AND id = ?")
-      self.ids = ids.sorted()[...]
-    }
-  }
-
-  package func next() -> Result<StoredRows, IndexFailure>? {
-    var rows = StoredRows()
-    let step = Result { () throws(IndexFailure) in while rows.count < Self.rowsAtOnce, try take(&rows) {} }
-    if case .failure(let failure) = step {
-      isAtEnd = true
-      return .failure(failure)
-    }
-    return rows.count == 0 ? nil : .success(rows)
-  }
-
-  /// Takes one row more, if there is one, and tells whether to go on.
-  private func take(_ rows: inout StoredRows) throws(IndexFailure) -> Bool {
-    guard !isAtEnd else { return false }
-    if let id = ids?.popFirst() {
-      statement.bind(1, id.bytes)
-      if try statement.step() { try rows.append(statement) }
-      statement.reset()
-      return true
-    }
-    isAtEnd = if ids != nil { true } else { try !statement.step() }
-    if !isAtEnd { try rows.append(statement) }
-    return !isAtEnd
-  }
-}
-
-extension RecordIndex {
-  /// The rows of a selection, in the order of their ids.
-  ///
-  /// - Throws: ``IndexFailure``.
-  package func pieces(_ selection: RowSelection) throws(IndexFailure) -> RowPieces {
-    try guarding { () throws(IndexFailure) in try RowPieces(selection, connection) }
-  }
-
-  /// Where the rows of a selection, all of which were read, stand in the order that it wants.
-  ///
-  /// - Throws: ``IndexFailure``.
-  package func positions(_ selection: RowSelection, of rows: IndexRows) throws(IndexFailure) -> [UInt32] {
-    let places = RowPlaces(rows)
-    var positions: [UInt32] = []
-    positions.reserveCapacity(rows.count)
-    func take(_ id: RecordID) { if let place = places[id] { positions.append(UInt32(place)) } }
-    switch selection {
-    case .some(let ids): for id in ids { take(id) }
-    case .all(let order):
-      // Without a word about other columns, so that it is answered by the index of this order alone.
-      try forEachRow("SELECT id FROM records ORDER BY \(order.columns), id") { row throws(IndexFailure) in
-        take(try row.id(0))
-      }
-      guard positions.count == rows.count else { throw giveUp(.damaged) }
-    }
-    return positions
-  }
-}
-
-/// Where rows are, by their ids, which are even numbers as a rule: looked for among those alone that begin in the same
-/// way.
-private struct RowPlaces {
-  private let rows: IndexRows
-  /// How far the first half of an id is shifted to get its first bits.
-  private let shift: Int
-  /// Where the rows of each beginning start, and the end.
-  private let starts: [UInt32]
-
-  init(_ rows: IndexRows) {
-    self.rows = rows
-    let bitCount = max(1, Int.bitWidth - rows.count.leadingZeroBitCount)
-    shift = 64 - bitCount
-    var starts: [UInt32] = []
-    starts.reserveCapacity(1 << bitCount + 1)
-    for position in 0..<rows.count {
-      let beginning = Int(rows.id(position).halves.0 >> UInt64(shift))
-      while starts.count <= beginning { starts.append(UInt32(position)) }
-    }
-    while starts.count <= 1 << bitCount { starts.append(UInt32(rows.count)) }
-    self.starts = starts
-  }
-
-  subscript(id: RecordID) -> Int? {
-    let beginning = Int(id.halves.0 >> UInt64(shift))
-    var range = Int(starts[beginning])..<Int(starts[beginning + 1])
-    while range.count > 1 {
-      let middle = range.lowerBound + range.count / 2
-      if rows.id(middle) <= id { range = middle..<range.upperBound } else { range = range.lowerBound..<middle }
-    }
-    return !range.isEmpty && rows.id(range.lowerBound) == id ? range.lowerBound : nil
+  /// Only the first of its records in an order.
+  package func keepingFirst(_ limit: Int, by order: IndexRows.Order) -> IndexedFolder {
+    limit < entries.count ? keeping(IndexRows([self], by: order, limit: limit).indicesByFolder[0].sorted()) : self
   }
 }

@@ -1,131 +1,103 @@
-/// The index of one vault: rows and texts of its records, and the stamps under which they were read.
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+internal import VaultDocument
+
+/// The index of one vault: a file for each folder of records, and in it what was read there and under which stamps.
 ///
 /// It is a cache. Nothing in it is secret, nothing is trusted that its stamps do not vouch for, and it may be deleted
-/// at any time. Whatever is wrong with it is an ``IndexFailure``, after which the files are read; a damaged file is
-/// removed.
-package final class RecordIndex {
-  /// Raised whenever what is indexed, or how, changes: an index of another number is made anew.
-  package static let version = 1
-  /// `cvix`, which `file` and others show as the kind of the file.
-  private static let applicationID = 0x6376_6978
+/// at any time. A file is replaced as a whole, by whoever read its folder last. What is damaged, cut off, of another
+/// vault, version or sort of machine has another sum, and is as if it were not there.
+package final class RecordIndex: Sendable {
+  /// Raised whenever what is indexed, or how, changes.
+  private static let version: UInt8 = 2
 
-  /// Where it lies.
-  package let place: IndexPlace
-  let connection: Connection
+  /// What a file begins with; entries, strings and texts follow.
+  private struct Header: BitwiseCopyable {
+    var sum: UInt64 = 0
+    let mark: IndexMark
+    let entryCount, stringByteCount, textByteCount: Int
+    let textSum: UInt64
 
-  /// Opens the index of a vault, and makes it where it is missing, damaged, or of another vault or version.
+    /// How many bytes the whole file has, if each count is below that.
+    var byteCount: Int {
+      MemoryLayout<Self>.size + entryCount * MemoryLayout<IndexedFolder.Entry>.stride + stringByteCount + textByteCount
+    }
+  }
+
+  private let path: String
+  private let directory: Int32
+  private let seed: Checksum
+
+  /// Opens the index of a vault, whose place is made where it is missing.
   ///
   /// - Parameter identity: the vault and what its records are read with; another one has another index.
   /// - Throws: ``IndexFailure``.
-  package static func open(at place: IndexPlace, identity: [UInt8]) throws(IndexFailure) -> RecordIndex {
-    do throws(IndexFailure) {
-      return try RecordIndex(at: place, identity: identity)
-    } catch {
-      // The damaged one was removed.
-      guard case .damaged = error else { throw error }
-      return try RecordIndex(at: place, identity: identity)
+  package init(at place: IndexPlace, identity: [UInt8]) throws(IndexFailure) {
+    path = place.path
+    directory = try place.open()
+    var seed = Checksum()
+    seed.add([Self.version] + identity)
+    self.seed = seed
+  }
+
+  deinit { _ = close(directory) }
+
+  /// What is kept of one of the 256 folders; nil for nothing.
+  package func folder(_ number: UInt8, withTexts: Bool) -> IndexedFolder? {
+    guard var file = IndexFile.opened(Self.name(number), in: directory), let size = file.ownByteCount,
+      let header = file.next(1, of: Header.self)?.first,
+      [header.entryCount, header.stringByteCount, header.textByteCount].allSatisfy((0...size).contains),
+      header.byteCount == size,
+      let entries = file.next(header.entryCount, of: IndexedFolder.Entry.self),
+      let strings = file.next(header.stringByteCount, of: UInt8.self),
+      sum(header, number, entries, strings) == header.sum
+    else { return nil }
+    guard withTexts else { return IndexedFolder(header.mark, entries, strings, nil) }
+    guard let texts = file.next(header.textByteCount, of: UInt8.self), sum(texts) == header.textSum else { return nil }
+    return IndexedFolder(header.mark, entries, strings, texts)
+  }
+
+  /// Keeps what was read of a folder, texts included, unless another process is writing the same.
+  ///
+  /// - Throws: ``IndexFailure`` when it cannot be written.
+  package func keep(_ folder: IndexedFolder, as number: UInt8) throws(IndexFailure) {
+    let (name, texts) = (Self.name(number), folder.texts ?? [])
+    var header = Header(
+      mark: folder.mark, entryCount: folder.entries.count, stringByteCount: folder.strings.count,
+      textByteCount: texts.count, textSum: sum(texts))
+    header.sum = sum(header, number, folder.entries, folder.strings)
+    guard var file = try IndexFile.made(name + ".new", in: directory) else { return }
+    // Not synced: what a power cut leaves of it has another sum.
+    guard file.append([header]), file.append(folder.entries), file.append(folder.strings), file.append(texts),
+      IndexFile.rename(name + ".new", to: name, in: directory)
+    else {
+      IndexFile.remove(name + ".new", in: directory)
+      throw IndexFailure("\(path) cannot be written")
     }
   }
 
-  private init(at place: IndexPlace, identity: [UInt8]) throws(IndexFailure) {
-    try place.prepare()
-    self.place = place
-    connection = try Connection(path: place.path)
-    connection.wait(milliseconds: 250)
-    do throws(IndexFailure) {
-      try connection.execute(
-        """
-        PRAGMA page_size = 16384; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON
-        """)
-      if try !isOf(identity) { try make(identity) }
-    } catch {
-      throw giveUp(error)
-    }
+  static func name(_ folder: UInt8) -> String { Hex.encode([folder]) }
+
+  /// Of what is read by every question.
+  private func sum(
+    _ header: Header, _ number: UInt8, _ entries: [IndexedFolder.Entry], _ strings: [UInt8]
+  ) -> UInt64 {
+    var (sum, header) = (seed, header)
+    header.sum = UInt64(number)
+    sum.add([header])
+    sum.add(entries)
+    sum.add(strings)
+    return sum.value
   }
 
-  /// Removes the index when it is damaged; to be told of what is found in rows that were read of it.
-  package func giveUp(_ failure: IndexFailure) -> IndexFailure {
-    if case .damaged = failure { place.remove() }
-    return failure
+  private func sum(_ texts: [UInt8]) -> UInt64 {
+    var sum = seed
+    sum.add(texts)
+    return sum.value
   }
-
-  private func isOf(_ identity: [UInt8]) throws(IndexFailure) -> Bool {
-    guard try connection.integer("PRAGMA application_id") == Int64(Self.applicationID),
-      try connection.integer("PRAGMA user_version") == Int64(Self.version)
-    else { return false }
-    let statement = try connection.prepare("SELECT value FROM identity")
-    return try statement.step() && statement.bytes(0) == identity
-  }
-
-  /// Begins anew, whatever is there.
-  private func make(_ identity: [UInt8]) throws(IndexFailure) {
-    try writing { () throws(IndexFailure) in
-      // Another process may have been faster.
-      if try isOf(identity) { return }
-      let tables = try connection.prepare("SELECT count(*) FROM sqlite_schema")
-      // What is not empty is not emptied table by table, which would take long: it goes as a whole.
-      guard try tables.step(), tables.integer(0) == 0 else { throw .damaged }
-      try connection.execute(Self.schema)
-      let statement = try connection.prepare("INSERT INTO identity VALUES (?)")
-      statement.bind(1, identity)
-      try statement.run()
-    }
-  }
-
-  private static let schema = """
-    PRAGMA application_id = \(applicationID);
-    PRAGMA user_version = \(version);
-    CREATE TABLE identity (value BLOB NOT NULL);
-    CREATE TABLE folders (number INTEGER PRIMARY KEY, mark BLOB NOT NULL);
-    CREATE TABLE texts (number INTEGER PRIMARY KEY, piece BLOB NOT NULL);
-    CREATE TABLE records (
-      id BLOB PRIMARY KEY, row BLOB NOT NULL, kind BLOB, key BLOB, created INTEGER, created_nanoseconds INTEGER,
-      updated INTEGER, updated_nanoseconds INTEGER, watched INTEGER NOT NULL
-    ) WITHOUT ROWID;
-    CREATE INDEX by_key ON records (key);
-    CREATE INDEX by_kind ON records (kind, key);
-    CREATE INDEX by_created ON records (created DESC, created_nanoseconds DESC);
-    CREATE INDEX by_updated ON records (updated DESC, updated_nanoseconds DESC);
-    CREATE INDEX by_watched ON records (watched) WHERE watched = 1;
-    """
-
-  /// Does `body` as the one who writes, all of it or nothing; others read on until it ends.
-  ///
-  /// - Throws: ``IndexFailure``, `.busy` when another process writes for longer than a quarter of a second; and as
-  ///   `body`.
-  package func writing<Result>(_ body: () throws(IndexFailure) -> Result) throws(IndexFailure) -> Result {
-    try begin()
-    do throws(IndexFailure) {
-      let result = try body()
-      try commit()
-      return result
-    } catch {
-      abandon()
-      throw error
-    }
-  }
-
-  /// Keeps what is read as it is, until ``abandon()``.
-  ///
-  /// - Throws: ``IndexFailure``.
-  package func beginReading() throws(IndexFailure) {
-    do throws(IndexFailure) { try connection.execute("BEGIN") } catch { throw giveUp(error) }
-  }
-
-  /// Becomes the one who writes, until ``commit()`` or ``abandon()``.
-  ///
-  /// - Throws: ``IndexFailure`` as ``writing(_:)``.
-  package func begin() throws(IndexFailure) {
-    do throws(IndexFailure) { try connection.execute("BEGIN IMMEDIATE") } catch { throw giveUp(error) }
-  }
-
-  /// Keeps what was written since ``begin()``.
-  ///
-  /// - Throws: ``IndexFailure``; nothing is kept then, and ``abandon()`` is to be called.
-  package func commit() throws(IndexFailure) {
-    do throws(IndexFailure) { try connection.execute("COMMIT") } catch { throw giveUp(error) }
-  }
-
-  /// Forgets what was written since ``begin()``, and lets others write.
-  package func abandon() { try? connection.execute("ROLLBACK") }
 }

@@ -4,112 +4,101 @@ internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
 
-/// A folder that is to be read, and what is known of it.
-struct FolderWork: Sendable {
-  let folder: UInt8
-  /// Taken before anything is read.
-  let stamp: StoreStamp?
-  let known: [RecordID: IndexMark]
-
-  func read(_ vault: LockedVault, _ store: any StampedStore) throws(IndexStop) -> FolderReading {
-    do throws(StoreError) { return try FolderReading(self, vault, store) } catch { throw .store(error) }
-  }
+/// What an index is asked of each folder.
+struct IndexQuestion: Sendable {
+  /// Which records may be meant, by what the index has of them; nil for all.
+  var isWanted: (@Sendable (IndexedFolder, Int) -> Bool)?
+  /// What their values have to hold.
+  var probes: [IndexProbe] = []
+  var order: IndexRows.Order = .name
+  /// The most rows; nil for all.
+  var limit: Int?
 }
 
-/// What reading a folder, or some of its files, brought to light.
-struct FolderReading: Sendable {
-  struct Change: Sendable {
-    let record: IndexedRecord
-    let stamp: StoreStamp
+/// What one folder has to say to a question.
+struct FolderAnswer: Sendable {
+  /// The records that are found: where there is a limit, the first of them if their order is known.
+  let rows: IndexedFolder
+  /// The records whose files are to be read.
+  let watched: [RecordID]
+  /// Whether the order is known here.
+  let isOrdered: Bool
+  private let isOwn: Bool
+
+  /// - Parameter isOwn: whether the folder was read for this question, and so counts for it even when it is too young
+  ///   to be trusted by others.
+  init(_ folder: IndexedFolder, to question: IndexQuestion, isOwn: Bool) {
+    self.isOwn = isOwn
+    watched = folder.indices.filter(folder.isWatched).map(folder.id)
+    let found = question.probes.isEmpty ? Array(folder.indices) : folder.search(question.probes)
+    let rows = folder.keeping(found.filter { !folder.isWatched($0) && question.isWanted?(folder, $0) ?? true })
+    isOrdered = question.order != .name || rows.isOrderedByKey
+    self.rows = isOrdered ? rows.keepingFirst(question.limit ?? .max, by: question.order) : rows
   }
 
-  let folder: UInt8
-  /// Nil when only some of its files were read.
-  let mark: IndexMark?
-  private(set) var changed: [Change] = []
-  private(set) var removed: [RecordID] = []
-  /// The stamps of what was read, while they are too young to be trusted by others.
-  private(set) var young: [(id: RecordID, stamp: StoreStamp)] = []
+  /// Whether the folder is as it was read, by a stamp taken now.
+  func isOf(_ stamp: StoreStamp?) -> Bool { isCurrent(rows.mark, stamp) }
+
+  /// Whether what was read under a mark of it is what is there.
+  func isCurrent(_ mark: IndexMark, _ stamp: StoreStamp?) -> Bool { isOwn ? mark.isOf(stamp) : mark.isCurrent(stamp) }
+}
+
+/// Reads folders of a vault, and notes in its index what it read.
+struct FolderReader: Sendable {
+  let vault: LockedVault
+  let store: any StampedStore
+  let index: RecordIndex
+
+  /// What the index says of a folder.
+  func known(_ folder: UInt8, to question: IndexQuestion) -> FolderAnswer? {
+    index.folder(folder, withTexts: !question.probes.isEmpty).map { FolderAnswer($0, to: question, isOwn: false) }
+  }
 
   /// Lists a folder and reads the files that are not known as they are.
-  init(_ work: FolderWork, _ vault: LockedVault, _ store: any StampedStore) throws(StoreError) {
-    let readAt = Timestamp.now()
-    folder = work.folder
-    mark = IndexMark(work.stamp, readAt: readAt)
-    let ids = try store.records(inFolder: folder)
-    let stamps = try store.recordStamps(of: ids)
-    var wanted: [RecordID: StoreStamp] = [:]
-    for (id, stamp) in zip(ids, stamps) where work.known[id]?.isCurrent(stamp) != true { wanted[id] = stamp }
-    // Whole folders are read faster than as many single files.
-    if wanted.count * 2 > ids.count {
-      try store.readRecords(inFolder: folder) { id, bytes in
-        if let stamp = wanted[id] { take(id, bytes, stamp, readAt, vault) }
-        return true
-      }
-    } else {
-      for (id, stamp) in wanted.sorted(by: { $0.key < $1.key }) { read(id, stamp, readAt, vault, store) }
-    }
-    removed = Set(work.known.keys).subtracting(changed.map(\.record.id)).subtracting(
-      zip(ids, stamps).lazy.filter { $0.1 != nil && wanted[$0.0] == nil }.map(\.0)
-    ).sorted()
-  }
-
-  /// Reads some files of one folder again.
   ///
-  /// - Precondition: there is one at least.
-  init(rereading ids: [RecordID], _ vault: LockedVault, _ store: any StampedStore) throws(StoreError) {
-    folder = ids[0].folder
-    mark = nil
-    let stamps = try store.recordStamps(of: ids)
-    for (id, stamp) in zip(ids, stamps) {
-      if let stamp { read(id, stamp, .now(), vault, store) }
+  /// - Parameter stamp: of the folder, taken before.
+  func read(_ number: UInt8, _ stamp: StoreStamp?, to question: IndexQuestion) throws(IndexStop) -> FolderAnswer {
+    let folder = try askingStore { () throws(StoreError) in try contents(number, stamp) }
+    try inIndex { () throws(IndexFailure) in try index.keep(folder, as: number) }
+    return FolderAnswer(folder, to: question, isOwn: true)
+  }
+
+  private func contents(_ number: UInt8, _ stamp: StoreStamp?) throws(StoreError) -> IndexedFolder {
+    let readAt = Timestamp.now()
+    var folder = IndexedFolder(IndexMark(stamp, readAt: readAt))
+    let known = index.folder(number, withTexts: true) ?? folder
+    let ids = try store.records(inFolder: number)
+    var wanted: [RecordID: StoreStamp] = [:]
+    for (id, stamp) in zip(ids, try store.recordStamps(of: ids)) { wanted[id] = stamp }
+    var current = known.indices.filter { known.mark($0).isCurrent(wanted[known.id($0)]) }[...]
+    for index in current { wanted[known.id(index)] = nil }
+    try store.read(ids.filter { wanted[$0] != nil }, inFolder: number) { id, bytes in
+      let before = current.prefix { known.id($0) < id }
+      for index in before { folder.append(index, of: known) }
+      current = current.dropFirst(before.count)
+      if let stamp = wanted[id] { folder.append(id, try? bytes.get(), IndexMark(stamp, readAt: readAt), vault.kinds) }
+      return true
     }
-    removed = Set(ids).subtracting(changed.map(\.record.id)).sorted()
-  }
-
-  /// The same without what was read, which is large.
-  var withoutContent: FolderReading {
-    var reading = self
-    reading.changed = []
-    return reading
-  }
-
-  private mutating func read(
-    _ id: RecordID, _ stamp: StoreStamp, _ readAt: Timestamp, _ vault: LockedVault, _ store: any StampedStore
-  ) {
-    do throws(StoreError) {
-      guard let bytes = try store.read(.record(id)) else { return }
-      take(id, .success(bytes), stamp, readAt, vault)
-    } catch {
-      take(id, .failure(error), stamp, readAt, vault)
-    }
-  }
-
-  private mutating func take(
-    _ id: RecordID, _ bytes: Result<[UInt8], StoreError>, _ stamp: StoreStamp, _ readAt: Timestamp, _ vault: LockedVault
-  ) {
-    let mark = IndexMark(stamp, readAt: readAt)
-    let record = (try? bytes.get()).flatMap { IndexedRecord($0, id, mark, vault.kinds) } ?? .watched(id, mark)
-    changed.append(Change(record: record, stamp: stamp))
-    if !mark.isCurrent(stamp) { young.append((id, stamp)) }
+    for index in current { folder.append(index, of: known) }
+    return folder
   }
 }
 
-extension IndexedRecord {
-  /// What is kept of the bytes of a file; nil when nothing may be.
-  fileprivate init?(_ bytes: [UInt8], _ id: RecordID, _ mark: IndexMark, _ kinds: KindCatalog) {
-    guard
-      let record = try? StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
-    else { return nil }
-    // Clear text where a secret belongs is not copied anywhere.
-    if let kind = record.kind, kind.clearTextPath(in: record.fields) != nil { return nil }
+extension IndexedFolder {
+  /// Takes what may be kept of the bytes of a file.
+  fileprivate mutating func append(_ id: RecordID, _ bytes: [UInt8]?, _ mark: IndexMark, _ kinds: KindCatalog) {
+    let file = StoreLocation.record(id).relativePath
+    guard let bytes, let record = try? StoredRecord(parsing: bytes, file: file, id: id, kinds: kinds),
+      // Clear text where a secret belongs is not copied anywhere.
+      record.kind?.clearTextPath(in: record.fields) == nil
+    else { return append(watched: id, mark) }
     let summary = RecordSummary(record)
-    var text = RecordText()
-    text.add(.object(record.fields))
     let row = IndexRow(
       id: id, kind: summary.kind, name: summary.name, revision: summary.revision, createdAt: summary.createdAt,
       updatedAt: summary.updatedAt)
-    self = .record(row, mark, text)
+    var text = RecordText()
+    text.add(.object(record.fields))
+    append(row, mark, text)
   }
 }
 

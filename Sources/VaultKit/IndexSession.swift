@@ -23,6 +23,15 @@ enum IndexStop: Error {
   }
 }
 
+/// Rows of an index, and what else has to be looked at.
+struct IndexAnswer {
+  let rows: IndexRows
+  /// Whether the rows are in the order, and of the number, that was asked for.
+  let isOrdered: Bool
+  /// The records whose files are to be read.
+  let watched: [RecordID]
+}
+
 /// A vault's index while one question is asked: brought up to date first, and vouched for by stamps afterwards.
 ///
 /// **Why the answer is of one state of the vault.** An answer counts when no batch was waiting, *then* every folder had
@@ -32,152 +41,86 @@ struct IndexSession {
   private static let attempts = 4
   private static let maximumWatchedCount = 1000
 
-  let vault: LockedVault
-  let store: any StampedStore
-  let index: RecordIndex
-  /// What was read in this session, which counts for it even when it is too young to be trusted by others.
-  private var readFolders: [UInt8: StoreStamp] = [:]
-  private var readRecords: [RecordID: StoreStamp] = [:]
+  private let reader: FolderReader
+  private var question: IndexQuestion
+  /// What each folder answers; nil for those that nothing is known of.
+  private var folders = [FolderAnswer?](repeating: nil, count: 256)
 
-  init(_ vault: LockedVault, _ store: any StampedStore, _ index: RecordIndex) {
-    (self.vault, self.store, self.index) = (vault, store, index)
-  }
-
-  typealias Question = (RecordIndex) throws(IndexFailure) -> IndexRequest
+  init(_ reader: FolderReader, _ question: IndexQuestion) { (self.reader, self.question) = (reader, question) }
 
   /// What was asked for, and the records whose files have to be read as well.
-  mutating func answer(_ ask: Question) async throws(IndexStop) -> IndexAnswer {
+  mutating func answer() async throws(IndexStop) -> IndexAnswer {
+    try await ask()
     for _ in 0..<Self.attempts {
-      switch try await look(ask) {
-      case .current(let answer): return answer
-      case .staleFolders: try await readFolders()
-      case .staleRows(let ids): try reread(ids)
-      }
+      if let answer = try await look() { return answer }
     }
     throw .unsettled
   }
 
-  private enum Look {
-    case current(IndexAnswer)
-    case staleFolders
-    case staleRows([RecordID])
-  }
-
-  /// Asks the index as it is, and looks whether that is what the files say.
-  private func look(_ ask: Question) async throws(IndexStop) -> Look {
-    guard try inStore({ () throws(StoreError) in try store.hasPendingBatch() }) == false else { throw .unsettled }
-    try inIndex { () throws(IndexFailure) in try index.beginReading() }
-    // Nothing was written that could be lost.
-    defer { index.abandon() }
-    guard try staleFolders().isEmpty else { return .staleFolders }
-    let (request, watched) = try inIndex { () throws(IndexFailure) in (try ask(index), try index.watched()) }
+  /// Looks whether what is known is what the files say; nil when some had to be read.
+  private mutating func look() async throws(IndexStop) -> IndexAnswer? {
+    let (isPending, stamps) = try askingStore { () throws(StoreError) in
+      (try reader.store.hasPendingBatch(), try reader.store.folderStamps())
+    }
+    guard !isPending else { throw .unsettled }
+    let current = zip(folders, stamps).compactMap { folder, stamp in folder.flatMap { $0.isOf(stamp) ? $0 : nil } }
+    guard current.count == folders.count else {
+      try await read(folders.indices.filter { folders[$0]?.isOf(stamps[$0]) != true }, stamps)
+      return nil
+    }
+    let isOrdered = current.allSatisfy(\.isOrdered)
+    if !isOrdered, question.limit != nil {
+      // Only all of the names can be sorted as texts.
+      question.limit = nil
+      try await ask()
+      return try await look()
+    }
+    let watched = current.flatMap(\.watched)
     guard watched.count <= Self.maximumWatchedCount else { throw .uselessness }
-    let (rows, stale) = try await rows(of: request.selection)
-    guard stale.isEmpty else { return .staleRows(stale) }
-    let positions = try inIndex { () throws(IndexFailure) in try index.positions(request.selection, of: rows) }
-    return .current(
-      IndexAnswer(found: IndexedRows(rows, positions), isSorted: request.isSorted, watched: watched))
+    let rows = IndexRows(current.map(\.rows), by: question.order, limit: question.limit)
+    let stale = try await staleFolders(rows.indicesByFolder, current)
+    guard stale.isEmpty else {
+      try await read(stale, stamps)
+      return nil
+    }
+    return IndexAnswer(rows: rows, isOrdered: isOrdered, watched: watched)
   }
 
-  /// Reads what is new in folders that changed.
-  private mutating func readFolders() async throws(IndexStop) {
-    try inIndex { () throws(IndexFailure) in try index.begin() }
-    do throws(IndexStop) {
-      // As the only one who writes: somebody else may have read the same meanwhile.
-      try await read(staleFolders())
-      try inIndex { () throws(IndexFailure) in try index.commit() }
-    } catch {
-      index.abandon()
-      throw error
+  /// Asks the index alone.
+  private mutating func ask() async throws(IndexStop) {
+    folders = try await Self.map(UInt8.min...UInt8.max, atOnce: 16) { [reader, question] folder throws(IndexStop) in
+      reader.known(folder, to: question)
     }
   }
 
-  private func staleFolders() throws(IndexStop) -> [(folder: UInt8, stamp: StoreStamp?)] {
-    // First the marks: what is noted by another process after that only makes a folder look stale that is not.
-    let marks = try inIndex { () throws(IndexFailure) in try index.folderMarks() }
-    let stamps = try inStore { () throws(StoreError) in try store.folderStamps() }
-    return (UInt8.min...UInt8.max).compactMap { folder in
-      let stamp = stamps[Int(folder)]
-      if let stamp, readFolders[folder] == stamp { return nil }
-      return marks[Int(folder)]?.isCurrent(stamp) == true ? nil : (folder, stamp)
+  /// Reads folders again.
+  private mutating func read(_ numbers: [Int], _ stamps: [StoreStamp?]) async throws(IndexStop) {
+    let read = try await Self.map(numbers, atOnce: 1) { [reader, question] number throws(IndexStop) in
+      try reader.read(UInt8(number), stamps[number], to: question)
     }
+    for (number, answer) in zip(numbers, read) { folders[number] = answer }
   }
 
-  private mutating func read(_ folders: [(folder: UInt8, stamp: StoreStamp?)]) async throws(IndexStop) {
-    // Asked of the index one after the other, while others are read.
-    var failure: IndexFailure?
-    let work = folders.lazy.map { [index] folder in
-      let known = Result { () throws(IndexFailure) in try index.marks(inFolder: folder.folder) }
-      if case .failure(let error) = known { failure = failure ?? error }
-      return FolderWork(folder: folder.folder, stamp: folder.stamp, known: (try? known.get()) ?? [:])
-    }
-    var read: [FolderReading] = []
-    try await ParallelMap(chunkSize: 1)(work, cancellation: { .cancelled }) { [vault, store] work throws(IndexStop) in
-      try work.read(vault, store)
-    } consume: { [index] reading throws(IndexStop) in
-      try inIndex { () throws(IndexFailure) in
-        try index.update(
-          folder: reading.folder, mark: reading.mark, changed: reading.changed.map(\.record), removed: reading.removed)
+  /// The folders in which a file that is shown is not what was read.
+  private func staleFolders(_ shown: [[Int]], _ current: [FolderAnswer]) async throws(IndexStop) -> [Int] {
+    let isCurrent = try await Self.map(zip(shown, current), atOnce: 16) { [reader] shown, folder throws(IndexStop) in
+      let stamps = try askingStore { () throws(StoreError) in
+        try reader.store.recordStamps(of: shown.map(folder.rows.id))
       }
-      read.append(reading.withoutContent)
+      return zip(shown, stamps).allSatisfy { folder.isCurrent(folder.rows.mark($0), $1) }
     }
-    if let failure { throw .failure(failure) }
-    for reading in read { note(reading) }
+    return isCurrent.indices.filter { !isCurrent[$0] }
   }
 
-  private mutating func note(_ reading: FolderReading) {
-    readFolders[reading.folder] = reading.mark?.stamp
-    for (id, stamp) in reading.young { readRecords[id] = stamp }
-  }
-
-  /// The rows of a selection, and those among them whose files are not what was read. The files are asked for while
-  /// further rows are read.
-  private func rows(of selection: RowSelection) async throws(IndexStop) -> (IndexRows, stale: [RecordID]) {
-    let pieces = try inIndex { () throws(IndexFailure) in try index.pieces(selection) }
-    var (rows, stale) = (IndexRows(), [RecordID]())
-    do throws(IndexStop) {
-      try await ParallelMap(chunkSize: 1)(pieces, cancellation: { .cancelled }) {
-        [store, readRecords] piece throws(IndexStop) in
-        let (rows, marks) = try inIndex { () throws(IndexFailure) in try piece.get().decoded() }
-        let ids = rows.ids
-        let stamps = try inStore { () throws(StoreError) in try store.recordStamps(of: ids) }
-        let stale = ids.indices.filter { index in
-          guard let stamp = stamps[index] else { return true }
-          return !marks[index].isCurrent(stamp) && readRecords[ids[index]] != stamp
-        }
-        return (rows, stale.map { ids[$0] })
-      } consume: { piece throws(IndexStop) in
-        rows.append(piece.0)
-        stale += piece.1
-      }
-    } catch {
-      guard case .failure(let failure) = error else { throw error }
-      throw .failure(index.giveUp(failure))
+  /// Does some work on all cores.
+  private static func map<Input: Sequence, Output: Sendable>(
+    _ elements: Input, atOnce: Int, _ work: @escaping @Sendable (Input.Element) throws(IndexStop) -> Output
+  ) async throws(IndexStop) -> [Output] where Input.Element: Sendable {
+    var outputs: [Output] = []
+    try await ParallelMap(chunkSize: atOnce)(elements, cancellation: { .cancelled }, work) {
+      output throws(IndexStop) in outputs.append(output)
     }
-    return (rows, stale)
-  }
-
-  /// Reads single files again that changed while their folders did not.
-  private mutating func reread(_ ids: [RecordID]) throws(IndexStop) {
-    let readings = try inStore { () throws(StoreError) in
-      var readings: [FolderReading] = []
-      var rest = ids[...]
-      while let first = rest.first {
-        let run = rest.prefix { $0.folder == first.folder }
-        rest = rest.dropFirst(run.count)
-        readings.append(try FolderReading(rereading: Array(run), vault, store))
-      }
-      return readings
-    }
-    try inIndex { () throws(IndexFailure) in
-      try index.writing { () throws(IndexFailure) in
-        for reading in readings {
-          try index.update(
-            folder: reading.folder, mark: nil, changed: reading.changed.map(\.record), removed: reading.removed)
-        }
-      }
-    }
-    for reading in readings { note(reading) }
+    return outputs
   }
 }
 
@@ -185,6 +128,6 @@ func inIndex<Result>(_ step: () throws(IndexFailure) -> Result) throws(IndexStop
   do { return try step() } catch { throw .failure(error) }
 }
 
-private func inStore<Result>(_ step: () throws(StoreError) -> Result) throws(IndexStop) -> Result {
+func askingStore<Result>(_ step: () throws(StoreError) -> Result) throws(IndexStop) -> Result {
   do { return try step() } catch { throw .store(error) }
 }

@@ -1,4 +1,5 @@
 public import VaultDocument
+internal import VaultIndex
 internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
@@ -52,13 +53,13 @@ extension LockedVault {
 /// What a list shows, in its order.
 package struct RecordRows: RandomAccessCollection, Sendable {
   private enum Storage {
-    case indexed(IndexedRows)
+    case indexed(IndexRows)
     case read([RecordSummary])
   }
 
   private let storage: Storage
 
-  init(_ rows: IndexedRows) { storage = .indexed(rows) }
+  init(_ rows: IndexRows) { storage = .indexed(rows) }
   package init(_ records: [RecordSummary]) { storage = .read(records) }
 
   package var startIndex: Int { 0 }

@@ -2,7 +2,7 @@ public import VaultDocument
 
 /// What a store tells of a folder or a document without opening it: two equal stamps are of the same content, unless it
 /// changed twice within one tick of the store's clock.
-public struct StoreStamp: Hashable, Sendable {
+public struct StoreStamp: BitwiseCopyable, Hashable, Sendable {
   /// Which file it is.
   public let inode: UInt64
   /// Its size.

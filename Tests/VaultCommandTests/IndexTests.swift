@@ -127,9 +127,11 @@ struct IndexTests {
     let cache = bench.workspace.path + "/elsewhere"
     _ = bench.workspace.run(["list", "--vault", "v"], adding: ["XDG_CACHE_HOME": cache])
     for folder in [bench.cache, cache + "/cvault"] {
-      let name = try #require(FileTree.names(in: folder).first)
-      #expect(FileTree.mode(of: folder) == 0o700 && FileTree.mode(of: folder + "/" + name) == 0o600)
-      let bytes = FileTree.contents(of: folder + "/" + name) ?? []
+      let index = folder + "/" + (try #require(FileTree.names(in: folder).first))
+      #expect(FileTree.mode(of: folder) == 0o700 && FileTree.mode(of: index) == 0o700)
+      let files = FileTree.names(in: index).map { index + "/" + $0 }
+      #expect(files.count == 256 && files.allSatisfy { FileTree.mode(of: $0) == 0o600 })
+      let bytes = files.flatMap { FileTree.contents(of: $0) ?? [] }
       #expect(bytes.holds(Array("person 020".utf8)) || bytes.holds(Array("person 021".utf8)), "it is an index")
       for secret in ["es1:", "clear-by-mistake", "secret-of-", "k1:"] {
         #expect(!bytes.holds(Array(secret.utf8)), "\(secret)")
@@ -149,22 +151,26 @@ struct IndexTests {
     }
     check("cold")
     let index = bench.cache + "/" + (try #require(FileTree.names(in: bench.cache).first))
-    let good = FileTree.contents(of: index) ?? []
-    FileTree.write(Array("no database".utf8), to: index)
-    check("text")
-    for count in [0, 16, 100, 4096, 16384, 20000, good.count / 2, good.count - 16384, good.count - 1] {
-      FileTree.write(Array(good.prefix(count)), to: index)
-      check("\(count) bytes")
+    for (number, name) in FileTree.names(in: index).enumerated() {
+      let good = FileTree.contents(of: index + "/" + name) ?? []
+      let damaged =
+        switch number % 4 {
+        case 0: Array("no index".utf8)
+        case 1: [UInt8](repeating: 0x5A, count: good.count)
+        case 2: Array(good.prefix(good.count - 1))
+        default: Array(good.prefix(number / 4 * good.count / 64))
+        }
+      FileTree.write(damaged, to: index + "/" + name)
+      if number % 16 == 15 { check("files up to \(name)") }
     }
-    for page in 0..<good.count / 16384 {
-      var damaged = good
-      for offset in 0..<16384 { damaged[page * 16384 + offset] = 0x5A }
-      FileTree.write(damaged, to: index)
-      check("page \(page)")
+    for name in FileTree.names(in: index) {
+      FileTree.remove(index + "/" + name)
+      FileTree.link(index + "/" + name, to: bench.workspace.vault + "/vault.json")
     }
+    check("links")
     FileTree.remove(index)
-    FileTree.link(index, to: bench.workspace.vault + "/vault.json")
-    check("a link")
+    FileTree.link(index, to: bench.workspace.vault + "/records")
+    check("a link in place of the index", note: "is no folder")
     FileTree.setMode(0o755, of: bench.cache)
     check("a folder that is open to others", note: "others may enter")
     FileTree.remove(bench.cache)

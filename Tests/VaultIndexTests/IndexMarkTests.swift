@@ -43,13 +43,4 @@ import VaultStorage
     #expect(try isTrusted(after: 1_100_000_000, stamp(4_000_000_000)))
     #expect(try !isTrusted(after: 10_000_000, stamp(4_000_000_001, changed: time)))
   }
-
-  @Test("a mark is read back as it was written")
-  func roundTrip() throws {
-    for known in [stamp(-7), stamp(.max, inode: .max, byteCount: .max), nil] {
-      let mark = IndexMark(known, readAt: try time(9_000_000_000))
-      let again = try unsafe mark.bytes.withUnsafeBytes { (bytes) throws in try unsafe IndexMark(bytes) }
-      #expect(again.stamp == known && again.readAt == mark.readAt)
-    }
-  }
 }

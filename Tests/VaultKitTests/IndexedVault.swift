@@ -51,9 +51,6 @@ struct IndexedVault {
 
   func file(_ id: RecordID) -> String { path + "/" + StoreLocation.record(id).relativePath }
 
-  /// The index's own file.
-  func indexFile() throws -> String { try indexed().indexState?.path ?? "" }
-
   /// A record's file with these members.
   func bytes(
     _ id: RecordID, kind: String = "custom", schema: Int = 1, revision: Int = 1, at time: String? = nil,

@@ -53,6 +53,12 @@ public enum FileTree {
   /// Sets the mode of a file or folder.
   public static func setMode(_ mode: UInt16, of path: String) { unsafe _ = chmod(path, mode_t(mode)) }
 
+  /// Sets when a file was written last, in seconds since 1970.
+  public static func setTime(_ seconds: Int, of path: String) {
+    let time = timeval(tv_sec: seconds, tv_usec: 0)
+    unsafe _ = utimes(path, [time, time])
+  }
+
   /// The mode of what a path leads to, without its type; nil when nothing is there.
   public static func mode(of path: String) -> UInt16? {
     var status = stat()

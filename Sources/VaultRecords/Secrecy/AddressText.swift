@@ -1,3 +1,5 @@
+internal import VaultDocument
+
 /// The bytes of a text that may be an address, and what in them is a secret.
 struct AddressText {
   private let bytes: ArraySlice<UInt8>
@@ -27,11 +29,13 @@ struct AddressText {
   // MARK: Whole addresses
 
   var isOneTimeCode: Bool {
-    if scheme.hasPrefix("otpauth") || has("otpauth://") || has("otpauth-migration:") { return true }
+    if scheme.hasPrefix("otpauth") || Self.oneTimeCodes.contains(where: has) { return true }
     // Bitwarden writes the key of Steam's codes so; `steam://run/440` starts a game.
     return scheme == "steam" && body.count >= 16
       && body.allSatisfy { Self.isLetter($0) || (UInt8(ascii: "2")...UInt8(ascii: "7")).contains($0) || $0 == 0x3D }
   }
+
+  private static let oneTimeCodes = bytes(of: ["otpauth://", "otpauth-migration:"])
 
   /// Whether the address as such is what lets one in: an access to a proxy or a network.
   var isCredential: Bool { Self.credentialSchemes.contains(scheme) }
@@ -41,9 +45,11 @@ struct AddressText {
   ]
 
   /// Whether the path is that of an address to which anybody who has it may write.
-  var isWebhook: Bool {
-    has("hooks.slack.com/") || has("/api/webhooks/") || has("api.telegram.org/bot") || has("webhook.office.com/webhook")
-  }
+  var isWebhook: Bool { Self.webhooks.contains(where: has) }
+
+  private static let webhooks = bytes(of: [
+    "hooks.slack.com/", "/api/webhooks/", "api.telegram.org/bot", "webhook.office.com/webhook",
+  ])
 
   // MARK: Before the host
 
@@ -103,9 +109,11 @@ struct AddressText {
 
   /// `jdbc:oracle:thin:scott/tiger@…`
   private var hasOraclePassword: Bool {
-    guard has("jdbc:oracle"), let at = bytes.firstIndex(of: UInt8(ascii: "@")) else { return false }
+    guard has(Self.oracle), let at = bytes.firstIndex(of: UInt8(ascii: "@")) else { return false }
     return bytes[..<at].contains(UInt8(ascii: "/"))
   }
+
+  private static let oracle = Array("jdbc:oracle".utf8)
 
   // MARK: Parameters
 
@@ -124,10 +132,12 @@ struct AddressText {
 
   /// Whether a fragment, which no server sees, has the form of a key.
   var hasSecretFragment: Bool {
-    guard let hash = bytes.firstIndex(of: UInt8(ascii: "#")), has("//") else { return false }
+    guard let hash = bytes.firstIndex(of: UInt8(ascii: "#")), has(Self.slashes) else { return false }
     return bytes[hash...].split { Self.isDelimiter($0) || Self.isSeparator($0) || $0 == UInt8(ascii: "=") }
       .contains { Self.isRandom($0, atLeast: 16) }
   }
+
+  private static let slashes = Array("//".utf8)
 
   // MARK: Tokens
 
@@ -146,18 +156,18 @@ struct AddressText {
     }
   }
 
-  private static let tokenPrefixes: [[UInt8]] = [
+  private static let tokenPrefixes = bytes(of: [
     "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk_live_", "rk_live_", "sk_test_", "sk-proj-",
     "sk-ant-", "xoxa-", "xoxb-", "xoxp-", "xoxs-", "AKIA", "ASIA", "AIza", "eyJ", "hvs.", "npm_", "pypi-", "dop_v1_",
     "SG.", "shpat_", "whsec_", "ya29.", "ATATT", "hf_", "gsk_", "dckr_pat_", "AGE-SECRET-KEY-1", "age-secret-key-1",
-  ].map { Array($0.utf8) }
+  ])
 
   // MARK: Bytes
 
-  private func has(_ text: String) -> Bool {
-    let wanted = Array(text.utf8)
-    guard wanted.count <= lower.count else { return false }
-    return lower.contains(wanted)
+  private static func bytes(of texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+
+  private func has(_ wanted: [UInt8]) -> Bool {
+    lower.indices.contains { lower[$0] == wanted[0] && lower.has(wanted, at: $0) }
   }
 
   /// Whether a text looks drawn rather than chosen: one run of letters, digits and what base64 adds, of both cases with

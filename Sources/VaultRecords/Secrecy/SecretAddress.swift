@@ -30,7 +30,19 @@ public enum SecretAddress: String, Sendable {
   }
 
   /// Whether there is any reason to look closer, which copies the text: most have no mark, and no address is without.
-  static func mayBe(in text: String) -> Bool { text.utf8.contains(where: isMark) }
+  static func mayBe(in text: String) -> Bool {
+    text.utf8.contains(where: isMark) && !text.utf8.allSatisfy(isOfDates)
+  }
+
+  /// Dates have a mark of addresses, and no address is of nothing but digits and what joins them in a date.
+  private static func isOfDates(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "+"),
+      UInt8(ascii: "T"), UInt8(ascii: "Z"):
+      true
+    default: false
+    }
+  }
 
   /// What a person needs to know where one stands.
   public var reason: String {

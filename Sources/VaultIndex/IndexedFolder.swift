@@ -1,0 +1,175 @@
+package import VaultDocument
+
+/// One record as a list shows it.
+package struct IndexRow: Sendable {
+  package let id: RecordID
+  package let kind: String
+  package let name: String
+  package let revision: Int
+  package let createdAt: Timestamp
+  package let updatedAt: Timestamp
+
+  package init(
+    id: RecordID, kind: String, name: String, revision: Int, createdAt: Timestamp, updatedAt: Timestamp
+  ) {
+    (self.id, self.kind, self.name, self.revision) = (id, kind, name, revision)
+    (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
+  }
+}
+
+/// What is known of the records of one folder, or of some of them, in the order of their ids.
+///
+/// Numbers and texts lie in one piece each, which is what the file of a folder is: nothing is made of a record before
+/// it is shown.
+package struct IndexedFolder: Sendable {
+  /// One record: numbers without gaps between them, which are kept as they stand in memory.
+  struct Entry: BitwiseCopyable, Sendable {
+    let id: RecordID
+    let mark: IndexMark
+    var revision = 0
+    var created: Int64 = 0
+    var updated: Int64 = 0
+    var createdNanoseconds: Int32 = 0
+    var updatedNanoseconds: Int32 = 0
+    /// Where in ``IndexedFolder/strings`` the name ends, which follows the kind; and the key, which follows the name.
+    var nameEnd: UInt32 = 0
+    var keyEnd: UInt32 = 0
+    var textEnd: UInt32 = 0
+    /// A kind's name has at most 64 bytes (format 1, section 12, Limits).
+    var kindByteCount: UInt8 = 0
+    /// A file whose content is not kept, be it damaged or not to be copied: it is read each time.
+    var isWatched = false
+    /// The name may not be in normal form C, and has no key.
+    var isIrregularName = false
+    /// A value may not be in normal form C.
+    var isIrregularText = false
+  }
+
+  /// The stamp of the folder, under which all of this was read.
+  package let mark: IndexMark
+  private(set) var entries: [Entry] = []
+  private(set) var strings: [UInt8] = []
+  /// The values of each record in the form of ``RecordText``; nil when they were not asked for, or are not needed more.
+  private(set) var texts: [UInt8]? = []
+
+  /// Nothing, under a mark.
+  package init(_ mark: IndexMark) { self.mark = mark }
+
+  /// What a file holds; nil when that cannot be.
+  init?(_ mark: IndexMark, _ entries: [Entry], _ strings: [UInt8], _ texts: [UInt8]?) {
+    (self.mark, self.entries, self.strings, self.texts) = (mark, entries, strings, texts)
+    var (end, textEnd): (UInt32, UInt32) = (0, 0)
+    for entry in entries {
+      guard end &+ UInt32(entry.kindByteCount) <= entry.nameEnd, entry.nameEnd <= entry.keyEnd,
+        textEnd <= entry.textEnd
+      else { return nil }
+      (end, textEnd) = (entry.keyEnd, entry.textEnd)
+    }
+    guard Int(end) == strings.count, texts.map({ $0.count == textEnd }) ?? true else { return nil }
+  }
+
+  package var indices: Range<Int> { entries.indices }
+
+  package func id(_ index: Int) -> RecordID { entries[index].id }
+  package func mark(_ index: Int) -> IndexMark { entries[index].mark }
+  package func isWatched(_ index: Int) -> Bool { entries[index].isWatched }
+
+  /// The bytes of the kind's name.
+  package func kind(_ index: Int) -> ArraySlice<UInt8> {
+    let start = start(index)
+    return strings[start..<start + Int(entries[index].kindByteCount)]
+  }
+
+  /// The name in the form of ``RecordText/key(of:)``.
+  package func key(_ index: Int) -> ArraySlice<UInt8>? {
+    let entry = entries[index]
+    return entry.isIrregularName ? nil : strings[Int(entry.nameEnd)..<Int(entry.keyEnd)]
+  }
+
+  func text(_ index: Int) -> Range<Int> {
+    (index == 0 ? 0 : Int(entries[index - 1].textEnd))..<Int(entries[index].textEnd)
+  }
+
+  package func row(_ index: Int) -> IndexRow {
+    let entry = entries[index]
+    let name = strings[start(index) + Int(entry.kindByteCount)..<Int(entry.nameEnd)]
+    return IndexRow(
+      id: entry.id, kind: String(decoding: kind(index), as: UTF8.self),
+      name: String(decoding: name, as: UTF8.self), revision: entry.revision,
+      createdAt: Timestamp(indexed: entry.created, entry.createdNanoseconds),
+      updatedAt: Timestamp(indexed: entry.updated, entry.updatedNanoseconds))
+  }
+
+  private func start(_ index: Int) -> Int { index == 0 ? 0 : Int(entries[index - 1].keyEnd) }
+}
+
+extension IndexedFolder {
+  /// Takes a record, whose id follows those that are there.
+  package mutating func append(_ row: IndexRow, _ mark: IndexMark, _ text: RecordText) {
+    let (kind, name, key) = (Array(row.kind.utf8), Array(row.name.utf8), RecordText.key(of: row.name))
+    var entry = Entry(id: row.id, mark: mark)
+    entry.revision = row.revision
+    (entry.created, entry.createdNanoseconds) = (row.createdAt.secondsSinceEpoch, row.createdAt.nanoseconds)
+    (entry.updated, entry.updatedNanoseconds) = (row.updatedAt.secondsSinceEpoch, row.updatedAt.nanoseconds)
+    entry.kindByteCount = UInt8(clamping: kind.count)
+    entry.isIrregularName = key == nil
+    entry.isIrregularText = text.isIrregular
+    append(entry, kind[...], name[...], (key ?? [])[...], text.bytes[...])
+  }
+
+  /// Takes a file that is to be read each time.
+  package mutating func append(watched id: RecordID, _ mark: IndexMark) {
+    var entry = Entry(id: id, mark: mark)
+    entry.isWatched = true
+    append(entry, [], [], [], [])
+  }
+
+  /// Takes what another one knows of a record.
+  package mutating func append(_ index: Int, of other: IndexedFolder) {
+    let entry = other.entries[index]
+    let nameStart = other.start(index) + Int(entry.kindByteCount)
+    append(
+      entry, other.kind(index), other.strings[nameStart..<Int(entry.nameEnd)],
+      other.strings[Int(entry.nameEnd)..<Int(entry.keyEnd)], other.texts?[other.text(index)] ?? [])
+  }
+
+  private mutating func append(
+    _ entry: Entry, _ kind: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>, _ key: ArraySlice<UInt8>,
+    _ text: ArraySlice<UInt8>
+  ) {
+    var entry = entry
+    let nameEnd = strings.count + kind.count + name.count
+    guard let keyEnd = UInt32(exactly: nameEnd + key.count),
+      let textEnd = UInt32(exactly: (texts?.count ?? 0) + text.count)
+    else {
+      // More than four billion bytes of one folder: the rest of it is read each time.
+      return append(watched: entry.id, entry.mark)
+    }
+    (entry.nameEnd, entry.keyEnd, entry.textEnd) = (UInt32(nameEnd), keyEnd, textEnd)
+    entries.append(entry)
+    strings += kind
+    strings += name
+    strings += key
+    texts? += text
+  }
+
+  /// Only these of its records, without texts; the indices ascend.
+  package func keeping(_ indices: [Int]) -> IndexedFolder {
+    var kept = self
+    kept.texts = nil
+    guard indices.count < entries.count else { return kept }
+    (kept.entries, kept.strings) = ([], [])
+    for index in indices { kept.append(index, of: self) }
+    return kept
+  }
+}
+
+extension Timestamp {
+  /// The sum of the file has vouched for the numbers, which were a time's.
+  fileprivate init(indexed seconds: Int64, _ nanoseconds: Int32) {
+    guard let time = try? Timestamp(secondsSinceEpoch: seconds, nanoseconds: nanoseconds) else {
+      preconditionFailure("an index is not read without its sum")
+    }
+    self = time
+  }
+}
