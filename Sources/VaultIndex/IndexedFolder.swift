@@ -61,7 +61,8 @@ package struct IndexedFolder: Sendable {
     var (end, textEnd): (UInt32, UInt32) = (0, 0)
     for entry in entries {
       guard end &+ UInt32(entry.kindByteCount) <= entry.nameEnd, entry.nameEnd <= entry.keyEnd,
-        textEnd <= entry.textEnd
+        textEnd <= entry.textEnd, Timestamp(indexed: entry.created, entry.createdNanoseconds) != nil,
+        Timestamp(indexed: entry.updated, entry.updatedNanoseconds) != nil
       else { return nil }
       (end, textEnd) = (entry.keyEnd, entry.textEnd)
     }
@@ -93,11 +94,12 @@ package struct IndexedFolder: Sendable {
   package func row(_ index: Int) -> IndexRow {
     let entry = entries[index]
     let name = strings[start(index) + Int(entry.kindByteCount)..<Int(entry.nameEnd)]
+    guard let created = Timestamp(indexed: entry.created, entry.createdNanoseconds),
+      let updated = Timestamp(indexed: entry.updated, entry.updatedNanoseconds)
+    else { preconditionFailure("times are made of times, or were looked at when they were read") }
     return IndexRow(
       id: entry.id, kind: String(decoding: kind(index), as: UTF8.self),
-      name: String(decoding: name, as: UTF8.self), revision: entry.revision,
-      createdAt: Timestamp(indexed: entry.created, entry.createdNanoseconds),
-      updatedAt: Timestamp(indexed: entry.updated, entry.updatedNanoseconds))
+      name: String(decoding: name, as: UTF8.self), revision: entry.revision, createdAt: created, updatedAt: updated)
   }
 
   private func start(_ index: Int) -> Int { index == 0 ? 0 : Int(entries[index - 1].keyEnd) }
@@ -165,11 +167,8 @@ extension IndexedFolder {
 }
 
 extension Timestamp {
-  /// The sum of the file has vouched for the numbers, which were a time's.
-  fileprivate init(indexed seconds: Int64, _ nanoseconds: Int32) {
-    guard let time = try? Timestamp(secondsSinceEpoch: seconds, nanoseconds: nanoseconds) else {
-      preconditionFailure("an index is not read without its sum")
-    }
+  fileprivate init?(indexed seconds: Int64, _ nanoseconds: Int32) {
+    guard let time = try? Timestamp(secondsSinceEpoch: seconds, nanoseconds: nanoseconds) else { return nil }
     self = time
   }
 }

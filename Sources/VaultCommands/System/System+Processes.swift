@@ -21,7 +21,18 @@ struct Pending: Sendable {
   /// While an editor runs, Ctrl-C is its business.
   var leavesInterruptsToChild = false
 
-  static let shared = Mutex(Pending())
+  static let shared = Shared()
+
+  /// A class, for the optimiser leaves what a static mutex of so large a struct holds undefined (Tests/Toolchain).
+  final class Shared: Sendable {
+    private let pending = Mutex(Pending())
+
+    func withLock<Result: Sendable, Failure: Error>(
+      _ body: (inout Pending) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      try pending.withLock { pending throws(Failure) in try body(&pending) }
+    }
+  }
 }
 
 extension System {
