@@ -41,11 +41,11 @@ public final class RecordKind: Sendable {
   public let migrations: [Migration]
   /// All their steps up to the present schema, in order: clear input is looked through for each of them.
   let allSteps: [MigrationStep]
-  /// Moves of what clear input may have elsewhere.
-  let inputMoves: [MigrationStep]
+  /// What clear input may have elsewhere than the present schema, in the order in which it is moved.
+  let inputSteps: [(source: MemberPath, step: MigrationStep)]
   let whole: ValueSchema
   let type: TypeFunctions?
-  private let seals: SealMap?
+  let seals: SealMap?
 
   /// The kind of a type.
   ///
@@ -70,7 +70,6 @@ public final class RecordKind: Sendable {
     _ name: String, schema: Int, origin: Origin, summary: String, content: ObjectRule, titlePaths: [MemberPath],
     migrations: [Migration], inputMoves: [MigrationStep] = [], _ type: TypeFunctions? = nil
   ) {
-    self.inputMoves = inputMoves
     self.name = name
     self.schema = schema
     self.origin = origin
@@ -84,6 +83,7 @@ public final class RecordKind: Sendable {
     let hasExtra = content.member(named: Self.extraMember) != nil
     whole = ValueSchema(.object(hasExtra ? content : content.adding(extra)))
     seals = SealMap(of: whole)
+    inputSteps = Self.inputSteps(inputMoves + allSteps, besides: whole)
   }
 
   /// Names that a vault cannot declare for kinds of its own (format 1, section 7, Header).
@@ -125,103 +125,6 @@ public final class RecordKind: Sendable {
 }
 
 extension RecordKind {
-  /// Makes the members of a record from clear input: checked, and sealed with `context` where the kind seals.
-  ///
-  /// Input in the form of an older schema is taken as well.
-  ///
-  /// - Parameter keepingUnknown: whether members that the kind does not have are sealed in ``extraMember``, by their
-  ///   paths; otherwise they are refused.
-  /// - Throws: ``RecordError`` `.reservedMember`, `.unknownMember`, `.missingMember`, `.wrongType`, `.invalidValue`,
-  ///   `.sealing`.
-  public func sealed(
-    clear input: JSONObject, keepingUnknown: Bool = false, in context: SealingContext
-  ) throws(RecordError) -> JSONObject {
-    guard input[RecordEnvelope.memberName] == nil else {
-      throw RecordError(.reservedMember, "is reserved for the vault", path: RecordEnvelope.memberName)
-    }
-    // What the description says everything about is sealed on the way; another type seals what it encodes.
-    let type = type.flatMap { $0.isDescribedByContent ? nil : $0 }
-    var reader = InputReader(kind: name, sealing: type == nil ? context : nil, keepsUnknown: keepingUnknown)
-    guard case .object(var members) = try reader.read(.object(modernised(input)), as: whole) else { return input }
-    let unknown = try Self.extra(reader.unknown, besides: members[Self.extraMember]?.object)
-    guard let type else {
-      return try addingExtra(unknown, to: completed(members, before: nil), in: context)
-    }
-    let extra = (members[Self.extraMember]?.object ?? JSONObject()).merging(unknown)
-    members[Self.extraMember] = nil
-    members = try type.complete(members, nil)
-    return try addingExtra(extra, to: try type.recode(members, context.reading(.clearText), context), in: context)
-  }
-
-  /// Checks clear input as ``sealed(clear:keepingUnknown:in:)`` does, and seals nothing.
-  ///
-  /// - Throws: ``RecordError`` as that, but `.sealing`.
-  public func check(clear input: JSONObject) throws(RecordError) {
-    guard input[RecordEnvelope.memberName] == nil else {
-      throw RecordError(.reservedMember, "is reserved for the vault", path: RecordEnvelope.memberName)
-    }
-    var reader = InputReader(kind: name, sealing: nil)
-    guard case .object(let members) = try reader.read(.object(modernised(input)), as: whole) else { return }
-    _ = try completed(members, before: nil)
-  }
-
-  /// Unknown members by their paths.
-  private static func extra(
-    _ unknown: [(path: MemberPath, value: JSONValue)], besides given: JSONObject?
-  ) throws(RecordError) -> JSONObject {
-    var extra = JSONObject()
-    for (path, value) in unknown {
-      let name = path.description
-      guard given?[name] == nil else {
-        throw RecordError(.unknownMember, "is no member of the kind, and stands in extra already", path: name)
-      }
-      extra[name] = value
-    }
-    return extra
-  }
-
-  private func addingExtra(
-    _ extra: JSONObject, to members: JSONObject, in context: SealingContext
-  ) throws(RecordError) -> JSONObject {
-    guard !extra.isEmpty, case .object(let sealed) = try sealed(.object(extra), at: Self.extraPath, in: context) else {
-      return members
-    }
-    var members = members
-    members[Self.extraMember] = .object((members[Self.extraMember]?.object ?? JSONObject()).merging(sealed))
-    return members
-  }
-
-  private static let extraPath = MemberPath([.member(extraMember)])
-
-  /// Checks a clear value for one place of a record and seals in it what the kind seals.
-  ///
-  /// - Throws: ``RecordError`` as ``sealed(clear:in:)``, `.unknownMember` where the kind has no such member.
-  public func sealed(
-    _ value: JSONValue, at path: MemberPath, in context: SealingContext
-  ) throws(RecordError) -> JSONValue {
-    guard let schema = self.value(at: path) else {
-      throw RecordError(.unknownMember, "is no member of the kind \(name)", path: path.description)
-    }
-    var reader = InputReader(kind: name, sealing: context)
-    return try reader.read(value, as: schema, at: path)
-  }
-
-  /// Checks a clear value for a sealed place and gives what its token holds.
-  ///
-  /// - Throws: ``RecordError`` as ``sealed(clear:in:)``.
-  public func plaintext(of value: JSONValue, at path: MemberPath) throws(RecordError) -> String {
-    guard let schema = self.value(at: path) else {
-      throw RecordError(.unknownMember, "is no member of the kind \(name)", path: path.description)
-    }
-    var reader = InputReader(kind: name, sealing: nil)
-    let checked = try reader.read(value, as: schema, at: path)
-    do throws(SealingError) {
-      return try schema.plaintext(of: checked, at: path)
-    } catch {
-      throw RecordError(.sealing, error.reason, path: path.description, underlying: error)
-    }
-  }
-
   /// What is odd about clear members but no reason to refuse them.
   public func warnings(about members: JSONObject) -> [(path: String, text: String)] {
     let present = modernised(members)
@@ -274,6 +177,14 @@ extension RecordKind {
     if let type, !type.isDescribedByContent { try type.decode(members, context) }
   }
 
+  /// Checks members that were changed as ``validate(_:in:)`` does, and that the type takes them whatever is said of it.
+  ///
+  /// - Throws: ``RecordError`` of the first fault.
+  package func accept(_ members: JSONObject, in context: SealingContext) throws(RecordError) {
+    if let fault = StoredCheck.firstFault(in: members, whole, kind: name) { throw fault }
+    try type?.decode(members, context)
+  }
+
   /// Everything in members, as a file has them, that the kind would refuse; sealed values are not opened.
   public func faults(in members: JSONObject) -> [RecordError] {
     StoredCheck.faults(in: members, whole, kind: name)
@@ -318,14 +229,5 @@ extension MemberPath {
     } catch {
       preconditionFailure("a path in source code must be well formed: \(text)")
     }
-  }
-}
-
-extension JSONObject {
-  /// These members and others, which differ from them in name.
-  fileprivate func merging(_ others: JSONObject) -> JSONObject {
-    var merged = self
-    for (name, value) in others { merged[name] = value }
-    return merged
   }
 }

@@ -1,12 +1,6 @@
 public import VaultDocument
 public import VaultSealing
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// A Codable type that can be stored as a record; its ``EncryptedCodableString`` and ``Sealed`` members are secret.
 public protocol VaultRecord: Codable, Sendable {
   /// The name of the kind in files and on the command line: `[a-z][a-z0-9-]{0,63}`.
@@ -58,8 +52,7 @@ extension VaultRecord {
   /// - Throws: ``RecordError`` `.sealing`, `.invalidValue` for what has no JSON form.
   public func encoded(in context: SealingContext) throws(RecordError) -> JSONObject {
     do {
-      let bytes = try JSONEncoder.sealing(with: context).encode(self)
-      guard case .object(let members) = try JSONParser.parse([UInt8](bytes)) else {
+      guard case .object(let members) = try TreeEncoder(sealingWith: context).encode(self) else {
         throw RecordError(.wrongType, "a record must be encoded as an object")
       }
       return members
@@ -73,8 +66,7 @@ extension VaultRecord {
   /// - Throws: ``RecordError`` `.missingMember`, `.wrongType`, `.invalidValue`, `.sealing`.
   public static func decoded(from members: JSONObject, in context: SealingContext) throws(RecordError) -> Self {
     do {
-      let bytes = try JSONValue.object(members).compactBytes()
-      return try JSONDecoder.opening(with: context).decode(Self.self, from: Data(bytes))
+      return try TreeDecoder(openingWith: context).decode(from: .object(members))
     } catch {
       throw RecordError(coding: error)
     }

@@ -1,8 +1,3 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 internal import VaultCrypto
 internal import VaultDocument
 
@@ -72,8 +67,7 @@ extension Sealed: Codable {
 
   private static func encode(_ value: Value, _ context: SealingContext) throws(SealingError) -> SecretText {
     do {
-      let json = try JSONEncoder.sealing(with: context).encode(value)
-      let compact = try JSONParser.parse([UInt8](json)).compactBytes()
+      let compact = try TreeEncoder(sealingWith: context).encode(value).compactBytes()
       return unsafe SecretText(try SecretBytes(copying: compact.span.bytes), count: compact.count)
     } catch {
       throw SealingError(.malformedPlaintext, "the value cannot be written as JSON", underlying: error.sealingError)
@@ -83,7 +77,7 @@ extension Sealed: Codable {
   private static func decode(_ json: SecretText, _ context: SealingContext) throws(SealingError) -> Value {
     do {
       let tree = try JSONParser.parse(json.withBytes { $0.copiedBytes() })
-      return try JSONDecoder.opening(with: context).decode(Value.self, from: Data(tree.compactBytes()))
+      return try TreeDecoder(openingWith: context).decode(from: tree)
     } catch {
       throw SealingError(
         .malformedPlaintext, "what was sealed is not the expected JSON", underlying: error.sealingError)

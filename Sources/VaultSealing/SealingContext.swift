@@ -146,15 +146,3 @@ extension FieldCipher {
     }
   }
 }
-
-extension SealingContext {
-  /// A token of `text`, for code that walks a tree rather than encode a type.
-  ///
-  /// - Throws: ``SealingError`` `.lockedContext`, `.memoryUnavailable`, `.cryptoFailed`.
-  public func sealed(_ text: String) throws(SealingError) -> String {
-    var text = text
-    // It stays in ordinary memory, where the caller has it: a copy in the secure heap would protect nothing.
-    text.makeContiguousUTF8()
-    return try unsafe seal(text.utf8Span.span.bytes)
-  }
-}

@@ -35,7 +35,7 @@ struct FieldEditor {
     }
     return try inRecord { () throws(RecordError) in
       let completed = try kind.completed(kept, before: record.fields)
-      try kind.validate(completed, in: record.verified.context())
+      try kind.accept(completed, in: record.verified.context())
       return completed
     }
   }

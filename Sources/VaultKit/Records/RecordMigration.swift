@@ -36,11 +36,7 @@ enum RecordMigration {
   /// - Parameter time: when what becomes sealed is sealed; the clock's when nil.
   static func migrator(_ record: VerifiedRecord, opening: Bool, at time: Timestamp?) -> Migrator {
     let context = record.context(sealingAt: time)
-    let seal = { (value: JSONValue) throws(RecordError) -> String in
-      try inSealingOfRecord { () throws(SealingError) in
-        try context.sealed(value.string ?? String(decoding: (try? value.compactBytes()) ?? [], as: UTF8.self))
-      }
-    }
+    let seal = { (value: JSONValue) throws(RecordError) -> String in try RecordKind.token(of: value, in: context) }
     let open = { (token: String) throws(RecordError) -> JSONValue in
       .string(try inSealingOfRecord { () throws(SealingError) in try record.keys.reveal(token) })
     }

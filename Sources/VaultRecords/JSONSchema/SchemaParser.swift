@@ -161,7 +161,7 @@ struct SchemaParser {
   }
 
   private func check(_ constant: JSONValue, fits value: ValueSchema, at keyword: String) throws(RecordError) {
-    var reader = InputReader(kind: "", sealing: nil)
+    var reader = InputReader(kind: "")
     do throws(RecordError) {
       _ = try reader.read(constant, as: value)
     } catch {

@@ -7,7 +7,7 @@ public import VaultSealing
 #endif
 
 /// A key to an interface of a program.
-public struct APIKey: VaultRecord, Equatable {
+public struct APIKey: DescribedRecord, Equatable {
   public var title: String?
   public var issuer: String
   public var keyID: String?
@@ -35,44 +35,14 @@ extension APIKey {
   public static var kindName: String { "api-key" }
   public static var summary: String { "A key to an interface of a program." }
   public static var titlePaths: [String] { ["title", "issuer"] }
-  public static var isDescribedByContent: Bool { true }
-  public static var content: [MemberSchema] {
-    [
-      MemberSchema("title", .name, "Title"),
-      MemberSchema("issuer", .name, "Issuer", required: true),
-      MemberSchema("key_id", .text, "Key id"),
-      MemberSchema("secret", .text.sealed, "Secret", required: true),
-      MemberSchema("scopes", .list(of: .name), "Scopes"),
-      MemberSchema("expires_at", .moment, "Expires at"),
-      .tags,
-    ]
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case title, issuer, secret, scopes, tags
-    case keyID = "key_id"
-    case expiresAt = "expires_at"
-  }
-
-  public init(from decoder: any Decoder) throws {
-    let key = try decoder.container(keyedBy: CodingKeys.self)
-    title = try key.decodeIfPresent(String.self, forKey: .title)
-    issuer = try key.decode(String.self, forKey: .issuer)
-    keyID = try key.decodeIfPresent(String.self, forKey: .keyID)
-    secret = try key.decode(EncryptedCodableString.self, forKey: .secret)
-    scopes = try key.decodeList(forKey: .scopes)
-    expiresAt = try key.decodeIfPresent(Date.self, forKey: .expiresAt)
-    tags = try key.decodeList(forKey: .tags)
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var key = encoder.container(keyedBy: CodingKeys.self)
-    try key.encodeIfPresent(title, forKey: .title)
-    try key.encode(issuer, forKey: .issuer)
-    try key.encodeIfPresent(keyID, forKey: .keyID)
-    try key.encode(secret, forKey: .secret)
-    try key.encodeUnlessEmpty(scopes, forKey: .scopes)
-    try key.encodeIfPresent(expiresAt, forKey: .expiresAt)
-    try key.encodeUnlessEmpty(tags, forKey: .tags)
-  }
+  public static let blank = APIKey(issuer: "", secret: "")
+  public static let members: [Member<APIKey>] = [
+    Member("title", \.title, "Title", as: .name),
+    Member("issuer", \.issuer, "Issuer", as: .name),
+    Member("key_id", \.keyID, "Key id"),
+    Member("secret", \.secret, "Secret"),
+    Member("scopes", \.scopes, "Scopes", of: .name),
+    Member("expires_at", \.expiresAt, "Expires at"),
+    .tags(\.tags),
+  ]
 }

@@ -1,7 +1,7 @@
 public import VaultSealing
 
 /// Whatever has no kind of its own: a title, and values by names that the user chooses, readable or secret.
-public struct CustomRecord: VaultRecord, Equatable {
+public struct CustomRecord: DescribedRecord, Equatable {
   public var title: String
   public var fields: [String: String]
   /// Secret.
@@ -24,28 +24,11 @@ extension CustomRecord {
     "A title, and values by names that you choose, in `fields` readable, in `secrets` sealed."
   }
   public static var titlePaths: [String] { ["title"] }
-  public static var isDescribedByContent: Bool { true }
-  public static var content: [MemberSchema] {
-    [MemberSchema("title", .name, "Title", required: true), .fields, .secrets, .tags]
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case title, fields, secrets, tags
-  }
-
-  public init(from decoder: any Decoder) throws {
-    let record = try decoder.container(keyedBy: CodingKeys.self)
-    title = try record.decode(String.self, forKey: .title)
-    fields = try record.decodeMap(forKey: .fields)
-    secrets = try record.decodeMap(forKey: .secrets)
-    tags = try record.decodeList(forKey: .tags)
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var record = encoder.container(keyedBy: CodingKeys.self)
-    try record.encode(title, forKey: .title)
-    try record.encodeUnlessEmpty(fields, forKey: .fields)
-    try record.encodeUnlessEmpty(secrets, forKey: .secrets)
-    try record.encodeUnlessEmpty(tags, forKey: .tags)
-  }
+  public static let blank = CustomRecord(title: "")
+  public static let members: [Member<CustomRecord>] = [
+    Member("title", \.title, "Title", as: .name),
+    .fields(\.fields),
+    .secrets(\.secrets),
+    .tags(\.tags),
+  ]
 }

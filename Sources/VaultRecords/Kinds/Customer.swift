@@ -47,7 +47,7 @@ public struct Customer: Sendable, Equatable {
   }
 }
 
-extension Customer: VaultRecord {
+extension Customer: DescribedRecord {
   public static var kindName: String { "customer" }
   public static var schema: Int { 2 }
   /// Schema 2: the website is a way to reach the customer like the others.
@@ -66,114 +66,44 @@ extension Customer: VaultRecord {
   }
   public static var summary: String { "A customer with an access key and an ATM code." }
   public static var titlePaths: [String] { ["name"] }
-  public static var isDescribedByContent: Bool { true }
-  public static var content: [MemberSchema] {
-    var digits = TextRule()
-    digits.takesDigits = true
-    var moment = TextRule()
-    moment.format = .dateTime
-    moment.takesReferenceSeconds = true
-    return [
-      MemberSchema("name", .text, "Name", required: true),
-      MemberSchema("access_key", .text.sealed, "Access key", required: true),
-      MemberSchema("atm_code", ValueSchema(.text(digits)).sealed, "ATM code"),
-      MemberSchema("added_on", ValueSchema(.text(moment)), "Added on", required: true),
-      MemberSchema(
-        "address",
-        .object([
-          MemberSchema("street", .text, "Street"),
-          MemberSchema("city", .text, "City"),
-          MemberSchema("zip", ValueSchema(.text(digits)), "Zip"),
-        ])),
-      MemberSchema(
-        "contact_info",
-        .object([
-          MemberSchema("home_phone", .text, "Home phone"),
-          MemberSchema("cellular_phone", .text, "Cellular phone"),
-          MemberSchema("email", .text, "Email"),
-          MemberSchema("website", .text, "Website"),
-        ])),
-      .tags,
-    ]
-  }
+  public static let blank = Customer(name: "", accessKey: "", addedOn: .distantPast)
+  public static let members: [Member<Customer>] = [
+    Member("name", \.name, "Name"),
+    Member("access_key", \.accessKey, "Access key"),
+    Member("atm_code", \.atmCode, "ATM code", as: .digits),
+    Member("added_on", \.addedOn, "Added on", as: .referenceMoment),
+    .nested(
+      "address",
+      [
+        Member("street", \.street, "Street"),
+        Member("city", \.city, "City"),
+        Member("zip", \.zip, "Zip", as: .digits),
+      ]),
+    .nested(
+      "contact_info",
+      [
+        Member("home_phone", \.homePhone, "Home phone"),
+        Member("cellular_phone", \.cellularPhone, "Cellular phone"),
+        Member("email", \.email, "Email"),
+        Member("website", \.website, "Website"),
+      ]),
+    .tags(\.tags),
+  ]
 }
 
-extension Customer: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case name, address, tags
-    case accessKey = "access_key"
-    case atmCode = "atm_code"
-    case addedOn = "added_on"
-    case contactInfo = "contact_info"
+extension ValueSchema {
+  /// Text that a whole number in the input stands for.
+  fileprivate static var digits: ValueSchema {
+    var rule = TextRule()
+    rule.takesDigits = true
+    return ValueSchema(.text(rule))
   }
 
-  private enum AddressKeys: String, CodingKey {
-    case street, city, zip
-  }
-
-  private enum ContactInfoKeys: String, CodingKey {
-    case email, website
-    case homePhone = "home_phone"
-    case cellularPhone = "cellular_phone"
-  }
-
-  public init(from decoder: any Decoder) throws {
-    let customer = try decoder.container(keyedBy: CodingKeys.self)
-    name = try customer.decode(String.self, forKey: .name)
-    accessKey = try customer.decode(EncryptedCodableString.self, forKey: .accessKey)
-    atmCode = try customer.decodeIfPresent(EncryptedCodableString.self, forKey: .atmCode)
-    addedOn = try customer.decode(Date.self, forKey: .addedOn)
-    tags = try customer.decodeList(forKey: .tags)
-    if try customer.hasValue(forKey: .address) {
-      let address = try customer.nestedContainer(keyedBy: AddressKeys.self, forKey: .address)
-      street = try address.decodeIfPresent(String.self, forKey: .street)
-      city = try address.decodeIfPresent(String.self, forKey: .city)
-      zip = try address.decodeTextOrDigits(forKey: .zip)
-    }
-    if try customer.hasValue(forKey: .contactInfo) {
-      let contact = try customer.nestedContainer(keyedBy: ContactInfoKeys.self, forKey: .contactInfo)
-      homePhone = try contact.decodeIfPresent(String.self, forKey: .homePhone)
-      cellularPhone = try contact.decodeIfPresent(String.self, forKey: .cellularPhone)
-      email = try contact.decodeIfPresent(String.self, forKey: .email)
-      website = try contact.decodeIfPresent(String.self, forKey: .website)
-    }
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    let context = try SealingContext.of(encoder)
-    var customer = encoder.container(keyedBy: CodingKeys.self)
-    try customer.encode(name, forKey: .name)
-    try customer.encode(accessKey, forKey: .accessKey, in: context)
-    if let atmCode { try customer.encode(atmCode, forKey: .atmCode, in: context) }
-    try customer.encode(addedOn, forKey: .addedOn)
-    try customer.encodeUnlessEmpty(tags, forKey: .tags)
-    if street != nil || city != nil || zip != nil {
-      var address = customer.nestedContainer(keyedBy: AddressKeys.self, forKey: .address)
-      try address.encodeIfPresent(street, forKey: .street)
-      try address.encodeIfPresent(city, forKey: .city)
-      try address.encodeIfPresent(zip, forKey: .zip)
-    }
-    if homePhone != nil || cellularPhone != nil || email != nil || website != nil {
-      var contact = customer.nestedContainer(keyedBy: ContactInfoKeys.self, forKey: .contactInfo)
-      try contact.encodeIfPresent(homePhone, forKey: .homePhone)
-      try contact.encodeIfPresent(cellularPhone, forKey: .cellularPhone)
-      try contact.encodeIfPresent(email, forKey: .email)
-      try contact.encodeIfPresent(website, forKey: .website)
-    }
-  }
-}
-
-extension KeyedDecodingContainer {
-  /// Whether the member is there and not null.
-  fileprivate func hasValue(forKey key: Key) throws -> Bool { try contains(key) && !decodeNil(forKey: key) }
-
-  /// Text, or a whole number as its digits.
-  fileprivate func decodeTextOrDigits(forKey key: Key) throws -> String? {
-    do {
-      return try decodeIfPresent(String.self, forKey: key)
-    } catch DecodingError.typeMismatch(let type, let context) {
-      guard let number = try? decode(Int.self, forKey: key) else { throw DecodingError.typeMismatch(type, context) }
-      return String(number)
-    }
+  /// A moment that may be given as Swift's encoders write dates.
+  fileprivate static var referenceMoment: ValueSchema {
+    var rule = TextRule()
+    rule.format = .dateTime
+    rule.takesReferenceSeconds = true
+    return ValueSchema(.text(rule))
   }
 }

@@ -1,7 +1,7 @@
 public import VaultSealing
 
 /// How to reach a database.
-public struct Database: VaultRecord, Equatable {
+public struct Database: DescribedRecord, Equatable {
   public var title: String?
   /// The scheme of its address: `postgresql`, `mysql`, `redis`.
   public var engine: String
@@ -61,45 +61,15 @@ extension Database {
   public static var kindName: String { "database" }
   public static var summary: String { "How to reach a database; its members make its address." }
   public static var titlePaths: [String] { ["title", "database", "host"] }
-  public static var isDescribedByContent: Bool { true }
-  public static var content: [MemberSchema] {
-    [
-      MemberSchema("title", .name, "Title"),
-      MemberSchema("engine", .text("^[A-Za-z][A-Za-z0-9+.-]*$"), "Engine", required: true),
-      MemberSchema("host", .name, "Host", required: true),
-      MemberSchema("port", .port, "Port"),
-      MemberSchema("database", .text, "Database"),
-      MemberSchema("user", .text, "User"),
-      MemberSchema("password", .text.sealed, "Password"),
-      .tags,
-    ]
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case title, engine, host, port, database, user, password, tags
-  }
-
-  public init(from decoder: any Decoder) throws {
-    let place = try decoder.container(keyedBy: CodingKeys.self)
-    title = try place.decodeIfPresent(String.self, forKey: .title)
-    engine = try place.decode(String.self, forKey: .engine)
-    host = try place.decode(String.self, forKey: .host)
-    port = try place.decodeIfPresent(Int.self, forKey: .port)
-    database = try place.decodeIfPresent(String.self, forKey: .database)
-    user = try place.decodeIfPresent(String.self, forKey: .user)
-    password = try place.decodeIfPresent(EncryptedCodableString.self, forKey: .password)
-    tags = try place.decodeList(forKey: .tags)
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var place = encoder.container(keyedBy: CodingKeys.self)
-    try place.encodeIfPresent(title, forKey: .title)
-    try place.encode(engine, forKey: .engine)
-    try place.encode(host, forKey: .host)
-    try place.encodeIfPresent(port, forKey: .port)
-    try place.encodeIfPresent(database, forKey: .database)
-    try place.encodeIfPresent(user, forKey: .user)
-    try place.encodeIfPresent(password, forKey: .password)
-    try place.encodeUnlessEmpty(tags, forKey: .tags)
-  }
+  public static let blank = Database(engine: "", host: "")
+  public static let members: [Member<Database>] = [
+    Member("title", \.title, "Title", as: .name),
+    Member("engine", \.engine, "Engine", as: .text("^[A-Za-z][A-Za-z0-9+.-]*$")),
+    Member("host", \.host, "Host", as: .name),
+    Member("port", \.port, "Port", as: .port),
+    Member("database", \.database, "Database"),
+    Member("user", \.user, "User"),
+    Member("password", \.password, "Password"),
+    .tags(\.tags),
+  ]
 }

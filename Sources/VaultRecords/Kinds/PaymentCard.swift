@@ -2,7 +2,7 @@ public import VaultDocument
 public import VaultSealing
 
 /// A card to pay with.
-public struct PaymentCard: VaultRecord, Equatable {
+public struct PaymentCard: DescribedRecord, Equatable {
   public var title: String?
   public var holder: String
   /// Secret.
@@ -33,18 +33,18 @@ extension PaymentCard {
   public static var kindName: String { "payment-card" }
   public static var summary: String { "A card to pay with; the check digit of its number is looked at." }
   public static var titlePaths: [String] { ["title", "holder"] }
-  public static var isDescribedByContent: Bool { true }
-  public static var content: [MemberSchema] {
-    [
-      MemberSchema("title", .name, "Title"),
-      MemberSchema("holder", .name, "Holder", required: true),
-      MemberSchema("number", .text("^[0-9](?:[ -]?[0-9])*$").sealed, "Number", required: true),
-      MemberSchema("expiry", .text("^(?:(?:0[1-9]|1[0-2])/[0-9]{2}|[0-9]{4}-(?:0[1-9]|1[0-2]))$"), "Expiry, MM/YY"),
-      MemberSchema("security_code", .text("^[0-9]{3,4}$").sealed, "Security code"),
-      MemberSchema("pin", .text("^[0-9]+$").sealed, "PIN"),
-      .tags,
-    ]
-  }
+  public static let blank = PaymentCard(holder: "", number: "")
+  public static let members: [Member<PaymentCard>] = [
+    Member("title", \.title, "Title", as: .name),
+    Member("holder", \.holder, "Holder", as: .name),
+    Member("number", \.number, "Number", as: .text("^[0-9](?:[ -]?[0-9])*$")),
+    Member(
+      "expiry", \.expiry, "Expiry, MM/YY",
+      as: .text("^(?:(?:0[1-9]|1[0-2])/[0-9]{2}|[0-9]{4}-(?:0[1-9]|1[0-2]))$")),
+    Member("security_code", \.securityCode, "Security code", as: .text("^[0-9]{3,4}$")),
+    Member("pin", \.pin, "PIN", as: .text("^[0-9]+$")),
+    .tags(\.tags),
+  ]
 
   public static var watchedPaths: Set<String> { ["number"] }
 
@@ -61,32 +61,5 @@ extension PaymentCard {
       return sum + (digit.offset % 2 == 0 ? digit.element : doubled > 9 ? doubled - 9 : doubled)
     }
     return digits.count > 1 && sum % 10 == 0
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case title, holder, number, expiry, pin, tags
-    case securityCode = "security_code"
-  }
-
-  public init(from decoder: any Decoder) throws {
-    let card = try decoder.container(keyedBy: CodingKeys.self)
-    title = try card.decodeIfPresent(String.self, forKey: .title)
-    holder = try card.decode(String.self, forKey: .holder)
-    number = try card.decode(EncryptedCodableString.self, forKey: .number)
-    expiry = try card.decodeIfPresent(String.self, forKey: .expiry)
-    securityCode = try card.decodeIfPresent(EncryptedCodableString.self, forKey: .securityCode)
-    pin = try card.decodeIfPresent(EncryptedCodableString.self, forKey: .pin)
-    tags = try card.decodeList(forKey: .tags)
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var card = encoder.container(keyedBy: CodingKeys.self)
-    try card.encodeIfPresent(title, forKey: .title)
-    try card.encode(holder, forKey: .holder)
-    try card.encode(number, forKey: .number)
-    try card.encodeIfPresent(expiry, forKey: .expiry)
-    try card.encodeIfPresent(securityCode, forKey: .securityCode)
-    try card.encodeIfPresent(pin, forKey: .pin)
-    try card.encodeUnlessEmpty(tags, forKey: .tags)
   }
 }

@@ -3,7 +3,7 @@ public import VaultDocument
 public import VaultSealing
 
 /// A pair of keys for the Secure Shell.
-public struct SSHKey: VaultRecord, Equatable {
+public struct SSHKey: DescribedRecord, Equatable {
   public var title: String?
   /// One line, as in `id_ed25519.pub`.
   public var publicKey: String
@@ -32,17 +32,15 @@ extension SSHKey {
   public static var kindName: String { "ssh-key" }
   public static var summary: String { "A pair of keys for the Secure Shell; its fingerprint is derived." }
   public static var titlePaths: [String] { ["title", "fingerprint"] }
-  public static var isDescribedByContent: Bool { true }
-  public static var content: [MemberSchema] {
-    [
-      MemberSchema("title", .name, "Title"),
-      MemberSchema("public_key", .name, "Public key", required: true),
-      MemberSchema("private_key", .text.sealed, "Private key", required: true),
-      MemberSchema("passphrase", .text.sealed, "Passphrase of the private key"),
-      MemberSchema("fingerprint", .text, "Fingerprint, derived when empty"),
-      .tags,
-    ]
-  }
+  public static let blank = SSHKey(publicKey: "", privateKey: "")
+  public static let members: [Member<SSHKey>] = [
+    Member("title", \.title, "Title", as: .name),
+    Member("public_key", \.publicKey, "Public key", as: .name),
+    Member("private_key", \.privateKey, "Private key"),
+    Member("passphrase", \.passphrase, "Passphrase of the private key"),
+    Member("fingerprint", \.fingerprint, "Fingerprint, derived when empty"),
+    .tags(\.tags),
+  ]
 
   /// Derives the fingerprint from the public key, and refuses another one.
   public static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject {
@@ -74,31 +72,5 @@ extension SSHKey {
     var text = Base64.encode(Array(hash))
     while text.last == "=" { text.removeLast() }
     return "SHA256:" + text
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case title, passphrase, fingerprint, tags
-    case publicKey = "public_key"
-    case privateKey = "private_key"
-  }
-
-  public init(from decoder: any Decoder) throws {
-    let key = try decoder.container(keyedBy: CodingKeys.self)
-    title = try key.decodeIfPresent(String.self, forKey: .title)
-    publicKey = try key.decode(String.self, forKey: .publicKey)
-    privateKey = try key.decode(EncryptedCodableString.self, forKey: .privateKey)
-    passphrase = try key.decodeIfPresent(EncryptedCodableString.self, forKey: .passphrase)
-    fingerprint = try key.decodeIfPresent(String.self, forKey: .fingerprint)
-    tags = try key.decodeList(forKey: .tags)
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var key = encoder.container(keyedBy: CodingKeys.self)
-    try key.encodeIfPresent(title, forKey: .title)
-    try key.encode(publicKey, forKey: .publicKey)
-    try key.encode(privateKey, forKey: .privateKey)
-    try key.encodeIfPresent(passphrase, forKey: .passphrase)
-    try key.encodeIfPresent(fingerprint, forKey: .fingerprint)
-    try key.encodeUnlessEmpty(tags, forKey: .tags)
   }
 }

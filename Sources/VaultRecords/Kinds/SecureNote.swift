@@ -1,7 +1,7 @@
 public import VaultSealing
 
 /// A text that nobody else shall read.
-public struct SecureNote: VaultRecord, Equatable {
+public struct SecureNote: DescribedRecord, Equatable {
   public var title: String
   /// Secret.
   public var text: EncryptedCodableString
@@ -18,30 +18,10 @@ extension SecureNote {
   public static var kindName: String { "secure-note" }
   public static var summary: String { "A text that nobody else shall read." }
   public static var titlePaths: [String] { ["title"] }
-  public static var isDescribedByContent: Bool { true }
-  public static var content: [MemberSchema] {
-    [
-      MemberSchema("title", .name, "Title", required: true),
-      MemberSchema("text", .text.sealed, "Text", required: true),
-      .tags,
-    ]
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case title, text, tags
-  }
-
-  public init(from decoder: any Decoder) throws {
-    let note = try decoder.container(keyedBy: CodingKeys.self)
-    title = try note.decode(String.self, forKey: .title)
-    text = try note.decode(EncryptedCodableString.self, forKey: .text)
-    tags = try note.decodeList(forKey: .tags)
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var note = encoder.container(keyedBy: CodingKeys.self)
-    try note.encode(title, forKey: .title)
-    try note.encode(text, forKey: .text)
-    try note.encodeUnlessEmpty(tags, forKey: .tags)
-  }
+  public static let blank = SecureNote(title: "", text: "")
+  public static let members: [Member<SecureNote>] = [
+    Member("title", \.title, "Title", as: .name),
+    Member("text", \.text, "Text"),
+    .tags(\.tags),
+  ]
 }

@@ -61,22 +61,42 @@ extension RecordKind {
     migrations.filter { $0.schema > older && $0.schema <= newer }.sorted { $0.schema < $1.schema }.flatMap(\.steps)
   }
 
-  /// Clear input with members where the present schema has them that an older one, or another spelling, has elsewhere.
-  func modernised(_ input: JSONObject) -> JSONObject {
-    guard !migrations.isEmpty || !inputMoves.isEmpty else { return input }
-    var tree = JSONValue.object(input)
-    for step in inputMoves + allSteps {
+  /// The steps that clear input is looked through for, with where each takes a value from.
+  ///
+  /// What the present schema has at that place means something else there.
+  static func inputSteps(
+    _ steps: [MigrationStep], besides whole: ValueSchema
+  ) -> [(source: MemberPath, step: MigrationStep)] {
+    steps.compactMap { step in
       switch step {
-      case .move(let source, _), .split(let source, _, _):
-        // What the present schema has at the old place means something else there.
-        guard case .member(let top)? = source.components.first, tree[top] != nil, whole.value(at: source) == nil else {
-          continue
-        }
-        var migrator = Migrator(tree, seal: nil, open: nil)
-        if (try? migrator.take(step)) != nil { tree = migrator.tree }
-      default: continue
+      case .move(let source, _), .split(let source, _, _): whole.value(at: source) == nil ? (source, step) : nil
+      default: nil
       }
     }
+  }
+
+  /// Clear input with members where the present schema has them that an older one, or another spelling, has elsewhere.
+  func modernised(_ input: JSONObject) -> JSONObject {
+    var tree = JSONValue.object(input)
+    for (source, step) in inputSteps where tree.hasMember(at: source) {
+      var migrator = Migrator(tree, seal: nil, open: nil)
+      if (try? migrator.take(step)) != nil { tree = migrator.tree }
+    }
     return tree.object ?? input
+  }
+}
+
+extension JSONValue {
+  /// Whether there is a value at a path; as cheap as can be, since all input is asked for every step.
+  fileprivate func hasMember(at path: MemberPath) -> Bool {
+    var value: JSONValue? = self
+    for component in path.components {
+      switch component {
+      case .member(let name): value = value?[name]
+      case .index(let index): value = value?.array.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+      }
+      if value == nil { return false }
+    }
+    return true
   }
 }

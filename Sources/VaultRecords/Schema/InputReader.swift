@@ -1,26 +1,22 @@
 internal import VaultDocument
-internal import VaultSealing
 
-/// Reads clear input as a description says: checks it, puts it into its stored form and, with a context, seals it.
+/// Reads clear input as a description says: checks it and puts it into the form in which it is stored.
 ///
 /// It throws the first fault, without the value.
 struct InputReader {
   private let kind: String
-  /// Nil leaves sealed values in clear, for a type that seals them itself.
-  private let context: SealingContext?
   /// Whether members that the kind does not have are set aside rather than refused.
   private let keepsUnknown: Bool
   /// Members that were set aside, with their paths.
   private(set) var unknown: [(path: MemberPath, value: JSONValue)] = []
   private var path = MemberPath.root
 
-  init(kind: String, sealing context: SealingContext?, keepsUnknown: Bool = false) {
+  init(kind: String, keepsUnknown: Bool = false) {
     self.kind = kind
-    self.context = context
     self.keepsUnknown = keepsUnknown
   }
 
-  /// - Throws: ``RecordError`` `.wrongType`, `.invalidValue`, `.missingMember`, `.unknownMember`, `.sealing`.
+  /// - Throws: ``RecordError`` `.wrongType`, `.invalidValue`, `.missingMember`, `.unknownMember`.
   mutating func read(
     _ value: JSONValue, as schema: ValueSchema, at path: MemberPath = .root
   ) throws(RecordError) -> JSONValue {
@@ -31,18 +27,11 @@ struct InputReader {
   private mutating func value(_ value: JSONValue, _ schema: ValueSchema) throws(RecordError) -> JSONValue {
     let value = schema.moment(of: value)
     if let fault = schema.fault(in: value) { throw RecordError(fault.code, fault.reason, path: path.description) }
-    let stored: JSONValue
     switch (schema.form, value) {
-    case (.object(let rule), .object(let members)): stored = .object(try object(members, rule))
-    case (.list(let rule), .array(let items)): stored = .array(try list(items, rule))
-    case (.text(let rule), _): stored = rule.stored(value)
-    default: stored = value
-    }
-    guard schema.isSealed, let context else { return stored }
-    do throws(SealingError) {
-      return .string(try context.sealed(schema.plaintext(of: stored, at: path)))
-    } catch {
-      throw RecordError(.sealing, error.reason, path: path.description, underlying: error)
+    case (.object(let rule), .object(let members)): return .object(try object(members, rule))
+    case (.list(let rule), .array(let items)): return .array(try list(items, rule))
+    case (.text(let rule), _): return rule.stored(value)
+    default: return value
     }
   }
 
@@ -112,24 +101,6 @@ extension ValueSchema {
       return value
     }
     return Timestamp(secondsSince2001: number).map { .string($0.text) } ?? value
-  }
-
-  /// What a token of this value holds: the text itself, of other values the compact JSON.
-  ///
-  /// With what is sealed in it a record nests no deeper than without, so that it has a place in whatever it is exported
-  /// to.
-  func plaintext(of value: JSONValue, at path: MemberPath) throws(SealingError) -> String {
-    if isText, case .string(let text) = value { return text }
-    let limit = JSONLimits.record.depth
-    do throws(DocumentError) {
-      let bytes = try value.compactBytes(limits: JSONLimits(depth: limit - path.components.count))
-      return String(decoding: bytes, as: UTF8.self)
-    } catch {
-      let isTooDeep = error.code == .tooDeep
-      throw SealingError(
-        .limitExceeded,
-        isTooDeep ? "is nested too deeply: a record has at most \(limit) levels" : "exceeds the limits of a record")
-    }
   }
 }
 

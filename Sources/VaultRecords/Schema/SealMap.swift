@@ -3,7 +3,7 @@ internal import VaultSealing
 
 /// Where a description seals, and nothing else of it: every record that is read is held against it.
 final class SealMap: Sendable {
-  private enum Form: Sendable {
+  enum Form: Sendable {
     case sealed(isText: Bool)
     /// Members that are sealed or hold something sealed.
     case object([(name: String, map: SealMap)])
@@ -11,7 +11,7 @@ final class SealMap: Sendable {
     case map([(name: String, map: SealMap?)], others: SealMap)
     case list(SealMap)
   }
-  private let form: Form
+  let form: Form
 
   /// Nil where nothing is sealed.
   init?(of value: ValueSchema) {
@@ -37,18 +37,22 @@ final class SealMap: Sendable {
     }
   }
 
-  /// Whether the token at a path holds JSON rather than text.
-  func holdsJSON(at path: MemberPath) -> Bool {
+  /// What is sealed at a path and below it; nil where nothing is.
+  func part(at path: MemberPath) -> SealMap? {
     var map = self
     for component in path.components {
-      guard let next = map.child(component) else { return false }
+      guard let next = map.child(component) else { return nil }
       map = next
     }
-    if case .sealed(let isText) = map.form { return !isText }
-    return false
+    return map
   }
 
-  private func child(_ component: MemberPath.Component) -> SealMap? {
+  /// Whether the token at a path holds JSON rather than text.
+  func holdsJSON(at path: MemberPath) -> Bool {
+    if case .sealed(let isText)? = part(at: path)?.form { !isText } else { false }
+  }
+
+  func child(_ component: MemberPath.Component) -> SealMap? {
     switch (form, component) {
     case (.object(let members), .member(let name)):
       members.first { $0.name.utf8.elementsEqual(name.utf8) }?.map

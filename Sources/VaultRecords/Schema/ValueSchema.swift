@@ -132,6 +132,9 @@ public struct MemberSchema: Sendable {
     self.value.title = title ?? value.title
     isRequired = required
   }
+
+  /// Words to find a record by; every kind has them.
+  static var tags: MemberSchema { MemberSchema("tags", .list(of: .name), "Tags") }
 }
 
 extension ValueSchema {

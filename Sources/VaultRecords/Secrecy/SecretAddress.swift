@@ -30,8 +30,13 @@ public enum SecretAddress: String, Sendable {
   }
 
   /// Whether there is any reason to look closer, which copies the text: most have no mark, and no address is without.
+  ///
+  /// An `@` alone is one of mail; before a host it has a slash before it.
   static func mayBe(in text: String) -> Bool {
-    text.utf8.contains(where: isMark) && !text.utf8.allSatisfy(isOfDates)
+    guard text.utf8.contains(where: isMark), !text.utf8.allSatisfy(isOfDates) else { return false }
+    return text.utf8.contains {
+      isMark($0) && $0 != UInt8(ascii: "@") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\")
+    }
   }
 
   /// Dates have a mark of addresses, and no address is of nothing but digits and what joins them in a date.

@@ -12,8 +12,7 @@ extension JSONEncoder.DateEncodingStrategy {
   public static func format(_ format: DateFormat) -> JSONEncoder.DateEncodingStrategy {
     .custom { date, encoder in
       guard let timestamp = Timestamp(date) else {
-        throw EncodingError.invalidValue(
-          "<date>", .init(codingPath: encoder.codingPath, debugDescription: "is outside the years 1 to 9999"))
+        throw EncodingError.invalidDate(encoder.codingPath)
       }
       var container = encoder.singleValueContainer()
       if !format.isNumber {
@@ -47,5 +46,12 @@ extension JSONDecoder.DateDecodingStrategy {
       throw DecodingError.dataCorrupted(
         .init(codingPath: decoder.codingPath, debugDescription: reason, underlyingError: underlying))
     }
+  }
+}
+
+extension EncodingError {
+  /// For a date that has no written form; its value is not in it.
+  static func invalidDate(_ path: [any CodingKey]) -> EncodingError {
+    .invalidValue("<date>", .init(codingPath: path, debugDescription: "is outside the years 1 to 9999"))
   }
 }

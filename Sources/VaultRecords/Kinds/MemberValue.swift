@@ -1,0 +1,127 @@
+public import VaultDocument
+public import VaultSealing
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A type that a ``Member`` of a record may have.
+public protocol MemberValue: Codable, Sendable {
+  /// What a value of the type may be, and whether it is sealed.
+  static var described: ValueSchema { get }
+
+  /// Takes a value from an object; nil where it is missing or null.
+  static func read(
+    _ source: KeyedDecodingContainer<AnyCodingKey>, _ key: AnyCodingKey, _ schema: ValueSchema
+  ) throws -> Self?
+
+  /// Puts the value into an object; sealed ones are sealed with `context`, where there is one.
+  func write(
+    to target: inout KeyedEncodingContainer<AnyCodingKey>, _ key: AnyCodingKey, _ context: SealingContext?
+  ) throws
+}
+
+extension MemberValue {
+  public static func read(
+    _ source: KeyedDecodingContainer<AnyCodingKey>, _ key: AnyCodingKey, _ schema: ValueSchema
+  ) throws -> Self? {
+    try source.decodeIfPresent(Self.self, forKey: key)
+  }
+
+  public func write(
+    to target: inout KeyedEncodingContainer<AnyCodingKey>, _ key: AnyCodingKey, _ context: SealingContext?
+  ) throws {
+    try target.encode(self, forKey: key)
+  }
+
+  /// What is described in more detail, sealed as the type is.
+  ///
+  /// - Precondition: `detail` is of the same JSON type, so that whatever fits it can be decoded.
+  static func described(_ detail: ValueSchema?) -> ValueSchema {
+    guard var detail else { return described }
+    precondition(detail.hasForm(of: described), "a description must be of its member's type")
+    detail.isSealed = described.isSealed
+    return detail
+  }
+}
+
+extension String: MemberValue {
+  public static var described: ValueSchema { .text }
+
+  /// Text, or a whole number as its digits where the description takes these.
+  public static func read(
+    _ source: KeyedDecodingContainer<AnyCodingKey>, _ key: AnyCodingKey, _ schema: ValueSchema
+  ) throws -> String? {
+    do {
+      return try source.decodeIfPresent(String.self, forKey: key)
+    } catch DecodingError.typeMismatch(let type, let context) {
+      guard case .text(let rule) = schema.form, rule.takesDigits, let number = try? source.decode(Int.self, forKey: key)
+      else { throw DecodingError.typeMismatch(type, context) }
+      return String(number)
+    }
+  }
+}
+
+extension EncryptedCodableString: MemberValue {
+  public static var described: ValueSchema { .text.sealed }
+
+  public func write(
+    to target: inout KeyedEncodingContainer<AnyCodingKey>, _ key: AnyCodingKey, _ context: SealingContext?
+  ) throws {
+    if let context { try target.encode(self, forKey: key, in: context) } else { try target.encode(self, forKey: key) }
+  }
+}
+
+extension Sealed: MemberValue {
+  public static var described: ValueSchema { ValueSchema(.any).sealed }
+}
+
+extension Bool: MemberValue {
+  public static var described: ValueSchema { .bool }
+}
+
+extension Int: MemberValue {
+  public static var described: ValueSchema { ValueSchema(.integer(NumberRule())) }
+}
+
+extension Double: MemberValue {
+  public static var described: ValueSchema { ValueSchema(.number(NumberRule())) }
+}
+
+extension Date: MemberValue {
+  public static var described: ValueSchema { .moment }
+}
+
+extension URL: MemberValue {
+  public static var described: ValueSchema { .url }
+}
+
+extension ValueSchema {
+  /// Whether values of both have the same type in JSON and in Swift.
+  fileprivate func hasForm(of other: ValueSchema) -> Bool {
+    switch (form, other.form) {
+    case (.text(let mine), .text(let theirs)): theirs.format == nil || mine.format == theirs.format
+    case (.integer, .integer), (.number, .number), (.bool, .bool), (_, .any): true
+    default: false
+    }
+  }
+}
+
+extension Member {
+  /// Words to find a record by; every kind has them.
+  static func tags(_ path: Property<[String]>) -> Member {
+    Member("tags", path, "Tags", of: .name)
+  }
+
+  /// Readable values by names that the user chooses.
+  static func fields(_ path: Property<[String: String]>) -> Member {
+    Member("fields", path, "Field")
+  }
+
+  /// Secret values by names that the user chooses.
+  static func secrets(_ path: Property<[String: EncryptedCodableString]>) -> Member {
+    Member("secrets", path, "Secret field")
+  }
+}

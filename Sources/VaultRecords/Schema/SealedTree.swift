@@ -1,0 +1,56 @@
+internal import VaultDocument
+internal import VaultSealing
+
+/// A value that a description stands for instead of a Swift type: it seals itself while it is encoded, as types do.
+struct SealedTree: Encodable {
+  let value: JSONValue
+  /// Where it is sealed; nil for a value that is readable as a whole.
+  let seals: SealMap?
+  /// Where it stands in the record.
+  let path: MemberPath
+
+  func encode(to encoder: any Encoder) throws {
+    switch (seals?.form, value) {
+    case (.sealed(let isText)?, _):
+      let text = try Self.plaintext(of: value, isText: isText, at: path)
+      try EncryptedCodableString(text).encode(to: encoder)
+    case (.object?, .object(let members)), (.map?, .object(let members)):
+      var container = encoder.container(keyedBy: AnyCodingKey.self)
+      for (name, value) in members {
+        let step = MemberPath.Component.member(name)
+        try container.encode(part(value, step), forKey: AnyCodingKey(name))
+      }
+    case (.list?, .array(let items)):
+      var container = encoder.unkeyedContainer()
+      for (index, item) in items.enumerated() { try container.encode(part(item, .index(index))) }
+    default:
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    }
+  }
+
+  private func part(_ value: JSONValue, _ step: MemberPath.Component) -> SealedTree {
+    SealedTree(value: value, seals: seals?.child(step), path: MemberPath(path.components + [step]))
+  }
+
+  /// What a token of a value holds: the text itself, of other values the compact JSON.
+  ///
+  /// With what is sealed in it a record nests no deeper than without, so that it has a place in whatever it is exported
+  /// to.
+  ///
+  /// - Throws: ``RecordError`` `.sealing` for a value that is too deep or too long.
+  static func plaintext(of value: JSONValue, isText: Bool, at path: MemberPath) throws(RecordError) -> String {
+    if isText, case .string(let text) = value { return text }
+    let limit = JSONLimits.record.depth
+    do throws(DocumentError) {
+      let bytes = try value.compactBytes(limits: JSONLimits(depth: limit - path.components.count))
+      return String(decoding: bytes, as: UTF8.self)
+    } catch {
+      let reason =
+        error.code == .tooDeep
+        ? "is nested too deeply: a record has at most \(limit) levels" : "exceeds the limits of a record"
+      throw RecordError(
+        .sealing, reason, path: path.description, underlying: SealingError(.limitExceeded, reason))
+    }
+  }
+}
