@@ -2,20 +2,27 @@
 ///
 /// An index stays an index: its name is the decimal, as Codable has it.
 public struct AnyCodingKey: CodingKey, Hashable, Sendable, ExpressibleByStringLiteral {
-  public let stringValue: String
-  public let intValue: Int?
+  /// One of both, so that a key has room in an existential without memory of its own: encoders make one for each member.
+  private enum Form: Hashable {
+    case name(String)
+    case index(Int)
+  }
+  private let form: Form
+
+  public var stringValue: String {
+    switch form {
+    case .name(let name): name
+    case .index(let index): String(index)
+    }
+  }
+
+  public var intValue: Int? { if case .index(let index) = form { index } else { nil } }
 
   /// The key of a member.
-  public init(_ name: String) {
-    stringValue = name
-    intValue = nil
-  }
+  public init(_ name: String) { form = .name(name) }
 
   /// The key of an item, from 0.
-  public init(_ index: Int) {
-    stringValue = String(index)
-    intValue = index
-  }
+  public init(_ index: Int) { form = .index(index) }
 
   /// The key of a member.
   public init(stringLiteral name: String) { self.init(name) }

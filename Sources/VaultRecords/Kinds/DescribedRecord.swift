@@ -43,12 +43,13 @@ extension DescribedRecord {
     // Looked up once for all sealed members; where there is none, the first of them says so.
     let context = try? SealingContext.of(encoder)
     var container = encoder.container(keyedBy: AnyCodingKey.self)
-    for member in Self.members { try member.write(self, &container, context) }
+    var record = self
+    for member in Self.members { try member.write(&record, &container, context) }
   }
 }
 
 /// One member of a record type: its name in JSON, the property that holds it, and what it may be.
-public struct Member<Record>: Sendable {
+public final class Member<Record>: Sendable {
   /// A stored property of the record.
   public typealias Property<Value> = any WritableKeyPath<Record, Value> & Sendable
   typealias Source = KeyedDecodingContainer<AnyCodingKey>
@@ -56,9 +57,9 @@ public struct Member<Record>: Sendable {
 
   let schema: MemberSchema
   /// Whether the record has nothing there that would be written.
-  let isAbsent: @Sendable (Record) -> Bool
+  let isAbsent: @Sendable (inout Record) -> Bool
   let read: @Sendable (Source, inout Record) throws -> Void
-  let write: @Sendable (Record, inout Target, SealingContext?) throws -> Void
+  let write: @Sendable (inout Record, inout Target, SealingContext?) throws -> Void
 
   /// A member that every record has.
   ///
@@ -69,14 +70,14 @@ public struct Member<Record>: Sendable {
     _ name: String, _ path: Property<Value>, _ title: String? = nil,
     as value: ValueSchema? = nil
   ) {
-    let (key, described) = (AnyCodingKey(name), Value.described(value))
+    let (key, described, place) = (AnyCodingKey(name), Value.described(value), Place(path))
     schema = MemberSchema(name, described, title, required: true)
     isAbsent = { _ in false }
     read = { source, record in
       // What is missing is refused by the decoder, in its words.
-      record[keyPath: path] = try Value.read(source, key, described) ?? source.decode(Value.self, forKey: key)
+      place.set(try Value.read(source, key, described) ?? source.decode(Value.self, forKey: key), in: &record)
     }
-    write = { record, target, context in try record[keyPath: path].write(to: &target, key, context) }
+    write = { record, target, context in try place.value(in: &record).write(to: &target, key, context) }
   }
 
   /// A member that a record may have.
@@ -84,15 +85,15 @@ public struct Member<Record>: Sendable {
     _ name: String, _ path: Property<Value?>, _ title: String? = nil,
     as value: ValueSchema? = nil
   ) {
-    let (key, described) = (AnyCodingKey(name), Value.described(value))
+    let (key, described, place) = (AnyCodingKey(name), Value.described(value), Place(path))
     schema = MemberSchema(name, described, title)
-    isAbsent = { $0[keyPath: path] == nil }
-    read = { source, record in record[keyPath: path] = try Value.read(source, key, described) }
-    write = { record, target, context in try record[keyPath: path]?.write(to: &target, key, context) }
+    isAbsent = { place.value(in: &$0) == nil }
+    read = { source, record in place.set(try Value.read(source, key, described), in: &record) }
+    write = { record, target, context in try place.value(in: &record)?.write(to: &target, key, context) }
   }
 
   /// A list, absent where it is empty, so that a record has no lines that say nothing.
-  public init<Value: MemberValue>(
+  public convenience init<Value: MemberValue>(
     _ name: String, _ path: Property<[Value]>, _ title: String? = nil,
     of items: ValueSchema? = nil
   ) {
@@ -100,7 +101,7 @@ public struct Member<Record>: Sendable {
   }
 
   /// Values by names that the user chooses, absent where there are none.
-  public init<Value: MemberValue>(
+  public convenience init<Value: MemberValue>(
     _ name: String, _ path: Property<[String: Value]>, _ title: String? = nil,
     of values: ValueSchema? = nil
   ) {
@@ -111,12 +112,12 @@ public struct Member<Record>: Sendable {
     _ name: String, collection path: Property<Values>, _ title: String?,
     _ described: ValueSchema, blank: Values
   ) {
-    let key = AnyCodingKey(name)
+    let (key, place) = (AnyCodingKey(name), Place(path))
     schema = MemberSchema(name, described, title)
-    isAbsent = { $0[keyPath: path].isEmpty }
-    read = { source, record in record[keyPath: path] = try source.decode(forKey: key, default: blank) }
+    isAbsent = { place.value(in: &$0).isEmpty }
+    read = { source, record in place.set(try source.decode(forKey: key, default: blank), in: &record) }
     write = { record, target, _ in
-      let values = record[keyPath: path]
+      let values = place.value(in: &record)
       if !values.isEmpty { try target.encode(values, forKey: key) }
     }
   }
@@ -128,15 +129,46 @@ public struct Member<Record>: Sendable {
 
   private init(nested key: AnyCodingKey, _ members: [Member]) {
     schema = MemberSchema(key.stringValue, .object(members.map(\.schema)))
-    isAbsent = { record in members.allSatisfy { $0.isAbsent(record) } }
+    isAbsent = { record in members.allSatisfy { $0.isAbsent(&record) } }
     read = { source, record in
       guard let object = try source.nestedContainerIfPresent(forKey: key) else { return }
       for member in members { try member.read(object, &record) }
     }
     write = { record, target, context in
-      guard !members.allSatisfy({ $0.isAbsent(record) }) else { return }
+      guard !members.allSatisfy({ $0.isAbsent(&record) }) else { return }
       var object = target.nestedContainer(keyedBy: AnyCodingKey.self, forKey: key)
-      for member in members { try member.write(record, &object, context) }
+      for member in members { try member.write(&record, &object, context) }
+    }
+  }
+}
+
+/// Where a record has a property.
+///
+/// To ask a key path takes some 500 instructions, for every member of every record; so a stored property is read and
+/// written where it lies in memory.
+private struct Place<Record, Value>: Sendable {
+  let path: any WritableKeyPath<Record, Value> & Sendable
+  /// In bytes from the beginning of a record; nil for a property that is computed or observed.
+  let offset: Int?
+
+  init(_ path: any WritableKeyPath<Record, Value> & Sendable) {
+    self.path = path
+    offset = MemoryLayout<Record>.offset(of: path)
+  }
+
+  func value(in record: inout Record) -> Value {
+    guard let offset else { return record[keyPath: path] }
+    // Safe: `offset(of:)` says that a value of this type is stored there.
+    return unsafe withUnsafeMutablePointer(to: &record) { record in
+      unsafe UnsafeRawPointer(record).load(fromByteOffset: offset, as: Value.self)
+    }
+  }
+
+  func set(_ value: Value, in record: inout Record) {
+    guard let offset else { return record[keyPath: path] = value }
+    // Safe as above; what was there is a value, which is released.
+    unsafe withUnsafeMutablePointer(to: &record) { record in
+      unsafe (UnsafeMutableRawPointer(record) + offset).assumingMemoryBound(to: Value.self).pointee = value
     }
   }
 }

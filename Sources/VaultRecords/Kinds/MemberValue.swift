@@ -62,6 +62,13 @@ extension String: MemberValue {
       return String(number)
     }
   }
+
+  /// As a string, and not as any value that encodes itself: encoders take that by a longer way.
+  public func write(
+    to target: inout KeyedEncodingContainer<AnyCodingKey>, _ key: AnyCodingKey, _ context: SealingContext?
+  ) throws {
+    try target.encode(self, forKey: key)
+  }
 }
 
 extension EncryptedCodableString: MemberValue {
