@@ -41,7 +41,7 @@ extension APIKey {
       MemberSchema("title", .name, "Title"),
       MemberSchema("issuer", .name, "Issuer", required: true),
       MemberSchema("key_id", .text, "Key id"),
-      MemberSchema("secret", .text.sealed, "Secret", required: true),
+      MemberSchema("secret", .text.sealed(as: .token), "Secret", required: true),
       MemberSchema("scopes", .list(of: .name), "Scopes"),
       MemberSchema("expires_at", .moment, "Expires at"),
       .tags,

@@ -75,8 +75,8 @@ extension Customer: VaultRecord {
     moment.takesReferenceSeconds = true
     return [
       MemberSchema("name", .text, "Name", required: true),
-      MemberSchema("access_key", .text.sealed, "Access key", required: true),
-      MemberSchema("atm_code", ValueSchema(.text(digits)).sealed, "ATM code"),
+      MemberSchema("access_key", .text.sealed(as: .key), "Access key", required: true),
+      MemberSchema("atm_code", ValueSchema(.text(digits)).sealed(as: .pin), "ATM code"),
       MemberSchema("added_on", ValueSchema(.text(moment)), "Added on", required: true),
       MemberSchema(
         "address",

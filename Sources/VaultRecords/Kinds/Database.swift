@@ -70,7 +70,7 @@ extension Database {
       MemberSchema("port", .port, "Port"),
       MemberSchema("database", .text, "Database"),
       MemberSchema("user", .text, "User"),
-      MemberSchema("password", .text.sealed, "Password"),
+      MemberSchema("password", .text.sealed(as: .password), "Password"),
       .tags,
     ]
   }

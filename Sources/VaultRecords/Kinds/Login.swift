@@ -42,9 +42,9 @@ extension Login {
     [
       MemberSchema("title", .name, "Title", required: true),
       MemberSchema("username", .text, "User name"),
-      MemberSchema("password", .text.sealed, "Password"),
+      MemberSchema("password", .text.sealed(as: .password), "Password"),
       MemberSchema("urls", .list(of: .url), "Addresses"),
-      MemberSchema("totp", .text.sealed, "Key of one-time passwords"),
+      MemberSchema("totp", .text.sealed(as: .otp), "Key of one-time passwords"),
       MemberSchema("notes", .text.sealed, "Notes"),
       .fields, .secrets, .tags,
     ]

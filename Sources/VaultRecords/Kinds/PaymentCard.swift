@@ -40,8 +40,8 @@ extension PaymentCard {
       MemberSchema("holder", .name, "Holder", required: true),
       MemberSchema("number", .text("^[0-9](?:[ -]?[0-9])*$").sealed, "Number", required: true),
       MemberSchema("expiry", .text("^(?:(?:0[1-9]|1[0-2])/[0-9]{2}|[0-9]{4}-(?:0[1-9]|1[0-2]))$"), "Expiry, MM/YY"),
-      MemberSchema("security_code", .text("^[0-9]{3,4}$").sealed, "Security code"),
-      MemberSchema("pin", .text("^[0-9]+$").sealed, "PIN"),
+      MemberSchema("security_code", .text("^[0-9]{3,4}$").sealed(as: .pin), "Security code"),
+      MemberSchema("pin", .text("^[0-9]+$").sealed(as: .pin), "PIN"),
       .tags,
     ]
   }

@@ -37,8 +37,8 @@ extension SSHKey {
     [
       MemberSchema("title", .name, "Title"),
       MemberSchema("public_key", .name, "Public key", required: true),
-      MemberSchema("private_key", .text.sealed, "Private key", required: true),
-      MemberSchema("passphrase", .text.sealed, "Passphrase of the private key"),
+      MemberSchema("private_key", .text.sealed(as: .key), "Private key", required: true),
+      MemberSchema("passphrase", .text.sealed(as: .password), "Passphrase of the private key"),
       MemberSchema("fingerprint", .text, "Fingerprint, derived when empty"),
       .tags,
     ]
