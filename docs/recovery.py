@@ -33,7 +33,9 @@ VAULT, ROOT = uuid.UUID(slot["vault"]).bytes, base64.b64decode(slot["root"])
 ROOT_ID = kdf(ROOT, "ecv/1/root", [], 48)[:16]
 for path in sys.argv[1:]:
     record = json.load(open(path, encoding="utf-8"), parse_int=Literal, parse_float=Literal)
-    RECORD, envelope = uuid.UUID(record["$vault"]["id"]).bytes, record["$vault"]
+    envelope = record["$vault"]
+    if envelope["format"] != "1" or "requires" in envelope: sys.exit(f"{path}: needs a newer version of vault")
+    RECORD = uuid.UUID(envelope["id"]).bytes
     extra = enc("ecv/1/data-key-wrap-ad", VAULT, RECORD, ROOT_ID)
     data_key = unbox(kdf(ROOT, "ecv/1/data-key-wrap", [ROOT_ID], 32), envelope.pop("key").split(":")[2], extra)
     keys = kdf(data_key, "ecv/1/record", [RECORD], 72)

@@ -42,8 +42,14 @@ public struct VaultHeader: Sendable {
     guard try members.number("format") == JSONNumber(Self.format) else {
       throw VaultError(.newerFormat, "was written by a newer version of this program", file: Self.fileName)
     }
+    guard let requirements = Requirements.names(in: document) else {
+      throw members.damaged(Requirements.memberName)
+    }
+    if let refusal = Requirements.refusal(of: requirements) {
+      throw VaultError(.newerFormat, refusal, file: Self.fileName, field: Requirements.memberName)
+    }
     try members.allowOnly([
-      "created_at", "format", "id", "keyring", "kinds", "mac", "revision", "root", "slots",
+      "created_at", "format", "id", "keyring", "kinds", "mac", Requirements.memberName, "revision", "root", "slots",
     ])
     vaultID = try members.identifier("id")
     createdAt = try members.time("created_at")

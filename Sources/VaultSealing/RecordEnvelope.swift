@@ -15,6 +15,8 @@ public struct RecordEnvelope: Sendable {
   public let updatedAt: Timestamp
   /// When the record was removed; only in the trash.
   public let deletedAt: Timestamp?
+  /// The extensions of the format that a reader has to know, ascending.
+  public let requirements: [String]
   public let wrappedKey: WrappedKey
   /// 32 bytes.
   public let mac: [UInt8]
@@ -35,6 +37,7 @@ public struct RecordEnvelope: Sendable {
     guard try Self.number(members, "format") == JSONNumber(Self.format) else {
       throw SealingError(.newerFormat, "was written by a newer version of this program", path: "$vault.format")
     }
+    requirements = try Self.requirements(members)
     id = try Self.identifier(members)
     kind = try Self.text(members, "kind")
     guard RecordKindName.isValid(kind) else { throw Self.malformed("kind") }
@@ -51,16 +54,26 @@ public struct RecordEnvelope: Sendable {
     }
     self.mac = mac
     // All that were read are there: more than those is one that is not known.
-    guard members.count == Self.requiredMemberCount + (deletedAt == nil ? 0 : 1) else {
+    let optionalCount = (deletedAt == nil ? 0 : 1) + (requirements.isEmpty ? 0 : 1)
+    guard members.count == Self.requiredMemberCount + optionalCount else {
       throw SealingError(.malformedEnvelope, "has a member in $vault that format 1 does not know")
     }
   }
 
-  /// All but `deleted_at`.
+  /// All but `deleted_at` and `requires`.
   private static let requiredMemberCount = 9
 
   private static func malformed(_ name: String) -> SealingError {
     SealingError(.malformedEnvelope, "is missing or not of format 1", path: "$vault.\(name)")
+  }
+
+  /// What else there is may have another form where an extension is required, so these are looked at first.
+  private static func requirements(_ members: JSONObject) throws(SealingError) -> [String] {
+    guard let names = Requirements.names(in: members) else { throw malformed(Requirements.memberName) }
+    if let refusal = Requirements.refusal(of: names) {
+      throw SealingError(.newerFormat, refusal, path: "$vault.\(Requirements.memberName)")
+    }
+    return names
   }
 
   private static func text(_ members: JSONObject, _ name: String) throws(SealingError) -> String {

@@ -10,6 +10,8 @@ public struct EnvelopeDraft: Sendable {
   public var createdAtText: String
   public var updatedAt: Timestamp
   public var deletedAt: Timestamp?
+  /// The extensions of the format that a reader has to know, ascending.
+  public var requirements: [String] = []
   public var wrappedKey: WrappedKey
 
   /// The envelope of a new record: revision 1, both times `now`.
@@ -31,6 +33,7 @@ public struct EnvelopeDraft: Sendable {
     revision = record.envelope.revision + 1
     createdAtText = record.createdAtText
     updatedAt = now
+    requirements = record.envelope.requirements
     wrappedKey = record.envelope.wrappedKey
   }
 
@@ -44,13 +47,14 @@ public struct EnvelopeDraft: Sendable {
     self.revision = revision
     self.createdAtText = createdAtText
     updatedAt = now
+    requirements = envelope.requirements
     wrappedKey = envelope.wrappedKey
   }
 
   /// With null in place of the MAC, which does not cover itself.
   func members() -> JSONObject {
     var members: [JSONObject.Element] = []
-    members.reserveCapacity(10)
+    members.reserveCapacity(11)
     members.append(("created_at", .string(createdAtText)))
     if let deletedAt { members.append(("deleted_at", .string(deletedAt.text))) }
     members.append(("format", .number(JSONNumber(RecordEnvelope.format))))
@@ -58,6 +62,7 @@ public struct EnvelopeDraft: Sendable {
     members.append(("key", .string(wrappedKey.text)))
     members.append(("kind", .string(kind)))
     members.append(("mac", .null))
+    if !requirements.isEmpty { members.append(("requires", .array(requirements.map { .string($0) }))) }
     members.append(("revision", .number(JSONNumber(revision))))
     members.append(("schema", .number(JSONNumber(schema))))
     members.append(("updated_at", .string(updatedAt.text)))

@@ -35,7 +35,7 @@ public struct SealingError: Error, Equatable, Sendable, CustomStringConvertible 
     public static let malformedPlaintext = Code(name: .malformedPlaintext)
     /// The `$vault` member is missing or not of format 1.
     public static let malformedEnvelope = Code(name: .malformedEnvelope)
-    /// The record or header was written in a newer format.
+    /// The record or header was written in a newer format, or requires an extension that is not known.
     public static let newerFormat = Code(name: .newerFormat)
     /// A wrapped key is not well formed.
     public static let malformedWrappedKey = Code(name: .malformedWrappedKey)
@@ -56,7 +56,7 @@ public struct SealingError: Error, Equatable, Sendable, CustomStringConvertible 
   }
 
   public let code: Code
-  /// A fixed sentence without any content of the document.
+  /// A fixed sentence without any content of the document but names of extensions.
   public let reason: String
   /// The member path of the field, where it is known.
   public let path: String?

@@ -19,6 +19,13 @@ from vaultref import (
 KEYS = RecordKeys(DATA_KEY, VAULT, RECORD)
 
 
+# What is no list of names as `requires` has it.
+NO_LISTS = ([], ["later", "later"], ["later", "even-later"], ["Later"], [""], ["1st"], ["a" * 65], ["späte"], [["later"]],
+            [Number("1")], ["later", None], "later", {}, {"later": True}, None, True, [f"x{i:02}" for i in range(17)])
+# Lists that ask for what nobody knows yet.
+LISTS = (["later"], ["even-later", "later"], ["a" * 64], [f"x{i:02}" for i in range(16)])
+
+
 def document(input_name, layer, error, description, *cases):
     return {"description": description, "input": input_name, "layer": layer, "error": error, "cases": list(cases)}
 
@@ -229,6 +236,13 @@ def record_vectors():
             ("format-newer", "record", "unknown-format", "another format, whatever else is there",
              setting(format=n("2")),
              record_case({"$vault": {"format": n("2"), "other": None}}), setting(format=n("0"))),
+            ("requires-unknown", "record", "unknown-extension", "requires an extension that is not known, whatever else is there",
+             *(setting(requires=names) for names in LISTS), setting(requires=["later"], note="x", mac=None),
+             record_case({"$vault": {"format": n("1"), "requires": ["later"]}})),
+            ("requires-form", "record", "malformed", "requires something that is no list of names, in order, each once",
+             *(setting(requires=names) for names in NO_LISTS)),
+            ("requires-edited", "record", "unknown-extension", "requires an extension, the old MAC",
+             setting(False, requires=["later"])),
             ("format-malformed", "record", "malformed", "format is no number", setting(format="1"),
              setting(format=None)),
             ("integer", "record", "malformed", "integers in another form", *(setting(revision=n(text)) for text in (
@@ -295,6 +309,12 @@ def header_vectors():
              lacking(good, "mac"), header(root=lacking(root, "commitment")), header(slots=[lacking(slots[0],
              "sha256")])),
             ("format-newer", "header", "unknown-format", "another format", header(format=Number("2"), other=None)),
+            ("requires-unknown", "header", "unknown-extension",
+             "requires an extension that is not known, whatever else is there", *(
+                header(requires=names) for names in LISTS), header(requires=["later"], note="x"),
+             {"format": Number("1"), "requires": ["later"]}),
+            ("requires-form", "header", "malformed", "requires something that is no list of names, in order, each once", *(
+                header(requires=names) for names in NO_LISTS)),
             ("no-slot", "header", "malformed", "no slot", header(slots=[])),
             ("slot-twice", "header", "malformed", "an id or a recipient twice", header(slots=[slots[0], slots[0]]),
              header(

@@ -339,6 +339,14 @@ class WithAge(SmallVault):
         self.assertEqual([{key: item for key, item in record.items() if key != "$vault"} for record in shown], [
             record["record"] for record in json.loads(
                 read_file(self.folder, "small.opened.json"), parse_int=str, parse_float=str)])
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            needing = parse(read_file(records[0]))
+            needing["$vault"]["requires"] = ["later"]
+            file.write(pretty(needing)), file.flush()
+            result = subprocess.run([sys.executable, os.path.join(DOCS, "recovery.py"), file.name], input=opened,
+                capture_output=True)
+        self.assertEqual((result.returncode, result.stdout), (1, b""))
+        self.assertIn(b"needs a newer version of vault", result.stderr)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ CHECKPOINT = {"format": an_integer, "sequence": an_integer, "created_at": a_date
 
 
 def check_header(header):
-    check_members(header, HEADER, {}, "header")
+    check_members(header, HEADER, {"requires": list}, "header")
     check_members(header["root"], ROOT, {}, "header")
     for entry in header["keyring"]:
         check_members(entry, ENTRY, {"wrap": split_wrap}, "keyring")

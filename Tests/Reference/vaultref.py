@@ -19,6 +19,7 @@ from forms import (  # noqa: F401 (the others import all of it from here)
     tree_bytes, u32, unb64, unb64url)
 
 KIND_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
+EXTENSIONS = set()  # 6.1: those that are known
 BUILT_IN_KINDS = {"customer", "login", "api-key", "ssh-key", "payment-card", "secure-note", "database", "custom"}
 
 
@@ -188,6 +189,8 @@ def check_members(value, required, optional, layer):
         raise Refused(layer, "malformed", "not an object")
     if "format" in required and isinstance(value.get("format"), Number) and value["format"].literal != "1":
         raise Refused(layer, "unknown-format", "written by a newer version")
+    if "requires" in optional and "requires" in value:
+        check_requires(value["requires"], layer)
     for name in value:
         if name not in required and name not in optional:
             raise Refused(layer, "unknown-member", "a member that format 1 does not have")
@@ -200,6 +203,15 @@ def check_members(value, required, optional, layer):
             check(item)
         except (Refused, TypeError, AttributeError):
             raise Refused(layer, "malformed", f"{name} has another form") from None
+
+
+def check_requires(names, layer):
+    """6.1: comes before all else of the object, which may have another form where an extension is required."""
+    if not (isinstance(names, list) and 1 <= len(names) <= 16 and all(
+            isinstance(name, str) and KIND_NAME.fullmatch(name) for name in names) and names == sorted(set(names))):
+        raise Refused(layer, "malformed", "requires has another form")
+    if unknown := [name for name in names if name not in EXTENSIONS]:
+        raise Refused(layer, "unknown-extension", "needs what only a newer version has: " + ", ".join(unknown))
 
 
 def a_date(value): parse_date(value)
@@ -229,7 +241,7 @@ def check_record(document, stem=None, trashed=False):
     if not isinstance(document, dict) or "$vault" not in document:
         raise Refused("record", "malformed", "not a record")
     envelope = document["$vault"]
-    check_members(envelope, ENVELOPE, {"deleted_at": a_date}, "record")
+    check_members(envelope, ENVELOPE, {"deleted_at": a_date, "requires": list}, "record")
     if stem is not None and envelope["id"] != stem:
         raise Refused("directory", "wrong-name", "the file has another record's name")
     if stem is not None and trashed != ("deleted_at" in envelope):

@@ -347,6 +347,8 @@ struct ReadingTests {
       ])
     #expect(
       workspace.run("kinds", "show", "customer").output.contains(
-        "access_key                   sealed, text, required\n"))
+        "access_key                   sealed as key, text, required\n"))
+    #expect(fields.compactMap { $0["secret"]?.text } == ["key", "pin"])
+    #expect(workspace.run("kinds", "show", "login").output.contains("notes      sealed, text\n"))
   }
 }

@@ -5,21 +5,27 @@ import VaultTestSupport
 /// What a command opens, as strace tells.
 @Suite("What a command opens")
 struct StartupTests {
-  /// The files that a run opens and that are there, in their order, without folders and the system's own.
-  private static func opened(_ workspace: Workspace, _ arguments: [String]) throws -> [String] {
+  /// The calls of the system that a run makes, in their order, of those that are named and succeed.
+  private static func calls(_ names: String, of workspace: Workspace, _ arguments: [String]) throws -> [String] {
     let trace = workspace.path + "/trace"
-    var plan = workspace.plan(["-f", "-qq", "-o", trace, "-e", "trace=open,openat", Binary.path] + arguments)
+    var plan = workspace.plan(["-f", "-qq", "-o", trace, "-e", "trace=" + names, Binary.path] + arguments)
     plan.path = strace
     let outcome = plan.run()
     try #require(outcome.code == 0, "\(outcome.errors)")
-    let calls = (FileTree.contents(of: trace) ?? []).split(separator: UInt8(ascii: "\n")).map {
-      String(decoding: $0, as: UTF8.self)
-    }
-    return calls.compactMap { call in
-      let parts = call.split(separator: "\"", omittingEmptySubsequences: false)
-      guard parts.count == 3, !call.contains("O_DIRECTORY"), !call.contains(" = -1 ") else { return nil }
-      return parts[1].isEmpty ? nil : String(parts[1])
-    }
+    return (FileTree.contents(of: trace) ?? []).split(separator: UInt8(ascii: "\n"))
+      .map { String(decoding: $0, as: UTF8.self) }.filter { !$0.contains(" = -1 ") }
+  }
+
+  /// The file that a call opens; nil for folders and other calls.
+  private static func opened(by call: String) -> String? {
+    let parts = call.split(separator: "\"", omittingEmptySubsequences: false)
+    guard parts.count == 3, call.contains(" open"), !call.contains("O_DIRECTORY"), !parts[1].isEmpty else { return nil }
+    return String(parts[1])
+  }
+
+  /// The files that a run opens and that are there, in their order, without folders and the system's own.
+  private static func opened(_ workspace: Workspace, _ arguments: [String]) throws -> [String] {
+    try calls("open,openat", of: workspace, arguments).compactMap(opened(by:))
   }
 
   private static let strace = "/usr/bin/strace"
@@ -49,6 +55,41 @@ struct StartupTests {
     let kinds = Set(remembered.map { $0.dropFirst(state.count).prefix { $0 != "/" } })
     #expect(kinds == ["paths", "pins", "seen"], "\(opened)")
     #expect(!opened.contains { $0.hasSuffix(".cnf") || $0.contains("sqlite") || $0.contains("libicu") }, "\(opened)")
+  }
+
+  @Test(
+    "add opens what get does, the lock, and the header once more under it; it writes one record and notes it",
+    .enabled(if: isTraceable.isMet(forCases: 1, of: "files that a command opens")))
+  func add() throws {
+    let workspace = try Workspace.withCustomers()
+    let arguments = [
+      "add", "login", "--set", "title=New", "--generate", "password", "--vault", "v", "--identity", "id.txt",
+    ]
+    let before = workspace.snapshot()
+    let calls = try Self.calls(
+      "open,openat,rename,renameat,renameat2,link,linkat,unlink,unlinkat,fsync,fdatasync", of: workspace, arguments)
+    let state = workspace.path + "/state/"
+    let opened = calls.compactMap(Self.opened(by:)).filter { !Self.ofSystem($0) }
+    let slot = try #require(FileTree.names(in: workspace.vault + "/slots").first)
+    let added = try #require(Set(workspace.snapshot().keys).subtracting(before.keys).first { $0.hasPrefix("records/") })
+    let (folder, name) = (added.dropFirst(8).prefix(2), added.dropFirst(11))
+    let ofVault = opened.filter { !$0.hasPrefix(state) }
+    // The last two are the staged record, under a name of its own, and the note that this machine has seen it.
+    #expect(ofVault.dropLast(2) == ["vault.json", "id.txt", slot, ".lock", "vault.json"], "\(opened)")
+    #expect(ofVault.last == folder + ".log", "\(opened)")
+    let staged = ofVault.dropLast().last ?? ""
+    let remembered = opened.filter { $0.hasPrefix(state) }.map { $0.dropFirst(state.count) }
+    #expect(Set(remembered).count == remembered.count, "\(opened)")
+    #expect(
+      Set(remembered.map { $0.prefix { $0 != "/" } }).isSubset(of: ["paths", "pins", ".lock", "seen"]), "\(opened)")
+    let moved = calls.filter { !$0.contains(" open") && $0.contains("\"") }
+    #expect(moved.count == 1, "\(moved)")
+    #expect(moved.allSatisfy { $0.contains(" rename") && $0.contains(staged) && $0.contains(name) }, "\(moved)")
+    // The record, its folder, and the folder of folders where that is new.
+    let isNew = !before.keys.contains { $0.hasPrefix("records/\(folder)/") }
+    #expect(calls.count { $0.contains("sync(") } == (isNew ? 3 : 2), "\(calls)")
+    let kept = workspace.snapshot().filter { $0.key != added }
+    #expect(kept == before)
   }
 
   @Test(

@@ -2,10 +2,11 @@ import Testing
 import VaultAge
 import VaultCrypto
 import VaultDocument
-import VaultKit
 import VaultRecords
 import VaultSealing
 import VaultStorage
+
+@testable import VaultKit
 
 /// What somebody can do to the files of a vault, and what a reader with the key then says.
 @Suite("A damaged or tampered vault")
@@ -86,6 +87,23 @@ struct DamageTests {
     header["format"] = format
     try store.put(JSONValue.object(header).prettyBytes(), at: .header)
     #expect(throws: VaultError(.newerFormat, "")) { try LockedVault(store: store) }
+  }
+
+  @Test("what a record requires stands under its MAC, and one that requires something unknown is refused by its name")
+  func requirements() async throws {
+    let (vault, _, store) = try await memoryVault()
+    let id = try await vault.add(sampleCustomer())
+    let old = try await vault.record(id).verified
+    var draft = EnvelopeDraft(next: old, now: .now())
+    let plain = try RecordSeal.seal(old.fields, draft, keys: old.keys)
+    draft.requirements = ["even-later", "later"]
+    let needing = try RecordSeal.seal(old.fields, draft, keys: old.keys)
+    #expect(plain.mac != needing.mac && plain.document["$vault"]?["requires"] == nil)
+    #expect(needing.document["$vault"]?["requires"] == JSONValue.array(["even-later", "later"]))
+    try store.put(needing.document.prettyBytes(), at: .record(id))
+    let error = await #expect(throws: VaultError(.newerFormat, "")) { try await vault.record(id) }
+    #expect(error?.reason.hasSuffix(": even-later, later") == true && error?.field == "$vault.requires")
+    #expect(try await vault.verify().faults.map(\.code) == [.newerFormat])
   }
 
   @Test("the file of another record, of this or another vault, is refused")
@@ -177,7 +195,7 @@ struct DamageTests {
 }
 
 extension JSONObject {
-  fileprivate mutating func editEnvelope(_ edit: (inout JSONObject) -> Void) {
+  mutating func editEnvelope(_ edit: (inout JSONObject) -> Void) {
     guard case .object(var members)? = self[RecordEnvelope.memberName] else { return }
     edit(&members)
     self[RecordEnvelope.memberName] = .object(members)

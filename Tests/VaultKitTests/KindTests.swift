@@ -55,6 +55,9 @@ struct KindTests {
     await #expect(throws: VaultError(.inputRefused, "")) {
       try await vault.declareKind("wifi", as: object(wifi.replacing(",\"x-sealed\":true", with: "")))
     }
+    let sorted = wider.replacing("\"x-sealed\":true", with: "\"x-sealed\":true,\"x-secret\":\"password\"")
+    #expect(try await vault.declareKind("wifi", as: object(sorted)) == .replaced)
+    #expect(try await vault.declareKind("wifi", as: object(wider)) == .replaced)
     await #expect(throws: VaultError(.alreadyExists, "")) { try await vault.declareKind("login", as: object(wifi)) }
     await #expect(throws: VaultError(.inputRefused, "")) { try await vault.declareKind("Wi-Fi", as: object(wifi)) }
     #expect(try LockedVault(store: store).kinds["wifi"]?.fields.count == 4)

@@ -47,6 +47,7 @@ private let refusals: [String: [String]] = [
   "record/missing-member": ["record damaged < sealing malformedEnvelope"],
   "record/unknown-member": ["record damaged < sealing malformedEnvelope"],
   "record/unknown-format": ["record newerFormat < sealing newerFormat"],
+  "record/unknown-extension": ["record newerFormat < sealing newerFormat: needs what only a newer version"],
   "record/clear-text": ["record damaged: holds clear text where a sealed value belongs"],
 
   "directory/wrong-name": ["record damaged < sealing malformedEnvelope: holds the record of another file"],
@@ -60,6 +61,7 @@ private let refusals: [String: [String]] = [
   "header/missing-member": ["header damaged: is missing or not of format 1"],
   "header/unknown-member": ["header damaged: has a member that format 1 does not know"],
   "header/unknown-format": ["header newerFormat"],
+  "header/unknown-extension": ["header newerFormat: needs what only a newer version"],
   // The commitment is compared before the MAC, with what the slot gave; the error names the slot.
   "header/wrong-commitment": ["slot damaged: holds another root key than the header names"],
   "keyring/malformed": ["header damaged: is missing or not of format 1"],

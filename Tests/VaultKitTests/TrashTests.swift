@@ -37,6 +37,20 @@ struct TrashTests {
     #expect(faults.first?.record == ids[0])
   }
 
+  @Test("what a newer version of the program wrote there is not replaced by a removal, and not emptied")
+  func newerFormat() async throws {
+    let (vault, _, store) = try await memoryVault()
+    let id = try await vault.add(sampleCustomer())
+    let live = try #require(try store.read(.record(id)))
+    try await vault.remove([id])
+    try store.edit(.trash(id)) { $0.editEnvelope { $0["requires"] = .array(["later"]) } }
+    let trashed = try store.read(.trash(id))
+    try store.put(live, at: .record(id))
+    await #expect(throws: VaultError(.newerFormat, "")) { try await vault.remove([id]) }
+    #expect(try await vault.emptyTrash().faults.map(\.code) == [.newerFormat])
+    #expect(try store.read(.trash(id)) == trashed && store.read(.record(id)) == live)
+  }
+
   @Test("a record in it without deleted_at is damage, with and without a key")
   func notRemoved() async throws {
     let (vault, _, store) = try await memoryVault()

@@ -39,6 +39,20 @@ struct SchemaTests {
       (#"{"type":"object","properties":{"a":{"type":"string","x-sealed":true,"const":"x"}}}"#, "properties.a"),
       (#"{"type":"object","properties":{"a":{"type":["string","null"],"x-sealed":true}}}"#, "properties.a"),
       (#"{"type":"object","properties":{"a":{"type":"string","x-sealed":"yes"}}}"#, "properties.a.x-sealed"),
+      (#"{"type":"object","properties":{"a":{"type":"string","x-secret":"pin"}}}"#, "properties.a.x-secret"),
+      (
+        #"{"type":"object","properties":{"a":{"type":"string","x-sealed":false,"x-secret":"text"}}}"#,
+        "properties.a.x-secret"
+      ),
+      (
+        #"{"type":"object","properties":{"a":{"type":"string","x-sealed":true,"x-secret":"Pin"}}}"#,
+        "properties.a.x-secret"
+      ),
+      (
+        #"{"type":"object","properties":{"a":{"type":"string","x-sealed":true,"x-secret":true}}}"#,
+        "properties.a.x-secret"
+      ),
+      (#"{"type":"object","x-secret":"pin"}"#, "x-secret"),
       (#"{"type":"object","properties":{"$vault":{"type":"string"}}}"#, "properties.$vault"),
       (#"{"type":"object","properties":{"extra":{"type":"string"}}}"#, "properties.extra"),
       (#"{"type":"object","properties":{"a":{"type":"string","x-sealed":true}},"x-title":"a"}"#, "x-title"),
@@ -150,6 +164,43 @@ struct SchemaTests {
     #expect(try kind(properties: old).sealDropped(by: kind(properties: new)) == path)
     #expect(try kind(properties: old).sealDropped(by: kind(properties: old + #","more":{"type":"string"}"#)) == nil)
     #expect(try kind(properties: new).sealDropped(by: kind(properties: old)) == nil)
+  }
+
+  @Test("a secret is of the sort that x-secret says, which comes out again and changes no seal")
+  func secretSorts() throws {
+    for sort in SecretSort.allCases {
+      let declared = try kind(
+        properties: ##""s":{"$ref":"#/$defs/d"},"t":{"type":"array","items":{"x-sealed":true,"x-secret":"pin"}}"##,
+        ##","$defs":{"d":{"type":"string","x-sealed":true,"x-secret":"\##(sort.rawValue)"}}"##)
+      #expect(declared.value(at: MemberPath([.member("s")]))?.secretSort == sort)
+      #expect(declared.value(at: MemberPath([.member("t"), .index(0)]))?.secretSort == .pin)
+      let plain = try kind(properties: #""s":{"type":"string","x-sealed":true},"t":{"x-sealed":true}"#)
+      #expect(plain.value(at: MemberPath([.member("s")]))?.secretSort == .text)
+      let other = try kind(properties: #""s":{"type":"string","x-sealed":true,"x-secret":"\#(sort.rawValue)"}"#)
+      let third = try kind(properties: #""s":{"type":"string","x-sealed":true,"x-secret":"otp"}"#)
+      #expect(other.sealDropped(by: third) == nil && third.sealDropped(by: other) == nil)
+    }
+  }
+
+  @Test("each kind of the program says of what sort its secrets are, and its schema says the same")
+  func builtInSorts() throws {
+    var sorts: [String: SecretSort] = [:]
+    for name in KindCatalog.builtIn.names {
+      let kind = try KindCatalog.builtIn.kind(named: name)
+      let again = try RecordKind(declared: kind.jsonSchema, name: "again")
+      for field in kind.fields where field.isSealed {
+        let copy = again.fields.first { $0.pattern == field.pattern }
+        #expect(copy?.value.secretSort == field.value.secretSort, "\(name) \(field.pattern)")
+        sorts["\(name) \(field.pattern)"] = field.value.secretSort
+      }
+    }
+    #expect(
+      sorts == [
+        "customer access_key": .key, "customer atm_code": .pin, "login password": .password, "login totp": .otp,
+        "login notes": .text, "login secrets.*": .text, "api-key secret": .token, "ssh-key private_key": .key,
+        "ssh-key passphrase": .password, "payment-card number": .text, "payment-card security_code": .pin,
+        "payment-card pin": .pin, "secure-note text": .text, "database password": .password, "custom secrets.*": .text,
+      ])
   }
 
   @Test("a migration may move a seal or open it, under a higher number")

@@ -41,7 +41,9 @@ enum HeaderTarget: FuzzTarget {
       ("reason", "reseal"),
     ])
     older["keyring"] = .array([.object(entry)])
-    return [headerBytes, try JSONValue.object(authenticated(older)).prettyBytes()]
+    var newer = headerTree
+    newer["requires"] = .array(["later"])
+    return try [headerBytes] + [older, newer].map { try JSONValue.object(authenticated($0)).prettyBytes() }
   }
 
   static func check(_ input: [UInt8]) {
@@ -52,6 +54,7 @@ enum HeaderTarget: FuzzTarget {
     guard let tree, let bytes = try? JSONValue.object(authenticated(tree)).compactBytes() else { return }
     // Here the MAC fits: every other check has to do its own part.
     guard unlocks(bytes) else { return }
+    require(tree["requires"] == nil, "no extension is known")
     require(tree["id"] == headerTree["id"], "a vault that unlocks has the id that its slot says")
     require(tree["root"]?["id"] == headerTree["root"]?["id"], "a vault that unlocks has the root that its slot holds")
   }

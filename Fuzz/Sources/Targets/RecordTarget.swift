@@ -16,8 +16,11 @@ enum RecordTarget: FuzzTarget {
       try JSONObject([("twice", .array([.string(secret), .string(secret)])), ("n", 1)]),
     ]
     let sealed = try trees.map { try RecordSeal.seal($0, draft(), keys: Fixture.keys).document.prettyBytes() }
+    var needing = draft()
+    needing.requirements = ["later"]
+    let newer = try RecordSeal.seal(trees[1], needing, keys: Fixture.keys).document.prettyBytes()
     let clear = #"{"name":"Ada","access_key":"x","added_on":"2020-08-19T18:50:26Z","es1:":"es1:"}"#
-    return sealed + [Array(clear.utf8)]
+    return sealed + [newer, Array(clear.utf8)]
   }
 
   static func check(_ input: [UInt8]) {
@@ -50,6 +53,7 @@ enum RecordTarget: FuzzTarget {
 
   private static func checkVerification(of document: JSONValue) {
     guard let record = try? verify(document) else { return }
+    require(record.envelope.requirements.isEmpty, "no extension is known")
     require(record.envelope.id == Fixture.recordID, "a verified record is the one that was asked for")
     require(record.fields[RecordEnvelope.memberName] == nil, "the envelope is none of a record's own members")
     let pretty = must("a verified record can be written") { () throws(DocumentError) in try document.prettyBytes() }

@@ -299,7 +299,7 @@ extension VaultFault {
     case .equalRevisions: record.map { [.keepOne($0)] } ?? []
     case .missingSlot, .damagedSlot: ["restore it from version control or a backup; the vault opens with other slots"]
     case .unreadable: ["look at its owner and mode, and at the disk"]
-    case .newerFormat: ["read it with a newer version of this program"]
+    case .newerFormat: [.useNewerVersion]
     case .rolledBack, .forked, .vanished, .conflicted: [self].remedies(fingerprint: fingerprint)
     default: ["restore it from version control or a backup"]
     }

@@ -42,6 +42,8 @@ public enum Remedy: Hashable, Sendable {
   case repair
   /// Finishing or dropping a batch whose journal is damaged.
   case repairJournal
+  /// Reading with a newer version of the program what was written by one.
+  case useNewerVersion
 
   /// Unlocking with the identity of a recipient.
   case useIdentity
@@ -85,9 +87,10 @@ extension [VaultFault] {
     var remedies: [Remedy] = conflicted.isEmpty ? [] : [.chooseSide(files: conflicted)]
     let edited = filter(\.isEdited).compactMap(\.record)
     if !edited.isEmpty { remedies.append(.acceptEdits(edited)) }
-    if contains(where: { !$0.code.isRollback && $0.code != .unreadable && $0.code != .conflicted }) {
+    if contains(where: { !$0.code.isRollback && ![.unreadable, .conflicted, .newerFormat].contains($0.code) }) {
       remedies.append(.repair)
     }
+    if contains(where: { $0.code == .newerFormat }) { remedies.append(.useNewerVersion) }
     guard contains(where: \.code.isRollback) else { return remedies }
     remedies.append("an older state was put back, or two branches changed the same: find out why before you go on")
     let seen = filter { $0.witnesses.contains(.machine) }

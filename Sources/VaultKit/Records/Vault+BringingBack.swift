@@ -42,8 +42,21 @@ extension Vault {
   }
 
   private func outcome(of old: OpenRecord) throws(VaultError) -> BringingBack {
-    guard let bytes = try locked.read(old.id), let live = try? verify(bytes, old.id) else { return .missing }
-    return live.stored == old.stored ? .unchanged : .replacing
+    let live = try locked.read(old.id)
+    for (place, bytes) in [(StoreLocation.record(old.id), live), (.trash(old.id), try readTrash(old.id))] {
+      if let bytes { try requireNoNewerFormat(bytes, at: place, old.id) }
+    }
+    guard let live, let record = try? verify(live, old.id) else { return .missing }
+    return record.stored == old.stored ? .unchanged : .replacing
+  }
+
+  /// Refuses to replace what a newer version of this program wrote: it is not damaged, and may be the only copy.
+  func requireNoNewerFormat(_ bytes: [UInt8], at place: StoreLocation, _ id: RecordID) throws(VaultError) {
+    do throws(VaultError) {
+      _ = try StoredRecord(parsing: bytes, file: place.relativePath, id: id, kinds: kinds)
+    } catch {
+      if error.code == .newerFormat { throw error }
+    }
   }
 
   /// Brings records back from another state of this vault, all or none: each as the next revision of what is here, so
@@ -52,7 +65,8 @@ extension Vault {
   /// Under another root key than that state's they are sealed anew, with a new data key.
   ///
   /// - Returns: the ids that were written.
-  /// - Throws: ``VaultError`` `.unexpectedVault` for records of another vault, and as ``add(_:)``.
+  /// - Throws: ``VaultError`` `.unexpectedVault` for records of another vault, `.newerFormat` where one would be
+  ///   replaced that a newer version of this program wrote, and as ``add(_:)``.
   public func bringBack(_ records: [RecordToBringBack]) async throws(VaultError) -> [RecordID] {
     try await writing { lock throws(VaultError) in
       let now = options.now()

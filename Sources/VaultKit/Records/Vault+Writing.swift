@@ -89,7 +89,9 @@ extension Vault {
         draft.deletedAt = now
         let trashed = try sealedBytes(old.stored, draft, old.verified.keys, in: .trash(id))
         changes.append(StoreChange(.record(id), from: old.bytes, to: nil))
-        changes.append(StoreChange(.trash(id), from: try readTrash(id), to: trashed))
+        let older = try readTrash(id)
+        if let older { try requireNoNewerFormat(older, at: .trash(id), id) }
+        changes.append(StoreChange(.trash(id), from: older, to: trashed))
       }
       try apply(changes, lock)
     }

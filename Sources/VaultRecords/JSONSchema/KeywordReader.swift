@@ -34,7 +34,7 @@ struct KeywordReader {
   private static let known: Set<String> = [
     "additionalProperties", "const", "default", "description", "enum", "exclusiveMaximum", "exclusiveMinimum", "format",
     "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum",
-    "pattern", "properties", "required", "title", "type", "x-sealed",
+    "pattern", "properties", "required", "title", "type", "x-sealed", "x-secret",
   ]
 
   func fault(_ keyword: String, _ reason: String) -> RecordError {
@@ -51,6 +51,15 @@ struct KeywordReader {
     guard let value = take(keyword) else { return nil }
     guard let flag = value.bool else { throw fault(keyword, "must be true or false") }
     return flag
+  }
+
+  /// What sort of secret a sealed value is.
+  mutating func secretSort() throws(RecordError) -> SecretSort? {
+    guard let word = try text("x-secret") else { return nil }
+    guard let sort = SecretSort(rawValue: word) else {
+      throw fault("x-secret", "must be one of \(SecretSort.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return sort
   }
 
   mutating func object(_ keyword: String) throws(RecordError) -> JSONObject? {

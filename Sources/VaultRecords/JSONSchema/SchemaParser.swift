@@ -53,6 +53,12 @@ struct SchemaParser {
     value.title = try reader.text("title") ?? value.title
     value.summary = try reader.text("description") ?? value.summary
     if try reader.bool("x-sealed") == true { value.isSealed = true }
+    if let sort = try reader.secretSort() {
+      guard value.isSealed else {
+        throw fault("says of what sort a secret is, and x-sealed is not true", at: "x-secret")
+      }
+      value.secretSort = sort
+    }
     if let initial = reader.take("default") { value.initial = initial }
     try reader.finish(typeName: value.typeName)
     try check(value)

@@ -32,7 +32,9 @@ extension ValueSchema {
     schema["default"] = initial
     schema["title"] = title.map { .string($0) }
     schema["description"] = summary.map { .string($0) }
-    if isSealed { schema["x-sealed"] = true }
+    guard isSealed else { return schema }
+    schema["x-sealed"] = true
+    if secretSort != .text { schema["x-secret"] = .string(secretSort.rawValue) }
     return schema
   }
 }

@@ -40,7 +40,7 @@ extension APIKey {
     Member("title", \.title, "Title", as: .name),
     Member("issuer", \.issuer, "Issuer", as: .name),
     Member("key_id", \.keyID, "Key id"),
-    Member("secret", \.secret, "Secret"),
+    Member("secret", \.secret, "Secret", secret: .token),
     Member("scopes", \.scopes, "Scopes", of: .name),
     Member("expires_at", \.expiresAt, "Expires at"),
     .tags(\.tags),

@@ -69,8 +69,8 @@ extension Customer: DescribedRecord {
   public static let blank = Customer(name: "", accessKey: "", addedOn: .distantPast)
   public static let members: [Member<Customer>] = [
     Member("name", \.name, "Name"),
-    Member("access_key", \.accessKey, "Access key"),
-    Member("atm_code", \.atmCode, "ATM code", as: .digits),
+    Member("access_key", \.accessKey, "Access key", secret: .key),
+    Member("atm_code", \.atmCode, "ATM code", as: .digits, secret: .pin),
     Member("added_on", \.addedOn, "Added on", as: .referenceMoment),
     .nested(
       "address",

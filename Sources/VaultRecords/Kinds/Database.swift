@@ -69,7 +69,7 @@ extension Database {
     Member("port", \.port, "Port", as: .port),
     Member("database", \.database, "Database"),
     Member("user", \.user, "User"),
-    Member("password", \.password, "Password"),
+    Member("password", \.password, "Password", secret: .password),
     .tags(\.tags),
   ]
 }

@@ -66,11 +66,12 @@ public final class Member<Record>: Sendable {
   /// - Parameters:
   ///   - title: what a prompt calls it.
   ///   - value: what it may be, where its type does not say enough; its type says whether it is sealed.
+  ///   - sort: what sort of secret it is, where it is one; nil is a text.
   public init<Value: MemberValue>(
     _ name: String, _ path: Property<Value>, _ title: String? = nil,
-    as value: ValueSchema? = nil
+    as value: ValueSchema? = nil, secret sort: SecretSort? = nil
   ) {
-    let (key, described, place) = (AnyCodingKey(name), Value.described(value), Place(path))
+    let (key, described, place) = (AnyCodingKey(name), Value.described(value, secret: sort), Place(path))
     schema = MemberSchema(name, described, title, required: true)
     isAbsent = { _ in false }
     read = { source, record in
@@ -83,9 +84,9 @@ public final class Member<Record>: Sendable {
   /// A member that a record may have.
   public init<Value: MemberValue>(
     _ name: String, _ path: Property<Value?>, _ title: String? = nil,
-    as value: ValueSchema? = nil
+    as value: ValueSchema? = nil, secret sort: SecretSort? = nil
   ) {
-    let (key, described, place) = (AnyCodingKey(name), Value.described(value), Place(path))
+    let (key, described, place) = (AnyCodingKey(name), Value.described(value, secret: sort), Place(path))
     schema = MemberSchema(name, described, title)
     isAbsent = { place.value(in: &$0) == nil }
     read = { source, record in place.set(try Value.read(source, key, described), in: &record) }

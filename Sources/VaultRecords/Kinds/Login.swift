@@ -41,9 +41,9 @@ extension Login {
   public static let members: [Member<Login>] = [
     Member("title", \.title, "Title", as: .name),
     Member("username", \.username, "User name"),
-    Member("password", \.password, "Password"),
+    Member("password", \.password, "Password", secret: .password),
     Member("urls", \.urls, "Addresses", of: .url),
-    Member("totp", \.totp, "Key of one-time passwords"),
+    Member("totp", \.totp, "Key of one-time passwords", secret: .otp),
     Member("notes", \.notes, "Notes"),
     .fields(\.fields),
     .secrets(\.secrets),

@@ -38,12 +38,15 @@ extension MemberValue {
 
   /// What is described in more detail, sealed as the type is.
   ///
-  /// - Precondition: `detail` is of the same JSON type, so that whatever fits it can be decoded.
-  static func described(_ detail: ValueSchema?) -> ValueSchema {
-    guard var detail else { return described }
-    precondition(detail.hasForm(of: described), "a description must be of its member's type")
-    detail.isSealed = described.isSealed
-    return detail
+  /// - Precondition: `detail` is of the same JSON type, so that whatever fits it can be decoded, and only what is sealed
+  ///   has a `sort`.
+  static func described(_ detail: ValueSchema?, secret sort: SecretSort? = nil) -> ValueSchema {
+    var value = detail ?? described
+    precondition(value.hasForm(of: described), "a description must be of its member's type")
+    precondition(sort == nil || described.isSealed, "only a secret is of a sort of secrets")
+    value.isSealed = described.isSealed
+    value.secretSort = sort ?? .text
+    return value
   }
 }
 

@@ -41,8 +41,8 @@ extension PaymentCard {
     Member(
       "expiry", \.expiry, "Expiry, MM/YY",
       as: .text("^(?:(?:0[1-9]|1[0-2])/[0-9]{2}|[0-9]{4}-(?:0[1-9]|1[0-2]))$")),
-    Member("security_code", \.securityCode, "Security code", as: .text("^[0-9]{3,4}$")),
-    Member("pin", \.pin, "PIN", as: .text("^[0-9]+$")),
+    Member("security_code", \.securityCode, "Security code", as: .text("^[0-9]{3,4}$"), secret: .pin),
+    Member("pin", \.pin, "PIN", as: .text("^[0-9]+$"), secret: .pin),
     .tags(\.tags),
   ]
 

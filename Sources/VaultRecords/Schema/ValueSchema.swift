@@ -20,6 +20,8 @@ public struct ValueSchema: Sendable {
   public var form: Form
   /// Whether the value is stored as a token: of its UTF-8 when it is text, else of its compact JSON.
   public var isSealed = false
+  /// What sort of secret it is; says nothing of a value that is not sealed.
+  public var secretSort = SecretSort.text
   /// Whether `null` is a value of its own; otherwise it counts as absent.
   public var isNullable = false
   /// The only values there may be, numbers compared by value; nil for no such list.
@@ -191,6 +193,13 @@ extension ValueSchema {
   public var sealed: ValueSchema {
     var copy = self
     copy.isSealed = true
+    return copy
+  }
+
+  /// The same value, a secret of this sort.
+  public func sealed(as sort: SecretSort) -> ValueSchema {
+    var copy = sealed
+    copy.secretSort = sort
     return copy
   }
 

@@ -10,9 +10,10 @@ struct KindsAddCommand: AsyncParsableCommand {
     commandName: "add",
     abstract: "Declare a kind of record by a JSON Schema.",
     discussion: """
-      The schema stands in the header, under its MAC. Members with "x-sealed": true are secret; "x-title" is the path of \
-      the member that names a record. The kind is called as --name says, else "x-kind" in the schema, else its "title" \
-      where that has the form of a name, else as the file. docs/kinds.md lists the keywords.
+      The schema stands in the header, under its MAC. Members with "x-sealed": true are secret, and "x-secret" \
+      says of what sort; "x-title" is the path of the member that names a record. The kind is called as --name says, \
+      else "x-kind" in the schema, else its "title" where that has the form of a name, else as the file. docs/kinds.md \
+      lists the keywords.
 
       Example:
         vault kinds add wifi.json

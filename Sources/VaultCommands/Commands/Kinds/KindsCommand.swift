@@ -84,9 +84,7 @@ struct KindsCommand: AsyncParsableCommand {
       let patterns = kind.fields.map { Printable.text($0.pattern) }
       let width = patterns.map(\.count).max() ?? 0
       return zip(kind.fields, patterns).map { field, pattern in
-        let traits = [
-          field.isSealed ? "sealed" : "readable", field.value.typeName, field.isRequired ? "required" : "",
-        ]
+        let traits = [field.secrecy, field.value.typeName, field.isRequired ? "required" : ""]
         return Printable.padded(pattern, to: width) + "  " + traits.filter { !$0.isEmpty }.joined(separator: ", ")
       }
     }
@@ -118,10 +116,16 @@ extension RecordKind {
 }
 
 extension RecordField {
+  /// Whether it is secret, and of what sort where that is known.
+  fileprivate var secrecy: String {
+    guard isSealed else { return "readable" }
+    return value.secretSort == .text ? "sealed" : "sealed as \(value.secretSort.rawValue)"
+  }
+
   fileprivate var document: JSONValue {
     .members([
       "label": .string(label), "path": .string(pattern), "required": .bool(isRequired), "sealed": .bool(isSealed),
-      "type": .string(value.typeName),
+      "secret": .optional(isSealed ? value.secretSort.rawValue : nil), "type": .string(value.typeName),
     ])
   }
 }

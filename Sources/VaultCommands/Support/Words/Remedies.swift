@@ -8,6 +8,7 @@ extension VaultError {
   var hints: [String] {
     guard remedies.isEmpty else { return remedies.flatMap(\.sentences) }
     switch code {
+    case .newerFormat: return Remedy.useNewerVersion.sentences
     case .noSuchRecord: return ["`vault list` shows the records"]
     case .noSuchSlot: return ["`vault slot list` shows the slots"]
     case .noSuchMember: return ["`vault show \(record?.text ?? "RECORD")` shows its members"]
@@ -55,6 +56,7 @@ extension Remedy {
     case .addSlot: ["add another first with `vault slot add`"]
     case .removeSlot(let id): ["or give it up with `vault slot remove \(id.text)`"]
     case .finishRotation: ["`vault rotate` finishes it"]
+    case .useNewerVersion: ["read it with a newer version of vault"]
     case .moveState: ["this machine remembers its vaults there: put it right, or name another with CVAULT_STATE_DIR"]
     case .verifyBackups: ["the backups themselves may be sound: `vault backup verify FILE` looks at each"]
     case .useStandardOutput: ["or write to standard output: --to -"]
