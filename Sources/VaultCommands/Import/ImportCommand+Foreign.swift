@@ -62,6 +62,7 @@ extension ImportCommand {
     for (option, isGiven) in [("--keep-unknown", keepUnknown), ("--rejects", rejects != nil)] where isGiven {
       throw CommandError.usage(option, "is for json and jsonl")
     }
+    try sourceKeys.check()
   }
 
   static func importer(named name: String) throws -> any Importer {

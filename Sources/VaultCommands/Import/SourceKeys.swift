@@ -20,7 +20,8 @@ struct SourceKeys: ParsableArguments {
     help: ArgumentHelp("Take that passphrase from a descriptor.", valueName: "n"))
   var sourcePassphraseFd: Int32?
 
-  func validate() throws {
+  /// Refuses two passphrases.
+  func check() throws {
     guard sourcePassphraseFile == nil || sourcePassphraseFd == nil else {
       throw CommandError.usage("--source-passphrase-fd", "cannot be used together with --source-passphrase-file")
     }
