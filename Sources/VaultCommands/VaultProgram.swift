@@ -10,10 +10,12 @@ public enum VaultProgram {
   public static func run() -> Never {
     ProcessHardening.forbidCoreDumps()
     System.prepareProcess()
-    CryptoLibrary.claim()
     let arguments = ArgumentOrder.normalised(Array(CommandLine.arguments.dropFirst()))
+    let isReader = arguments.prefix { $0 != "--" }.contains("--parse-only")
+    if isReader { ProcessHardening.confine() }
+    CryptoLibrary.claim()
     Task.detached { System.exit(await status(of: arguments)) }
-    System.waitForTermination()
+    System.waitForTermination(leavingWithReader: isReader)
   }
 
   private static func status(of arguments: [String]) async -> ExitStatus {

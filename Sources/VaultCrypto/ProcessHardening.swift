@@ -8,7 +8,8 @@ import COpenSSL
   import Musl
 #endif
 
-/// What the process asks of the kernel so that its memory stays its own; the only file here with system calls.
+/// What the process asks of the kernel so that its memory stays its own, and what it gives up before it reads a
+/// stranger's file; the only file here with system calls.
 public enum ProcessHardening {
   /// Sets the core file limit to 0, takes crash reports away and, on Linux, marks the process as not dumpable; to be
   /// called first thing.
@@ -54,12 +55,75 @@ public enum ProcessHardening {
     return Int(clamping: limit.rlim_cur)
   }
 
+  /// How many files a confined process may have open.
+  private static let confinedFileCount = 64
+
+  /// Gives up what reading a file does not need: further privileges, many open files and, where the system lets it, the
+  /// network; to be called while the process has one thread.
+  ///
+  /// - Returns: whether everything took effect. Not every system lets a process leave the network.
+  @discardableResult
+  public static func confine() -> Bool {
+    let isLimited = lower(openFileLimit, to: confinedFileCount)
+    #if os(Linux)
+      // The order matters: a namespace of its own gives a process privileges in it.
+      let hasNoNetwork = vault_leave_network() == 1
+      return vault_forbid_new_privileges() == 1 && hasNoNetwork && isLimited
+    #else
+      return isLimited
+    #endif
+  }
+
+  /// Limits what this process may use from now on; no limit that there is gets any higher.
+  ///
+  /// - Parameters:
+  ///   - addressSpace: bytes, with what is mapped already; nil leaves it.
+  ///   - processorSeconds: in all; then SIGXCPU ends the process.
+  ///   - writesFiles: whether it may write to files other than pipes and terminals.
+  /// - Returns: whether everything took effect.
+  @discardableResult
+  public static func limit(addressSpace: Int?, processorSeconds: Int, writesFiles: Bool) -> Bool {
+    // The hard limit would end it by SIGKILL, of which nobody could tell why.
+    let isShort = lower(processorLimit, to: processorSeconds, margin: 5)
+    let isSmall = addressSpace.map { lower(addressSpaceLimit, to: $0) } ?? true
+    return isShort && isSmall && (writesFiles || lower(fileSizeLimit, to: 0))
+  }
+
+  /// How many bytes of address space this process may have (RLIMIT_AS, the soft limit); the largest number where there
+  /// is no limit.
+  public static var addressSpaceByteCount: Int { softLimit(of: addressSpaceLimit) }
+  /// How many seconds this process may compute (RLIMIT_CPU, the soft limit).
+  public static var processorSeconds: Int { softLimit(of: processorLimit) }
+
+  private static func softLimit(of resource: Resource) -> Int {
+    var limit = rlimit()
+    return unsafe getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : .max
+  }
+
+  private static func lower(_ resource: Resource, to value: Int, margin: Int = 0) -> Bool {
+    var limit = rlimit()
+    guard unsafe getrlimit(resource, &limit) == 0 else { return false }
+    limit.rlim_cur = min(limit.rlim_cur, rlim_t(value))
+    limit.rlim_max = min(limit.rlim_max, rlim_t(value + margin))
+    return unsafe setrlimit(resource, &limit) == 0
+  }
+
   // Glibc declares the resources as an enumeration but takes a number; the others have plain numbers.
   #if canImport(Glibc)
-    private static var coreLimit: __rlimit_resource_t { .init(RLIMIT_CORE.rawValue) }
-    private static var lockedMemoryLimit: __rlimit_resource_t { .init(__RLIMIT_MEMLOCK.rawValue) }
+    private typealias Resource = __rlimit_resource_t
+    private static var coreLimit: Resource { .init(RLIMIT_CORE.rawValue) }
+    private static var lockedMemoryLimit: Resource { .init(__RLIMIT_MEMLOCK.rawValue) }
+    private static var openFileLimit: Resource { .init(RLIMIT_NOFILE.rawValue) }
+    private static var processorLimit: Resource { .init(RLIMIT_CPU.rawValue) }
+    private static var addressSpaceLimit: Resource { .init(RLIMIT_AS.rawValue) }
+    private static var fileSizeLimit: Resource { .init(RLIMIT_FSIZE.rawValue) }
   #else
-    private static var coreLimit: Int32 { Int32(RLIMIT_CORE) }
-    private static var lockedMemoryLimit: Int32 { Int32(RLIMIT_MEMLOCK) }
+    private typealias Resource = Int32
+    private static var coreLimit: Resource { Int32(RLIMIT_CORE) }
+    private static var lockedMemoryLimit: Resource { Int32(RLIMIT_MEMLOCK) }
+    private static var openFileLimit: Resource { Int32(RLIMIT_NOFILE) }
+    private static var processorLimit: Resource { Int32(RLIMIT_CPU) }
+    private static var addressSpaceLimit: Resource { Int32(RLIMIT_AS) }
+    private static var fileSizeLimit: Resource { Int32(RLIMIT_FSIZE) }
   #endif
 }

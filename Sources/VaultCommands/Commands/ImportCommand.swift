@@ -20,6 +20,9 @@ struct ImportCommand: AsyncParsableCommand {
       path, to a member of the kind: `vault kinds show KIND` lists the members, fields.NAME and secrets.NAME are custom \
       ones. What is not mapped goes where its name says, else it is sealed under its name. --dry-run shows what goes where.
 
+      Such a file is read by a process of its own, which is started before the vault is opened and is given nothing of its \
+      keys. --parse-only is that process by itself: it prints what it reads, secrets in clear.
+
       Example:
         vault import auto bitwarden.csv --dry-run
         vault import csv servers.csv --kind database --map host=Server --map fields.rack="Rack no."
@@ -50,6 +53,9 @@ struct ImportCommand: AsyncParsableCommand {
   @Flag(help: "Check everything and store nothing; of other tools' files, print what becomes of each value.")
   var dryRun = false
 
+  @Flag(help: "Print what another tool's file holds, in clear, as JSON Lines, and store nothing; needs no vault.")
+  var parseOnly = false
+
   @Flag(help: "Store nothing at all when one is refused.")
   var strict = false
 
@@ -79,7 +85,9 @@ struct ImportCommand: AsyncParsableCommand {
     guard let format, let file else {
       throw CommandError.usage("import", "needs a format and a file", "`vault import --list` shows the formats")
     }
-    if let own = ImportFormat(rawValue: format) {
+    if parseOnly, ImportFormat(rawValue: format) == nil {
+      try await printParsed(format, file)
+    } else if let own = ImportFormat(rawValue: format) {
       try await importOwn(own, file)
     } else {
       try await importForeign(format, file)
@@ -89,6 +97,7 @@ struct ImportCommand: AsyncParsableCommand {
   private func importOwn(_ format: ImportFormat, _ file: String) async throws {
     for (option, isGiven) in [
       ("--map", !map.isEmpty), ("--encoding", encoding != nil), ("--update", update), ("--name", sourceName != nil),
+      ("--parse-only", parseOnly),
     ]
     where isGiven {
       throw CommandError.usage(option, "is for files of other tools")

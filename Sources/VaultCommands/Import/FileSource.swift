@@ -6,14 +6,16 @@ final class FileSource {
   private let file: NamedFile?
   private let descriptor: Int32
   private let name: String
-  private let progress: Progress
+  private let passed: (Double) -> Void
   /// How long the file is; nil for what has no length, such as a pipe.
-  private var byteCount: Int?
+  let byteCount: Int?
   private var readCount = 0
 
-  /// - Parameter path: `-` is standard input.
-  init(_ path: String, _ progress: Progress) throws {
-    self.progress = progress
+  /// - Parameters:
+  ///   - path: `-` is standard input.
+  ///   - passed: is told how much is read, from 0 to 1.
+  init(_ path: String, passed: @escaping (Double) -> Void) throws {
+    self.passed = passed
     name = path == "-" ? "stdin" : path
     if path == "-" {
       descriptor = System.standardInput
@@ -54,7 +56,7 @@ final class FileSource {
     let count = try System.readSome(into: &raw, at: 0, from: descriptor, path: name)
     bytes.removeLast(bytes.count - count)
     readCount += count
-    if let byteCount, byteCount > 0 { progress.pass(Double(readCount) / Double(byteCount)) }
+    if let byteCount, byteCount > 0 { passed(Double(readCount) / Double(byteCount)) }
     return bytes
   }
 }

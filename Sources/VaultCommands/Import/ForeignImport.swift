@@ -48,11 +48,11 @@ struct ForeignImport {
   }
 
   /// Takes all items; a source that cannot be read to its end is reported, and what came before it is good.
-  mutating func run(_ items: ImportedItems) async throws {
+  mutating func run(_ reader: SourceReader) async throws {
     do {
-      while let item = try items.next() { try await take(item) }
-    } catch let error as ExchangeError {
-      try report.end(error)
+      while let item = try reader.next() { try await take(item) }
+    } catch let fault as SourceFault {
+      try report.end(fault)
     }
     if !mode.isStrict || !report.hasRefusals { try await store() }
     try await update()

@@ -92,8 +92,8 @@ struct ForeignReport {
   }
 
   /// The source cannot be read on.
-  mutating func end(_ error: ExchangeError) throws {
-    try refuse(error.place ?? SourcePlace(), field: nil, error.reason + "; nothing behind it was read")
+  mutating func end(_ fault: SourceFault) throws {
+    try refuse(fault.place, field: nil, fault.reason + "; nothing behind it was read")
   }
 
   /// Prints the result and gives the status to end with.

@@ -5,33 +5,28 @@ import VaultRecords
 import VaultSystem
 
 extension ImportCommand {
-  /// Imports a file of another tool.
+  /// Imports a file of another tool, which a process of its own reads.
   func importForeign(_ format: String, _ file: String) async throws {
-    for (option, isGiven) in [("--keep-unknown", keepUnknown), ("--rejects", rejects != nil)] where isGiven {
-      throw CommandError.usage(option, "is for json and jsonl")
-    }
+    try checkOptionsOfForeign()
     guard !strict || !update else {
       throw CommandError.usage("--update", "changes entry by entry and does not go with --strict")
     }
     let name = file == "-" ? "stdin" : file
-    let named = format == "auto" ? nil : try Self.importer(named: format)
+    if format != "auto" { _ = try Self.importer(named: format) }
     let session = try Session(vault, global)
     let progress = Progress("read", global)
     defer { progress.end() }
-    let source = try source(file, name, progress)
-    let importer = try Self.importer(of: source, name, named)
-    try checkOptions(for: importer.format)
+    // Before anything is unlocked, so that it has nothing of a key.
+    let reader = try reader(of: file, format, session, progress)
+    let importer = try reader.begin()
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
-    let options = try options(session, opened, of: name)
-    let items = try Self.inExchange(name) { () throws(ExchangeError) in
-      try importer.items(of: source, options: options)
-    }
+    let identity = FileSource.identity(of: file == "-" ? nil : file, named: sourceName)
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
     var work = try await ForeignImport(
-      of: source.identity, from: importer.format.idPrefix, into: opened, mode,
+      of: identity, from: importer.format.idPrefix, into: opened, mode,
       ForeignReport(name, importer.format, isDryRun: dryRun, global), progress)
     do {
-      try await work.run(items)
+      try await work.run(reader)
     } catch {
       // Records were changed one by one: the error says why that is not all.
       progress.end()
@@ -42,62 +37,41 @@ extension ImportCommand {
     if status != .done { throw Finished(status: status) }
   }
 
-  /// The importer that was named, else the one whose format the file has.
-  private static func importer(
-    of source: ImportSource, _ name: String, _ named: (any Importer)?
-  ) throws -> any Importer {
-    try inExchange(name) { () throws(ExchangeError) in
-      let sample = try source.sample()
-      guard !sample.head.isEmpty || !sample.paths.isEmpty else { throw ExchangeError(.malformed, "is empty") }
-      if let named { return named }
-      return try ImportFormats.detecting(sample)
+  private func reader(
+    of file: String, _ format: String, _ session: Session, _ progress: Progress
+  ) throws -> SourceReader {
+    var arguments = ["--vault=\(session.location.path)"]
+    for (option, value) in [("kind", kind), ("encoding", encoding), ("name", sourceName)] {
+      if let value { arguments.append("--\(option)=\(value)") }
     }
+    arguments += map.map { "--map=\($0)" } + sourceKeys.sourceIdentity.map { "--source-identity=\($0)" }
+    // What a shell's `<(…)` gives is a descriptor of this process.
+    let kept = (sourceKeys.sourceIdentity + [file]).compactMap { path -> Int32? in
+      if path == "-" || path == "/dev/stdin" { return System.standardInput }
+      guard path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/") else { return nil }
+      return path.split(separator: "/").last.flatMap { Int32($0) }
+    }
+    return try SourceReader(
+      of: file, format: format, arguments: arguments + ["--", format, file], kept: kept, progress: progress,
+      passphrase: { [sourceKeys, global] in
+        try sourceKeys.passphrase(of: file == "-" ? "stdin" : file, global)
+      })
   }
 
-  private func options(_ session: Session, _ opened: Vault, of name: String) throws -> ImportOptions {
-    var options = ImportOptions()
-    options.encoding = try encoding.map { name in
-      guard let encoding = TextEncoding(rawValue: name) else {
-        let names = TextEncoding.allCases.map(\.rawValue).joined(separator: ", ")
-        throw CommandError.usage("--encoding", "is none that this program reads", "one of \(names)")
-      }
-      return encoding
+  func checkOptionsOfForeign() throws {
+    for (option, isGiven) in [("--keep-unknown", keepUnknown), ("--rejects", rejects != nil)] where isGiven {
+      throw CommandError.usage(option, "is for json and jsonl")
     }
-    options.identities = try sourceKeys.identities(session, unlocking)
-    options.passphrase = sourceKeys.passphrase(of: name, global)
-    options.kinds = opened.kinds
-    options.kind = try kind.map { try opened.kinds.argument($0) }
-    options.mappings = try Self.inExchange("--map") { () throws(ExchangeError) in
-      try map.map { text throws(ExchangeError) in try FieldMapping(parsing: text) }
-    }
-    return options
+    try sourceKeys.check()
   }
 
-  /// The file, or all files of a folder.
-  private func source(_ file: String, _ name: String, _ progress: Progress) throws -> ImportSource {
-    guard file != "-", System.kind(of: file) == .directory else {
-      return try FileSource(file, progress).importSource(named: sourceName)
-    }
-    let identity = FileSource.identity(of: file, named: sourceName)
-    return try Self.inExchange(name) { () throws(ExchangeError) in
-      try ImportFolder.source(at: file, identity: identity)
-    }
-  }
-
-  private static func importer(named name: String) throws -> any Importer {
+  static func importer(named name: String) throws -> any Importer {
     guard let importer = try? ImportFormats.named(name) else {
       let names = ImportFormats.all.map(\.format.name) + ImportFormat.allCases.map(\.rawValue) + ["auto"]
       throw CommandError.usage(Printable.argument(name), "is no format that this program reads")
         .suggesting(name, among: names).hinting("`vault import --list` shows the formats")
     }
     return importer
-  }
-
-  private func checkOptions(for format: VaultExchange.ImportFormat) throws {
-    guard !format.takesMappings else { return }
-    for (option, isGiven) in [("--kind", kind != nil), ("--map", !map.isEmpty)] where isGiven {
-      throw CommandError.usage(option, "is for csv and its like: \(format.name) says itself what its values are")
-    }
   }
 
   /// Prints the formats of other tools.
@@ -115,16 +89,6 @@ extension ImportCommand {
           ])
         })
     ])
-  }
-
-  private static func inExchange<Result>(
-    _ subject: String, _ step: () throws(ExchangeError) -> Result
-  ) throws -> Result {
-    do throws(ExchangeError) {
-      return try step()
-    } catch {
-      throw CommandError(error, subject: subject)
-    }
   }
 }
 
@@ -153,7 +117,8 @@ extension CommandError {
       ]
     case .ambiguousFormat: hints = ["say which it is: `vault import FORMAT FILE`"]
     case .missingColumn: hints = ["look at its first line, and at `vault import --list`", "csv: --map MEMBER=COLUMN"]
-    case .identityNeeded, .wrongIdentity: hints = ["give the identity that opens it with --source-identity FILE"]
+    case .identityNeeded, .wrongIdentity:
+      hints = ["give the identity that opens it with --source-identity FILE; those of the vault are not tried"]
     case .passphraseNeeded, .wrongPassphrase: hints = ["give it with --source-passphrase-file FILE, or on a terminal"]
     case .invalidMapping: hints = ["`vault kinds show KIND` lists the members"]
     default: hints = ["correct the file and try again; nothing was changed"]

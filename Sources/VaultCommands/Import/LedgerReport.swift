@@ -96,7 +96,20 @@ extension LedgerLine {
 }
 
 extension LedgerLine.Outcome {
-  fileprivate var word: String {
+  /// Reads what ``word`` and ``detail`` give; nil for what they never do.
+  init?(word: String, detail: String?) {
+    switch (word, detail) {
+    case ("stored", let path?): self = .stored(at: path)
+    case ("mapped", let path?): self = .mapped(to: path)
+    case ("custom", let path?): self = .custom(at: path)
+    case ("tagged", nil): self = .tagged
+    case ("empty", nil): self = .empty
+    case ("refused", let reason?): self = .refused(reason)
+    default: return nil
+    }
+  }
+
+  var word: String {
     switch self {
     case .stored: "stored"
     case .mapped: "mapped"
@@ -108,7 +121,7 @@ extension LedgerLine.Outcome {
   }
 
   /// The member, or the reason.
-  fileprivate var detail: String? {
+  var detail: String? {
     switch self {
     case .stored(let path), .mapped(let path), .custom(let path): path
     case .refused(let reason): reason

@@ -27,9 +27,11 @@ struct Lines: Sequence, IteratorProtocol {
     piece = bytes
   }
 
-  /// - Parameter next: gives the next piece of the text; empty at its end.
-  init(from next: @escaping () -> [UInt8]) {
-    (nextPiece, limit) = (next, Self.byteLimit)
+  /// - Parameters:
+  ///   - next: gives the next piece of the text; empty at its end.
+  ///   - limit: how long a line may be.
+  init(from next: @escaping () -> [UInt8], limit: Int = Self.byteLimit) {
+    (nextPiece, self.limit) = (next, limit)
     piece = []
   }
 

@@ -1,13 +1,12 @@
 import ArgumentParser
 import VaultAge
 import VaultCrypto
-import VaultExchange
 
 /// The keys of a file that another tool has sealed.
 struct SourceKeys: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "An identity that opens the file, where it is sealed with age; those that unlock the vault are tried too.",
+      "An identity that opens the file, where it is sealed with age. Those of the vault are not tried.",
       valueName: "file"))
   var sourceIdentity: [String] = []
 
@@ -16,29 +15,30 @@ struct SourceKeys: ParsableArguments {
       "Take the passphrase that the file is sealed with from a file; else it is asked for.", valueName: "file"))
   var sourcePassphraseFile: String?
 
-  /// Those that are given for the file, then those that unlock the vault.
-  func identities(_ session: Session, _ options: UnlockOptions) throws -> [AgeIdentity] {
-    let unlocking = try KeySource.chosen(session, options).flatMap { source -> [String] in
-      if case .identities(let files) = source.kind { files } else { [] }
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Take that passphrase from a descriptor.", valueName: "n"))
+  var sourcePassphraseFd: Int32?
+
+  /// Refuses two passphrases.
+  func check() throws {
+    guard sourcePassphraseFile == nil || sourcePassphraseFd == nil else {
+      throw CommandError.usage("--source-passphrase-fd", "cannot be used together with --source-passphrase-file")
     }
-    return try (sourceIdentity + unlocking).flatMap { try IdentityFile.read($0) }
   }
 
-  /// Gives the passphrase of the file when it is needed.
-  func passphrase(of name: String, _ global: GlobalOptions) -> @Sendable () throws(ExchangeError) -> SecretBytes {
-    let (file, noInput) = (sourcePassphraseFile, global.noInput)
-    return { () throws(ExchangeError) in
-      do {
-        if let file { return try SecretInput.file(file) }
-        guard let terminal = Terminal(noInput: noInput) else {
-          throw CommandError(
-            .cannotUnlock, "passphrase_needed", subject: name, "is sealed with a passphrase, and nobody can be asked",
-            hints: ["give it with --source-passphrase-file FILE"])
-        }
-        return try terminal.secret("Passphrase of \(Printable.text(name)): ")
-      } catch {
-        throw ExchangeError(.passphraseNeeded, "is sealed with a passphrase", underlying: error)
-      }
+  /// The identities that are given for the file.
+  func identities() throws -> [AgeIdentity] { try sourceIdentity.flatMap { try IdentityFile.read($0) } }
+
+  /// The passphrase of the file.
+  func passphrase(of name: String, _ global: GlobalOptions) throws -> SecretBytes {
+    if let sourcePassphraseFile { return try SecretInput.file(sourcePassphraseFile) }
+    if let sourcePassphraseFd { return try SecretInput.line(from: sourcePassphraseFd, named: "--source-passphrase-fd") }
+    guard let terminal = Terminal(noInput: global.noInput) else {
+      throw CommandError(
+        .cannotUnlock, "passphrase_needed", subject: name, "is sealed with a passphrase, and nobody can be asked",
+        hints: ["give it with --source-passphrase-file FILE"])
     }
+    return try terminal.secret("Passphrase of \(Printable.text(name)): ")
   }
 }

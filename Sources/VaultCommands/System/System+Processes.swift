@@ -74,11 +74,11 @@ extension System {
   ///
   /// A write that is under way is undone or completed first. One that hangs is cut off as by a power failure, which the
   /// store is made for.
-  static func waitForTermination() -> Never {
-    var signals = awaitedSignals()
+  ///
+  /// - Parameter leavingWithReader: whether the process also ends when nobody reads its standard output any more.
+  static func waitForTermination(leavingWithReader: Bool = false) -> Never {
     while true {
-      var number: Int32 = 0
-      guard unsafe sigwait(&signals, &number) == 0 else { continue }
+      guard let number = nextSignal(leavingWithReader) else { continue }
       Pending.shared.withLock { pending in
         if number == SIGCONT { return pending.hideAgain() }
         if number == SIGINT || number == SIGQUIT, pending.leavesInterruptsToChild { return }
@@ -87,6 +87,40 @@ extension System {
         _exit(128 + number)
       }
     }
+  }
+
+  private static func nextSignal(_ leavesWithReader: Bool) -> Int32? {
+    var signals = awaitedSignals()
+    #if !canImport(Darwin)
+      if leavesWithReader {
+        var second = timespec(tv_sec: 1, tv_nsec: 0)
+        let number = unsafe sigtimedwait(&signals, nil, &second)
+        if number < 0, isLeftAlone(standardOutput) { exit(.done) }
+        return number < 0 ? nil : number
+      }
+    #endif
+    var number: Int32 = 0
+    return unsafe sigwait(&signals, &number) == 0 ? number : nil
+  }
+
+  /// Whether nobody can read what is written to a descriptor.
+  private static func isLeftAlone(_ descriptor: Int32) -> Bool {
+    var polled = pollfd(fd: descriptor, events: 0, revents: 0)
+    return unsafe poll(&polled, 1, 0) > 0
+  }
+
+  /// Waits until a descriptor has something to read, or its end.
+  ///
+  /// - Parameter seconds: for how long; nil for ever. Time in which this process is stopped does not count.
+  /// - Returns: whether there is.
+  static func waitToRead(_ descriptor: Int32, seconds: Int?) -> Bool {
+    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard var rest = seconds else { return true }
+    while rest > 0 {
+      if unsafe poll(&polled, 1, 1000) > 0 { return true }
+      rest -= 1
+    }
+    return false
   }
 }
 
@@ -120,9 +154,8 @@ extension System {
   ///
   /// - Returns: its exit code as ``runShell(_:arguments:streams:whileRunning:)``.
   static func readShell(_ script: String, _ body: (Int32) throws -> Void) throws -> Int32 {
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno, path: nil, deed: "run") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let pipe = try makePipe()
+    var ends = [pipe.reading, pipe.writing]
     func closeEnd(_ index: Int) {
       if ends[index] >= 0 { close(ends[index]) }
       ends[index] = -1

@@ -18,15 +18,13 @@ extension System {
   static func outputOfTool(
     _ name: String, _ arguments: [String], variables: [String], limit: Int
   ) -> [UInt8]? {
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { return nil }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let streams = ChildStreams(output: ends[1], closesOthers: true)
+    guard let ends = try? makePipe() else { return nil }
+    let streams = ChildStreams(output: ends.writing, closesOthers: true)
     let process = try? spawn(name, [name] + arguments, variables: variables, streams: streams)
-    close(ends[1])
-    let output = process == nil ? nil : bytes(from: ends[0], limit: limit)
+    close(ends.writing)
+    let output = process == nil ? nil : bytes(from: ends.reading, limit: limit)
     // Closed before the wait, so that a program which writes more than is taken ends too.
-    close(ends[0])
+    close(ends.reading)
     guard let process else { return nil }
     return wait(for: process) == 0 ? output : nil
   }

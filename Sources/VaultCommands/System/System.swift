@@ -60,6 +60,14 @@ enum System {
     ProcessEnvironment.variable(name)
   }
 
+  /// How many bytes of address space this process has mapped; nil where the system does not tell (proc_pid_statm(5)).
+  static var addressSpaceByteCount: Int? {
+    guard let file = try? NamedFile.reading("/proc/self/statm"), let text = try? TextInput.text(of: file) else {
+      return nil
+    }
+    return text.split(separator: " ").first.flatMap { Int($0) }.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
+  }
+
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
   /// Ends the process at once: buffers of the C library are never used here.

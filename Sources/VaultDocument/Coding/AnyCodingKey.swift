@@ -2,7 +2,7 @@
 ///
 /// An index stays an index: its name is the decimal, as Codable has it.
 public struct AnyCodingKey: CodingKey, Hashable, Sendable, ExpressibleByStringLiteral {
-  /// One of both, so that a key has room in an existential without memory of its own: encoders make one for each member.
+  /// One of both, so that a key has room in an existential without memory of its own: encoders make one of each.
   private enum Form: Hashable {
     case name(String)
     case index(Int)
