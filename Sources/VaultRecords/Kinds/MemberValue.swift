@@ -38,8 +38,8 @@ extension MemberValue {
 
   /// What is described in more detail, sealed as the type is.
   ///
-  /// - Precondition: `detail` is of the same JSON type, so that whatever fits it can be decoded; only what is sealed has
-  ///   a `sort`.
+  /// - Precondition: `detail` is of the same JSON type, so that whatever fits it can be decoded. Only what is sealed
+  ///   has a `sort`.
   static func described(_ detail: ValueSchema?, secret sort: SecretSort? = nil) -> ValueSchema {
     var value = detail ?? described
     precondition(value.hasForm(of: described), "a description must be of its member's type")
