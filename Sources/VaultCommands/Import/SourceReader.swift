@@ -138,7 +138,8 @@ final class SourceReader {
 extension SourceReader {
   private func line() throws -> ReaderLine {
     guard let bytes = lines.next()?.bytes else { throw ended() }
-    guard let line = ReaderLine(bytes) else { throw broken() }
+    // Who dies while it writes leaves the beginning of a line.
+    guard let line = ReaderLine(bytes) else { throw output.hasEnded ? ended() : broken() }
     return line
   }
 
@@ -191,6 +192,7 @@ private final class ReaderPipe {
   enum Failure { case tooLate, tooMuch, unreadable }
 
   private(set) var failure: Failure?
+  private(set) var hasEnded = false
   private let descriptor: Int32
   private let limits: ReaderLimits
   private let isTimed: Bool
@@ -211,6 +213,7 @@ private final class ReaderPipe {
     var raw = unsafe span.mutableBytes
     guard let count = try? System.readSome(into: &raw, at: 0, from: descriptor) else { return fail(.unreadable) }
     byteCount += count
+    hasEnded = count == 0
     guard byteCount <= limits.outputByteCount else { return fail(.tooMuch) }
     piece.removeLast(piece.count - count)
     return piece
