@@ -48,11 +48,11 @@ extension Vault {
   /// Verifies the file of a record, live or removed, and opens every sealed field of it.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
-  package func checkedVersion(_ bytes: [UInt8], at place: StoreLocation) throws(VaultError) -> Checkpoint.Entry {
+  package func checkedVersion(_ bytes: [UInt8], at place: StoreLocation) throws(VaultError) -> RecordVersion {
     guard let id = place.recordID else { preconditionFailure("only records have versions") }
     let record = place == .trash(id) ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
     try record.check()
-    return Checkpoint.Entry(record)
+    return RecordVersion(record)
   }
 }
 

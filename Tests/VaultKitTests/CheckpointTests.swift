@@ -13,15 +13,15 @@ struct CheckpointTests {
 
   private func root() throws -> RootKey { try RootKey.random(vaultID: vaultID) }
 
-  private func entry(_ id: RecordID = .random(), _ revision: Int = 1, _ byte: UInt8 = 7) -> Checkpoint.Entry {
-    Checkpoint.Entry(id: id, revision: revision, mac: Array(repeating: byte, count: 32))
+  private func entry(_ id: RecordID = .random(), _ revision: Int = 1, _ byte: UInt8 = 7) -> RecordVersion {
+    RecordVersion(id: id, revision: revision, mac: Array(repeating: byte, count: 32))
   }
 
   private func make(
-    _ records: [Checkpoint.Entry], following predecessor: Checkpoint? = nil, under root: RootKey
+    _ records: [RecordVersion], following predecessor: Checkpoint? = nil, under root: RootKey
   ) throws -> Checkpoint {
     try Checkpoint.make(
-      following: predecessor, of: EntryList(records), headerHash: Array(repeating: 1, count: 32), createdAt: Self.now,
+      following: predecessor, of: VersionList(records), headerHash: Array(repeating: 1, count: 32), createdAt: Self.now,
       under: root)
   }
 

@@ -35,7 +35,7 @@ struct CheckpointVerificationTests {
     #expect(try second.entries.all().map(\.id) == ids.sorted())
     #expect(try second.entries.entry(of: ids[1])?.revision == 2)
     for id in [ids[0], ids[2]] {
-      #expect(try await second.entries.entry(of: id) == Checkpoint.Entry(vault.record(id)))
+      #expect(try await second.entries.entry(of: id) == RecordVersion(vault.record(id)))
     }
     let read = try #require(try vault.checkpoint())
     #expect(try read.hash() == second.hash())

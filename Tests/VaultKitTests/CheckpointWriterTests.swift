@@ -8,12 +8,12 @@ import VaultSealing
 struct CheckpointWriterTests {
   private func checkpoint(_ count: Int, following predecessor: Checkpoint? = nil) throws -> Checkpoint {
     let entries = (0..<count).map { number in
-      Checkpoint.Entry(
+      RecordVersion(
         id: .random(), revision: number % 7 == 0 ? 1_234_567 : number + 1,
         mac: (0..<32).map { _ in .random(in: .min ... .max) })
     }
     return try Checkpoint.make(
-      following: predecessor, of: EntryList(entries), headerHash: Array(repeating: 9, count: 32), createdAt: .now(),
+      following: predecessor, of: VersionList(entries), headerHash: Array(repeating: 9, count: 32), createdAt: .now(),
       under: .random(vaultID: .random()))
   }
 

@@ -98,12 +98,12 @@ struct SeenTests {
   func comparison() {
     let id = RecordID.random()
     var folder = SeenFolder()
-    #expect(folder.comparison(of: id, version(1)) == .new)
+    #expect(folder.succession(of: id, version(1)) == .newer)
     folder.take(.seen(version(5)), of: id)
-    #expect(folder.comparison(of: id, version(5)) == .same)
-    #expect(folder.comparison(of: id, version(6)) == .new)
-    #expect(folder.comparison(of: id, version(4)) == .older(than: 5))
-    #expect(folder.comparison(of: id, version(5, 2)) == .forked)
+    #expect(folder.succession(of: id, version(5)) == .same)
+    #expect(folder.succession(of: id, version(6)) == .newer)
+    #expect(folder.succession(of: id, version(4)) == .older(than: 5))
+    #expect(folder.succession(of: id, version(5, 2)) == .forked)
   }
 
   @Test("what was read never takes the place of something newer; what was written always does")
@@ -167,9 +167,9 @@ struct SeenTests {
     seen.take(.seen(version(3, isTrashed: true)), of: ids[4])
     var found = FoundVersions()
     for entry in [
-      Checkpoint.Entry(id: ids[0], revision: 4, mac: version(4).mac.bytes),
-      Checkpoint.Entry(id: ids[1], revision: 2, mac: version(2).mac.bytes),
-      Checkpoint.Entry(id: ids[2], revision: 3, mac: version(3, 9).mac.bytes),
+      RecordVersion(id: ids[0], revision: 4, mac: version(4).mac.bytes),
+      RecordVersion(id: ids[1], revision: 2, mac: version(2).mac.bytes),
+      RecordVersion(id: ids[2], revision: 3, mac: version(3, 9).mac.bytes),
     ] { found.take(entry, at: .record(entry.id)) }
     var comparison = SeenComparison()
     let changes = comparison.compare(found, with: seen, told: [])

@@ -17,7 +17,7 @@ extension BackupContents {
   ) async throws(VaultError) -> Verification {
     var verification = StreamedVerification()
     try await forEachFile(
-      making: { file throws(VaultError) -> (StoreLocation, Result<Checkpoint.Entry, VaultError>)? in
+      making: { file throws(VaultError) -> (StoreLocation, Result<RecordVersion, VaultError>)? in
         guard case .document(let place) = file.member, let id = place.recordID, scope.contains(id.folder) else {
           return nil
         }

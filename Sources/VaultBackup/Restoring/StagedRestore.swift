@@ -43,7 +43,7 @@ public final class StagedRestore {
   /// What is damaged: with any of these it is not put in place.
   public var faults: [VaultFault] { verification.faults.filter { !$0.code.isRollback } }
   /// What would go back, or did before the backup was made: its own checkpoint tells, too.
-  public let setbacks: Setbacks
+  public let rollbacks: RollbackReport
   let contents: BackupContents
   let staged: StagedVault
   let place: RestorePlace
@@ -67,10 +67,10 @@ public final class StagedRestore {
     self.verification = verification
     current = try await Self.lockCurrent(at: place, options)
     let isDamaged = verification.faults.contains { !$0.code.isRollback }
-    setbacks =
+    rollbacks =
       try isDamaged
-      ? Setbacks()
-      : Self.setbacks(
+      ? RollbackReport()
+      : Self.rollbacks(
         of: vault, verification, found, current?.store, place.knownPaths(given: path), options)
   }
 
@@ -91,33 +91,33 @@ public final class StagedRestore {
     return (store, try await store.waitForLock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait))
   }
 
-  private static func setbacks(
+  private static func rollbacks(
     of vault: Vault, _ verification: Verification, _ found: FoundRecords, _ current: DirectoryStore?, _ paths: [String],
     _ options: RestoreOptions
-  ) throws(VaultError) -> Setbacks {
-    var setbacks = Setbacks(verification)
+  ) throws(VaultError) -> RollbackReport {
+    var rollbacks = RollbackReport(verification)
     if let state = options.state {
-      setbacks.add(
-        try vault.setbacks(
+      rollbacks.add(
+        try vault.rollbacks(
           verification, found, for: paths, in: state, acceptingIdentity: options.acceptsIdentity))
     }
     // A vault whose header cannot be read is what backups are for.
     if let current, let there = try? LockedVault(store: current) {
-      setbacks.add(
-        try there.setbacks(
+      rollbacks.add(
+        try there.rollbacks(
           goingBackTo: vault.header, found, acceptingIdentity: options.acceptsIdentity))
     }
-    return setbacks
+    return rollbacks
   }
 
   /// Gives the vault its place, durably: where there is nothing, in place of a vault that is kept beside it, or file by
   /// file where somebody else's things are, or the folder cannot be moved.
   ///
-  /// - Throws: ``VaultError`` `.damaged` with a fault; `.rolledBack` for setbacks that are not accepted;
+  /// - Throws: ``VaultError`` `.damaged` with a fault; `.rolledBack` for rollbacks that are not accepted;
   ///   `.alreadyExists`, `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   public func putInPlace() throws(VaultError) -> RestoredVault {
     if let fault = faults.first { throw VaultError(.damaged, fault.reason, file: fault.file, remedies: []) }
-    guard setbacks.isEmpty || options.acceptsRollback else { throw .older(contents.file) }
+    guard rollbacks.isEmpty || options.acceptsRollback else { throw .older(contents.file) }
     let kept = try put()
     try rememberAnew()
     return RestoredVault(path: place.path, keptPath: kept)
@@ -149,7 +149,7 @@ public final class StagedRestore {
 
   /// What was accepted is from now on what is expected.
   private func rememberAnew() throws(VaultError) {
-    guard let state = options.state, options.acceptsIdentity || !setbacks.isEmpty else { return }
+    guard let state = options.state, options.acceptsIdentity || !rollbacks.isEmpty else { return }
     try state.accept(LockedVault(at: path))
   }
 }
@@ -203,7 +203,7 @@ extension BackupContents {
 /// A file of a backup, and if it is a record, what it was found to be.
 private struct UnpackedFile: Sendable {
   let file: ArchiveFile
-  let outcome: Result<Checkpoint.Entry, VaultError>?
+  let outcome: Result<RecordVersion, VaultError>?
 
   init(_ file: ArchiveFile, with vault: Vault) {
     self.file = file

@@ -5,7 +5,7 @@ package import VaultStorage
 /// with the vault's checkpoint and with what a machine remembers.
 package struct StreamedVerification {
   private var result = Verification()
-  private var live = EntryList.Builder()
+  private var live = VersionList.Builder()
   private var others = OtherVersions()
 
   package init() {}
@@ -15,7 +15,7 @@ package struct StreamedVerification {
   ///
   /// - Throws: ``VaultError`` what says nothing about the file.
   package mutating func take(
-    _ outcome: Result<Checkpoint.Entry, VaultError>, at place: StoreLocation
+    _ outcome: Result<RecordVersion, VaultError>, at place: StoreLocation
   ) throws(VaultError) {
     guard let id = place.recordID else { preconditionFailure("only records have versions") }
     let isTrash = place == .trash(id)
@@ -59,10 +59,10 @@ package struct StreamedVerification {
 
 /// What was found of the records of a vault that lies in no store.
 package struct FoundRecords: Sendable {
-  private let live: EntryList
+  private let live: VersionList
   private let others: OtherVersions
 
-  fileprivate init(live: EntryList, _ others: OtherVersions) { (self.live, self.others) = (live, others) }
+  fileprivate init(live: VersionList, _ others: OtherVersions) { (self.live, self.others) = (live, others) }
 
   /// What was found in one folder of records, and of the trash with ids of that folder.
   func versions(inFolder folder: UInt8) throws(VaultError) -> FoundVersions {
@@ -76,7 +76,7 @@ package struct FoundRecords: Sendable {
   }
 
   /// The version of a record that counts; nil when none was found.
-  func entry(of id: RecordID) throws(VaultError) -> Checkpoint.Entry? {
+  func entry(of id: RecordID) throws(VaultError) -> RecordVersion? {
     let removed = others.removed[id.folder]?.first { $0.id == id }
     guard let live = try live.entry(of: id) else { return removed }
     return removed.map { $0.revision > live.revision ? $0 : live } ?? live
@@ -99,6 +99,6 @@ package struct FoundRecords: Sendable {
 
 /// What was found beside live records that verified, by the folders of the ids.
 private struct OtherVersions: Sendable {
-  var removed: [UInt8: [Checkpoint.Entry]] = [:]
+  var removed: [UInt8: [RecordVersion]] = [:]
   var faulty: [UInt8: [StoreLocation]] = [:]
 }

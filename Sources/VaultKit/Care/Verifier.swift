@@ -15,7 +15,7 @@ struct Verifier {
   private var comparison: CheckpointComparison?
   private var seen = SeenComparison()
   /// What became of the files of the trash, by the folders that their ids belong to.
-  private var trashed: [UInt8: [(RecordID, Result<Checkpoint.Entry, VaultError>)]] = [:]
+  private var trashed: [UInt8: [(RecordID, Result<RecordVersion, VaultError>)]] = [:]
   private var trashFaults: [VaultFault] = []
   private var counts = RecordCounts()
   /// What is to be forgotten once it is told.
@@ -99,9 +99,9 @@ struct Verifier {
   /// Notes the outcome for one file, and gives the version if it is good.
   @discardableResult
   private func take(
-    _ outcome: Result<Checkpoint.Entry, VaultError>, _ place: StoreLocation, _ id: RecordID,
+    _ outcome: Result<RecordVersion, VaultError>, _ place: StoreLocation, _ id: RecordID,
     into found: inout FoundVersions, _ add: (VaultFault) -> Void
-  ) throws(VaultError) -> Checkpoint.Entry? {
+  ) throws(VaultError) -> RecordVersion? {
     do throws(VaultError) {
       let version = try outcome.get()
       found.take(version, at: place)
@@ -201,7 +201,7 @@ private struct RecordCheck: Sendable {
 
   struct Folder: Sendable {
     let number: UInt8
-    var outcomes: [(RecordID, Result<Checkpoint.Entry, VaultError>)] = []
+    var outcomes: [(RecordID, Result<RecordVersion, VaultError>)] = []
     var fault: VaultFault?
   }
 
@@ -221,8 +221,8 @@ private struct RecordCheck: Sendable {
   }
 
   private func live(
-    _ bytes: Result<[UInt8], StoreError>, _ id: RecordID, _ listed: [Checkpoint.Entry]
-  ) -> Result<Checkpoint.Entry, VaultError> {
+    _ bytes: Result<[UInt8], StoreError>, _ id: RecordID, _ listed: [RecordVersion]
+  ) -> Result<RecordVersion, VaultError> {
     Result { () throws(VaultError) in
       switch bytes {
       case .success(let bytes): try version(of: vault.verify(bytes, id), listed.entry(of: id))
@@ -231,7 +231,7 @@ private struct RecordCheck: Sendable {
     }
   }
 
-  func trashed(_ bytes: Result<[UInt8], VaultError>, _ id: RecordID) -> Result<Checkpoint.Entry, VaultError> {
+  func trashed(_ bytes: Result<[UInt8], VaultError>, _ id: RecordID) -> Result<RecordVersion, VaultError> {
     Result { () throws(VaultError) in
       try version(of: vault.verifyTrashed(bytes.get(), id).record, checkpoint?.entries.entry(of: id))
     }
@@ -239,9 +239,9 @@ private struct RecordCheck: Sendable {
 
   /// Checks what a record that verified holds, unless the checkpoint already stands for it.
   private func version(
-    of record: OpenRecord, _ listed: Checkpoint.Entry?
-  ) throws(VaultError) -> Checkpoint.Entry {
-    let version = Checkpoint.Entry(record)
+    of record: OpenRecord, _ listed: RecordVersion?
+  ) throws(VaultError) -> RecordVersion {
+    let version = RecordVersion(record)
     if listed == version { return version }
     try record.check()
     return version

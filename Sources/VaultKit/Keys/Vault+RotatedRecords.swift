@@ -28,7 +28,7 @@ extension Vault {
   /// Verifies all records of a part, and lists their versions.
   ///
   /// - Throws: ``VaultError`` of the first that does not verify.
-  func verifiedEntries(_ part: RecordRewriter.Part) async throws(VaultError) -> EntryList {
+  func verifiedEntries(_ part: RecordRewriter.Part) async throws(VaultError) -> VersionList {
     try await RecordRewriter(vault: self) { _ in nil }.rewrite(part, nil) { _ in }.before
   }
 
@@ -53,7 +53,7 @@ extension Vault {
   /// Whether a list is of each record that the store holds in a part of it, and of no other.
   ///
   /// - Throws: ``VaultError`` `.changedUnderneath`.
-  func requireAll(_ part: RecordRewriter.Part, are list: EntryList) throws(VaultError) {
+  func requireAll(_ part: RecordRewriter.Part, are list: VersionList) throws(VaultError) {
     switch part {
     case .live:
       for folder in UInt8.min...UInt8.max {
@@ -67,7 +67,7 @@ extension Vault {
   }
 
   private static func require(
-    _ entries: [Checkpoint.Entry], are held: [RecordID], at path: String
+    _ entries: [RecordVersion], are held: [RecordID], at path: String
   ) throws(VaultError) {
     guard held.elementsEqual(entries.lazy.map(\.id)) else {
       throw .otherRecords(than: entries.count, held.count, at: path)
@@ -84,7 +84,7 @@ extension Vault {
   /// Moves the records of a part to the current root, in batches, and lists the versions of all.
   func rewriteRecords(
     _ part: RecordRewriter.Part, _ reason: KeyringEntry.Reason, _ lock: any StoreLock, _ progress: (Int) -> Void
-  ) async throws(VaultError) -> EntryList {
+  ) async throws(VaultError) -> VersionList {
     try await rewriter(reason, keyring).rewrite(part, lock, progress).after
   }
 

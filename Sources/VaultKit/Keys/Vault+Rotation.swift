@@ -103,7 +103,7 @@ extension Vault {
     let reason: KeyringEntry.Reason = isReseal ? .reseal : .rewrap
     let staged = if let begun { begun } else { try await stagedRecords(reason, keyring, lock, progress) }
     defer { staged?.replacement.end() }
-    let live: EntryList
+    let live: VersionList
     if let staged {
       try put(staged)
       live = staged.versions.after
@@ -148,7 +148,7 @@ extension Vault {
   }
 
   private func write(
-    _ entries: EntryList, following old: StoredCheckpoint?, _ lock: any StoreLock
+    _ entries: VersionList, following old: StoredCheckpoint?, _ lock: any StoreLock
   ) throws(VaultError) {
     let new = try Checkpoint.make(
       following: old?.checkpoint, of: entries, headerHash: header.hash(), createdAt: options.now(),
@@ -179,24 +179,23 @@ extension Rotation {
 
 extension Checkpoint {
   /// A rotation must not make a record that went back the newest one there is.
-  fileprivate func requireNoRollback(in list: EntryList) throws(VaultError) {
+  fileprivate func requireNoRollback(in list: VersionList) throws(VaultError) {
     for folder in entries.folders {
       let listed = try entries.entries(inFolder: folder)
       for entry in try list.entries(inFolder: folder) {
-        guard let listed = listed.entry(of: entry.id), listed.revision >= entry.revision, listed != entry else {
-          continue
+        let (code, reason): (VaultError.Code, String)
+        switch listed.entry(of: entry.id).map({ entry.succession(after: $0) }) {
+        case nil, .newer, .same: continue
+        case .older: (code, reason) = (.rolledBack, "is older than the checkpoint lists it")
+        case .forked: (code, reason) = (.forked, "is another version than the checkpoint lists")
         }
-        let isOlder = listed.revision > entry.revision
-        throw VaultError(
-          isOlder ? .rolledBack : .forked,
-          isOlder ? "is older than the checkpoint lists it" : "is another version than the checkpoint lists",
-          record: entry.id, remedies: [.compareWithCheckpoint])
+        throw VaultError(code, reason, record: entry.id, remedies: [.compareWithCheckpoint])
       }
     }
   }
 
   /// What a rotation lists afterwards must not be less than what was listed before.
-  fileprivate func requireAll(in list: EntryList) throws(VaultError) {
+  fileprivate func requireAll(in list: VersionList) throws(VaultError) {
     for folder in entries.folders {
       let present = try list.entries(inFolder: folder)
       for entry in try entries.entries(inFolder: folder) where present.entry(of: entry.id) == nil {

@@ -18,20 +18,20 @@ struct RecordRewriter {
 
   /// The versions of records.
   struct Versions: Sendable {
-    let before: EntryList
-    let after: EntryList
+    let before: VersionList
+    let after: VersionList
   }
 
   /// The versions of some records, in the order of their ids.
   private struct Piece: Sendable {
-    var before: [Checkpoint.Entry] = []
-    var after: [Checkpoint.Entry] = []
+    var before: [RecordVersion] = []
+    var after: [RecordVersion] = []
     var changes: [StoreChange] = []
   }
 
   /// Gathers versions piece by piece.
   private struct Gathering {
-    private var (before, after) = (EntryList.Builder(), EntryList.Builder())
+    private var (before, after) = (VersionList.Builder(), VersionList.Builder())
 
     mutating func take(_ piece: Piece) {
       for entry in piece.before { before.append(entry) }
@@ -43,8 +43,8 @@ struct RecordRewriter {
 
   /// A record that was looked at.
   private struct Outcome {
-    let before: Checkpoint.Entry
-    let after: Checkpoint.Entry
+    let before: RecordVersion
+    let after: RecordVersion
     /// The new bytes; nil when it stays as it is.
     let replacement: [UInt8]?
   }
@@ -54,11 +54,11 @@ struct RecordRewriter {
     let old = try vault.verify(bytes, id, in: place)
     try old.require(isTrashed: place == .trash(id))
     try vault.compareWithSeen(old)
-    let before = Checkpoint.Entry(old)
+    let before = RecordVersion(old)
     let new = try inSealing(file: old.file, record: id) { () throws(SealingError) in try makeReplacement(old) }
     guard let new else { return Outcome(before: before, after: before, replacement: nil) }
     return Outcome(
-      before: before, after: Checkpoint.Entry(new), replacement: try vault.verifiedBytes(of: new, in: place))
+      before: before, after: RecordVersion(new), replacement: try vault.verifiedBytes(of: new, in: place))
   }
 }
 

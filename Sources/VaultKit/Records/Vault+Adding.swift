@@ -156,7 +156,7 @@ private struct BulkAdder<Input: Sendable> {
   private var batch: (any StoreBatch)?
   private var piece: [StoreChange] = []
   /// What is to be remembered once it is written.
-  private var versions = EntryList.Builder()
+  private var versions = VersionList.Builder()
   private var index = 0
   private var result = Addition<Input>()
 
@@ -197,7 +197,7 @@ private struct BulkAdder<Input: Sendable> {
     switch prepared {
     case .success(let record):
       result.ids.append(record.id)
-      if let version = record.version { versions.append(Checkpoint.Entry(record.id, version)) }
+      if let version = record.version { versions.append(RecordVersion(record.id, version)) }
       guard lock != nil, let bytes = record.bytes else { return }
       piece.append(StoreChange(.record(record.id), from: nil, to: bytes))
       if piece.count == Chunks<[Int]>.size { try stage() }

@@ -11,25 +11,6 @@ public struct Checkpoint: Sendable {
   static let fileName = "checkpoint.json"
   static let format = 1
 
-  /// The version of one record, live or in the trash.
-  public struct Entry: Sendable, Equatable {
-    public let id: RecordID
-    /// From 1.
-    public let revision: Int
-    let recordMAC: RecordMAC
-
-    /// The record's MAC, 32 bytes.
-    public var mac: [UInt8] { recordMAC.bytes }
-
-    public init(id: RecordID, revision: Int, mac: [UInt8]) {
-      self.init(id: id, revision: revision, mac: RecordMAC(mac))
-    }
-
-    init(id: RecordID, revision: Int, mac: RecordMAC) {
-      (self.id, self.revision, recordMAC) = (id, revision, mac)
-    }
-  }
-
   /// Rises by one with each checkpoint, from 1.
   public let sequence: Int
   public let createdAt: Timestamp
@@ -40,7 +21,7 @@ public struct Checkpoint: Sendable {
   /// The root key that it is authentic under.
   public private(set) var rootID: RootID
   /// What it lists.
-  public let entries: EntryList
+  public let entries: VersionList
   /// As the file writes it, which the MAC covers.
   let createdAtText: String
   /// 32 bytes.
@@ -138,7 +119,7 @@ extension Checkpoint {
   ///   - headerHash: 32 bytes, ``VaultHeader/hash()``.
   ///   - records: each id once, also one that is both live and in the trash.
   static func make(
-    following predecessor: Checkpoint?, of records: EntryList, headerHash: [UInt8], createdAt: Timestamp,
+    following predecessor: Checkpoint?, of records: VersionList, headerHash: [UInt8], createdAt: Timestamp,
     under root: RootKey
   ) throws(VaultError) -> Checkpoint {
     try Checkpoint(
@@ -158,7 +139,7 @@ extension Checkpoint {
 
   /// Without a MAC yet.
   private init(
-    sequence: Int, createdAt: Timestamp, previous: [UInt8]?, headerHash: [UInt8], entries: EntryList, rootID: RootID
+    sequence: Int, createdAt: Timestamp, previous: [UInt8]?, headerHash: [UInt8], entries: VersionList, rootID: RootID
   ) {
     (self.sequence, self.createdAt, self.previous) = (sequence, createdAt, previous)
     (self.headerHash, self.entries, self.rootID) = (headerHash, entries, rootID)
@@ -256,9 +237,9 @@ extension MemberReader {
 
 /// The lines of the list, `"<id>" : [revision, "<mac>"]`, as they are read.
 private struct ParsedEntries {
-  private var builder = EntryList.Builder()
+  private var builder = VersionList.Builder()
   /// Those that come after one of a higher id, which no writer of ours leaves.
-  private var unsorted: [Checkpoint.Entry] = []
+  private var unsorted: [RecordVersion] = []
   /// The first name whose line is none.
   private var refused: String?
 
@@ -266,11 +247,11 @@ private struct ParsedEntries {
     guard refused == nil else { return }
     let id = RecordID(parsing: name)
     guard let id, let (revision, mac) = value.version else { return refused = id == nil ? "id" : name }
-    let entry = Checkpoint.Entry(id: id, revision: revision, mac: mac)
+    let entry = RecordVersion(id: id, revision: revision, mac: mac)
     if builder.last.map({ $0 < id }) ?? true { builder.append(entry) } else { unsorted.append(entry) }
   }
 
-  consuming func entries(of members: MemberReader) throws(VaultError) -> EntryList {
+  consuming func entries(of members: MemberReader) throws(VaultError) -> VersionList {
     if let refused { throw members.damaged(refused) }
     let sorted = builder.finish()
     let entries = try sorted.merged(with: unsorted)
@@ -280,7 +261,7 @@ private struct ParsedEntries {
     return entries
   }
 
-  private func firstRepeated(in sorted: EntryList) throws(VaultError) -> String {
+  private func firstRepeated(in sorted: VersionList) throws(VaultError) -> String {
     let entries = (try sorted.all() + unsorted).map(\.id).sorted()
     let index = entries.indices.dropFirst().first { entries[$0] == entries[$0 - 1] }
     return index.map { entries[$0].text } ?? "records"

@@ -22,13 +22,13 @@ public struct CheckpointChanges: Sendable {
 /// The versions that a run over the vault has found in one folder of records, and of the trash what has ids of that
 /// folder.
 struct FoundVersions {
-  private var places: [RecordID: (version: Checkpoint.Entry, place: StoreLocation)] = [:]
+  private var places: [RecordID: (version: RecordVersion, place: StoreLocation)] = [:]
   private var faulty: Set<RecordID> = []
   /// The ids that stand among the records, good and faulty.
   private var live: Set<RecordID> = []
 
   /// Of a live and a removed record with the same id the higher revision counts (format 1, section 6, Records).
-  mutating func take(_ version: Checkpoint.Entry, at place: StoreLocation) {
+  mutating func take(_ version: RecordVersion, at place: StoreLocation) {
     if place == .record(version.id) { live.insert(version.id) }
     if let known = places[version.id], known.version.revision >= version.revision { return }
     places[version.id] = (version, place)
@@ -41,7 +41,7 @@ struct FoundVersions {
   }
 
   /// In the order of ids.
-  var versions: [Checkpoint.Entry] { places.values.map(\.version).sorted { $0.id < $1.id } }
+  var versions: [RecordVersion] { places.values.map(\.version).sorted { $0.id < $1.id } }
 
   func place(of id: RecordID) -> StoreLocation { places[id]?.place ?? .record(id) }
 
@@ -76,14 +76,16 @@ struct CheckpointComparison {
 
   private var name: String { "checkpoint of \(checkpoint.createdAt.text)" }
 
-  private mutating func compare(_ version: Checkpoint.Entry, _ listed: Checkpoint.Entry?, at place: StoreLocation) {
+  private mutating func compare(_ version: RecordVersion, _ listed: RecordVersion?, at place: StoreLocation) {
     guard let listed else { return changes.added.append(version.id) }
-    if version.revision > listed.revision {
-      if place == .trash(version.id) { changes.removed.append(version.id) } else { changes.changed.append(version.id) }
-    } else if version.revision < listed.revision {
+    switch version.succession(after: listed) {
+    case .same: break
+    case .newer where place == .trash(version.id): changes.removed.append(version.id)
+    case .newer: changes.changed.append(version.id)
+    case .older:
       let reason = "went back to revision \(version.revision): the \(name) lists revision \(listed.revision)"
       add(.rolledBack, reason, at: place, version.id)
-    } else if version.recordMAC != listed.recordMAC {
+    case .forked:
       add(.forked, "is another revision \(version.revision) than the \(name) lists", at: place, version.id)
     }
   }
@@ -92,32 +94,6 @@ struct CheckpointComparison {
     var fault = VaultFault(code, reason, file: place.relativePath, record: id)
     fault.witnesses = .checkpoint
     faults.append(fault)
-  }
-}
-
-extension [Checkpoint.Entry] {
-  /// The entry of a record among entries in the order of ids.
-  func entry(of id: RecordID) -> Checkpoint.Entry? {
-    var range = indices
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      if self[middle].id < id { range = middle + 1..<range.upperBound } else { range = range.lowerBound..<middle }
-    }
-    guard range.lowerBound < count, self[range.lowerBound].id == id else { return nil }
-    return self[range.lowerBound]
-  }
-}
-
-extension Checkpoint.Entry {
-  init(_ id: RecordID, _ version: SeenVersion) { self.init(id: id, revision: version.revision, mac: version.mac) }
-
-  /// The version of a record that verified.
-  init(_ record: SealedRecord) {
-    self.init(id: record.id, revision: record.revision, mac: record.mac)
-  }
-
-  init(_ record: OpenRecord) {
-    self.init(id: record.id, revision: record.envelope.revision, mac: record.envelope.mac)
   }
 }
 

@@ -116,7 +116,7 @@ struct CheckpointWriter {
     return tail
   }
 
-  private static func appendTree(of entry: Checkpoint.Entry, to tree: inout [UInt8]) {
+  private static func appendTree(of entry: RecordVersion, to tree: inout [UInt8]) {
     tree.appendPrefixed(entry.id.text.utf8Span.span)
     tree.append(0x05)
     tree.appendCount(2)
@@ -127,7 +127,7 @@ struct CheckpointWriter {
   }
 
   /// LP of an id; the array's tag and count; a number's tag and LP; a string's tag and LP of a MAC.
-  private static func treeByteCount(of entry: Checkpoint.Entry) -> Int {
+  private static func treeByteCount(of entry: RecordVersion) -> Int {
     4 + 36 + 5 + 5 + String(entry.revision).utf8.count + 5 + Base64.encodedCount(of: RecordMAC.byteCount)
   }
 }

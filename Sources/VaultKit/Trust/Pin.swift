@@ -31,14 +31,6 @@ public struct Pin: Sendable, Equatable {
     init(_ checkpoint: Checkpoint) throws(VaultError) {
       self.init(sequence: checkpoint.sequence, hash: try checkpoint.hash())
     }
-
-    /// How the checkpoint that is there differs from this one; nil when it is the same or a later one.
-    func difference(from found: CheckpointMark?) -> PinDifference? {
-      guard let found, found.sequence >= sequence else {
-        return .olderCheckpoint(expected: sequence, found: found?.sequence)
-      }
-      return found.sequence > sequence || found == self ? nil : .otherCheckpoint(sequence: sequence)
-    }
   }
 
   public let vaultID: VaultID
@@ -92,10 +84,7 @@ public struct Pin: Sendable, Equatable {
         expected: try fingerprint(),
         found: try Fingerprint.text(vaultID: header.vaultID, commitment: header.root.commitment))
     }
-    guard let known = self.header, header.revision <= known.revision else { return nil }
-    let found = Header(revision: header.revision, hash: try header.hash())
-    if found.revision < known.revision { return .olderHeader(expected: known, found: found) }
-    return found == known ? nil : .otherHeader(expected: known, found: found)
+    return try self.header?.difference(from: header)
   }
 }
 

@@ -22,24 +22,14 @@ struct SeenFolder: Equatable {
   private(set) var versions: [RecordID: SeenVersion] = [:]
 
   /// How a version relates to what was seen of its record.
-  enum Comparison: Equatable {
-    /// Nothing was seen of it, or something older.
-    case new
-    case same
-    case older(than: Int)
-    case forked
-  }
-
-  func comparison(of id: RecordID, _ version: SeenVersion) -> Comparison {
-    guard let seen = versions[id], version.revision <= seen.revision else { return .new }
-    if version.revision < seen.revision { return .older(than: seen.revision) }
-    return version.mac == seen.mac ? .same : .forked
+  func succession(of id: RecordID, _ version: SeenVersion) -> Succession {
+    versions[id].map { version.succession(after: $0) } ?? .newer
   }
 
   /// Takes a change over; what another process saw meanwhile stays when it is newer.
   mutating func take(_ change: SeenChange, of id: RecordID) {
     switch change {
-    case .seen(let version): if comparison(of: id, version) == .new { versions[id] = version }
+    case .seen(let version): if succession(of: id, version) == .newer { versions[id] = version }
     case .written(let version): versions[id] = version
     case .forgotten: versions[id] = nil
     }

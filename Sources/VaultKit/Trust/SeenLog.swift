@@ -66,8 +66,8 @@ extension SeenFolder {
     for (id, change) in changes {
       switch change {
       // What was only seen, and is no newer, changes nothing.
-      case .seen(let version): if comparison(of: id, version) == .new { newer.append((id, version)) }
-      case .written(let version) where comparison(of: id, version) == .new: newer.append((id, version))
+      case .seen(let version): if succession(of: id, version) == .newer { newer.append((id, version)) }
+      case .written(let version) where succession(of: id, version) == .newer: newer.append((id, version))
       case .written(let version): guard versions[id] == version else { return nil }
       case .forgotten: return nil
       }

@@ -26,7 +26,7 @@ extension Vault {
       lock.release()
       memory?.flush()
     }
-    var (builder, onlyInTrash) = (EntryList.Builder(), Set<RecordID>())
+    var (builder, onlyInTrash) = (VersionList.Builder(), Set<RecordID>())
     let verification = try await verification(VerificationScope(), progress) { found in
       for version in found.versions {
         builder.append(version)
@@ -47,7 +47,7 @@ extension Vault {
 
   /// Remembers the records as a run over the vault has found them, whatever was seen before; what is gone is forgotten.
   private func acceptSeen(
-    _ entries: EntryList, _ onlyInTrash: Set<RecordID>, _ faults: [VaultFault]
+    _ entries: VersionList, _ onlyInTrash: Set<RecordID>, _ faults: [VaultFault]
   ) {
     guard let memory else { return }
     memory.noteWritten(entries, onlyInTrash: onlyInTrash)

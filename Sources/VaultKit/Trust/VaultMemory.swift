@@ -130,10 +130,10 @@ final class VaultMemory: Sendable {
 
 extension VaultMemory {
   /// Compares a version that verified with what was seen of its record, and notes one that is new.
-  func take(_ id: RecordID, _ version: SeenVersion) throws(VaultError) -> SeenFolder.Comparison {
-    let comparison = try seen(of: id).comparison(of: id, version)
-    if comparison == .new { note(.seen(version), of: id) }
-    return comparison
+  func take(_ id: RecordID, _ version: SeenVersion) throws(VaultError) -> Succession {
+    let succession = try seen(of: id).succession(of: id, version)
+    if succession == .newer { note(.seen(version), of: id) }
+    return succession
   }
 
   /// What was seen of a record, and maybe of others: a whole folder is only read for more than one of its records.
@@ -203,7 +203,7 @@ extension VaultMemory {
   ///
   /// - Parameter onlyInTrash: those that are not live.
   /// They are in place by now: that they are not remembered is told, and undoes nothing.
-  func noteWritten(_ entries: EntryList, onlyInTrash: Set<RecordID> = []) {
+  func noteWritten(_ entries: VersionList, onlyInTrash: Set<RecordID> = []) {
     do throws(VaultError) {
       try entries.forEachPiece { entries in
         for entry in entries {
@@ -298,7 +298,7 @@ extension Vault {
     guard let memory else { return }
     let revision = record.envelope.revision
     switch try memory.take(record.id, SeenVersion(record)) {
-    case .new, .same: break
+    case .newer, .same: break
     case .older(let seen):
       throw try notAsSeen(
         .rolledBack, "is older than this machine has seen it", record,

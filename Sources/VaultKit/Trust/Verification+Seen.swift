@@ -19,8 +19,8 @@ struct SeenComparison {
     var changes: [(RecordID, SeenChange)] = []
     for entry in found.versions {
       let version = SeenVersion(entry, isTrashed: found.isOnlyInTrash(entry.id))
-      switch seen.comparison(of: entry.id, version) {
-      case .new: changes.append((entry.id, .seen(version)))
+      switch seen.succession(of: entry.id, version) {
+      case .newer: changes.append((entry.id, .seen(version)))
       case .same: break
       case let older where !told.contains(entry.id): add(older, entry, version)
       case .older, .forked: confirmed.insert(entry.id)
@@ -40,10 +40,10 @@ struct SeenComparison {
     return changes
   }
 
-  private mutating func add(_ comparison: SeenFolder.Comparison, _ entry: Checkpoint.Entry, _ version: SeenVersion) {
+  private mutating func add(_ succession: Succession, _ entry: RecordVersion, _ version: SeenVersion) {
     let place = version.isTrashed ? StoreLocation.trash(entry.id) : .record(entry.id)
-    switch comparison {
-    case .new, .same: break
+    switch succession {
+    case .newer, .same: break
     case .older(let revision):
       let reason = "went back from revision \(revision), which this machine has seen, to \(entry.revision)"
       add(.rolledBack, reason, place, entry.id)
@@ -71,7 +71,7 @@ struct SeenComparison {
 }
 
 extension SeenVersion {
-  init(_ entry: Checkpoint.Entry, isTrashed: Bool) {
+  init(_ entry: RecordVersion, isTrashed: Bool) {
     self.init(revision: entry.revision, mac: entry.recordMAC, isTrashed: isTrashed)
   }
 }

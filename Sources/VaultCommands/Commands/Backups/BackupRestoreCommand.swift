@@ -83,7 +83,7 @@ extension BackupCommand {
       let staged = try await contents.stage(with: vault, for: to, options: options) { progress.advance() }
       progress.end()
       try refuse(staged)
-      for fault in staged.setbacks.faults { global.messages.note("accepted: \(fault.description)") }
+      for fault in staged.rollbacks.faults { global.messages.note("accepted: \(fault.description)") }
       let restored = try staged.putInPlace()
       try tell(restored, contents, staged.verification)
     }
@@ -92,8 +92,8 @@ extension BackupCommand {
     private func refuse(_ staged: StagedRestore) throws {
       staged.faults.report(global, ["nothing was changed: take another backup"])
       if let status = staged.faults.status { throw Finished(status: status) }
-      guard !staged.setbacks.isEmpty, !acceptRollback else { return }
-      let faults = staged.setbacks.faults
+      guard !staged.rollbacks.isEmpty, !acceptRollback else { return }
+      let faults = staged.rollbacks.faults
       Array(faults.prefix(10)).report(
         global,
         [

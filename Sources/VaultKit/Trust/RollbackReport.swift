@@ -4,7 +4,7 @@ internal import VaultStorage
 
 /// How a state of a vault that is to be brought back is older than what is known of the vault: each record, and the
 /// header and the checkpoint, that would go back, fork or vanish.
-public struct Setbacks: Sendable {
+public struct RollbackReport: Sendable {
   /// In the order in which they were found.
   public internal(set) var faults: [VaultFault] = []
 
@@ -17,7 +17,7 @@ public struct Setbacks: Sendable {
   }
 
   /// Adds what was found elsewhere, as far as it is new.
-  package mutating func add(_ other: Setbacks) { add(other.faults) }
+  package mutating func add(_ other: RollbackReport) { add(other.faults) }
 
   package init() {}
 
@@ -39,21 +39,21 @@ extension Vault {
   ///   - found: what they were found to be.
   ///   - acceptingIdentity: takes it for the vault that is meant, also when another vault or root key is known.
   /// - Throws: ``VaultError`` `.unexpectedVault` for another vault at a path, or another root key; `.damagedState`.
-  package func setbacks(
+  package func rollbacks(
     _ verification: Verification, _ found: FoundRecords, for paths: [String], in state: VaultState,
     acceptingIdentity: Bool
-  ) throws(VaultError) -> Setbacks {
-    var setbacks = Setbacks()
+  ) throws(VaultError) -> RollbackReport {
+    var rollbacks = RollbackReport()
     let known = try state.known(header, at: paths)
     if case .differs(let difference) = known.state {
       guard !difference.isIdentity || acceptingIdentity else { throw difference.error }
-      if !difference.isIdentity { setbacks.add(difference) }
+      if !difference.isIdentity { rollbacks.add(difference) }
     }
     let checkpoint = try checkpoint().map { checkpoint throws(VaultError) in try Pin.CheckpointMark(checkpoint) }
     if let expected = known.pin?.checkpoint,
       let difference = expected.difference(from: checkpoint)
     {
-      setbacks.add(difference)
+      rollbacks.add(difference)
     }
     var comparison = SeenComparison()
     let told = Set(verification.faults.filter(\.code.isRollback).compactMap(\.record))
@@ -61,8 +61,8 @@ extension Vault {
       let seen = try state.seen(in: number, of: header.vaultID)
       _ = comparison.compare(try found.versions(inFolder: number), with: seen, told: told)
     }
-    setbacks.add(comparison.faults)
-    return setbacks
+    rollbacks.add(comparison.faults)
+    return rollbacks
   }
 }
 
@@ -74,17 +74,19 @@ extension LockedVault {
   ///   - header: of the other state.
   ///   - found: the records of the other state.
   /// - Throws: ``VaultError`` `.unexpectedVault` when it is another vault.
-  package func setbacks(
+  package func rollbacks(
     goingBackTo header: VaultHeader, _ found: FoundRecords, acceptingIdentity: Bool
-  ) throws(VaultError) -> Setbacks {
-    var setbacks = Setbacks()
+  ) throws(VaultError) -> RollbackReport {
+    var rollbacks = RollbackReport()
     guard self.header.vaultID == header.vaultID else {
       guard acceptingIdentity else {
         throw PinDifference.otherVault(expected: self.header.vaultID, found: header.vaultID).error
       }
-      return setbacks
+      return rollbacks
     }
-    if let difference = try Pin(self.header).laterDifference(from: header) { setbacks.add(difference) }
+    // Also under another root key.
+    let here = try Pin(self.header).header
+    if let difference = try here?.difference(from: header) { rollbacks.add(difference) }
     var faults: [VaultFault] = []
     var failure: VaultError?
     func take(_ bytes: Result<[UInt8], VaultError>, _ place: StoreLocation) {
@@ -103,24 +105,14 @@ extension LockedVault {
     }
     try? forEachTrashedFile { id, bytes in take(bytes, .trash(id)) }
     if let failure { throw failure }
-    setbacks.add(faults)
-    return setbacks
-  }
-}
-
-extension Pin {
-  /// How a header is older than this one, or forked from it, also under another root key.
-  fileprivate func laterDifference(from header: VaultHeader) throws(VaultError) -> PinDifference? {
-    guard let known = self.header, header.revision <= known.revision else { return nil }
-    let found = Header(revision: header.revision, hash: try header.hash())
-    if found.revision < known.revision { return .olderHeader(expected: known, found: found) }
-    return found == known ? nil : .otherHeader(expected: known, found: found)
+    rollbacks.add(faults)
+    return rollbacks
   }
 }
 
 extension SeenVersion {
   /// What becomes worse when `other`, or nothing, comes in the place of this version.
-  fileprivate func setback(to other: Checkpoint.Entry?, at place: StoreLocation, _ id: RecordID) -> VaultFault? {
+  fileprivate func setback(to other: RecordVersion?, at place: StoreLocation, _ id: RecordID) -> VaultFault? {
     func fault(_ code: VaultError.Code, _ reason: String) -> VaultFault {
       VaultFault(code, reason, file: place.relativePath, record: id)
     }
@@ -128,10 +120,10 @@ extension SeenVersion {
       // Emptying the trash is what it is for.
       return isTrashed ? nil : fault(.vanished, "would be gone: the backup has no such record")
     }
-    if other.revision < revision {
-      return fault(.rolledBack, "would go back from revision \(revision) to \(other.revision)")
+    return switch SeenVersion(other, isTrashed: false).succession(after: self) {
+    case .newer, .same: nil
+    case .older: fault(.rolledBack, "would go back from revision \(revision) to \(other.revision)")
+    case .forked: fault(.forked, "is another version of revision \(revision) than the backup has")
     }
-    guard other.revision == revision, other.recordMAC != mac else { return nil }
-    return fault(.forked, "is another version of revision \(revision) than the backup has")
   }
 }

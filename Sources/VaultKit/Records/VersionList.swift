@@ -7,34 +7,33 @@ internal import VaultSystem
 ///
 /// Of a long list most lies in a file without a name rather than in memory, so that what a large vault takes does not
 /// grow with it; where there is no room for such a file, memory has to do.
-public final class EntryList: Sendable {
+public final class VersionList: Sendable {
   /// How many there are.
   public let count: Int
   /// What holds the first of them.
   private let file: AtomicFile<StoreError>?
   private let fileCount: Int
   /// The others.
-  private let rest: [Checkpoint.Entry]
+  private let rest: [RecordVersion]
   /// Where the entries of each folder begin, and the end of the last.
   private let starts: [Int]
 
-  fileprivate init(_ file: AtomicFile<StoreError>?, _ fileCount: Int, _ rest: [Checkpoint.Entry], countsByFolder: [Int])
-  {
+  fileprivate init(_ file: AtomicFile<StoreError>?, _ fileCount: Int, _ rest: [RecordVersion], countsByFolder: [Int]) {
     (self.file, self.fileCount, self.rest) = (file, fileCount, rest)
     starts = countsByFolder.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }
     count = fileCount + rest.count
   }
 
   /// A list of entries in any order; of equal ids the one with the highest revision counts.
-  package convenience init(_ entries: [Checkpoint.Entry]) {
+  package convenience init(_ entries: [RecordVersion]) {
     let entries = Self.newest(of: entries)
     var counts = [Int](repeating: 0, count: 256)
     for entry in entries { counts[Int(entry.id.folder)] += 1 }
     self.init(nil, 0, entries, countsByFolder: counts)
   }
 
-  private static func newest(of entries: [Checkpoint.Entry]) -> [Checkpoint.Entry] {
-    var list: [Checkpoint.Entry] = []
+  private static func newest(of entries: [RecordVersion]) -> [RecordVersion] {
+    var list: [RecordVersion] = []
     list.reserveCapacity(entries.count)
     for entry in entries.sorted(by: { $0.id != $1.id ? $0.id < $1.id : $0.revision < $1.revision }) {
       if list.last?.id == entry.id { list.removeLast() }
@@ -54,30 +53,30 @@ public final class EntryList: Sendable {
   /// The entries of one folder of records, by the first byte of their ids.
   ///
   /// - Throws: ``VaultError`` `.ioFailed`.
-  public func entries(inFolder folder: UInt8) throws(VaultError) -> [Checkpoint.Entry] {
+  public func entries(inFolder folder: UInt8) throws(VaultError) -> [RecordVersion] {
     try entries(range(of: folder))
   }
 
   /// All of them.
   ///
   /// - Throws: ``VaultError`` `.ioFailed`.
-  public func all() throws(VaultError) -> [Checkpoint.Entry] { try entries(0..<count) }
+  public func all() throws(VaultError) -> [RecordVersion] { try entries(0..<count) }
 
-  private func entries(_ range: Range<Int>) throws(VaultError) -> [Checkpoint.Entry] {
+  private func entries(_ range: Range<Int>) throws(VaultError) -> [RecordVersion] {
     let (spilled, kept) = (range.clamped(to: 0..<fileCount), range.clamped(to: fileCount..<count))
     let tail = rest[kept.lowerBound - fileCount..<kept.upperBound - fileCount]
     guard let file, !spilled.isEmpty else { return Array(tail) }
-    let size = Checkpoint.Entry.byteCount
+    let size = RecordVersion.byteCount
     let bytes = try inStore { () throws(StoreError) in
       try file.read(spilled.count * size, from: spilled.lowerBound * size)
     }
-    return (0..<spilled.count).map { Checkpoint.Entry(bytes, at: $0 * size) } + tail
+    return (0..<spilled.count).map { RecordVersion(bytes, at: $0 * size) } + tail
   }
 
   /// Gives all entries to `body`, some at a time.
   ///
   /// - Throws: ``VaultError`` `.ioFailed`, and what `body` throws.
-  func forEachPiece(_ body: ([Checkpoint.Entry]) throws(VaultError) -> Void) throws(VaultError) {
+  func forEachPiece(_ body: ([RecordVersion]) throws(VaultError) -> Void) throws(VaultError) {
     let pieceCount = 1 << 10
     for start in stride(from: 0, to: count, by: pieceCount) {
       try body(entries(start..<min(start + pieceCount, count)))
@@ -87,7 +86,7 @@ public final class EntryList: Sendable {
   /// The entry of a record; nil when there is none.
   ///
   /// - Throws: ``VaultError`` `.ioFailed`.
-  public func entry(of id: RecordID) throws(VaultError) -> Checkpoint.Entry? {
+  public func entry(of id: RecordID) throws(VaultError) -> RecordVersion? {
     var range = range(of: id.folder)
     while !range.isEmpty {
       let middle = range.lowerBound + range.count / 2
@@ -99,9 +98,9 @@ public final class EntryList: Sendable {
   }
 
   /// The list with further entries in it, in any order; of equal ids the one with the highest revision counts.
-  func merged(with others: [Checkpoint.Entry]) throws(VaultError) -> EntryList {
+  func merged(with others: [RecordVersion]) throws(VaultError) -> VersionList {
     guard !others.isEmpty else { return self }
-    let others = EntryList(others)
+    let others = VersionList(others)
     var builder = Builder()
     for folder in UInt8.min...UInt8.max {
       let (own, new) = (try entries(inFolder: folder), try others.entries(inFolder: folder))
@@ -111,7 +110,7 @@ public final class EntryList: Sendable {
   }
 }
 
-extension EntryList {
+extension VersionList {
   /// Makes a list of entries that come in the order of their ids.
   struct Builder {
     /// So many stay in memory before a file is begun.
@@ -120,7 +119,7 @@ extension EntryList {
     private static let pieceCount = 1 << 13
 
     private var counts = [Int](repeating: 0, count: 256)
-    private var entries: [Checkpoint.Entry] = []
+    private var entries: [RecordVersion] = []
     private var file: AtomicFile<StoreError>?
     private var fileCount = 0
     private var mayGrowFile = true
@@ -129,7 +128,7 @@ extension EntryList {
     init() {}
 
     /// - Precondition: its id comes after those before.
-    mutating func append(_ entry: Checkpoint.Entry) {
+    mutating func append(_ entry: RecordVersion) {
       precondition(last.map { $0 < entry.id } ?? true, "entries come in the order of their ids")
       last = entry.id
       counts[Int(entry.id.folder)] += 1
@@ -145,7 +144,7 @@ extension EntryList {
         for start in stride(from: 0, to: entries.count, by: Self.pieceCount) {
           let piece = entries[start..<min(start + Self.pieceCount, entries.count)]
           var bytes: [UInt8] = []
-          bytes.reserveCapacity(piece.count * Checkpoint.Entry.byteCount)
+          bytes.reserveCapacity(piece.count * RecordVersion.byteCount)
           for entry in piece { entry.append(to: &bytes) }
           try file.append(bytes)
         }
@@ -158,11 +157,11 @@ extension EntryList {
       }
     }
 
-    consuming func finish() -> EntryList { EntryList(file, fileCount, entries, countsByFolder: counts) }
+    consuming func finish() -> VersionList { VersionList(file, fileCount, entries, countsByFolder: counts) }
   }
 }
 
-extension Checkpoint.Entry {
+extension RecordVersion {
   /// The size of an entry in a file that only this process reads: seven numbers, the highest byte first.
   fileprivate static let byteCount = 56
 

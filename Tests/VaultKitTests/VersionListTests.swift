@@ -8,28 +8,28 @@ import VaultSystem
 @testable import VaultKit
 
 @Suite("Lists of versions")
-struct EntryListTests {
-  private func entries(_ count: Int) -> [Checkpoint.Entry] {
+struct VersionListTests {
+  private func entries(_ count: Int) -> [RecordVersion] {
     (0..<count).map { number in
-      Checkpoint.Entry(id: .random(), revision: number + 1, mac: (0..<32).map { _ in .random(in: .min ... .max) })
+      RecordVersion(id: .random(), revision: number + 1, mac: (0..<32).map { _ in .random(in: .min ... .max) })
     }.sorted { $0.id < $1.id }
   }
 
-  private func built(_ entries: [Checkpoint.Entry]) -> EntryList {
-    var builder = EntryList.Builder()
+  private func built(_ entries: [RecordVersion]) -> VersionList {
+    var builder = VersionList.Builder()
     for entry in entries { builder.append(entry) }
     return builder.finish()
   }
 
   @Test(
     "what was appended is there, whole, by folders and by ids, in memory and in a file",
-    arguments: [0, 1, 5000, EntryList.Builder.memoryCount, EntryList.Builder.memoryCount + 20_000])
+    arguments: [0, 1, 5000, VersionList.Builder.memoryCount, VersionList.Builder.memoryCount + 20_000])
   func contents(_ count: Int) throws {
     let entries = entries(count)
     let list = built(entries)
     #expect(list.count == count && list.isEmpty == (count == 0))
     #expect(try list.all() == entries)
-    var (byFolder, pieces): ([Checkpoint.Entry], [Checkpoint.Entry]) = ([], [])
+    var (byFolder, pieces): ([RecordVersion], [RecordVersion]) = ([], [])
     for folder in UInt8.min...UInt8.max { byFolder += try list.entries(inFolder: folder) }
     try list.forEachPiece { pieces += $0 }
     #expect(byFolder == entries && pieces == entries)
@@ -40,15 +40,15 @@ struct EntryListTests {
 
   @Test("of equal ids the higher revision counts, in any order and in a list that lies in a file")
   func merging() throws {
-    let entries = entries(EntryList.Builder.memoryCount + 10)
-    let (old, new) = (entries[3], Checkpoint.Entry(id: entries[3].id, revision: 1 << 40, mac: entries[4].mac))
-    let lower = Checkpoint.Entry(id: entries[70].id, revision: 0, mac: entries[4].mac)
+    let entries = entries(VersionList.Builder.memoryCount + 10)
+    let (old, new) = (entries[3], RecordVersion(id: entries[3].id, revision: 1 << 40, mac: entries[4].mac))
+    let lower = RecordVersion(id: entries[70].id, revision: 0, mac: entries[4].mac)
     let further = self.entries(1)[0]
     let merged = try built(entries).merged(with: [further, new, lower])
     #expect(merged.count == entries.count + 1)
     #expect(try merged.entry(of: old.id) == new && merged.entry(of: lower.id) == entries[70])
     #expect(try merged.entry(of: further.id) == further)
-    #expect(try EntryList([old, further, new]).all() == [further, new].sorted { $0.id < $1.id })
+    #expect(try VersionList([old, further, new]).all() == [further, new].sorted { $0.id < $1.id })
   }
 
   @Test("a file without a name gives back what was written; a short one is an error")

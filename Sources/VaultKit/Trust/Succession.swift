@@ -1,0 +1,59 @@
+/// How a state relates to one that is known, be it of a record, a header or a checkpoint: the one rule of rollback
+/// (format 1, sections 8, Checkpoint, and 9.1, Pin and seen).
+///
+/// Each such state has a number, which rises with every change, and something that tells its content.
+enum Succession: Equatable {
+  /// Nothing was known, or something of a lower number.
+  case newer
+  case same
+  /// The number is lower than the known one.
+  case older(than: Int)
+  /// The number is the known one, and the content is not.
+  case forked
+
+  init<Content: Equatable>(of found: (number: Int, content: Content), after known: (number: Int, content: Content)) {
+    if found.number != known.number {
+      self = found.number > known.number ? .newer : .older(than: known.number)
+    } else {
+      self = found.content == known.content ? .same : .forked
+    }
+  }
+}
+
+extension RecordVersion {
+  /// How this version relates to one that is known of the same record.
+  func succession(after known: RecordVersion) -> Succession {
+    Succession(of: (revision, recordMAC), after: (known.revision, known.recordMAC))
+  }
+}
+
+extension SeenVersion {
+  /// How this version relates to one that is known of the same record.
+  func succession(after known: SeenVersion) -> Succession {
+    Succession(of: (revision, mac), after: (known.revision, known.mac))
+  }
+}
+
+extension Pin.Header {
+  /// How a header differs from this one; nil when it is the same or a later one.
+  func difference(from header: VaultHeader) throws(VaultError) -> PinDifference? {
+    let found = Pin.Header(revision: header.revision, hash: try header.hash())
+    return switch Succession(of: (found.revision, found.hash), after: (revision, hash)) {
+    case .newer, .same: nil
+    case .older: .olderHeader(expected: self, found: found)
+    case .forked: .otherHeader(expected: self, found: found)
+    }
+  }
+}
+
+extension Pin.CheckpointMark {
+  /// How the checkpoint that is there differs from this one; nil when it is the same or a later one.
+  func difference(from found: Pin.CheckpointMark?) -> PinDifference? {
+    guard let found else { return .olderCheckpoint(expected: sequence, found: nil) }
+    return switch Succession(of: (found.sequence, found.hash), after: (sequence, hash)) {
+    case .newer, .same: nil
+    case .older: .olderCheckpoint(expected: sequence, found: found.sequence)
+    case .forked: .otherCheckpoint(sequence: sequence)
+    }
+  }
+}
