@@ -31,22 +31,25 @@ public enum SecretAddress: String, Sendable {
 
   /// Whether there is any reason to look closer, which copies the text: most have no mark, and no address is without.
   ///
-  /// An `@` alone is one of mail; before a host it has a slash before it.
+  /// Dates have a mark of addresses, and no address is of nothing but digits and what joins them in a date. An `@` with
+  /// no slash before it is one of mail.
   static func mayBe(in text: String) -> Bool {
-    guard text.utf8.contains(where: isMark), !text.utf8.allSatisfy(isOfDates) else { return false }
-    return text.utf8.contains {
-      isMark($0) && $0 != UInt8(ascii: "@") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\")
+    let bytes = text.utf8Span.span
+    var (hasMark, hasAt, hasSlash, isDate) = (false, false, false, true)
+    for index in bytes.indices {
+      switch bytes[index] {
+      case UInt8(ascii: ":"): hasMark = true
+      case UInt8(ascii: "="), UInt8(ascii: "%"): (hasMark, isDate) = (true, false)
+      case UInt8(ascii: "@"): (hasAt, isDate) = (true, false)
+      case UInt8(ascii: "/"), UInt8(ascii: "\\"): (hasSlash, isDate) = (true, false)
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "+"),
+        UInt8(ascii: "T"), UInt8(ascii: "Z"):
+        continue
+      default: isDate = false
+      }
+      if hasMark && !isDate { return true }
     }
-  }
-
-  /// Dates have a mark of addresses, and no address is of nothing but digits and what joins them in a date.
-  private static func isOfDates(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "+"),
-      UInt8(ascii: "T"), UInt8(ascii: "Z"):
-      true
-    default: false
-    }
+    return hasAt && hasSlash
   }
 
   /// What a person needs to know where one stands.
@@ -60,13 +63,6 @@ public enum SecretAddress: String, Sendable {
 
   /// How often percent signs may stand for percent signs: nobody means well who does it more often.
   private static let maximumDepth = 6
-
-  private static func isMark(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "="), UInt8(ascii: "%"): true
-    default: false
-    }
-  }
 
   private static func found(in text: AddressText) -> SecretAddress? {
     if text.isOneTimeCode { return .oneTimeCode }
