@@ -21,14 +21,14 @@ let package = Package(
       name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
 
     // Declarations only: nothing is linked, and nothing need be installed to build.
-    .systemLibrary(name: "CLateLibraries"),
+    .systemLibrary(name: "CDynamicLibraries"),
 
-    .target(name: "LateLibraries"),
+    .target(name: "DynamicLibraries"),
 
     .target(name: "VaultSystem"),
 
     // Layer 1
-    .target(name: "VaultCrypto", dependencies: ["COpenSSL", "LateLibraries"]),
+    .target(name: "VaultCrypto", dependencies: ["COpenSSL", "DynamicLibraries"]),
     .target(name: "VaultDocument"),
 
     // Layer 2
@@ -39,7 +39,7 @@ let package = Package(
     // Layer 3
     .target(name: "VaultRecords", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument"]),
     .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument", "VaultSystem"]),
-    .target(name: "VaultIndex", dependencies: ["CLateLibraries", "VaultStorage", "VaultDocument"]),
+    .target(name: "VaultIndex", dependencies: ["CDynamicLibraries", "VaultStorage", "VaultDocument"]),
 
     // Layer 4
     .target(
@@ -52,7 +52,8 @@ let package = Package(
     .target(
       name: "VaultExchange",
       dependencies: [
-        "CLateLibraries", "LateLibraries", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto", "VaultAge",
+        "CDynamicLibraries", "DynamicLibraries", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto",
+        "VaultAge",
       ]),
 
     // Layer 5

@@ -13,7 +13,7 @@ struct BackupTarget {
   /// Refuses a directory in the vault, one in which others could replace what lies there, and one whose record of
   /// backups cannot be read.
   func check(_ store: any RecordStore) throws(VaultError) {
-    if let store = store as? DirectoryStore, try inStore({ () throws(StoreError) in try folder.lies(in: store) }) {
+    if let store = store as? DirectoryStore, try inStore({ () throws(StoreError) in try folder.isInside(store) }) {
       throw VaultError(
         .inputRefused, "lies in the vault: a backup there is lost with it", file: folder.path,
         remedies: ["name a directory outside, best on another disk"])

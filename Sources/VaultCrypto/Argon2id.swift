@@ -1,4 +1,4 @@
-internal import LateLibraries
+internal import DynamicLibraries
 
 /// Argon2id, version 1.3 (RFC 9106), for files of other tools; this program's own files use scrypt.
 ///
@@ -43,7 +43,7 @@ public enum Argon2id {
       UInt32, UInt32, UInt32, UnsafeRawPointer?, Int, UnsafeRawPointer?, Int, UnsafeMutableRawPointer?, Int
     ) -> Int32
 
-  private static let library = LateLibrary(["libargon2.so.1", "libargon2.1.dylib", "libargon2.dylib"])
+  private static let library = DynamicLibrary(["libargon2.so.1", "libargon2.1.dylib", "libargon2.dylib"])
   private static let hash = unsafe library.flatMap {
     unsafe $0.function("argon2id_hash_raw", as: Hash.self)
   }

@@ -111,7 +111,7 @@ private final class DirectoryWriter: StoreWriter {
     guard try old?.markOfAll() == mark else {
       throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: location.relativePath)
     }
-    let swap = Swap(
+    let swap = AtomicReplacement(
       name: location.fileName, path: location.relativePath, hadFile: mark != nil, staging: staging.descriptor,
       files: store.files)
     try store.withMadeDirectory(location.directory) { (directory) throws(StoreError) in

@@ -70,7 +70,7 @@ extension DirectoryStore {
     _ name: String, in directory: StoreDirectory, path: String, from old: [UInt8]?, to new: [UInt8]?
   ) throws(StoreError) {
     try withMadeDirectory(.staging) { (staging) throws(StoreError) in
-      let swap = Swap(name: name, path: path, hadFile: old != nil, staging: staging, files: files)
+      let swap = AtomicReplacement(name: name, path: path, hadFile: old != nil, staging: staging, files: files)
       guard let new else {
         _ = try withDirectory(directory) { (directory) throws(StoreError) in try swap.remove(from: directory) }
         return
@@ -109,7 +109,7 @@ extension DirectoryStore {
 }
 
 /// The replacement of one file, with the way back.
-struct Swap {
+struct AtomicReplacement {
   let name: String
   let path: String
   let hadFile: Bool

@@ -55,7 +55,7 @@ package final class NamedFolder: Sendable {
   /// Whether it is a vault's directory, or lies below it, whatever links lead to either.
   ///
   /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
-  package func lies(in store: DirectoryStore) throws(StoreError) -> Bool {
+  package func isInside(_ store: DirectoryStore) throws(StoreError) -> Bool {
     let root = store.root.descriptor
     let vault = try files.call(at: store.path) { (system) throws(Errno) in try system.status(of: root) }
     return try Self.lies(files, ".", in: directory.descriptor, below: vault, at: path)

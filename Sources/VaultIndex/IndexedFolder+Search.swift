@@ -1,4 +1,4 @@
-internal import CLateLibraries
+internal import CDynamicLibraries
 
 /// One text that is looked for in the values of records.
 package struct IndexProbe: Sendable {

@@ -67,7 +67,7 @@ extension CancelledOperation {
       reading("recordToRemove", locks: false) { try await $0.vault.recordToRemove(named: "number 5").id },
       reading("resolve", locks: false) { try await $0.locked.resolve("number 5") },
       reading("records(named:)", locks: false) { try await $0.locked.records(named: "number 5").map(\.id) },
-      reading("acceptance", locks: false) { "nothing to accept: \(try await $0.vault.acceptance(of: $0.id) == nil)" },
+      reading("acceptance", locks: false) { "nothing to accept: \(try await $0.vault.editReview(of: $0.id) == nil)" },
     ]
   }
 
@@ -116,10 +116,10 @@ extension CancelledOperation {
         let bytes = try #require(try subject.store.read(.record(subject.id)))
         let edited = Array(String(decoding: bytes, as: UTF8.self).replacing("number 0", with: "by hand").utf8)
         try subject.store.apply([StoreChange(.record(subject.id), from: bytes, to: edited)])
-        let acceptance = try #require(try await subject.vault.acceptance(of: subject.id))
+        let review = try #require(try await subject.vault.editReview(of: subject.id))
         return {
           do {
-            try await subject.vault.accept([acceptance])
+            try await subject.vault.accept([review])
           } catch {
             // It was no good record before: put back, the vault is.
             try? subject.store.apply([StoreChange(.record(subject.id), from: edited, to: bytes)])

@@ -108,7 +108,7 @@ struct ImportCommand: AsyncParsableCommand {
     let elements = try elements(format, file)
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     let kinds = ElementKinds(opened.kinds, chosen: try kind.map { try opened.kinds.argument($0) })
-    let (keepsUnknown, oddities) = (keepUnknown, Oddities())
+    let (keepsUnknown, warnings) = (keepUnknown, Warnings())
     let progress = Progress("checked", global) { [count = elements.count] in count }
     defer { progress.end() }
     let result = try await opened.add(
@@ -117,13 +117,13 @@ struct ImportCommand: AsyncParsableCommand {
       progress: { progress.advance(by: $0) },
       record: { (index, element) throws(VaultError) in
         let (kind, members) = try kinds.kind(of: element.object())
-        oddities.look(at: members, kind, index, element)
+        warnings.look(at: members, kind, index, element)
         return RecordInput(kind, members, keepingUnknown: keepsUnknown)
       })
     progress.end()
     let report = ImportReport(file: file == "-" ? "stdin" : file, result: result, isDryRun: dryRun)
-    oddities.tell(of: result, global)
-    try Output.afterwards(report.deed) {
+    warnings.tell(of: result, global)
+    try Output.afterwards(report.action) {
       if let rejects { try format.write(rejected: report.rejected, to: rejects) }
       try report.print(global)
     }
@@ -171,7 +171,7 @@ private struct ElementKinds: Sendable {
 }
 
 /// What is odd about elements that are taken all the same.
-private final class Oddities: Sendable {
+private final class Warnings: Sendable {
   private let notes = Mutex<[(index: Int, text: String)]>([])
 
   /// From any thread.
@@ -198,7 +198,7 @@ struct ImportReport {
   let isDryRun: Bool
 
   /// What was done, for an error that comes after it.
-  var deed: String {
+  var action: String {
     let count = isDryRun ? 0 : result.ids.count
     return count == 1 ? "1 record is stored" : "\(count) records are stored"
   }

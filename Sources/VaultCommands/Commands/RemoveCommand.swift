@@ -39,9 +39,9 @@ struct RemoveCommand: AsyncParsableCommand {
     }
     try global.confirm(question(records))
     try await opened.remove(records.map(\.id))
-    let deed = records.count == 1 ? "1 record removed" : "\(records.count) records removed"
-    guard global.json else { return global.messages.note(deed) }
-    try Output.afterwards(deed) {
+    let action = records.count == 1 ? "1 record removed" : "\(records.count) records removed"
+    guard global.json else { return global.messages.note(action) }
+    try Output.afterwards(action) {
       try Output.document(["removed": .array(records.map { .string($0.id.text) })])
     }
   }

@@ -66,9 +66,9 @@ extension TrashCommand {
       let opened = try await session.unlockToWrite(unlocking)
       let ids = try session.resolveTrashed(record)
       try await opened.restore(ids)
-      let deed = ids.count == 1 ? "1 record restored" : "\(ids.count) records restored"
-      guard global.json else { return global.messages.note(deed) }
-      try Output.afterwards(deed) { try Output.document(["restored": .array(ids.map { .string($0.text) })]) }
+      let action = ids.count == 1 ? "1 record restored" : "\(ids.count) records restored"
+      guard global.json else { return global.messages.note(action) }
+      try Output.afterwards(action) { try Output.document(["restored": .array(ids.map { .string($0.text) })]) }
     }
   }
 }

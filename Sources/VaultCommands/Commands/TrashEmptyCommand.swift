@@ -110,11 +110,11 @@ private struct DeletionReport {
 
   /// Ends the command with 13 when something damaged was kept.
   func print(_ global: GlobalOptions) throws {
-    let deed = deleted.count == 1 ? "1 record deleted" : "\(deleted.count) records deleted"
+    let action = deleted.count == 1 ? "1 record deleted" : "\(deleted.count) records deleted"
     if global.json {
-      try Output.afterwards(deed) { try Output.document(["deleted": .array(deleted.map { .string($0.text) })]) }
+      try Output.afterwards(action) { try Output.document(["deleted": .array(deleted.map { .string($0.text) })]) }
     } else {
-      global.messages.note(deed)
+      global.messages.note(action)
     }
     for fault in faults {
       var error = CommandError(fault)

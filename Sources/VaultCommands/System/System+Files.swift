@@ -101,7 +101,7 @@ extension System {
   /// A new directory with a random name below `parent`, 0700.
   static func makeTemporaryDirectory(in parent: String) throws(SystemError) -> String {
     var template = Array("\(parent)/vault-XXXXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw SystemError(number: errno, path: parent, deed: "written") }
+    guard unsafe mkdtemp(&template) != nil else { throw SystemError(number: errno, path: parent, action: "written") }
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 

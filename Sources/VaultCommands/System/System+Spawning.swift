@@ -93,7 +93,7 @@ extension System {
     } else {
       result = unsafe posix_spawnp(&process, program, &actions, &attributes, &words, &own)
     }
-    guard result == 0 else { throw SystemError(number: result, path: program, deed: "run") }
+    guard result == 0 else { throw SystemError(number: result, path: program, action: "run") }
     return process
   }
 
@@ -118,7 +118,7 @@ extension System {
   /// A pipe of which a child gets what it is given, and no more.
   static func makePipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno, path: nil, deed: "run") }
+    guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno, path: nil, action: "run") }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
   }

@@ -35,7 +35,7 @@ extension System {
       pending.hasHiddenTyping = true
       return unsafe tcsetattr(own, isFirst ? TCSAFLUSH : TCSANOW, &settings) != 0
     }
-    if hasFailed { throw SystemError(number: errno, path: "/dev/tty", deed: "read") }
+    if hasFailed { throw SystemError(number: errno, path: "/dev/tty", action: "read") }
   }
 
   /// Shows again what is typed.

@@ -13,13 +13,13 @@ struct SystemError: FileFailure {
   let number: Int32
   let path: String?
   /// What follows "cannot be", such as `read`.
-  let deed: StaticString
+  let action: StaticString
 
-  init(number: Int32, path: String?, deed: StaticString) {
-    (self.number, self.path, self.deed) = (number, path, deed)
+  init(number: Int32, path: String?, action: StaticString) {
+    (self.number, self.path, self.action) = (number, path, action)
   }
 
-  init(_ fault: FileFault, at path: String) { self.init(number: fault.errno.number, path: path, deed: "read") }
+  init(_ fault: FileFault, at path: String) { self.init(number: fault.errno.number, path: path, action: "read") }
 
   static func missing(_ path: String) -> SystemError { SystemError(.system(.missing), at: path) }
 
@@ -33,12 +33,12 @@ struct SystemError: FileFailure {
 
   /// Says of what fails in `body` what was to be done, other than to be read.
   static func of<Result: ~Copyable>(
-    _ deed: StaticString, _ body: () throws(SystemError) -> Result
+    _ action: StaticString, _ body: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {
     do throws(SystemError) {
       return try body()
     } catch {
-      throw SystemError(number: error.number, path: error.path, deed: deed)
+      throw SystemError(number: error.number, path: error.path, action: action)
     }
   }
 }
@@ -83,7 +83,7 @@ enum System {
       let count = unsafe rest.withUnsafeBytes { buffer in
         restarting { unsafe write(descriptor, buffer.baseAddress, buffer.count) }
       }
-      guard count >= 0 else { throw SystemError(number: errno, path: path, deed: "written") }
+      guard count >= 0 else { throw SystemError(number: errno, path: path, action: "written") }
       rest = rest.extracting(droppingFirst: count)
     }
   }
@@ -101,7 +101,7 @@ enum System {
     let count = unsafe span.withUnsafeMutableBytes { buffer in
       restarting { unsafe read(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset) }
     }
-    guard count >= 0 else { throw SystemError(number: errno, path: path, deed: "read") }
+    guard count >= 0 else { throw SystemError(number: errno, path: path, action: "read") }
     return count
   }
 

@@ -1,5 +1,5 @@
-internal import CLateLibraries
-internal import LateLibraries
+internal import CDynamicLibraries
+internal import DynamicLibraries
 
 /// The events of a YAML text, one after the other; owns a parser of libyaml.
 @safe final class YAMLEvents {
@@ -82,9 +82,9 @@ internal import LateLibraries
   fileprivate let parse: @convention(c) (Parser?, Event?) -> Int32
   fileprivate let deleteEvent: @convention(c) (Event?) -> Void
 
-  static let shared = LateLibrary(["libyaml-0.so.2", "libyaml-0.2.dylib", "libyaml.dylib"]).flatMap(LibYAML.init)
+  static let shared = DynamicLibrary(["libyaml-0.so.2", "libyaml-0.2.dylib", "libyaml.dylib"]).flatMap(LibYAML.init)
 
-  private init?(_ library: LateLibrary) {
+  private init?(_ library: DynamicLibrary) {
     guard
       let initialize = unsafe library.function(
         "yaml_parser_initialize", as: (@convention(c) (Parser?) -> Int32).self),

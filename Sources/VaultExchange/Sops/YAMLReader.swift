@@ -1,4 +1,4 @@
-internal import CLateLibraries
+internal import CDynamicLibraries
 internal import VaultCrypto
 internal import VaultDocument
 

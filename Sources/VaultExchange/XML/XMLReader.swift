@@ -1,5 +1,5 @@
-internal import CLateLibraries
-internal import LateLibraries
+internal import CDynamicLibraries
+internal import DynamicLibraries
 
 /// One element of a document, with all that is in it.
 final class XMLElement {
@@ -104,9 +104,9 @@ private final class XMLBuilder {
   let line: @convention(c) (Parser?) -> UInt
   let column: @convention(c) (Parser?) -> UInt
 
-  static let shared = LateLibrary(["libexpat.so.1", "libexpat.1.dylib"]).flatMap(Expat.init)
+  static let shared = DynamicLibrary(["libexpat.so.1", "libexpat.1.dylib"]).flatMap(Expat.init)
 
-  private init?(_ library: LateLibrary) {
+  private init?(_ library: DynamicLibrary) {
     guard let create = unsafe library.function("XML_ParserCreate", as: (@convention(c) (Text?) -> Parser?).self),
       let free = unsafe library.function("XML_ParserFree", as: (@convention(c) (Parser?) -> Void).self),
       let setUser = unsafe library.function("XML_SetUserData", as: (@convention(c) (Parser?, User?) -> Void).self),

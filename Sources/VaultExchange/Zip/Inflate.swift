@@ -1,5 +1,5 @@
-internal import CLateLibraries
-internal import LateLibraries
+internal import CDynamicLibraries
+internal import DynamicLibraries
 
 /// Unpacks what deflate has packed (RFC 1951), with zlib, which is opened when it is first needed.
 enum Inflate {
@@ -44,7 +44,7 @@ enum Inflate {
   private let end: End
   let crc32: Checksum
 
-  private static let shared = LateLibrary(["libz.so.1", "libz.1.dylib"]).flatMap(Zlib.init)
+  private static let shared = DynamicLibrary(["libz.so.1", "libz.1.dylib"]).flatMap(Zlib.init)
   /// `Z_STREAM_END`.
   private static let streamEnd: Int32 = 1
 
@@ -55,7 +55,7 @@ enum Inflate {
     return shared
   }
 
-  private init?(_ library: LateLibrary) {
+  private init?(_ library: DynamicLibrary) {
     guard let begin = unsafe library.function("inflateInit2_", as: Begin.self),
       let step = unsafe library.function("inflate", as: Step.self),
       let end = unsafe library.function("inflateEnd", as: End.self),

@@ -149,7 +149,7 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What to do next, where the code does not say it all.
   public var remedies: [Remedy]
   public var underlying: (any Error)?
-  /// Whether it is about a record of which only readable fields can have been changed: ``Vault/acceptance(of:_:)``.
+  /// Whether it is about a record of which only readable fields can have been changed: ``Vault/editReview(of:_:)``.
   var isEdited = false
 
   /// - Parameter remedies: nil for those of the code: the last good version of what is damaged, else none.

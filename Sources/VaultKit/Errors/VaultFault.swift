@@ -17,7 +17,7 @@ public struct VaultFault: Sendable, CustomStringConvertible {
   public let field: String?
   /// A fixed sentence, at most with names of members and ids.
   public let reason: String
-  /// Whether only readable fields can have been changed: ``Vault/acceptance(of:_:)``.
+  /// Whether only readable fields can have been changed: ``Vault/editReview(of:_:)``.
   private(set) var isEdited = false
   /// Who knows of another version.
   var witnesses: Witnesses = []

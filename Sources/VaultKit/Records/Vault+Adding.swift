@@ -16,7 +16,7 @@ public struct RecordInput: Sendable {
 }
 
 /// What to do with input of which some is refused.
-public enum Refusals: Sendable {
+public enum RefusalPolicy: Sendable {
   /// The others are stored.
   case leaveOut
   /// Nothing is stored, but the rest is checked, too.
@@ -49,7 +49,7 @@ extension Vault {
   ///   - record: makes the kind and clear members of an input; called once for each, on any thread.
   /// - Throws: ``VaultError`` as ``add(_:)``; `.inputRefused` with `.throwFirst`, naming the member; `.cancelled`.
   public func add<Input: Sendable>(
-    _ inputs: some Sequence<Input>, count: Int, refusals: Refusals, isDryRun: Bool = false,
+    _ inputs: some Sequence<Input>, count: Int, refusals: RefusalPolicy, isDryRun: Bool = false,
     keeping kept: @escaping @Sendable (Input) -> Input = { $0 }, progress: (Int) -> Void = { _ in },
     record: @escaping @Sendable (Input) throws(VaultError) -> RecordInput
   ) async throws(VaultError) -> Addition<Input> {
@@ -146,7 +146,7 @@ private struct BulkAdder<Input: Sendable> {
   /// From so many records on a replacement is worth its folders.
   private static var replacementCount: Int { 16 }
 
-  private let refusals: Refusals
+  private let refusals: RefusalPolicy
   private let vault: Vault
   private let count: Int
   /// Nil when nothing is to be stored, or no longer.
@@ -160,7 +160,7 @@ private struct BulkAdder<Input: Sendable> {
   private var index = 0
   private var result = Addition<Input>()
 
-  init(_ vault: Vault, count: Int, refusals: Refusals, isStoring: Bool) async throws(VaultError) {
+  init(_ vault: Vault, count: Int, refusals: RefusalPolicy, isStoring: Bool) async throws(VaultError) {
     (self.vault, self.count, self.refusals) = (vault, count, refusals)
     guard isStoring, count > 0 else { return }
     let lock = try await vault.lockForWriting()

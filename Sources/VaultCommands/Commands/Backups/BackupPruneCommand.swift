@@ -60,7 +60,7 @@ extension BackupCommand {
     private func finish(_ plan: PrunePlan, isDone: Bool, isShown: Bool = false) throws {
       let removed = plan.removals.count
       let kept = plan.steps.count { $0.action == .keep }
-      let deed = "\(removed) \(isDone ? "removed" : "would be removed") (\(BackupView.size(plan.removedByteCount)))"
+      let action = "\(removed) \(isDone ? "removed" : "would be removed") (\(BackupView.size(plan.removedByteCount)))"
       try Output.afterwards("\(removed) backups are removed") {
         if global.json {
           try Output.document([
@@ -71,7 +71,7 @@ extension BackupCommand {
           try Output.lines(plan.steps.map(\.line))
         }
       }
-      global.messages.note("\(deed), \(kept) kept")
+      global.messages.note("\(action), \(kept) kept")
       guard plan.hasFindings else { return }
       global.messages.note("something needs to be looked at: see the reasons, and `vault backup list`")
       throw Finished(status: .findings)

@@ -38,37 +38,37 @@ struct AcceptCommand: AsyncParsableCommand {
       let id = try await session.resolveEdited(name)
       if !ids.contains(id) { ids.append(id) }
     }
-    var acceptances: [Acceptance] = []
+    var reviews: [EditReview] = []
     for id in ids {
-      if let acceptance = try await opened.acceptance(of: id, histories) { acceptances.append(acceptance) }
+      if let review = try await opened.editReview(of: id, histories) { reviews.append(review) }
     }
-    if !global.json { for acceptance in acceptances { try Output.lines(acceptance.lines(global.style)) } }
-    if !noBaseline, let blind = acceptances.first(where: { $0.baseline == nil }) { throw Self.needsBaseline(blind) }
-    if !acceptances.isEmpty { try global.confirm(Self.question(acceptances.count)) }
-    try await opened.accept(acceptances)
-    if global.json { return try Output.document(["accepted": .array(acceptances.map(\.document))]) }
-    if acceptances.isEmpty { global.messages.note("nothing to accept: it verifies as it is") }
+    if !global.json { for review in reviews { try Output.lines(review.lines(global.style)) } }
+    if !noBaseline, let blind = reviews.first(where: { $0.baseline == nil }) { throw Self.needsBaseline(blind) }
+    if !reviews.isEmpty { try global.confirm(Self.question(reviews.count)) }
+    try await opened.accept(reviews)
+    if global.json { return try Output.document(["accepted": .array(reviews.map(\.document))]) }
+    if reviews.isEmpty { global.messages.note("nothing to accept: it verifies as it is") }
   }
 
   private static func question(_ count: Int) -> String {
     count == 1 ? "Accept this record as it is now?" : "Accept these \(count) records as they are now?"
   }
 
-  private static func needsBaseline(_ acceptance: Acceptance) -> CommandError {
+  private static func needsBaseline(_ review: EditReview) -> CommandError {
     var error = CommandError(
-      .declined, "no_baseline", subject: acceptance.file,
+      .declined, "no_baseline", subject: review.file,
       "no version of it verifies, in git or the trash: there is nothing to compare it with",
       hints: [
-        "look at every field of it; `vault accept \(acceptance.found.id.text) --no-baseline` accepts all of them",
+        "look at every field of it; `vault accept \(review.found.id.text) --no-baseline` accepts all of them",
         "--yes alone does not",
       ])
-    error.file = acceptance.file
-    error.record = acceptance.found.id.text
+    error.file = review.file
+    error.record = review.found.id.text
     return error
   }
 }
 
-extension Acceptance {
+extension EditReview {
   /// The difference, or the whole record where there is nothing to compare with.
   fileprivate func lines(_ style: Style) throws -> [String] {
     guard let baseline else { return ["\(file): compared with nothing"] + (try RecordView(found).lines(style)) }
@@ -94,13 +94,13 @@ extension Acceptance {
   }
 }
 
-extension Acceptance.Baseline {
+extension EditReview.Baseline {
   fileprivate var document: JSONValue {
     .members(["origin": .string(origin), "revision": .number(JSONNumber(revision))])
   }
 }
 
-extension Acceptance.Change {
+extension EditReview.Change {
   /// `before` and `after` are left out where there is nothing.
   fileprivate var document: JSONValue {
     var members = JSONObject()

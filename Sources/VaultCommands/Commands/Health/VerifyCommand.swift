@@ -50,7 +50,7 @@ struct VerifyCommand: AsyncParsableCommand {
     guard let changes = result.changes else { return lines }
     lines.append(changes.summary)
     guard sinceCheckpoint else { return lines }
-    for (deed, ids) in changes.lists { lines += ids.map { "\(deed) \($0.text)" } }
+    for (action, ids) in changes.lists { lines += ids.map { "\(action) \($0.text)" } }
     return lines
   }
 
@@ -76,14 +76,14 @@ extension VerificationScope.Part {
 }
 
 extension CheckpointChanges {
-  fileprivate var lists: [(deed: String, ids: [RecordID])] {
+  fileprivate var lists: [(action: String, ids: [RecordID])] {
     [("added", added), ("changed", changed), ("removed", removed)]
   }
 
   /// `since checkpoint 3 of 2026-11-21T01:40:28Z: 2 added, 1 changed, 0 removed`
   fileprivate var summary: String {
     "since checkpoint \(sequence) of \(createdAt.text): "
-      + lists.map { "\($0.ids.count) \($0.deed)" }.joined(separator: ", ")
+      + lists.map { "\($0.ids.count) \($0.action)" }.joined(separator: ", ")
   }
 
   fileprivate var document: JSONValue {

@@ -84,9 +84,9 @@ struct ExportRun {
   /// Makes something of every record of the kind, and hands it on in the order of ids; the first that is damaged ends
   /// it.
   private func forEachView<Output: Sendable>(
-    _ deed: String, _ make: @escaping @Sendable (RecordView) throws -> Output, consume: (Output) throws -> Void
+    _ action: String, _ make: @escaping @Sendable (RecordView) throws -> Output, consume: (Output) throws -> Void
   ) async throws {
-    let progress = Progress(deed, global) { [locked = session.locked] in try? locked.recordCount() }
+    let progress = Progress(action, global) { [locked = session.locked] in try? locked.recordCount() }
     func take(_ result: Result<Output, any Error>) throws {
       try consume(result.get())
       progress.advance()

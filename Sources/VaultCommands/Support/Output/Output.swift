@@ -56,16 +56,16 @@ enum Output {
   /// Prints what a command has done to the vault; where that fails, the error says that it is done all the same.
   ///
   /// - Parameters:
-  ///   - deed: such as `2 records are stored`.
+  ///   - action: such as `2 records are stored`.
   ///   - hint: where to look at it.
   static func afterwards(
-    _ deed: String, hint: String = "`vault list` shows what is there", _ print: () throws -> Void
+    _ action: String, hint: String = "`vault list` shows what is there", _ print: () throws -> Void
   ) throws {
     do {
       try print()
     } catch let error as SystemError {
       var told = CommandError(error)
-      told.reason = "\(deed), but \(told.subject ?? "the output") \(told.reason)"
+      told.reason = "\(action), but \(told.subject ?? "the output") \(told.reason)"
       told.hints = ["do not repeat it: \(hint)"]
       throw told
     }

@@ -14,14 +14,14 @@ final class Progress: Sendable {
     var next: ContinuousClock.Instant
   }
 
-  private let deed: String
+  private let action: String
   private let isWanted: Bool
   private let findTotal: @Sendable () -> Int?
   private let state: Mutex<State>
 
   /// - Parameter total: how much there is to do, asked for only when something is shown.
-  init(_ deed: String, _ global: GlobalOptions, total: @escaping @Sendable () -> Int? = { nil }) {
-    self.deed = deed
+  init(_ action: String, _ global: GlobalOptions, total: @escaping @Sendable () -> Int? = { nil }) {
+    self.action = action
     isWanted = !global.quiet && !global.json && System.isTerminal(System.standardError)
     findTotal = total
     state = Mutex(State(next: .now + .seconds(1)))
@@ -53,15 +53,15 @@ final class Progress: Sendable {
     if !state.isShown { state.total = findTotal() }
     state.next = now + .milliseconds(200)
     state.isShown = true
-    show("\r\u{1B}[K" + Self.text(of: state, deed, after: (now - state.start) / .seconds(1)))
+    show("\r\u{1B}[K" + Self.text(of: state, action, after: (now - state.start) / .seconds(1)))
   }
 
-  private static func text(of state: State, _ deed: String, after seconds: Double) -> String {
+  private static func text(of state: State, _ action: String, after seconds: Double) -> String {
     let share = state.share ?? state.total.map { $0 > 0 ? Double(state.count) / Double($0) : 1 }
     let total = state.total.map { " of \($0)" } ?? ""
     let rate = Int(Double(state.count) / max(seconds, 0.001))
     let left = share.map { $0 > 0 && $0 < 1 ? ", \(duration(seconds * (1 - $0) / $0)) left" : "" } ?? ""
-    return "\(share.map(bar) ?? "")\(state.count)\(total) \(deed), \(rate)/s\(left)"
+    return "\(share.map(bar) ?? "")\(state.count)\(total) \(action), \(rate)/s\(left)"
   }
 
   private static func duration(_ seconds: Double) -> String {

@@ -93,17 +93,17 @@ extension CommandError {
       self.init(.alreadyExists, "already_exists", subject: path, "is there already", hints: ["name another file"])
     } else if error.isForbidden {
       self.init(
-        .inputOutput, "permission_denied", subject: path, "cannot be \(error.deed): the system forbids it",
+        .inputOutput, "permission_denied", subject: path, "cannot be \(error.action): the system forbids it",
         hints: ["check who owns it and its mode"])
     } else if error.kind == .noSpace {
       self.init(
-        .inputOutput, "disk_full", subject: path, "cannot be \(error.deed): no space is left",
+        .inputOutput, "disk_full", subject: path, "cannot be \(error.action): no space is left",
         hints: ["free some space and try again"])
     } else if error.isDirectory {
       self.init(.inputOutput, "io_failed", subject: path, "is a directory", hints: ["name a file"])
     } else {
       self.init(
-        .inputOutput, "io_failed", subject: path, "cannot be \(error.deed) (error \(error.number))",
+        .inputOutput, "io_failed", subject: path, "cannot be \(error.action) (error \(error.number))",
         hints: ["check the path and the device it is on"])
     }
     file = path

@@ -5,7 +5,7 @@ internal import VaultStorage
 
 /// A record whose readable fields were edited by hand, and what accepting it means; made and shown before anything
 /// changes.
-public struct Acceptance: Sendable {
+public struct EditReview: Sendable {
   /// The newest version that verifies.
   public struct Baseline: Sendable {
     public let revision: Int
@@ -48,32 +48,32 @@ extension Vault {
   /// - Throws: ``VaultError`` `.noSuchRecord`; `.damaged` for a text that does not parse (with line and column), a
   ///   sealed value that was moved, copied, removed or does not open, and a changed envelope; `.unexpectedVault` when
   ///   the newest version that verifies is older than the checkpoint lists or this machine has seen.
-  public func acceptance(
+  public func editReview(
     of id: RecordID, _ histories: [any FileHistory] = []
-  ) async throws(VaultError) -> Acceptance? {
+  ) async throws(VaultError) -> EditReview? {
     guard let bytes = try locked.read(id) else { throw .noSuchRecord }
     if let record = try? verify(bytes, id), (try? record.check()) != nil { return nil }
     let candidate = try RepairPlanner(self, histories, []).best(for: .record(id), id)
-    return try EditedRecord(bytes, id, self).acceptance(comparedWith: candidate)
+    return try EditedRecord(bytes, id, self).editReview(comparedWith: candidate)
   }
 
   /// Authenticates the records as they were looked at, all or none, each as its next revision.
   ///
   /// - Throws: ``VaultError`` `.changedUnderneath` when a file changed since, `.damaged` when a record is not what its
   ///   kind says, and as ``add(_:)``.
-  public func accept(_ acceptances: [Acceptance]) async throws(VaultError) {
-    guard !acceptances.isEmpty else { return }
+  public func accept(_ reviews: [EditReview]) async throws(VaultError) {
+    guard !reviews.isEmpty else { return }
     try await writing { lock throws(VaultError) in
       let now = options.now()
       var changes: [StoreChange] = []
-      for acceptance in acceptances {
-        let id = acceptance.found.id
+      for review in reviews {
+        let id = review.found.id
         let draft = EnvelopeDraft(
-          accepting: acceptance.found.envelope, createdAtText: acceptance.createdAtText, revision: acceptance.revision,
+          accepting: review.found.envelope, createdAtText: review.createdAtText, revision: review.revision,
           now: now)
-        let sealed = try sealedBytes(acceptance.found.stored, draft, acceptance.keys, in: .record(id))
+        let sealed = try sealedBytes(review.found.stored, draft, review.keys, in: .record(id))
         try verify(sealed, id).check()
-        changes.append(StoreChange(.record(id), from: acceptance.bytes, to: sealed))
+        changes.append(StoreChange(.record(id), from: review.bytes, to: sealed))
       }
       try apply(changes, lock)
     }
@@ -106,12 +106,12 @@ struct EditedRecord {
     envelope = document.envelopeMembers
   }
 
-  func acceptance(comparedWith candidate: RepairPlanner.Candidate?) throws(VaultError) -> Acceptance {
+  func editReview(comparedWith candidate: RepairPlanner.Candidate?) throws(VaultError) -> EditReview {
     let (checkpoint, known) = (try vault.checkpoint(), try vault.memory?.folder(stored.id.folder))
     let entry = try checkpoint?.entries.entry(of: stored.id)
     let (listed, seen) = (entry?.revision ?? 0, known?.versions[stored.id]?.revision ?? 0)
     try checkTokens()
-    var changes: [Acceptance.Change] = []
+    var changes: [EditReview.Change] = []
     if let candidate {
       guard candidate.revision >= max(listed, seen) else { throw try outdated(candidate, listed: listed, seen: seen) }
       let baseline = try parseDocument(candidate.bytes, file: file)
@@ -120,9 +120,9 @@ struct EditedRecord {
       try compareTokens(fields)
       changes = Difference(from: fields, to: stored.stored).changes
     }
-    return Acceptance(
+    return EditReview(
       found: stored, file: file,
-      baseline: candidate.map { Acceptance.Baseline(revision: $0.revision, origin: $0.origin) }, changes: changes,
+      baseline: candidate.map { EditReview.Baseline(revision: $0.revision, origin: $0.origin) }, changes: changes,
       revision: try nextRevision(after: max(candidate?.revision ?? 0, listed, seen)), bytes: bytes, keys: keys,
       createdAtText: envelope["created_at"]?.string ?? stored.envelope.createdAt.text)
   }
@@ -198,7 +198,7 @@ struct EditedRecord {
 
 /// The leaves in which two records differ.
 private struct Difference {
-  private(set) var changes: [Acceptance.Change] = []
+  private(set) var changes: [EditReview.Change] = []
 
   init(from old: JSONObject, to new: JSONObject) { compare(.object(old), .object(new), at: .root) }
 
@@ -214,7 +214,7 @@ private struct Difference {
           index < left.count ? left[index] : nil, index < right.count ? right[index] : nil, at: path.appending(index))
       }
     default:
-      if old != new { changes.append(Acceptance.Change(path: path, before: old, after: new)) }
+      if old != new { changes.append(EditReview.Change(path: path, before: old, after: new)) }
     }
   }
 }

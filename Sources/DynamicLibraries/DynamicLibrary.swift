@@ -7,7 +7,7 @@
 #endif
 
 /// A library of the system that is opened when it is first needed, so that no other run pays for it.
-@safe package struct LateLibrary: @unchecked Sendable {
+@safe package struct DynamicLibrary: @unchecked Sendable {
   // @unchecked: the handle is never closed, and looking symbols up is safe from any thread.
   private let handle: UnsafeMutableRawPointer
 

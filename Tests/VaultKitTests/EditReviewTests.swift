@@ -8,7 +8,7 @@ import VaultTestSupport
 @testable import VaultKit
 
 @Suite("Accepting an edit by hand")
-struct AcceptanceTests {
+struct EditReviewTests {
   /// A vault with one record at its second revision, and a history with the first.
   private struct Bench {
     let vault: Vault
@@ -26,7 +26,7 @@ struct AcceptanceTests {
 
     func refusal() async -> VaultError? {
       do throws(VaultError) {
-        _ = try await vault.acceptance(of: id, histories)
+        _ = try await vault.editReview(of: id, histories)
         return nil
       } catch {
         return error
@@ -37,8 +37,8 @@ struct AcceptanceTests {
   @Test("what verifies needs no acceptance")
   func nothing() async throws {
     let bench = try await Bench()
-    #expect(try await bench.vault.acceptance(of: bench.id, bench.histories) == nil)
-    await #expect(throws: VaultError(.noSuchRecord, "")) { try await bench.vault.acceptance(of: .random()) }
+    #expect(try await bench.vault.editReview(of: bench.id, bench.histories) == nil)
+    await #expect(throws: VaultError(.noSuchRecord, "")) { try await bench.vault.editReview(of: .random()) }
   }
 
   @Test("readable fields that were changed, added and removed are told, and verify afterwards; tokens stay as they are")
@@ -54,13 +54,13 @@ struct AcceptanceTests {
         return .object(address)
       }
     }
-    let acceptance = try #require(try await bench.vault.acceptance(of: bench.id, bench.histories))
-    #expect(acceptance.baseline?.revision == 1 && acceptance.baseline?.origin == "a test")
-    #expect(acceptance.changes.map(\.path.description) == ["address.city", "name", "note"])
-    #expect(acceptance.changes[0].before == "Albuquerque" && acceptance.changes[0].after == nil)
-    #expect(acceptance.changes[1].before == "Shai Mishali" && acceptance.changes[1].after == "Shai M.")
-    #expect(acceptance.changes[2].before == nil && acceptance.changes[2].after == .array([1, "two"]))
-    try await bench.vault.accept([acceptance])
+    let review = try #require(try await bench.vault.editReview(of: bench.id, bench.histories))
+    #expect(review.baseline?.revision == 1 && review.baseline?.origin == "a test")
+    #expect(review.changes.map(\.path.description) == ["address.city", "name", "note"])
+    #expect(review.changes[0].before == "Albuquerque" && review.changes[0].after == nil)
+    #expect(review.changes[1].before == "Shai Mishali" && review.changes[1].after == "Shai M.")
+    #expect(review.changes[2].before == nil && review.changes[2].after == .array([1, "two"]))
+    try await bench.vault.accept([review])
     let after = try await bench.vault.record(bench.id)
     #expect(after.envelope.revision == 2 && after.envelope.createdAt == before.envelope.createdAt)
     #expect(after.fields["name"] == "Shai M." && after.fields["access_key"] == before.fields["access_key"])
@@ -71,10 +71,10 @@ struct AcceptanceTests {
   func revisions() async throws {
     let bench = try await Bench()
     try bench.edit { $0.setEnvelope("revision", 40) }
-    #expect(try await bench.vault.acceptance(of: bench.id, bench.histories)?.revision == 2)
-    #expect(try await bench.vault.acceptance(of: bench.id)?.revision == 41)
+    #expect(try await bench.vault.editReview(of: bench.id, bench.histories)?.revision == 2)
+    #expect(try await bench.vault.editReview(of: bench.id)?.revision == 41)
     try bench.edit { $0.setEnvelope("revision", 1_000_000_001) }
-    await #expect(throws: VaultError(.damaged, "")) { try await bench.vault.acceptance(of: bench.id) }
+    await #expect(throws: VaultError(.damaged, "")) { try await bench.vault.editReview(of: bench.id) }
   }
 
   @Test("the newest version that verifies is older than the checkpoint lists: that is a rollback")
@@ -84,7 +84,7 @@ struct AcceptanceTests {
     _ = try await bench.vault.makeCheckpoint()
     try bench.edit { $0["name"] = "By hand" }
     #expect(await bench.refusal() == VaultError(.unexpectedVault, ""))
-    #expect(try await bench.vault.acceptance(of: bench.id)?.revision == 3)
+    #expect(try await bench.vault.editReview(of: bench.id)?.revision == 3)
   }
 
   /// What is done to the record, and the field that is named.
@@ -131,22 +131,22 @@ struct AcceptanceTests {
   func noBaseline() async throws {
     let bench = try await Bench()
     try bench.edit { $0["name"] = "Shai M." }
-    let acceptance = try #require(try await bench.vault.acceptance(of: bench.id))
-    #expect(acceptance.baseline == nil && acceptance.changes.isEmpty && acceptance.revision == 2)
-    try await bench.vault.accept([acceptance])
+    let review = try #require(try await bench.vault.editReview(of: bench.id))
+    #expect(review.baseline == nil && review.changes.isEmpty && review.revision == 2)
+    try await bench.vault.accept([review])
     #expect(try await bench.vault.verify().isGood)
     try bench.edit { $0["note"] = $0["access_key"] }
-    await #expect(throws: VaultError(.damaged, "")) { try await bench.vault.acceptance(of: bench.id) }
+    await #expect(throws: VaultError(.damaged, "")) { try await bench.vault.editReview(of: bench.id) }
   }
 
   @Test("what its kind does not allow is not accepted, and a file that changed since is left")
   func atAcceptance() async throws {
     let bench = try await Bench()
     try bench.edit { $0["name"] = 5 }
-    let wrong = try #require(try await bench.vault.acceptance(of: bench.id, bench.histories))
+    let wrong = try #require(try await bench.vault.editReview(of: bench.id, bench.histories))
     await #expect(throws: VaultError(.damaged, "")) { try await bench.vault.accept([wrong]) }
     try bench.edit { $0["name"] = "One" }
-    let stale = try #require(try await bench.vault.acceptance(of: bench.id, bench.histories))
+    let stale = try #require(try await bench.vault.editReview(of: bench.id, bench.histories))
     try bench.edit { $0["name"] = "Two" }
     await #expect(throws: VaultError(.changedUnderneath, "")) { try await bench.vault.accept([stale]) }
     #expect(try await !bench.vault.verify().isGood)
@@ -159,9 +159,9 @@ struct AcceptanceTests {
     try await bench.vault.remove([bench.id])
     try bench.store.put(live, at: .record(bench.id))
     try bench.edit { $0["name"] = "Shai M." }
-    let acceptance = try #require(try await bench.vault.acceptance(of: bench.id))
-    #expect(acceptance.baseline?.revision == 2 && acceptance.revision == 3)
-    #expect(acceptance.changes.map(\.path.description) == ["name"])
+    let review = try #require(try await bench.vault.editReview(of: bench.id))
+    #expect(review.baseline?.revision == 2 && review.revision == 3)
+    #expect(review.changes.map(\.path.description) == ["name"])
   }
 }
 
