@@ -69,7 +69,7 @@ let package = Package(
       name: "VaultCommands",
       dependencies: [
         "VaultKit", "VaultBackup", "VaultExchange", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultSystem",
+        "VaultDocument", "VaultSystem", "DynamicLibraries",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "vault", dependencies: ["VaultCommands"]),

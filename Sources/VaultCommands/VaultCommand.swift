@@ -17,12 +17,13 @@ struct VaultCommand: AsyncParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      InitCommand.self, AddCommand.self, ShowCommand.self, GetCommand.self, SetCommand.self, UnsetCommand.self,
+      InitCommand.self, AddCommand.self, ShowCommand.self, GetCommand.self, CopyCommand.self, OtpCommand.self,
+      SetCommand.self, UnsetCommand.self,
       EditCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, TrashCommand.self,
       ExportCommand.self, ImportCommand.self, KindsCommand.self, MigrateCommand.self, VerifyCommand.self,
       CheckpointCommand.self, LintCommand.self, AcceptCommand.self, RepairCommand.self, SlotCommand.self,
       RotateCommand.self, DueCommand.self, StatusCommand.self, DoctorCommand.self, FingerprintCommand.self,
-      PinCommand.self, GenerateCommand.self, BackupCommand.self,
+      PinCommand.self, GenerateCommand.self, BackupCommand.self, ClearClipboardCommand.self,
     ])
 }
 

@@ -26,13 +26,6 @@ struct DoctorTests {
     #expect(found.state == state, "\(name): \(found.text)")
   }
 
-  private func shell(_ script: String, _ workspace: Workspace) {
-    let run = ProcessRun(
-      path: "/bin/sh", arguments: ["-c", script], environment: workspace.environment, directory: workspace.path
-    ).run()
-    #expect(run.code == 0, "\(run.errors)")
-  }
-
   @Test("in a good vault every line but that of the memory is ok, and nothing is changed")
   func good() throws {
     let workspace = try Workspace.withCustomers()
@@ -53,7 +46,7 @@ struct DoctorTests {
     #expect(workspace.run("init", "w", "--generate-identity", "other.txt").code == 0)
     try expect("fault", "key", workspace, ["--identity", "other.txt"])
     try expect("ok", "key", workspace)
-    shell("chmod 644 id.txt", workspace)
+    workspace.prepare("chmod 644 id.txt")
     try expect("warn", "key", workspace)
     try expect("warn", "key", workspace, [], adding: ["CVAULT_IDENTITY_FILE": workspace.identity])
   }
@@ -68,9 +61,9 @@ struct DoctorTests {
     let weak = try check("slot", workspace, [])
     #expect(weak.state == "warn" && weak.text.contains("work factor 10"))
     #expect(workspace.run("status", "--vault", "v").output.contains("work factor 10, weak"))
-    shell("for slot in v/slots/*.age; do echo >> $slot; done", workspace)
+    workspace.prepare("for slot in v/slots/*.age; do echo >> $slot; done")
     try expect("fault", "slot", workspace, [])
-    shell("rm v/slots/*.age", workspace)
+    workspace.prepare("rm v/slots/*.age")
     try expect("fault", "slot", workspace, [])
   }
 
@@ -79,15 +72,15 @@ struct DoctorTests {
     let workspace = try Workspace.withVault()
     _ = workspace.write("a passphrase\n", to: "pass.txt")
     #expect(try check("key", workspace, ["--passphrase-file", "pass.txt"]).text.contains("no slot that is whole"))
-    shell("mv v/slots/*.age .", workspace)
+    workspace.prepare("mv v/slots/*.age .")
     let outcome = workspace.run("doctor", "--vault", "v", "--identity", "id.txt")
     #expect(outcome.code == 14 && outcome.output.contains("until then nothing opens the vault"), "\(outcome.output)")
     #expect(try check("key", workspace).state == "fault" && !outcome.output.contains("other slot"))
-    shell("mv *.age v/slots/", workspace)
+    workspace.prepare("mv *.age v/slots/")
     #expect(workspace.open("slot", "add", "--generate-identity", "id2.txt").code == 0)
     let id = try #require(
       JSON(workspace.run("slot", "list", "--vault", "v", "--json").stdout)["slots"]?.items?.last?["id"]?.text)
-    shell("rm v/slots/\(id).age", workspace)
+    workspace.prepare("rm v/slots/\(id).age")
     let one = workspace.run("doctor", "--vault", "v", "--identity", "id.txt")
     #expect(one.output.contains("until then only one other slot opens the vault"), "\(one.output)")
     try expect("ok", "key", workspace)
@@ -97,21 +90,21 @@ struct DoctorTests {
   func surroundings() throws {
     let workspace = try Workspace.withVault()
     for make in ["ln -s / v/.staging", "ln -s nowhere v/.staging", "mkfifo v/.staging", "touch v/.staging"] {
-      shell("rm -rf v/.staging; " + make, workspace)
+      workspace.prepare("rm -rf v/.staging; " + make)
       try expect("fault", "folder", workspace)
       #expect(workspace.open("verify").code == 13, "\(make)")
       let lint = workspace.run("lint", "--vault", "v")
       #expect(lint.code == 14 && lint.output.hasPrefix(".staging: "), "\(make): \(lint.errors)")
     }
-    shell("rm -rf v/.staging", workspace)
+    workspace.prepare("rm -rf v/.staging")
     for make in ["rm -f v/.lock; ln -s / v/.lock", "mv v/trash t; ln -s / v/trash"] {
-      shell(make, workspace)
+      workspace.prepare(make)
       let lint = workspace.run("lint", "--vault", "v")
       #expect(lint.code == 14 && lint.output.split(separator: "\n").count == 1, "\(make): \(lint.output)\(lint.errors)")
       try expect("fault", "folder", workspace)
-      shell("rm -f v/.lock; test ! -e t || { rm v/trash; mv t v/trash; }", workspace)
+      workspace.prepare("rm -f v/.lock; test ! -e t || { rm v/trash; mv t v/trash; }")
     }
-    shell("cp id.txt v/key.txt; printf -- '-----BEGIN PRIVATE KEY-----' > v/slots/pem", workspace)
+    workspace.prepare("cp id.txt v/key.txt; printf -- '-----BEGIN PRIVATE KEY-----' > v/slots/pem")
     let lint = workspace.run("lint", "--vault", "v", "--json")
     let codes = JSON(lint.stdout)["findings"]?.items?.compactMap { $0["code"]?.text }
     #expect(lint.code == 14 && codes == ["private_key", "private_key"])
@@ -141,10 +134,10 @@ struct DoctorTests {
   func permissions() throws {
     let workspace = try Workspace.withVault()
     try expect("ok", "permissions", workspace)
-    shell("chmod -R a+rX v", workspace)
+    workspace.prepare("chmod -R a+rX v")
     try expect("warn", "permissions", workspace)
     #expect(workspace.run("status", "--vault", "v").output.contains("others may enter the folder: `chmod go= v`"))
-    shell("cp -r v 'a b'", workspace)
+    workspace.prepare("cp -r v 'a b'")
     #expect(workspace.run("doctor", "--vault", "a b").output.contains("`chmod -R go= 'a b'` forbids it"))
   }
 
@@ -168,9 +161,9 @@ struct DoctorTests {
   @Test("in a git work tree: a file that git is not told about")
   func git() throws {
     let workspace = try Workspace.withVault()
-    shell("mkdir .git", workspace)
+    workspace.prepare("mkdir .git")
     try expect("ok", "git", workspace)
-    shell("rm v/.gitattributes", workspace)
+    workspace.prepare("rm v/.gitattributes")
     try expect("warn", "git", workspace)
   }
 
@@ -179,7 +172,7 @@ struct DoctorTests {
     let workspace = try Workspace.withVault()
     #expect(try check("pin", workspace).text.hasPrefix("pinned"))
     #expect(try check("pin", workspace, adding: ["CVAULT_STATE_DIR": workspace.path + "/new"]).text.hasPrefix("new"))
-    shell("mv v old", workspace)
+    workspace.prepare("mv v old")
     let other = ["CVAULT_STATE_DIR": workspace.path + "/other"]
     #expect(workspace.run("init", "v", "--generate-identity", "other.txt", adding: other).code == 0)
     let found = try check("pin", workspace, ["--identity", "other.txt"])
@@ -190,7 +183,7 @@ struct DoctorTests {
   func state() throws {
     let workspace = try Workspace.withVault()
     try expect("ok", "state", workspace)
-    shell("chmod 755 state; echo > file", workspace)
+    workspace.prepare("chmod 755 state; echo > file")
     try expect("warn", "state", workspace)
     try expect("fault", "state", workspace, adding: ["CVAULT_STATE_DIR": workspace.path + "/file"])
   }

@@ -84,6 +84,12 @@ struct Workspace {
     return plan.run()
   }
 
+  /// Runs a line of the shell there, which must not fail.
+  func prepare(_ script: String) {
+    let run = ProcessRun(path: "/bin/sh", arguments: ["-c", script], environment: environment, directory: path).run()
+    #expect(run.code == 0, "\(run.errors)")
+  }
+
   /// Every file of the vault with its bytes.
   func snapshot() -> [String: [UInt8]] {
     Dictionary(

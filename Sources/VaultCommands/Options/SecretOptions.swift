@@ -37,7 +37,7 @@ struct SecretOptions: ParsableArguments {
     let plan = try plan()
     for step in plan { try step.check(kind) }
     return try plan.map { step in
-      SecretAssignment(path: step.path, option: step.option, secret: try step.read(global))
+      SecretAssignment(path: step.path, option: step.option, secret: try step.read(kind, global))
     }
   }
 
@@ -100,8 +100,13 @@ private struct SecretStep {
   }
 
   /// The value. An empty one is refused: a command that failed in front of a pipe must not replace a secret by nothing.
-  func read(_ global: GlobalOptions) throws -> SecretBytes {
+  func read(_ kind: RecordKind?, _ global: GlobalOptions) throws -> SecretBytes {
     let secret = try value(global)
+    if let fault = kind?.value(at: path)?.fault(ofSecret: secret.string ?? "", global) {
+      var error = CommandError(.inputRefused, "input_refused", subject: "\(path)", fault)
+      error.field = path.description
+      throw error
+    }
     guard secret.count > 0 else {
       var error = CommandError(
         .inputRefused, "input_refused", subject: "\(path)", "the value from \(option) is empty",

@@ -32,6 +32,8 @@ struct ChildStreams {
   var output: Int32?
   /// Whether it reads nothing but ``input``, and what it says on stderr is dropped.
   var closesOthers = false
+  /// Whether what it writes is dropped.
+  var dropsOutput = false
   /// What it gets beside these, under the same numbers; nil is all that is not closed by itself.
   var kept: [Int32]?
   /// Whether it is in a session of its own, so that it has no terminal.
@@ -132,6 +134,9 @@ extension System {
         unsafe posix_spawn_file_actions_addopen(&actions, standardInput, "/dev/null", O_RDONLY, 0)
       }
       unsafe posix_spawn_file_actions_addopen(&actions, standardError, "/dev/null", O_WRONLY, 0)
+    }
+    if streams.dropsOutput {
+      unsafe posix_spawn_file_actions_addopen(&actions, standardOutput, "/dev/null", O_WRONLY, 0)
     }
     if let input = streams.input { unsafe posix_spawn_file_actions_adddup2(&actions, input, standardInput) }
     if let output = streams.output { unsafe posix_spawn_file_actions_adddup2(&actions, output, standardOutput) }

@@ -29,6 +29,33 @@ extension System {
     return wait(for: process) == 0 ? output : nil
   }
 
+  /// Runs a program of the PATH, without a shell, that reads `value`; what it writes is dropped.
+  ///
+  /// One that goes on in the background keeps no descriptor of this process.
+  ///
+  /// - Returns: its exit code, or 128 and the number of the signal that ended it; nil when there is no such program.
+  static func giveToTool(_ name: String, _ arguments: [String], _ value: RawSpan) throws(SystemError) -> Int32? {
+    let ends = try makePipe()
+    let streams = ChildStreams(input: ends.reading, closesOthers: true, dropsOutput: true, kept: [])
+    let process = Result { () throws(SystemError) in
+      try spawn(name, [name] + arguments, variables: variablesForTools(), streams: streams)
+    }
+    close(ends.reading)
+    // One that ends before it has read all says so by its status.
+    if case .success = process { try? writeAll(value, to: ends.writing) }
+    close(ends.writing)
+    do throws(SystemError) {
+      let end = end(of: try process.get())
+      return end.signal.map { 128 + $0 } ?? end.exitCode
+    } catch {
+      guard error.isMissing else { throw error }
+      return nil
+    }
+  }
+
+  /// The environment without our own variables, some of which lead to keys.
+  static func variablesForTools() -> [String] { allVariables().filter { !$0.hasPrefix("CVAULT_") } }
+
   /// What a descriptor gives up to its end; nil when that is more than `limit`, or fails.
   static func bytes(from descriptor: Int32, limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []

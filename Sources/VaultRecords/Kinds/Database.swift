@@ -1,3 +1,4 @@
+internal import VaultDocument
 public import VaultSealing
 
 /// How to reach a database.
@@ -32,28 +33,13 @@ public struct Database: DescribedRecord, Equatable {
   ///
   /// - Throws: ``SealingError`` when the password was read without a key.
   public func connectionURL() throws(SealingError) -> String {
-    var credentials = user.map(Self.escaped) ?? ""
-    if let password { credentials += ":" + Self.escaped(try password.reveal()) }
+    var credentials = user.map(PercentEncoding.encoded) ?? ""
+    if let password { credentials += ":" + PercentEncoding.encoded(try password.reveal()) }
     // An IPv6 address has colons of its own.
-    let place = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : Self.escaped(host)
+    let place = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : PercentEncoding.encoded(host)
     let port = port.map { ":\($0)" } ?? ""
-    let path = database.map { "/" + Self.escaped($0) } ?? ""
+    let path = database.map { "/" + PercentEncoding.encoded($0) } ?? ""
     return "\(engine)://\(credentials.isEmpty ? "" : credentials + "@")\(place)\(port)\(path)"
-  }
-
-  /// Everything but the unreserved characters as percent signs and hex digits (RFC 3986, section 2).
-  private static func escaped(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      default: result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return result
   }
 }
 

@@ -1,3 +1,5 @@
+internal import VaultDocument
+
 /// What makes an address, or a text like one, a secret: it must not stand in a readable member.
 ///
 /// It looks for what people and programs put into addresses: keys of one-time codes, user names with passwords,
@@ -23,7 +25,7 @@ public enum SecretAddress: String, Sendable {
         self = found
         return
       }
-      guard let decoded = Self.decoded(bytes) else { return nil }
+      guard let decoded = PercentEncoding.decoded(bytes) else { return nil }
       bytes = decoded
     }
     self = .parameter
@@ -68,34 +70,6 @@ public enum SecretAddress: String, Sendable {
     if text.isOneTimeCode { return .oneTimeCode }
     if text.isCredential || text.hasPassword { return .password }
     return text.hasSecretParameter || text.hasSecretFragment || text.hasToken || text.isWebhook ? .parameter : nil
-  }
-
-  /// The bytes that percent signs stand for; nil when none stands for any.
-  private static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
-    var result: [UInt8] = []
-    result.reserveCapacity(bytes.count)
-    var index = 0
-    while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = hexDigit(bytes[index + 1]),
-        let low = hexDigit(bytes[index + 2])
-      {
-        result.append(high << 4 | low)
-        index += 3
-      } else {
-        result.append(bytes[index])
-        index += 1
-      }
-    }
-    return result.count == bytes.count ? nil : result
-  }
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }
 

@@ -65,6 +65,10 @@ struct FieldPrompts {
         try terminal.say("\(explanation(error, field))\n")
         continue
       }
+      if let fault = field.value.fault(ofSecret: text, global) {
+        try terminal.say("That \(fault).\n")
+        continue
+      }
       // Nobody sees what was typed, so it is typed twice.
       let again = field.isSealed ? try terminal.secret("\(label), again: ").string : text
       if again?.utf8.elementsEqual(text.utf8) == true { return value }
@@ -91,5 +95,22 @@ struct FieldPrompts {
       label += " (\(Printable.text(allowed.joined(separator: ", "))))"
     }
     return label
+  }
+}
+
+extension ValueSchema {
+  /// What is wrong with a secret that a person gives, by its sort; nil for nothing. Files of other tools are taken as
+  /// they are.
+  func fault(ofSecret text: String, _ global: GlobalOptions) -> String? {
+    guard isSealed, secretSort == .otp, !text.isEmpty else { return nil }
+    do throws(RecordError) {
+      let key = try OneTimeKey(parsing: text)
+      if key.bitCount < 80 {
+        global.messages.note("a key of one-time codes has 80 bits at least; this has \(key.bitCount)")
+      }
+      return nil
+    } catch {
+      return error.reason
+    }
   }
 }

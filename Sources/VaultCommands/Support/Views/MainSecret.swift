@@ -1,0 +1,47 @@
+import VaultDocument
+import VaultKit
+import VaultRecords
+
+extension OpenRecord {
+  /// The sealed value that is meant where none is named: the only password, token, key or PIN, else the only other one.
+  func mainSecret() throws -> MemberPath {
+    let sealed = presentSecrets
+    let chosen = sealed.filter { ![.otp, .text].contains($0.sort) }
+    let candidates = chosen.isEmpty ? sealed.filter { $0.sort == .text } : chosen
+    return try only(of: candidates.map(\.path), whatElse: "has no sealed value that could be meant")
+  }
+
+  /// Where the key of its one-time codes is.
+  func oneTimeKeyPath() throws -> MemberPath {
+    try only(
+      of: presentSecrets.filter { $0.sort == .otp }.map(\.path), whatElse: "has no key of one-time codes",
+      hint: "`vault set RECORD --secret totp` gives a login one")
+  }
+
+  /// Lends the bytes of a value: of a sealed one from locked memory.
+  func withValue<Result>(at path: MemberPath, _ body: (RawSpan) throws -> Result) throws -> Result {
+    if let result = try withSecret(at: path, body) { return result }
+    let bytes = Array(try revealed(at: path).plainText().utf8)
+    return try unsafe body(bytes.span.bytes)
+  }
+
+  private var presentSecrets: [(path: MemberPath, sort: SecretSort)] {
+    let tree = JSONValue.object(fields)
+    return (kind?.fields ?? []).compactMap { field in
+      guard field.isSealed, field.suffix.isEmpty, case .string? = try? tree.value(at: field.path) else { return nil }
+      return (field.path, field.value.secretSort)
+    }
+  }
+
+  private func only(of paths: [MemberPath], whatElse reason: String, hint: String? = nil) throws -> MemberPath {
+    if paths.count == 1 { return paths[0] }
+    guard paths.isEmpty else {
+      throw CommandError.usage(
+        "path", "is needed, for the record has several: \(paths.map(\.description).joined(separator: ", "))")
+    }
+    var error = CommandError(.notFound, "no_such_member", subject: name.isEmpty ? id.text : name, reason)
+    error.record = id.text
+    error.hints = hint.map { [$0] } ?? ["name the field; `vault show RECORD` shows them"]
+    throw error
+  }
+}

@@ -1,0 +1,38 @@
+import COpenSSL
+
+/// HMAC (RFC 2104) with the hash functions of one-time codes; for our own MACs there is ``HMACSHA256``.
+public enum HMAC {
+  /// A hash function.
+  public enum Hash: String, Sendable, CaseIterable {
+    case sha1 = "SHA1"
+    case sha256 = "SHA256"
+    case sha512 = "SHA512"
+
+    /// Size of its MACs in bytes.
+    public var byteCount: Int {
+      switch self {
+      case .sha1: 20
+      case .sha256: 32
+      case .sha512: 64
+      }
+    }
+  }
+
+  /// The MAC of a message under a key of any size: 20, 32 or 64 bytes.
+  ///
+  /// - Throws: `.libraryFailed`.
+  public static func authenticate(_ message: RawSpan, key: RawSpan, with hash: Hash) throws(CryptoError) -> [UInt8] {
+    try unsafe [UInt8](byteCount: hash.byteCount) { output throws(CryptoError) in
+      try unsafe key.withInput { keyStart throws(CryptoError) in
+        try unsafe message.withInput { start throws(CryptoError) in
+          var written = 0
+          try ErrorQueue.check("HMAC failed") {
+            unsafe EVP_Q_mac(
+              nil, "HMAC", nil, hash.rawValue, nil, keyStart, key.byteCount, start, message.byteCount,
+              output.byteStart, output.count, &written) != nil && written == output.count
+          }
+        }
+      }
+    }
+  }
+}

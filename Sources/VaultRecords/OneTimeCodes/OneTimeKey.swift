@@ -1,0 +1,164 @@
+internal import VaultCrypto
+internal import VaultDocument
+
+/// What one-time codes are made from: a key, and how a code is taken from it (RFC 6238; for Steam five letters).
+///
+/// It holds the key in ordinary memory and is to be made only for as long as a code is needed. Its description has
+/// nothing of the key.
+public struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable {
+  private enum Form: Sendable {
+    case digits(Int)
+    case steam
+  }
+
+  private let key: [UInt8]
+  private let hash: HMAC.Hash
+  private let form: Form
+  private let label: String
+  private let issuer: String?
+  /// For how many seconds a code is good.
+  public let period: Int
+
+  /// The size of the key; RFC 4226, section 4, wants 128 bits at least, and many services give 80.
+  public var bitCount: Int { key.count * 8 }
+  public var description: String { "OneTimeKey" }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+
+  /// Reads base32, an `otpauth://totp/…` address, or `steam://` and base32.
+  ///
+  /// - Throws: ``RecordError`` `.invalidValue`, without anything of the text.
+  public init(parsing text: String) throws(RecordError) {
+    let text = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    let lowercased = text.prefix(10).lowercased()
+    if lowercased.hasPrefix("otpauth://") {
+      try self.init(address: text.dropFirst("otpauth://".count))
+    } else if lowercased.hasPrefix("steam://") {
+      try self.init(base32: text.dropFirst("steam://".count), form: .steam)
+    } else {
+      try self.init(base32: text[...])
+    }
+  }
+
+  private init(
+    base32: some StringProtocol, form: Form = .digits(6), hash: HMAC.Hash = .sha1, period: Int = 30,
+    label: String = "", issuer: String? = nil
+  ) throws(RecordError) {
+    guard let key = Base32.decode(base32) else { throw Self.fault("is no key of one-time codes: it is not base32") }
+    guard !key.isEmpty else { throw Self.fault("is no key of one-time codes: it is empty") }
+    (self.key, self.hash, self.form, self.period) = (key, hash, form, period)
+    (self.label, self.issuer) = (label, issuer)
+  }
+
+  /// - Parameter rest: what follows `otpauth://`.
+  private init(address rest: Substring) throws(RecordError) {
+    let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let path = parts[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard path[0].lowercased() == "totp" else {
+      throw Self.fault(
+        path[0].lowercased() == "hotp"
+          ? "counts how often it was used (hotp): only codes that go by the time can be made"
+          : "is no address of one-time codes: it does not begin with otpauth://totp/")
+    }
+    let values = try Self.parameters(parts.count > 1 ? parts[1] : "")
+    guard let secret = values["secret"] else { throw Self.fault("has no `secret`") }
+    let isSteam = [values["encoder"], values["issuer"]].contains { $0?.lowercased() == "steam" }
+    let digits = try Self.number(values["digits"], 5...8, named: "digits") ?? 6
+    try self.init(
+      base32: secret, form: isSteam ? .steam : .digits(digits), hash: Self.hash(values["algorithm"]),
+      period: Self.number(values["period"], 1...3600, named: "period") ?? 30,
+      label: path.count > 1 ? PercentEncoding.text(of: path[1]) ?? "" : "", issuer: values["issuer"])
+  }
+
+  private static func parameters(_ query: Substring) throws(RecordError) -> [String: String] {
+    var values: [String: String] = [:]
+    for pair in query.prefix(while: { $0 != "#" }).split(separator: "&") {
+      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard sides.count == 2, let value = PercentEncoding.text(of: sides[1].replacing("+", with: " ")) else {
+        throw fault("has a parameter without a value")
+      }
+      let name = sides[0].lowercased()
+      guard values.updateValue(value, forKey: name) == nil else { throw fault("has a parameter twice") }
+    }
+    return values
+  }
+
+  private static func number(
+    _ text: String?, _ range: ClosedRange<Int>, named name: String
+  ) throws(RecordError) -> Int? {
+    guard let text else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      throw fault("has `\(name)` outside \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  private static func hash(_ name: String?) throws(RecordError) -> HMAC.Hash {
+    guard let name else { return .sha1 }
+    let bare = name.uppercased().replacing("HMAC", with: "").filter { $0 != "-" }
+    guard let hash = HMAC.Hash(rawValue: bare) else {
+      throw fault("has an `algorithm` other than SHA1, SHA256, SHA512")
+    }
+    return hash
+  }
+
+  private static func fault(_ reason: String) -> RecordError { RecordError(.invalidValue, reason) }
+}
+
+extension OneTimeKey {
+  /// The code at a time.
+  ///
+  /// - Parameter seconds: since 1970.
+  /// - Throws: ``RecordError`` `.invalidValue` when OpenSSL fails.
+  public func code(at seconds: Int64) throws(RecordError) -> String {
+    let step = UInt64(max(0, seconds) / Int64(period))
+    let message = (0..<8).map { UInt8(truncatingIfNeeded: step >> (56 - 8 * $0)) }
+    let mac: [UInt8]
+    do throws(CryptoError) {
+      mac = try unsafe HMAC.authenticate(message.span.bytes, key: key.span.bytes, with: hash)
+    } catch {
+      throw RecordError(.invalidValue, "cannot be used by OpenSSL for one-time codes")
+    }
+    // Dynamic truncation (RFC 4226, section 5.3).
+    let offset = Int(mac[mac.count - 1] & 0x0F)
+    let number = mac[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } & 0x7FFF_FFFF
+    switch form {
+    case .digits(let count):
+      let power = (0..<count).reduce(1) { product, _ in product * 10 }
+      let text = String(number % power)
+      return String(repeating: "0", count: count - text.utf8.count) + text
+    case .steam: return Self.steamCode(number)
+    }
+  }
+
+  /// For how many more seconds the code at a time is good.
+  public func remaining(at seconds: Int64) -> Int { period - Int(max(0, seconds) % Int64(period)) }
+
+  private static func steamCode(_ number: Int) -> String {
+    let letters = Array("23456789BCDFGHJKMNPQRTVWXY")
+    var (rest, code) = (number, "")
+    for _ in 0..<5 {
+      code.append(letters[rest % letters.count])
+      rest /= letters.count
+    }
+    return code
+  }
+
+  /// The `otpauth:` address that other programs take; it holds the key.
+  ///
+  /// - Parameter name: what to call it where the address that was read had no label.
+  public func address(named name: String) -> String {
+    var parameters = ["secret=\(Base32.encode(key))"]
+    if let issuer { parameters.append("issuer=\(PercentEncoding.encoded(issuer))") }
+    if hash != .sha1 { parameters.append("algorithm=\(hash.rawValue)") }
+    switch form {
+    case .digits(let count): if count != 6 { parameters.append("digits=\(count)") }
+    case .steam: if issuer?.lowercased() != "steam" { parameters.append("encoder=steam") }
+    }
+    if period != 30 { parameters.append("period=\(period)") }
+    // A colon separates issuer and account, and programs look for it as it is.
+    let parts = (label.isEmpty ? name : label).split(separator: ":", maxSplits: 1).map {
+      PercentEncoding.encoded(String($0))
+    }
+    return "otpauth://totp/\(parts.joined(separator: ":"))?\(parameters.joined(separator: "&"))"
+  }
+}
