@@ -16,14 +16,33 @@ struct VaultCommand: AsyncParsableCommand {
         vault get "Shai Mishali" access_key
       """,
     version: Version.current,
-    subcommands: [
-      InitCommand.self, AddCommand.self, ShowCommand.self, GetCommand.self, CopyCommand.self, OtpCommand.self,
-      SetCommand.self, UnsetCommand.self,
-      EditCommand.self, ListCommand.self, FindCommand.self, RemoveCommand.self, TrashCommand.self,
-      ExportCommand.self, ImportCommand.self, KindsCommand.self, MigrateCommand.self, VerifyCommand.self,
-      CheckpointCommand.self, LintCommand.self, AcceptCommand.self, RepairCommand.self, SlotCommand.self,
-      RotateCommand.self, DueCommand.self, StatusCommand.self, DoctorCommand.self, FingerprintCommand.self,
-      PinCommand.self, GenerateCommand.self, BackupCommand.self, ClearClipboardCommand.self,
+    subcommands: [ClearClipboardCommand.self],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Every day",
+        subcommands: [
+          GetCommand.self, ShowCommand.self, CopyCommand.self, OtpCommand.self, FindCommand.self, ListCommand.self,
+          AddCommand.self, SetCommand.self, EditCommand.self, GenerateCommand.self, RemoveCommand.self,
+          TrashCommand.self,
+        ]),
+      CommandGroup(name: "In and out", subcommands: [ImportCommand.self, ExportCommand.self, BackupCommand.self]),
+      CommandGroup(
+        name: "People and keys",
+        subcommands: [
+          KeyCommand.self, RekeyCommand.self, DueCommand.self, FingerprintCommand.self, PinCommand.self,
+        ]),
+      CommandGroup(
+        name: "Health",
+        subcommands: [
+          CheckCommand.self, StatusCommand.self, DoctorCommand.self, VerifyCommand.self, LintCommand.self,
+          RepairCommand.self,
+        ]),
+      CommandGroup(
+        name: "Rare",
+        subcommands: [
+          InitCommand.self, KindsCommand.self, UnsetCommand.self, MigrateCommand.self, CheckpointCommand.self,
+          AcceptCommand.self,
+        ]),
     ])
 }
 

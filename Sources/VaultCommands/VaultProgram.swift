@@ -20,6 +20,10 @@ public enum VaultProgram {
 
   private static func status(of arguments: [String]) async -> ExitStatus {
     do {
+      if let topic = HelpTopic(arguments) {
+        try Output.line(topic.text())
+        return .done
+      }
       var command = try parse(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -59,7 +63,7 @@ public enum VaultProgram {
 
   private static func print(help text: String, _ arguments: [String]) -> ExitStatus {
     do {
-      try Output.line(text)
+      try Output.line(HelpTopic.completed(text, arguments))
       return .done
     } catch {
       return report(error, arguments)

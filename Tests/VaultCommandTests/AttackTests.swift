@@ -101,8 +101,8 @@ struct AttackTests {
     attack.apply(to: workspace)
     let before = workspace.snapshot()
     for arguments in [
-      ["set", Self.first, "website=https://example.com"], ["slot", "add", "--generate-identity", "new.txt"],
-      ["rotate"], ["rotate", "--reseal", "-y"], ["remove", Self.first, "-y"],
+      ["set", Self.first, "website=https://example.com"], ["key", "add", "--generate-identity", "new.txt"],
+      ["rekey"], ["rekey", "--reseal", "-y"], ["remove", Self.first, "-y"],
       ["add", "customer", "--set", "name=New", "--set", "added_on=2026-11-21T00:00:00Z", "--generate", "access_key"],
     ] {
       let refused = workspace.run(arguments + ["--vault", workspace.vault, "--identity", workspace.identity])

@@ -189,7 +189,7 @@ struct BackupCommandTests {
     #expect(workspace.open("verify").output == "24 records, 0 in the trash, 1 slot: all verified\n")
     // After a rotation it is sealed under the new key.
     #expect(workspace.open("remove", id, "--yes").code == 0)
-    #expect(workspace.open("rotate", "--reseal").code == 0)
+    #expect(workspace.open("rekey", "--reseal").code == 0)
     #expect(restore(file, to: "v", "--records", id).output == id + "\n")
     #expect(workspace.open("get", id, "access_key").output == before)
     #expect(workspace.open("verify").code == 0)

@@ -33,7 +33,7 @@ struct CheckpointCommandTests {
       let good = try #require(FileTree.contents(of: lost))
       FileTree.remove(lost)
       let before = workspace.snapshot()
-      for arguments in [["rotate"], ["rotate", "--reseal"]] {
+      for arguments in [["rekey"], ["rekey", "--reseal"]] {
         let outcome = workspace.run(
           arguments + ["--vault", "v", "--identity", "id.txt"],
           adding: ["CVAULT_STATE_DIR": workspace.path + "/" + state])
@@ -43,7 +43,7 @@ struct CheckpointCommandTests {
       }
       FileTree.write(good, to: lost)
     }
-    #expect(workspace.open("rotate", "--reseal").code == 0)
+    #expect(workspace.open("rekey", "--reseal").code == 0)
     #expect(workspace.open("verify").code == 0)
   }
 
@@ -63,7 +63,7 @@ struct CheckpointCommandTests {
     let ids = files.map { String($0.dropFirst("records/00/".count).dropLast(".json".count)) }
     let fingerprint = workspace.run("fingerprint", "--vault", "v").output.filter { $0 != "\n" }
     for id in ids { #expect(verified.errors.contains(" --record \(id)"), "this machine has seen both, too") }
-    #expect(verified.errors.contains("`vault pin accept --fingerprint \(fingerprint) --record "))
+    #expect(verified.errors.contains("`vault pin update --fingerprint \(fingerprint) --record "))
     #expect(verified.errorLines.last?.hasPrefix("hint: then `vault checkpoint --accept-rollback`") == true)
     let before = workspace.snapshot()
     for arguments in [["checkpoint"], ["checkpoint", "-y"]] {

@@ -59,7 +59,7 @@ struct ConflictTests {
     let file = try bench.conflict(by: operation)
     FileTree.makeFolder(workspace.path + "/backups")
     for command in [
-      ["verify"], ["checkpoint"], ["rotate"], ["repair", "--dry-run"], ["backup", "create", "--to", "backups"],
+      ["verify"], ["checkpoint"], ["rekey"], ["repair", "--dry-run"], ["backup", "create", "--to", "backups"],
     ] {
       let outcome = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
       let said = outcome.output + outcome.errors
@@ -126,9 +126,9 @@ struct ConflictTests {
     let workspace = bench.workspace
     bench.shell("cd v; git checkout -q FETCH_HEAD -- records")
     let fingerprint = workspace.run("fingerprint", "--vault", "v").output.filter { $0 != "\n" }
-    let line = "vault pin accept --fingerprint \(fingerprint) --record \(bench.id)"
+    let line = "vault pin update --fingerprint \(fingerprint) --record \(bench.id)"
     for command in [
-      ["list"], ["get", bench.id, "username"], ["verify"], ["checkpoint"], ["rotate"], ["set", bench.id, "username=z"],
+      ["list"], ["get", bench.id, "username"], ["verify"], ["checkpoint"], ["rekey"], ["set", bench.id, "username=z"],
       ["export", "--reveal", "-y"], ["repair", "--dry-run"],
     ] {
       let refused = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])

@@ -77,9 +77,9 @@ struct DoctorTests {
     #expect(outcome.code == 14 && outcome.output.contains("until then nothing opens the vault"), "\(outcome.output)")
     #expect(try check("key", workspace).state == "fault" && !outcome.output.contains("other slot"))
     workspace.prepare("mv *.age v/slots/")
-    #expect(workspace.open("slot", "add", "--generate-identity", "id2.txt").code == 0)
+    #expect(workspace.open("key", "add", "--generate-identity", "id2.txt").code == 0)
     let id = try #require(
-      JSON(workspace.run("slot", "list", "--vault", "v", "--json").stdout)["slots"]?.items?.last?["id"]?.text)
+      JSON(workspace.run("key", "list", "--vault", "v", "--json").stdout)["slots"]?.items?.last?["id"]?.text)
     workspace.prepare("rm v/slots/\(id).age")
     let one = workspace.run("doctor", "--vault", "v", "--identity", "id.txt")
     #expect(one.output.contains("until then only one other slot opens the vault"), "\(one.output)")

@@ -95,7 +95,7 @@ struct EditTests {
       ["edit", "Shai Mishali", "--vault", "v", "--identity", "id.txt"], [("Edit again? [y/N] ", "y\n")],
       adding: ["CVAULT_EDITOR": "sh \(editor)"])
     #expect(outcome.code == 0, "\(outcome.errors)\(outcome.shown)")
-    #expect(outcome.errorLines.contains("vault: address.citty: is no member of the kind customer"))
+    #expect(outcome.errorLines.contains("vault: address.citty: is no field of the kind customer"))
     #expect(workspace.open("get", "Shai Mishali", "address.city").output == "Olbuquerque")
   }
 

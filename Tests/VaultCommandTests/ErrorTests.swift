@@ -80,13 +80,13 @@ struct ErrorTests {
       begins: "vault: planet: no kind"),
     Fault(
       rule: "a malformed path is 64", arguments: ["get", "Shai Mishali", "a..b"] + key, code: 64,
-      begins: "vault: path: takes a member path"),
+      begins: "vault: path: takes a field"),
     Fault(
       rule: "an absent member is 10", arguments: ["get", "Shai Mishali", "contact_info.fax"] + key, code: 10,
-      begins: "vault: contact_info.fax: the record has no such member"),
+      begins: "vault: contact_info.fax: the record has no such field"),
     Fault(
       rule: "the reserved member is no member", arguments: ["get", "Shai Mishali", "$vault.mac"] + key, code: 10,
-      begins: "vault: $vault.mac: the record has no such member"),
+      begins: "vault: $vault.mac: the record has no such field"),
     Fault(
       rule: "invalid JSON is 17 with line and column",
       arguments: ["import", "json", "bad.json", "--kind", "customer"] + key,
@@ -129,13 +129,13 @@ struct ErrorTests {
     Fault(
       rule: "a readable field as a secret is 64", arguments: ["set", "Shai Mishali", "--generate", "name"] + key,
       code: 64,
-      begins: "vault: --generate: name is a readable member"),
+      begins: "vault: --generate: name is a readable field"),
     Fault(
       rule: "a required field cannot be taken away", arguments: ["unset", "Shai Mishali", "access_key"] + key, code: 17,
       begins: "vault: access_key: is required", hint: ""),
     Fault(
       rule: "an unknown field is refused", arguments: ["set", "Shai Mishali", "planet=Mars"] + key, code: 17,
-      begins: "vault: planet: is no member of the kind customer", hint: "vault kinds show"),
+      begins: "vault: planet: is no field of the kind customer", hint: "vault kinds show"),
     Fault(
       rule: "a bad date is refused", arguments: ["set", "Shai Mishali", "added_on=yesterday"] + key, code: 17,
       begins: "vault: added_on: is not a date in ISO 8601", hint: ""),

@@ -153,8 +153,8 @@ struct FaultTableTests {
         FaultRow("EINTR", "true", "$EINTR $V set $ID website=x $K" + good, 0, nil),
         FaultRow("EINTR", "true", "$EINTR $V rm $ID -yq $K" + good, 0, nil),
         FaultRow("EINTR", "true", "$EINTR $V $IMPORT -q" + good, 0, nil),
-        FaultRow("EINTR", "true", "$EINTR $V rotate -yq $K" + good, 0, nil),
-        FaultRow("EINTR", "true", "$EINTR $V rotate --reseal -yq $K" + good, 0, nil),
+        FaultRow("EINTR", "true", "$EINTR $V rekey -yq $K" + good, 0, nil),
+        FaultRow("EINTR", "true", "$EINTR $V rekey --reseal -yq $K" + good, 0, nil),
         FaultRow("EINTR", "mkdir -m 700 b", "$EINTR $V \(backup)" + good, 0, nil),
         FaultRow(
           "EINTR", "mkdir -m 700 b; $V \(backup)",

@@ -23,16 +23,18 @@ private let uses: [String: Use] = [
   "accept": .writes([["Ada"]]), "add": .writes([["secure-note", "--set", "title=t"]]),
   "backup create": .writes([["--to", "../.."]]), "backup list": .neither, "backup prune": .neither,
   "backup restore": .neither, "backup status": .neither, "backup verify": .neither,
+  "check": .neither, "clear-clipboard": .neither,
   "checkpoint": .writes([[], ["--accept-rollback"]]), "doctor": .neither, "due": .neither,
   "edit": .writes([["Ada"], ["Ada", "--field", "name"]]), "export": .reads([["--reveal", "--format", "json"]]),
-  "find": .neither, "fingerprint": .neither, "generate": .neither, "get": .reads([["Ada", "name"]]),
+  "find": .neither, "fingerprint": .neither, "generate": .neither, "copy": .reads([["Ada", "name", "--via", "x11"]]),
+  "otp": .reads([["Ada", "name"]]), "get": .reads([["Ada", "name"]]),
   "import": .writes([["jsonl", "../../one.jsonl", "--kind", "secure-note"], ["auto", "../../one.env"]]),
   "init": .neither, "kinds add": .writes([["../../kind.json", "--name", "k"]]), "kinds list": .neither,
   "kinds show": .neither, "lint": .writes([["--fix"]]), "list": .neither, "migrate": .writes([[]]),
-  "pin accept": .neither, "pin forget": .neither, "pin show": .neither, "remove": .writes([["Ada"]]),
-  "repair": .writes([[]]), "rotate": .writes([[], ["--reseal"]]), "set": .writes([["Ada", "address.city=Oslo"]]),
-  "show": .reads([["Ada", "--reveal"]]), "slot add": .writes([["--generate-identity", "../../new.txt"]]),
-  "slot change-passphrase": .writes([[]]), "slot list": .neither, "slot remove": .writes([["none"]]),
+  "pin update": .neither, "pin forget": .neither, "pin show": .neither, "remove": .writes([["Ada"]]),
+  "repair": .writes([[]]), "rekey": .writes([[], ["--reseal"]]), "set": .writes([["Ada", "address.city=Oslo"]]),
+  "show": .reads([["Ada", "--reveal"]]), "key add": .writes([["--generate-identity", "../../new.txt"]]),
+  "key change-passphrase": .writes([[]]), "key list": .neither, "key remove": .writes([["none"]]),
   "status": .neither, "trash empty": .writes([[], ["Ada"]]), "trash list": .neither,
   "trash restore": .writes([["Ada"]]), "unset": .writes([["Ada", "address.city"]]),
   "verify": .reads([[]]),
@@ -132,7 +134,7 @@ struct FoundVaultTests {
       #expect(outcome.code == 0 || words == ["doctor"] && outcome.code == 14, "\(words): \(outcome.errors)")
     }
     for words in [
-      ["verify"], ["export", "--reveal", "-y"], ["rotate", "--dry-run"], ["migrate", "--dry-run"],
+      ["verify"], ["export", "--reveal", "-y"], ["rekey", "--dry-run"], ["migrate", "--dry-run"],
       ["repair", "--dry-run"], ["import", "auto", "../../one.env", "--dry-run"],
     ] {
       let outcome = bench.withKey(words)
@@ -143,7 +145,7 @@ struct FoundVaultTests {
   @Test("a name, a fingerprint and a yes are each remembered, and reading by any of them counts")
   func naming() throws {
     let set = ["set", "Ada", "address.city=Oslo"]
-    for answer in ["--vault", "CVAULT_DIR", "CVAULT_FINGERPRINT", "pin accept", "yes"] {
+    for answer in ["--vault", "CVAULT_DIR", "CVAULT_FINGERPRINT", "pin update", "yes"] {
       let bench = try Bench()
       #expect(bench.withKey(["get", "Ada", "name"]).code == 0)
       #expect(bench.pin("named") == .bool(false))
@@ -151,7 +153,7 @@ struct FoundVaultTests {
       let key = ["--identity", bench.workspace.identity]
       switch answer {
       case "--vault": #expect(bench.withKey(["get", "Ada", "name", "--vault", "."]).code == 0)
-      case "pin accept": #expect(bench.run(["pin", "accept", "--fingerprint", fingerprint]).code == 0)
+      case "pin update": #expect(bench.run(["pin", "update", "--fingerprint", fingerprint]).code == 0)
       case "yes":
         var plan = bench.plan(set + key)
         for (reply, code) in [("n\n", Int32(3)), ("y\n", 0)] {

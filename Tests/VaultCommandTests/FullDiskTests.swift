@@ -103,7 +103,7 @@ struct FullDiskTests {
         set -e; K='--vault m/o/v --identity id.txt'; export CVAULT_STATE_DIR=$PWD/fresh
         mkdir -m 700 b; $V backup create --to b -q $K; cp -a m/o/v old
         \(Self.imports) -q
-        $V rotate -yq $K; $V rotate --reseal -yq $K; $V verify -q $K; ls m/o/v/.staging
+        $V rekey -yq $K; $V rekey --reseal -yq $K; $V verify -q $K; ls m/o/v/.staging
         rm -r fresh; $V backup restore b/*.age --to m/o/v --identity id.txt --accept-rollback -q
         sums() { (cd $1 && find . -type f ! -name .lock -exec sha256sum {} + | sort -k 2); }
         $V verify -q $K; sums old >old.txt; sums m/o/v | cmp - old.txt; ls -A m/o | grep -v before-restore
@@ -124,7 +124,7 @@ struct FullDiskTests {
       ("true", "$ADD", "vault: records/"), ("true", "set $ID website=x $K", "vault: $RECORD" + used),
       ("true", "$IMPORT", "vault: .staging" + used), ("true", "rm $ID -y $K", "vault: trash/$ID.json" + used),
       ("true", "checkpoint $K", "vault: checkpoint.json" + used),
-      ("true", "rotate -yq $K", "vault: .staging" + used), ("true", "rotate --reseal -yq $K", "vault: .staging" + used),
+      ("true", "rekey -yq $K", "vault: .staging" + used), ("true", "rekey --reseal -yq $K", "vault: .staging" + used),
       ("mkdir -m 700 b", "backup create --to b -q $K", "vault: b/v-"),
       (
         "mkdir -m 700 b; $V backup create --to b -q $K", "backup restore b/*.age --to w -q --identity id.txt",

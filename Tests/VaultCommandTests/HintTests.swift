@@ -23,11 +23,11 @@ struct HintTests {
 
   static let commands = [
     Mistake(["lst"], "lst: is no command of vault", "did you mean `vault list`?"),
-    Mistake(["slot", "lst"], "lst: is no command of vault slot", "did you mean `vault slot list`?"),
+    Mistake(["key", "lst"], "lst: is no command of vault key", "did you mean `vault key list`?"),
     Mistake(["backup", "stat"], "stat: is no command of vault backup", "did you mean `vault backup status`?"),
     Mistake(["trash", "lst"], "lst: is no command of vault trash", "did you mean `vault trash list`?"),
     Mistake(["help", "nosuch"], "nosuch: is no command of vault", nil),
-    Mistake(["help", "slot", "lst"], "lst: is no command of vault slot", "did you mean `vault slot list`?"),
+    Mistake(["help", "key", "lst"], "lst: is no command of vault key", "did you mean `vault key list`?"),
     Mistake(["audit"], "audit: is no command", nil), Mistake(["user"], "user: is no command", nil),
     Mistake(["log"], "log: is no command", nil), Mistake(["\u{1b}[31mlist"], "\\u001b[31mlist: is no command", nil),
     Mistake(["list", "--limt", "3"], "--limt: unknown option '--limt'", "did you mean `--limit`?"),
@@ -46,17 +46,16 @@ struct HintTests {
     Mistake(["import", "bitwarden", "f.csv"], "bitwarden: is no format", "did you mean `bitwarden-csv`"),
     Mistake(["add", "logn"], 17, "logn: no kind has this name", "did you mean `login`?"),
     Mistake(["list", "--kind", "logn"], 17, "logn: no kind has this name", "did you mean `login`?"),
-    Mistake(["add", "login", "GitLab"], "path=value: takes PATH=VALUE", "`vault add login --set title=GitLab`"),
-    Mistake(["add", "login", "Git Lab"], "path=value: takes PATH=VALUE", "`vault add login --set title='Git Lab'`"),
-    Mistake(["add", "login", "hunter2", "--secret", "password"], "path=value: takes PATH=VALUE", nil),
+    Mistake(["add", "login", "GitLab", "hunter2"], "field=value: takes FIELD=VALUE", nil),
+    Mistake(["add", "login", "--secret", "password", "hunter2"], "field=value: takes FIELD=VALUE", nil),
     Mistake(
-      ["add", "login", "--set", "titel=x"], 17, "titel: is no member of the kind login", "did you mean `title`?"),
-    Mistake(["set", "AWS", "titel=x"], 17, "titel: is no member of the kind login", "`vault kinds show login` lists"),
-    Mistake(["set", "AWS", "username", "hunter2"], "path=value: takes PATH=VALUE", "write username=VALUE"),
-    Mistake(["set", "AWS", "password", "hunter2"], "path=value: takes PATH=VALUE", "use --secret password"),
-    Mistake(["set", "AWS", "hunter2"], "path=value: takes PATH=VALUE", nil),
-    Mistake(["get", "AWS", "passwrod"], 10, "passwrod: the record has no such member", "did you mean `password`?"),
-    Mistake(["unset", "AWS", "usernmae"], 10, "usernmae: the record has no such member", "did you mean `username`?"),
+      ["add", "login", "--set", "titel=x"], 17, "titel: is no field of the kind login", "did you mean `title`?"),
+    Mistake(["set", "AWS", "titel=x"], 17, "titel: is no field of the kind login", "`vault kinds show login` lists"),
+    Mistake(["set", "AWS", "username", "hunter2"], "field=value: takes FIELD=VALUE", "write username=VALUE"),
+    Mistake(["set", "AWS", "password", "hunter2"], "field=value: takes FIELD=VALUE", "use --secret password"),
+    Mistake(["set", "AWS", "hunter2"], "field=value: takes FIELD=VALUE", nil),
+    Mistake(["get", "AWS", "passwrod"], 10, "passwrod: the record has no such field", "did you mean `password`?"),
+    Mistake(["unset", "AWS", "usernmae"], 10, "usernmae: the record has no such field", "did you mean `username`?"),
     Mistake(["rm", "twin"], 10, "twin: means 2 records", nil),
     Mistake(["list", "--vault", "README.md"], 6, "README.md: is no vault: it is a file", nil),
     Mistake(
@@ -69,7 +68,7 @@ struct HintTests {
     Mistake(["backup", "prune", "README.md", "--keep-last", "1"], 18, "README.md: is no directory", nil),
     Mistake(
       ["get", "AWS", "username", "--identity", "big.txt"], 17, "big.txt: is too large for an identity file", nil),
-    Mistake(["slot", "add", "--recipient", "foo"], "--recipient: is no age recipient: ", nil),
+    Mistake(["key", "add", "--recipient", "foo"], "--recipient: is no age recipient: ", nil),
   ]
 
   private func check(_ mistake: Mistake, _ outcome: ProcessOutcome) {

@@ -171,7 +171,7 @@ struct ImportReaderTests {
   @Test("a source's keys are its own: a passphrase by a pipe, an identity that is named, never those of the vault")
   func sourceKeys() throws {
     let bench = try bench()
-    let recipient = bench.shell("$V slot list --vault v --json | grep -o 'age1[a-z0-9]*' | head -n 1").output
+    let recipient = bench.shell("$V key list --vault v --json | grep -o 'age1[a-z0-9]*' | head -n 1").output
     let made = bench.shell(
       "$V export --format sops --reveal --age \(recipient.dropLast()) -o s.json $K --yes && $V import sops-json s.json $K"
     )

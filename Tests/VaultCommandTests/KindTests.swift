@@ -104,7 +104,7 @@ struct KindTests {
     #expect(add(secret: "short").errorLines.first == "vault: key: must have at least 8 characters")
     #expect(add("--set", "channel=200").errorLines.first == "vault: channel: must be at most 196")
     #expect(add("--set", "security=wep").code == 17)
-    #expect(add("--set", "band=5").errorLines.first == "vault: band: is no member of the kind wifi")
+    #expect(add("--set", "band=5").errorLines.first == "vault: band: is no field of the kind wifi")
     #expect(workspace.open("add", "wifi", "--set", "key=12345678").code == 64)
     #expect(add("--set", "channel=11").code == 0)
     #expect(workspace.open("get", "Home", "security").output == "wpa3")

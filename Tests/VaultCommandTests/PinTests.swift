@@ -21,15 +21,15 @@ struct PinCommandTests {
       let outcome = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
       #expect(outcome.code == 16 && outcome.stdout.isEmpty, "\(command): \(outcome.errors)")
       #expect(outcome.errorLines.first == "vault: vault.json: is of another vault than this machine knows at this path")
-      #expect(outcome.errorLines.last?.contains("`vault pin accept --fingerprint HEX`") == true)
+      #expect(outcome.errorLines.last?.contains("`vault pin update --fingerprint HEX`") == true)
     }
     // No passphrase is asked for.
     #expect(workspace.type(["list", "--vault", "v"], []).shown.isEmpty)
     let status = workspace.run("status", "--vault", "v")
     #expect(status.code == 16 && status.output.contains("\npin:         differs: vault.json: is of another vault"))
-    let refused = workspace.run("pin", "accept", "--vault", "v", "--fingerprint", known)
+    let refused = workspace.run("pin", "update", "--vault", "v", "--fingerprint", known)
     #expect(refused.code == 16, "\(refused.errors)")
-    let accepted = workspace.run("pin", "accept", "--vault", "v", "--fingerprint", fingerprint(workspace))
+    let accepted = workspace.run("pin", "update", "--vault", "v", "--fingerprint", fingerprint(workspace))
     #expect(accepted.code == 0 && accepted.output == fingerprint(workspace) + "\n", "\(accepted.errors)")
     #expect(accepted.errors.contains("no longer held against it: vault.json: is of another vault"))
     #expect(workspace.open("list").code == 0)
@@ -67,7 +67,7 @@ struct PinCommandTests {
       #expect(refused.errorLines.first == "vault: vault.json: is of another vault than this machine knows at this path")
     }
     #expect(add("kept").code == 0, "a known vault at a new path")
-    #expect(workspace.run(["pin", "accept", "--vault", "v", "--fingerprint", evil], adding: elsewhere).code == 0)
+    #expect(workspace.run(["pin", "update", "--vault", "v", "--fingerprint", evil], adding: elsewhere).code == 0)
     #expect(add("v").code == 0)
     FileTree.remove(workspace.vault)
     FileTree.link(workspace.vault, to: "kept")
@@ -110,7 +110,7 @@ struct PinCommandTests {
     #expect(workspace.open("get", id, "address.city").output == "Oslo")
     FileTree.write(old, to: workspace.vault + "/" + file)
     let accepted = workspace.run(
-      "pin", "accept", "--vault", "v", "--fingerprint", fingerprint(workspace), "--record", id)
+      "pin", "update", "--vault", "v", "--fingerprint", fingerprint(workspace), "--record", id)
     #expect(accepted.code == 0, "\(accepted.errors)")
     #expect(workspace.open("get", id, "address.city").output == "Albuquerque")
   }
@@ -121,7 +121,7 @@ struct PinCommandTests {
     let files = workspace.snapshot().keys.filter { $0.contains("records/") }.sorted()
     for file in files.prefix(9) { FileTree.remove(workspace.vault + "/" + file) }
     let verified = workspace.open("verify")
-    let command = "`vault pin accept --fingerprint \(fingerprint(workspace)) --record ID…`"
+    let command = "`vault pin update --fingerprint \(fingerprint(workspace)) --record ID…`"
     #expect(verified.code == 16 && verified.errors.contains(command), "\(verified.errors)")
   }
 
@@ -158,21 +158,21 @@ struct PinCommandTests {
   func keysOfOthers() throws {
     let workspace = try Workspace.withCustomers()
     let elsewhere = ["CVAULT_STATE_DIR": workspace.path + "/elsewhere"]
-    #expect(workspace.open("slot", "add", "--generate-identity", "new.txt", "--label", "Ada").code == 0)
+    #expect(workspace.open("key", "add", "--generate-identity", "new.txt", "--label", "Ada").code == 0)
     #expect(workspace.open("get", "Shai Mishali", "name").errors == "", "an own slot is no news")
-    let added = workspace.open("slot", "add", "--generate-identity", "x.txt", "--label", "Bob", adding: elsewhere)
+    let added = workspace.open("key", "add", "--generate-identity", "x.txt", "--label", "Bob", adding: elsewhere)
     #expect(added.code == 0, "\(added.errors)")
     #expect(workspace.open("get", "Shai Mishali", "name").errors.contains("a slot was added: "))
-    #expect(workspace.open("rotate", adding: elsewhere).code == 0)
+    #expect(workspace.open("rekey", adding: elsewhere).code == 0)
     let refused = workspace.open("get", "Shai Mishali", "name")
     #expect(refused.code == 16 && refused.stdout.isEmpty)
     #expect(refused.errorLines.first == "vault: vault.json: has another root key than this machine knows of this vault")
     #expect(workspace.run("due", "--leaver", "--vault", "v").code == 16)
     let examined = workspace.run("doctor", "--vault", "v").output
     #expect(examined.contains("fault pin: differs: vault.json: has another root key"))
-    #expect(workspace.run("pin", "accept", "--vault", "v", "--fingerprint", fingerprint(workspace)).code == 0)
+    #expect(workspace.run("pin", "update", "--vault", "v", "--fingerprint", fingerprint(workspace)).code == 0)
     #expect(workspace.open("get", "Shai Mishali", "name").output == "Shai Mishali")
-    #expect(workspace.open("rotate", "--reseal").code == 0)
+    #expect(workspace.open("rekey", "--reseal").code == 0)
     #expect(workspace.open("verify").code == 0)
     #expect(workspace.open("get", "Shai Mishali", "name").errors == "")
   }
@@ -200,10 +200,10 @@ struct PinCommandTests {
     let outcome = workspace.open("get", "Shai Mishali", "name")
     #expect(outcome.code == 16 && outcome.stdout.isEmpty)
     #expect(outcome.errorLines.first?.hasPrefix("vault: \(pin): is damaged") == true, "\(outcome.errors)")
-    #expect(outcome.errorLines.last?.contains("vault pin accept") == true)
+    #expect(outcome.errorLines.last?.contains("vault pin update") == true)
     #expect(workspace.run("list", "--vault", "v").code == 16)
     #expect(workspace.run("pin", "show", "--vault", "v").code == 16)
-    let accepted = workspace.run("pin", "accept", "--vault", "v", "--fingerprint", fingerprint(workspace))
+    let accepted = workspace.run("pin", "update", "--vault", "v", "--fingerprint", fingerprint(workspace))
     #expect(accepted.code == 0, "\(accepted.errors)")
     #expect(workspace.open("get", "Shai Mishali", "name").code == 0)
   }

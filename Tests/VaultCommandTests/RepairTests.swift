@@ -35,7 +35,7 @@ struct RepairCommandTests {
     #expect((left.output + left.errors).contains("is revision 1, and this machine has seen 2"), "\(left.output)")
     #expect(workspace.open("get", id, "address.city").code == 13)
     let fingerprint = workspace.run("fingerprint", "--vault", "v").output.filter { $0 != "\n" }
-    #expect(workspace.run("pin", "accept", "--fingerprint", fingerprint, "--record", id, "--vault", "v").code == 0)
+    #expect(workspace.run("pin", "update", "--fingerprint", fingerprint, "--record", id, "--vault", "v").code == 0)
     #expect(workspace.open("repair", "-y").code == 0)
     #expect(workspace.open("get", id, "address.city").output == "Albuquerque")
   }

@@ -20,8 +20,8 @@ struct RequirementTests {
     [
       ["get", id, "access_key"], ["get", id, "name"], ["show", id], ["set", id, "website=x"], ["remove", id, "-y"],
       ["list"], ["find", "Shai"], ["export", "--reveal"], ["verify"], ["lint"], ["lint", "--fix"], ["repair", "-y"],
-      ["accept", id, "-y"], ["rotate"], ["migrate"], ["checkpoint"],
-      ["import", "json", "people.json", "--kind", "customer"], ["trash", "list"], ["slot", "list"], ["status"],
+      ["accept", id, "-y"], ["rekey"], ["migrate"], ["checkpoint"],
+      ["import", "json", "people.json", "--kind", "customer"], ["trash", "list"], ["key", "list"], ["status"],
       ["backup", "create", "--to", "b"], ["backup", "restore", backup, "--to", "v"],
       ["backup", "restore", backup, "--to", "v", "--records", id],
     ]
@@ -73,7 +73,7 @@ struct RequirementTests {
         said.contains("requires: needs what only a newer version of this program has: even-later, later\n"), "\(said)")
       #expect(other.outcome.errors.contains("hint: read it with a newer version of vault\n"), "\(said)")
     }
-    let reading = ["get", "show", "set", "remove", "list", "export", "verify", "repair", "accept", "rotate", "migrate"]
+    let reading = ["get", "show", "set", "remove", "list", "export", "verify", "repair", "accept", "rekey", "migrate"]
     for (command, outcome) in needing where reading.contains(command[0]) {
       #expect(outcome.code == 13, "\(command): \(outcome.errors)")
     }

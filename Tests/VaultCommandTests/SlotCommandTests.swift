@@ -19,17 +19,17 @@ struct SlotCommandTests {
     let workspace = try Workspace.withCustomers()
     _ = workspace.write("words\n", to: "pw")
     for name in ["a", "b", "c"] {
-      let added = workspace.open("slot", "add", "--recipient", try keygen(workspace, name), "--label", name)
+      let added = workspace.open("key", "add", "--recipient", try keygen(workspace, name), "--label", name)
       #expect(added.code == 0, "\(added.errors)")
     }
-    let words = workspace.open("slot", "add", "--passphrase", "--new-passphrase-file", "pw", "--label", "words")
+    let words = workspace.open("key", "add", "--passphrase", "--new-passphrase-file", "pw", "--label", "words")
     #expect(words.code == 0, "\(words.errors)")
-    let rotated = workspace.open("rotate", "--reseal", "--slot-passphrase-file", "words=pw", "--work-factor", "10")
+    let rotated = workspace.open("rekey", "--reseal", "--key-passphrase-file", "words=pw", "--work-factor", "10")
     #expect(rotated.code == 0, "\(rotated.errors)")
     for key in [["--identity", "a"], ["--identity", "b"], ["--identity", "c"], ["--passphrase-file", "pw"]] {
       #expect(workspace.run(["get", "Shai Mishali", "access_key", "--vault", "v"] + key).code == 0, "\(key)")
     }
-    let slots = try #require(JSON(workspace.run("slot", "list", "--vault", "v", "--json").stdout)["slots"]?.items)
+    let slots = try #require(JSON(workspace.run("key", "list", "--vault", "v", "--json").stdout)["slots"]?.items)
     let id = try #require(slots.first { $0["label"]?.text == "b" }?["id"]?.text)
     #expect(tool(workspace, "age", "-d", "-i", "b", "v/slots/\(id).age").output.hasPrefix("ecv-root 1\n"))
     #expect(tool(workspace, "age", "-d", "-i", "a", "v/slots/\(id).age").code != 0)
@@ -41,13 +41,13 @@ struct SlotCommandTests {
   func leaver() throws {
     let workspace = try Workspace.withCustomers()
     let recipient = try keygen(workspace, "leaver")
-    #expect(workspace.open("slot", "add", "--recipient", recipient, "--label", "leaver").code == 0)
-    let removed = workspace.open("slot", "remove", "leaver")
+    #expect(workspace.open("key", "add", "--recipient", recipient, "--label", "leaver").code == 0)
+    let removed = workspace.open("key", "remove", "leaver")
     #expect(removed.code == 0)
     #expect(removed.errors.contains("git history"))
-    #expect(removed.errors.contains("vault rotate --reseal"))
+    #expect(removed.errors.contains("vault rekey --reseal"))
     #expect(workspace.run("due", "--leaver", "--vault", "v").code == 0)
-    #expect(workspace.open("rotate", "--reseal").code == 0)
+    #expect(workspace.open("rekey", "--reseal").code == 0)
     #expect(workspace.run("get", "Shai Mishali", "name", "--vault", "v", "--identity", "leaver").code == 11)
     let due = workspace.run("due", "--leaver", "--vault", "v", "--json")
     #expect(due.code == 14)
@@ -65,42 +65,42 @@ struct SlotCommandTests {
   @Test("the slot that unlocked goes only when that is confirmed, and the last one never", .withKeygen, .atTerminal)
   func ownSlot() throws {
     let workspace = try Workspace.withVault()
-    #expect(workspace.open("slot", "remove", try ownID(workspace), "--yes").code == 17)
-    #expect(workspace.open("slot", "add", "--recipient", try keygen(workspace, "k"), "--label", "k").code == 0)
+    #expect(workspace.open("key", "remove", try ownID(workspace), "--yes").code == 17)
+    #expect(workspace.open("key", "add", "--recipient", try keygen(workspace, "k"), "--label", "k").code == 0)
     let own = try ownID(workspace)
-    #expect(workspace.open("slot", "remove", own).code == 3)
+    #expect(workspace.open("key", "remove", own).code == 3)
     let declined = workspace.type(
-      ["slot", "remove", own, "--vault", "v", "--identity", "id.txt"], [("unlocked with", "n\n")])
+      ["key", "remove", own, "--vault", "v", "--identity", "id.txt"], [("unlocked with", "n\n")])
     #expect(declined.code == 3)
     let accepted = workspace.type(
-      ["slot", "remove", own, "--vault", "v", "--identity", "id.txt"], [("unlocked with", "y\n"), ("Reseal", "y\n")])
+      ["key", "remove", own, "--vault", "v", "--identity", "id.txt"], [("unlocked with", "y\n"), ("Reseal", "y\n")])
     #expect(accepted.code == 0, "\(accepted.errors)")
     #expect(accepted.output.trimmingNewline.utf8.count == 40)
-    #expect(workspace.open("slot", "list").code == 11)
+    #expect(workspace.open("key", "list").code == 11)
     #expect(workspace.run("verify", "--vault", "v", "--identity", "k").code == 0)
   }
 
   private func ownID(_ workspace: Workspace) throws -> String {
-    let slots = JSON(workspace.run("slot", "list", "--vault", "v", "--json").stdout)["slots"]?.items
+    let slots = JSON(workspace.run("key", "list", "--vault", "v", "--json").stdout)["slots"]?.items
     return try #require(slots?.first?["id"]?.text)
   }
 
   @Test("somebody's damaged slot stops changes with 13 and can be given up by name", .withKeygen)
   func damaged() throws {
     let workspace = try Workspace.withVault()
-    #expect(workspace.open("slot", "add", "--recipient", try keygen(workspace, "k"), "--label", "k").code == 0)
-    let slots = JSON(workspace.run("slot", "list", "--vault", "v", "--json").stdout)["slots"]?.items
+    #expect(workspace.open("key", "add", "--recipient", try keygen(workspace, "k"), "--label", "k").code == 0)
+    let slots = JSON(workspace.run("key", "list", "--vault", "v", "--json").stdout)["slots"]?.items
     let id = try #require(slots?.last?["id"]?.text)
     _ = workspace.write("no slot", to: "v/slots/\(id).age")
-    #expect(workspace.run("slot", "list", "--vault", "v").code == 13)
-    for command in [["slot", "add", "--generate-identity", "new"], ["rotate"], ["rotate", "--reseal"]] {
+    #expect(workspace.run("key", "list", "--vault", "v").code == 13)
+    for command in [["key", "add", "--generate-identity", "new"], ["rekey"], ["rekey", "--reseal"]] {
       #expect(workspace.run(command + ["--vault", "v", "--identity", "id.txt"]).code == 13, "\(command)")
     }
     #expect(workspace.text(of: "new").isEmpty)
     #expect(workspace.open("add", "customer", "--set", "name=Ada", "--generate", "access_key").code == 0)
-    #expect(workspace.open("slot", "remove", "k").code == 3)
-    #expect(workspace.open("slot", "remove", "k", "--yes").code == 0)
-    #expect(workspace.open("rotate").code == 0)
+    #expect(workspace.open("key", "remove", "k").code == 3)
+    #expect(workspace.open("key", "remove", "k", "--yes").code == 0)
+    #expect(workspace.open("rekey").code == 0)
   }
 
   @Test("a weak passphrase slot opens, says so, and becomes as strong as a new one on request")
@@ -113,7 +113,7 @@ struct SlotCommandTests {
     let opened = workspace.run("verify", "--vault", "v", "--passphrase-file", "pw")
     #expect(opened.code == 0 && opened.errors.contains("work factor 10"))
     let changed = workspace.run(
-      "slot", "change-passphrase", "--vault", "v", "--passphrase-file", "pw", "--new-passphrase-file", "pw", "--json")
+      "key", "change-passphrase", "--vault", "v", "--passphrase-file", "pw", "--new-passphrase-file", "pw", "--json")
     #expect(changed.code == 0, "\(changed.errors)")
     #expect(JSON(changed.stdout)["slot"]?["label"]?.text == "w")
     #expect(!workspace.run("verify", "--vault", "v", "--passphrase-file", "pw").errors.contains("work factor"))
@@ -124,20 +124,20 @@ struct SlotCommandTests {
     let workspace = try Workspace.withVault()
     _ = workspace.write("words\n", to: "pw")
     let added = workspace.open(
-      "slot", "add", "--passphrase", "--new-passphrase-file", "pw", "--work-factor", "10", "--label", "p")
+      "key", "add", "--passphrase", "--new-passphrase-file", "pw", "--work-factor", "10", "--label", "p")
     #expect(added.code == 0)
     let before = workspace.snapshot()
-    let refused = workspace.open("rotate", "--reseal")
+    let refused = workspace.open("rekey", "--reseal")
     #expect(refused.code == 11)
-    #expect(refused.errors.contains("--drop-slot " + added.output.trimmingNewline))
-    let preview = JSON(workspace.open("rotate", "--dry-run", "--json").stdout)
+    #expect(refused.errors.contains("--drop-key " + added.output.trimmingNewline))
+    let preview = JSON(workspace.open("rekey", "--dry-run", "--json").stdout)
     #expect(preview["needs_passphrase"]?.items?.first?.text == added.output.trimmingNewline)
     #expect(workspace.snapshot() == before)
     let asked = workspace.type(
-      ["rotate", "--vault", "v", "--identity", "id.txt", "--work-factor", "10"],
+      ["rekey", "--vault", "v", "--identity", "id.txt", "--work-factor", "10"],
       [("Passphrase of the slot", "wrong\n"), ("Passphrase of the slot", "words\n")])
     #expect(asked.code == 0, "\(asked.errors)")
-    #expect(workspace.open("rotate", "--drop-slot", "p").code == 0)
+    #expect(workspace.open("rekey", "--drop-key", "p").code == 0)
     #expect(workspace.run("verify", "--vault", "v", "--passphrase-file", "pw").code == 11)
   }
 
@@ -152,14 +152,14 @@ struct SlotCommandTests {
       workspace.vault + "/in.txt", "v/in.txt", "v//in.txt", "v/./slots/../in.txt", "link/in.txt", "whole/slots/in.txt",
       "d/../v/in.txt", "v/in.txt/",
     ] {
-      let refused = workspace.open("slot", "add", "--generate-identity", path)
+      let refused = workspace.open("key", "add", "--generate-identity", path)
       #expect(refused.code == 17 && refused.errors.contains("lies in the vault"), "\(path): \(refused.errors)")
     }
     #expect(workspace.snapshot() == before)
     FileTree.makeFolder(workspace.path + "/w")
     #expect(workspace.run("init", "w", "--generate-identity", "w/in.txt").code == 17)
     #expect(FileTree.names(in: workspace.path + "/w").isEmpty)
-    #expect(workspace.open("slot", "add", "--generate-identity", "v2").code == 0, "a name that begins like the vault's")
+    #expect(workspace.open("key", "add", "--generate-identity", "v2").code == 0, "a name that begins like the vault's")
   }
 
   @Test("an exchanged recipient of one's own slot is 16 where the vault is known, else 11")
@@ -183,18 +183,18 @@ struct SlotCommandTests {
   func usage() throws {
     let workspace = try Workspace.withVault()
     for arguments in [
-      ["slot", "add"], ["slot", "add", "--passphrase", "--generate-identity", "x"],
-      ["slot", "add", "--generate-identity", "x", "--work-factor", "18"],
-      ["slot", "add", "--recipient", "age1nonsense"], ["slot", "add", "--passphrase", "--work-factor", "9"],
-      ["rotate", "--work-factor", "21"], ["rotate", "--slot-passphrase-file", "x"], ["slot", "change-passphrase"],
+      ["key", "add"], ["key", "add", "--passphrase", "--generate-identity", "x"],
+      ["key", "add", "--generate-identity", "x", "--work-factor", "18"],
+      ["key", "add", "--recipient", "age1nonsense"], ["key", "add", "--passphrase", "--work-factor", "9"],
+      ["rekey", "--work-factor", "21"], ["rekey", "--key-passphrase-file", "x"], ["key", "change-passphrase"],
     ] {
       #expect(workspace.run(arguments + ["--vault", "v", "--identity", "id.txt"]).code == 64, "\(arguments)")
     }
-    for arguments in [["due"], ["due", "--leaver", "--older-than", "1d"], ["due", "--older-than", "old"]] {
+    for arguments in [["due", "--leaver", "--older-than", "1d"], ["due", "--older-than", "old"]] {
       #expect(workspace.run(arguments + ["--vault", "v"]).code == 64, "\(arguments)")
     }
-    #expect(workspace.open("slot", "remove", "nobody").code == 10)
-    #expect(workspace.open("rotate", "--drop-slot", "nobody").code == 10)
+    #expect(workspace.open("key", "remove", "nobody").code == 10)
+    #expect(workspace.open("rekey", "--drop-key", "nobody").code == 10)
   }
 }
 

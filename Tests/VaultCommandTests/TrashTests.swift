@@ -32,7 +32,7 @@ struct TrashCommandTests {
       ["trash", "empty", "--vault", workspace.vault, "--identity", workspace.identity], [("[y/N]", "n\n")])
     #expect(declined.code == 3 && declined.shown.contains("Shai Mishali"))
     #expect(workspace.open("trash", "empty", "--older-than", "1h", "-y").code == 0)
-    for age in ["30", "d", "-1d", "1.5d", "1y", "99999999999999999d"] {
+    for age in ["30", "d", "-1d", "1.5d", "1Y", "99999999999999999d"] {
       // Before it is asked for an answer, too.
       #expect(workspace.open("trash", "empty", "--older-than=\(age)").code == 64)
       let refused = workspace.open("trash", "empty", "--older-than=\(age)", "-y")

@@ -15,7 +15,7 @@ struct UnfinishedResealTests {
     #expect(workspace.run("status", "--vault", "v").output.contains("reseal"))
     // Before anything is finished each record opens: the vault is whole.
     try requireSecrets(workspace, live)
-    for command in [["verify"], ["rotate"], ["verify"], ["checkpoint"], ["rotate", "--reseal"], ["verify"]] {
+    for command in [["verify"], ["rekey"], ["verify"], ["checkpoint"], ["rekey", "--reseal"], ["verify"]] {
       let outcome = workspace.run(command + ["--vault", workspace.vault, "--identity", workspace.identity])
       #expect(outcome.code == 0, "\(command): \(outcome.errors)")
     }
@@ -31,9 +31,9 @@ struct UnfinishedResealTests {
     }
   }
 
-  @Test("one that was cut off opens, and `vault rotate` finishes it with nothing lost")
+  @Test("one that was cut off opens, and `vault rekey` finishes it with nothing lost")
   func cutOff() throws { try Self.requireFinish("cut-off", live: [1, 2, 3, 4, 5], removed: []) }
 
-  @Test("one that ended at a removed record opens, and `vault rotate` finishes it with nothing lost")
+  @Test("one that ended at a removed record opens, and `vault rekey` finishes it with nothing lost")
   func withTrash() throws { try Self.requireFinish("with-trash", live: [2, 3], removed: ["Note 1"]) }
 }

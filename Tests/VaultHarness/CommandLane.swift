@@ -145,8 +145,8 @@ struct CommandLane {
       let website = "contact_info.website=" + Payload.website(stamp: operation.stamp)
       return ["set", tags[0], website, "--secret-file", "access_key=" + input]
     case .remove: return ["remove"] + tags + ["--yes"]
-    case .rewrap: return ["rotate", "--yes"]
-    case .reseal: return ["rotate", "--reseal", "--yes"]
+    case .rewrap: return ["rekey", "--yes"]
+    case .reseal: return ["rekey", "--reseal", "--yes"]
     }
   }
 
@@ -156,7 +156,7 @@ struct CommandLane {
   private mutating func readEverything() throws {
     let commands = [
       ["list"], ["find", "example"], ["verify"], ["trash", "list"], ["status"], ["doctor"], ["lint"], ["fingerprint"],
-      ["pin", "show"], ["slot", "list"], ["kinds", "list"], ["repair", "--dry-run"], ["rotate", "--dry-run"],
+      ["pin", "show"], ["key", "list"], ["kinds", "list"], ["repair", "--dry-run"], ["rekey", "--dry-run"],
       ["export", "--format", "jsonl", "--reveal", "--yes"], ["due", "--older-than", "52w"],
     ]
     for command in commands {
@@ -187,8 +187,8 @@ struct CommandLane {
   private mutating func finish() throws {
     guard vaultNumber > 0 else { return }
     let commands = [
-      ["rotate", "--yes"], ["rotate", "--reseal", "--yes"], ["verify"], ["checkpoint"], ["repair", "--yes"],
-      ["trash", "empty", "--yes"], ["checkpoint", "--accept-rollback"], ["rotate", "--yes"], ["verify"],
+      ["rekey", "--yes"], ["rekey", "--reseal", "--yes"], ["verify"], ["checkpoint"], ["repair", "--yes"],
+      ["trash", "empty", "--yes"], ["checkpoint", "--accept-rollback"], ["rekey", "--yes"], ["verify"],
     ]
     for command in commands {
       let exit = try look(command)

@@ -78,7 +78,7 @@ struct RecordReader: Sendable {
       case .string(let token)? = record.fields["access_key"], let stamp = Payload.stamp(of: website)
     else { throw HarnessError("a record has other members than were written") }
     guard try record.keys.reveal(token) == Payload.secret(tag: tag, stamp: stamp) else {
-      throw HarnessError("the sealed and the readable member of a record are of two writes")
+      throw HarnessError("the sealed and the readable field of a record are of two writes")
     }
     guard (record.envelope.deletedAt != nil) == isTrashed else {
       throw HarnessError("a removed record is live, or a live one is in the trash")

@@ -108,7 +108,7 @@ struct CustomerTests {
   }
 
   @Test(
-    "refuses bad input with code and member path, and without its content",
+    "refuses bad input with code and field, and without its content",
     arguments: [
       (#"{"access_key":"marker","added_on":"2020-08-19T18:50:26Z"}"#, RecordError.Code.missingMember, "name"),
       (#"{"name":"A","added_on":"2020-08-19T18:50:26Z"}"#, .missingMember, "access_key"),

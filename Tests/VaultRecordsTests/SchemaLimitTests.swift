@@ -115,7 +115,7 @@ struct SchemaLimitTests {
   }
 
   @Test(
-    "a split leaves no readable text in a sealed member, where it stands or where later steps move it",
+    "a split leaves no readable text in a sealed field, where it stands or where later steps move it",
     arguments: [
       #"{"split":"t","at":" ","into":["a","s"]}"#, #"{"split":"t","at":" ","into":["s.deep","a"]}"#,
       #"{"split":"t","at":" ","into":["a","b"]},{"move":"b","to":"s"}"#,

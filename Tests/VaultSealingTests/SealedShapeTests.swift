@@ -53,7 +53,7 @@ private struct Check {
   }
 }
 
-@Suite("A sealed member in every shape and every encoder")
+@Suite("A sealed field in every shape and every encoder")
 struct SealedShapeTests {
   static let combinations = Shape.allCases.flatMap { shape in Wire.allCases.map { (shape, $0) } }
 

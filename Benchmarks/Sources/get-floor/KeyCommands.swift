@@ -77,7 +77,7 @@ struct DueFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "due", abstract: "List secrets that should be replaced; 14 when there are any.")
 
-  @Flag(help: "What has not been replaced since the newest `vault rotate --reseal`.") var leaver = false
+  @Flag(help: "What has not been replaced since the newest `vault rekey --reseal`.") var leaver = false
   @Option(help: "What was sealed so long ago: 90d, 12h, 90m, 2w.") var olderThan: String?
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup var global: GlobalOptions

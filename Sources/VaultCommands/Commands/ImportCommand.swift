@@ -17,7 +17,7 @@ struct ImportCommand: AsyncParsableCommand {
       file is accounted for, and an entry that came before is not stored again.
 
       --map MEMBER=SOURCE sends a column of csv, or a value of plain-json, plain-jsonl, plist, dotenv or sops under its \
-      path, to a member of the kind: `vault kinds show KIND` lists the members, fields.NAME and secrets.NAME are custom \
+      path, to a member of the kind: `vault kinds show KIND` lists the fields, fields.NAME and secrets.NAME are custom \
       ones. What is not mapped goes where its name says, else it is sealed under its name. --dry-run shows what goes where.
 
       Such a file is read by a process of its own, which is started before the vault is opened and is given nothing of its \
@@ -69,16 +69,16 @@ struct ImportCommand: AsyncParsableCommand {
       valueName: "name"))
   var sourceName: String?
 
-  @Flag(help: "Seal members that the kind does not have in `extra`, rather than refuse them.")
+  @Flag(help: "Seal fields that the kind does not have in `extra`, rather than refuse them.")
   var keepUnknown = false
 
   @Option(help: ArgumentHelp("Write the refused ones to a file; it holds their secrets in clear.", valueName: "file"))
   var rejects: String?
 
   @OptionGroup(title: "Source") var sourceKeys: SourceKeys
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     if list { return try printFormats() }

@@ -15,8 +15,8 @@ struct FingerprintCommand: ParsableCommand {
         export CVAULT_FINGERPRINT=$(vault fingerprint)
       """)
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() throws {
     let session = try Session(vault, global, refusingOtherVaults: false)
@@ -53,7 +53,7 @@ struct GenerateCommand: ParsableCommand {
     help: ArgumentHelp("A passphrase of so many words instead, 3 to 64.", valueName: "n"))
   var words: Int?
 
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() throws {
     let (secret, entropy) = try words.map(makeWords) ?? makePassword()

@@ -36,7 +36,7 @@ struct InitCommand: AsyncParsableCommand {
   var workFactor = SlotFile.defaultWorkFactor
 
   @OptionGroup var newPassphrase: NewPassphraseOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let location = try place()

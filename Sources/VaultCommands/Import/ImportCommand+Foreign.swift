@@ -120,7 +120,7 @@ extension CommandError {
     case .identityNeeded, .wrongIdentity:
       hints = ["give the identity that opens it with --source-identity FILE; those of the vault are not tried"]
     case .passphraseNeeded, .wrongPassphrase: hints = ["give it with --source-passphrase-file FILE, or on a terminal"]
-    case .invalidMapping: hints = ["`vault kinds show KIND` lists the members"]
+    case .invalidMapping: hints = ["`vault kinds show KIND` lists the fields"]
     default: hints = ["correct the file and try again; nothing was changed"]
     }
   }

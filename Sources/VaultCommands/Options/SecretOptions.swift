@@ -16,13 +16,13 @@ struct SecretOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Ask twice for a sealed value, without showing it.", valueName: "path"))
   var secret: [String] = []
 
-  @Option(help: ArgumentHelp("Take a sealed value from a file.", valueName: "path=file"))
+  @Option(help: ArgumentHelp("Take a sealed value from a file.", valueName: "field=file"))
   var secretFile: [String] = []
 
   @Option(help: ArgumentHelp("Take a sealed value from standard input.", valueName: "path"))
   var secretStdin: [String] = []
 
-  @Option(help: ArgumentHelp("Make up a password of so many characters (24).", valueName: "path[=length]"))
+  @Option(help: ArgumentHelp("Make up a password of so many characters (24).", valueName: "field[=length]"))
   var generate: [String] = []
 
   var isEmpty: Bool { secret.isEmpty && secretFile.isEmpty && secretStdin.isEmpty && generate.isEmpty }
@@ -96,7 +96,7 @@ private struct SecretStep {
   func check(_ kind: RecordKind?) throws {
     guard let schema = kind?.value(at: path), !schema.isSealed else { return }
     throw CommandError.usage(
-      option, "\(path) is a readable member", "give it as \(path)=VALUE (with `add`: --set \(path)=VALUE)")
+      option, "\(path) is a readable field", "give it as \(path)=VALUE (with `add`: --set \(path)=VALUE)")
   }
 
   /// The value. An empty one is refused: a command that failed in front of a pipe must not replace a secret by nothing.
@@ -126,7 +126,7 @@ private struct SecretStep {
       guard let terminal = Terminal(noInput: global.noInput) else {
         throw CommandError(
           .declined, "declined", subject: option, "there is no terminal to ask at",
-          hints: ["use --secret-stdin PATH or --secret-file PATH=FILE"])
+          hints: ["use --secret-stdin PATH or --secret-file FIELD=FILE"])
       }
       return try terminal.newSecret(Printable.text("\(path), not shown"))
     }

@@ -74,7 +74,7 @@ struct FieldEditor {
   ) throws(VaultError) -> JSONValue {
     guard try !isSealed(path, in: tree) else {
       throw VaultError(
-        .usage, "is a sealed member: its value must not be an argument", record: record.id, field: path.description,
+        .usage, "is a sealed field: its value must not be an argument", record: record.id, field: path.description,
         remedies: [.enterSecret(at: path.description)])
     }
     guard let kind else { return value }
@@ -94,7 +94,7 @@ struct FieldEditor {
   ) throws(VaultError) -> JSONValue {
     guard try isSealed(path, in: tree) else {
       throw VaultError(
-        .usage, "is a readable member of the kind \(record.envelope.kind)", record: record.id,
+        .usage, "is a readable field of the kind \(record.envelope.kind)", record: record.id,
         field: path.description, remedies: ["give it as \(path)=VALUE"])
     }
     let plaintext = try plaintext(secret, at: path)
@@ -125,7 +125,7 @@ struct FieldEditor {
   /// What the kind says, or for an unknown kind what the record has there.
   private func isSealed(_ path: MemberPath, in tree: JSONValue) throws(VaultError) -> Bool {
     if let kind {
-      guard let schema = kind.value(at: path) else { throw refused(path, "is no member of the kind \(kind.name)") }
+      guard let schema = kind.value(at: path) else { throw refused(path, "is no field of the kind \(kind.name)") }
       return schema.isSealed
     }
     guard let value = try? tree.value(at: path) else {

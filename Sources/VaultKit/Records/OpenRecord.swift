@@ -102,7 +102,7 @@ public struct OpenRecord: Sendable {
     do throws(DocumentError) {
       return try JSONValue.object(fields).value(at: kind?.presentPath(path) ?? path)
     } catch {
-      throw VaultError(.noSuchMember, "the record has no such member", record: id, field: path.description)
+      throw VaultError(.noSuchMember, "the record has no such field", record: id, field: path.description)
     }
   }
 

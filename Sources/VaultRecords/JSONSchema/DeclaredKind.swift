@@ -36,7 +36,7 @@ extension RecordKind {
     }
     guard let text = named.string, let path = try? MemberPath(parsing: text),
       root.value(at: path)?.isReadableText == true
-    else { throw RecordError(.invalidSchema, "must be the path of a readable text member", path: "x-title") }
+    else { throw RecordError(.invalidSchema, "must be the path of a readable text field", path: "x-title") }
     return [path]
   }
 }

@@ -115,7 +115,7 @@ struct SchemaParser {
     // What every record has comes first; JSON gives members no order of their own.
     var rule = ObjectRule(members.filter(\.isRequired) + members.filter { !$0.isRequired })
     for name in required where rule.member(named: name) == nil {
-      throw fault("names a member that properties does not have", at: "required")
+      throw fault("names a field that properties does not have", at: "required")
     }
     rule.others = try others(&reader)
     (rule.minimumCount, rule.maximumCount) = try reader.range("minProperties", "maxProperties")
@@ -153,7 +153,7 @@ struct SchemaParser {
   /// What contradicts itself, or would say a secret in the header.
   private func check(_ value: ValueSchema) throws(RecordError) {
     if value.isSealed {
-      guard !value.isNullable else { throw fault("a sealed member has a value or is absent: it cannot be null") }
+      guard !value.isNullable else { throw fault("a sealed field has a value or is absent: it cannot be null") }
       guard value.initial == nil else { throw fault("a default would stand in clear in the header", at: "default") }
       guard value.allowed?.count != 1 else { throw fault("the only value would stand in clear in the header") }
     } else if case .any = value.form {

@@ -74,7 +74,7 @@ private struct StepReader {
   func path(_ name: String) throws(RecordError) -> MemberPath { try path(step[name], name) }
 
   func paths(_ name: String) throws(RecordError) -> [MemberPath] {
-    guard let items = step[name]?.array, items.count > 1 else { throw fault(name, "must be two or more member paths") }
+    guard let items = step[name]?.array, items.count > 1 else { throw fault(name, "must be two or more fields") }
     var paths: [MemberPath] = []
     for item in items { paths.append(try path(item, name)) }
     return paths
@@ -83,7 +83,7 @@ private struct StepReader {
   private func path(_ value: JSONValue?, _ name: String) throws(RecordError) -> MemberPath {
     guard let text = value?.string, let path = try? MemberPath(parsing: text), !path.components.isEmpty,
       path.components.first != .member("$vault")
-    else { throw fault(name, "must be a member path") }
+    else { throw fault(name, "must be a field") }
     return path
   }
 

@@ -46,8 +46,8 @@ extension ListRule {
 
 extension ObjectRule {
   func fault(inCount count: Int) -> String? {
-    if let minimumCount, count < minimumCount { return "must have at least \(minimumCount) members" }
-    if let maximumCount, count > maximumCount { return "must have at most \(maximumCount) members" }
+    if let minimumCount, count < minimumCount { return "must have at least \(minimumCount) fields" }
+    if let maximumCount, count > maximumCount { return "must have at most \(maximumCount) fields" }
     return nil
   }
 }

@@ -48,7 +48,7 @@ struct StoredCheck {
       return
     }
     if case .string(let text) = value, SealedToken.hasTokenShape(text) {
-      return fault(.wrongType, "is sealed but is a readable member of the kind \(kind)")
+      return fault(.wrongType, "is sealed but is a readable field of the kind \(kind)")
     }
     if let found = schema.fault(in: value) { return fault(found.code, found.reason) }
     switch (schema.form, value) {

@@ -57,9 +57,9 @@ public enum SecretAddress: String, Sendable {
   /// What a person needs to know where one stands.
   public var reason: String {
     switch self {
-    case .oneTimeCode: "holds the key of one-time codes, which belongs into a sealed member"
-    case .password: "holds an address with a password or token before its host, which belongs into a sealed member"
-    case .parameter: "holds an address with a key, token or code in it, which belongs into a sealed member"
+    case .oneTimeCode: "holds the key of one-time codes, which belongs into a sealed field"
+    case .password: "holds an address with a password or token before its host, which belongs into a sealed field"
+    case .parameter: "holds an address with a key, token or code in it, which belongs into a sealed field"
     }
   }
 

@@ -34,9 +34,9 @@ extension BackupCommand {
     @Option(help: ArgumentHelp("Open what was written with a file of age identities.", valueName: "identity"))
     var proveWith: String?
 
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup(title: "Key") var unlocking: UnlockOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
       try check()

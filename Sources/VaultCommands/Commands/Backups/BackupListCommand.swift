@@ -21,7 +21,7 @@ extension BackupCommand {
     @Argument(help: "The directory of the backups.")
     var dir: String
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
       let rows = try BackupDirectory(at: dir).listing().rows

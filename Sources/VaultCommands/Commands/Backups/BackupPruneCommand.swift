@@ -26,7 +26,7 @@ extension BackupCommand {
     @Flag(help: "Say what would be removed, and remove nothing.")
     var dryRun = false
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
       let policy = try rules.policy()

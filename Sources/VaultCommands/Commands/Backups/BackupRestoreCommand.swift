@@ -45,8 +45,8 @@ extension BackupCommand {
     @Option(help: ArgumentHelp("Read the passphrase of the backup from a file.", valueName: "file"))
     var backupPassphraseFile: String?
 
-    @OptionGroup(title: "Key") var unlocking: UnlockOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
       guard !to.isEmpty else { throw CommandError.usage("--to", "names no folder") }

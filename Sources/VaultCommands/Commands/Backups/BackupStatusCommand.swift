@@ -25,7 +25,7 @@ extension BackupCommand {
     @Option(help: ArgumentHelp("Only backups whose names begin so, then a time.", valueName: "name"))
     var name: String?
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
       let limit = try maxAge.map { try Age($0, option: "--max-age") }

@@ -9,10 +9,11 @@ struct AddCommand: AsyncParsableCommand {
     commandName: "add",
     abstract: "Store a new record and print its id.",
     discussion: """
-      On a terminal, and with nothing given, it asks for field after field; sealed ones are not shown while they are \
-      typed. A required date that is not given is the present time. Secrets are never arguments.
+      On a terminal, and with nothing given but perhaps the name, it asks for field after field; sealed ones are not \
+      shown while they are typed. A required date that is not given is the present time. Secrets are never arguments.
 
       Example:
+        vault add login GitHub username=ada --generate password
         vault add customer name="Ada Example" --generate access_key=32
       """,
     aliases: ["create", "insert"])
@@ -20,22 +21,22 @@ struct AddCommand: AsyncParsableCommand {
   @Argument(help: "The kind of record; `vault kinds list` shows them.")
   var kind: String
 
-  @Argument(help: ArgumentHelp("Values of readable fields.", valueName: "path=value"))
+  @Argument(help: ArgumentHelp("Values of readable fields; the first may be the name alone.", valueName: "field=value"))
   var values: [String] = []
 
   @Option(help: ArgumentHelp("Take the record from a JSON file, or with - from standard input.", valueName: "file"))
   var from: String?
 
-  @Option(help: ArgumentHelp("The same as PATH=VALUE.", valueName: "path=value"))
+  @Option(help: ArgumentHelp("The same as FIELD=VALUE.", valueName: "field=value"))
   var set: [String] = []
 
-  @Flag(help: "Seal members that the kind does not have in `extra`, rather than refuse them.")
+  @Flag(help: "Seal fields that the kind does not have in `extra`, rather than refuse them.")
   var keepUnknown = false
 
   @OptionGroup(title: "Sealed values") var secrets: SecretOptions
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     guard !keepUnknown || from != nil else { throw CommandError.usage("--keep-unknown", "goes with --from") }
@@ -46,16 +47,18 @@ struct AddCommand: AsyncParsableCommand {
     try secrets.checkForm()
     let session = try Session(vault, global)
     var kind = try session.locked.kinds.argument(kind)
-    let assignments = try given + values.assignments(of: kind, besidesSecrets: !secrets.isEmpty)
+    let assignments = try given + values.assignments(of: kind, mayBeSecret: isBehindSecrets)
     for (path, value) in assignments { try kind.checkReadable(path, value, option: "--set") }
-    let isAsking = from == nil && assignments.isEmpty && secrets.isEmpty
+    let isNamedOnly = set.isEmpty && values.count == 1 && !values[0].contains("=") && global.canAsk
+    let isAsking = from == nil && secrets.isEmpty && (assignments.isEmpty || isNamedOnly)
     guard !isAsking || global.canAsk else {
       throw CommandError.usage(
         "arguments", "give the fields with --from, --set and --secret…", "`vault kinds show \(kind.name)` shows them")
     }
     let opened = try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
-    var record = try isAsking ? FieldPrompts(kind: kind, global: global).record() : try record(kind, assignments)
+    var record = try record(kind, assignments)
+    if isAsking { record = try FieldPrompts(kind: kind, global: global).record(from: record) }
     try record.fillDates(of: kind)
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
     let id = try await CommandError.naming(kind) {
@@ -64,6 +67,13 @@ struct AddCommand: AsyncParsableCommand {
     try report(id)
     await noteNamesakes(of: id, kind.title(of: members), session)
     for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
+  }
+
+  /// Whether the first value stands behind an option for secrets, as what follows one does that takes no value.
+  private var isBehindSecrets: Bool {
+    let options = ["--secret", "--secret-file", "--secret-stdin", "--generate"]
+    guard let word = values.first, let place = CommandLine.arguments.firstIndex(of: word) else { return false }
+    return CommandLine.arguments[..<place].contains { argument in options.contains { argument.hasPrefix($0) } }
   }
 
   /// Says which other records have the name, since it will not do to name this one.
@@ -119,7 +129,7 @@ extension KindCatalog {
       guard error.code != .unknownKind else {
         throw CommandError(.inputRefused, "unknown_kind", subject: name, error.reason)
           .suggesting(name, among: names)
-          .hinting("known kinds: \(names.joined(separator: ", "))", "`vault kinds show KIND` shows the members of one")
+          .hinting("known kinds: \(names.joined(separator: ", "))", "`vault kinds show KIND` shows the fields of one")
       }
       throw CommandError(
         .inputRefused, "invalid_schema", subject: "vault.json: kinds.\(name).\(error.path)", error.reason,

@@ -21,13 +21,13 @@ struct CopyCommand: AsyncParsableCommand {
   @Argument(help: "An id, an exact name, or the beginning of an id.")
   var record: String
 
-  @Argument(help: "A member path, such as contact_info.email.")
+  @Argument(help: ArgumentHelp("A field, such as contact_info.email.", valueName: "field"))
   var path: String?
 
   @OptionGroup(title: "Clipboard") var clipboard: ClipboardOptions
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let path = try path.map { text in try MemberPath.argument(text, of: "path") }

@@ -26,9 +26,9 @@ struct EditCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only this field, as plain text.", valueName: "path"))
   var field: String?
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let field = try field.map { text in try MemberPath.argument(text, of: "--field") }

@@ -18,20 +18,20 @@ struct GetCommand: AsyncParsableCommand {
   @Argument(help: "An id, an exact name, or the beginning of an id.")
   var record: String
 
-  @Argument(help: "A member path, such as contact_info.email.")
+  @Argument(help: ArgumentHelp("A field, such as contact_info.email.", valueName: "field"))
   var path: String?
 
-  @Flag(help: "Of a database, its address instead of a member, with user and password in it.")
+  @Flag(help: "Of a database, its address instead of a field, with user and password in it.")
   var url = false
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     guard (path == nil) == url else {
       var error = CommandError.usage(
-        "arguments", url ? "--url takes no path" : "missing expected argument '<path>'", "give a member path, or --url")
+        "arguments", url ? "--url takes no field" : "missing expected argument '<field>'", "give a field, or --url")
       if !url, let paths = try? await self.paths() {
         error.hints.append("of this record: \(paths.joined(separator: ", "))")
       }

@@ -17,9 +17,9 @@ struct ListCommand: AsyncParsableCommand {
     aliases: ["ls"])
 
   @OptionGroup var rows: RowOptions
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let query = try rows.query()
@@ -80,17 +80,18 @@ struct FindCommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp("A readable field that must have this value, or a list that holds it.", valueName: "path=value"))
+    help: ArgumentHelp("A readable field that must have this value, or a list that holds it.", valueName: "field=value")
+  )
   var conditions: [String] = []
 
   @OptionGroup var rows: RowOptions
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     guard !text.isEmpty || !conditions.isEmpty else {
-      throw CommandError.usage("arguments", "nothing to look for", "give a text, or --where PATH=VALUE")
+      throw CommandError.usage("arguments", "nothing to look for", "give a text, or --where FIELD=VALUE")
     }
     var query = try rows.query()
     query.texts = text

@@ -21,7 +21,7 @@ struct OtpCommand: AsyncParsableCommand {
   @Argument(help: "An id, an exact name, or the beginning of an id.")
   var record: String
 
-  @Argument(help: "A member path, where the record has several keys.")
+  @Argument(help: ArgumentHelp("A field, where the record has several keys.", valueName: "field"))
   var path: String?
 
   @Flag(help: "The code that comes after this one.")
@@ -37,9 +37,9 @@ struct OtpCommand: AsyncParsableCommand {
   var qr = false
 
   @OptionGroup(title: "Clipboard") var clipboard: ClipboardOptions
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     try checkForm()

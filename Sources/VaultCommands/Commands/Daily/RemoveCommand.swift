@@ -18,9 +18,9 @@ struct RemoveCommand: AsyncParsableCommand {
   @Argument(help: "Ids, exact names, or beginnings of ids.")
   var record: [String]
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let session = try Session(vault, global)

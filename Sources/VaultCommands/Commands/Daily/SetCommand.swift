@@ -20,31 +20,32 @@ struct SetCommand: AsyncParsableCommand {
   @Argument(help: "An id, an exact name, or the beginning of an id.")
   var record: String
 
-  @Argument(help: ArgumentHelp("New values of readable fields.", valueName: "path=value"))
+  @Argument(help: ArgumentHelp("New values of readable fields.", valueName: "field=value"))
   var values: [String] = []
 
-  @Option(help: ArgumentHelp("The same as PATH=VALUE.", valueName: "path=value"))
+  @Option(help: ArgumentHelp("The same as FIELD=VALUE.", valueName: "field=value"))
   var set: [String] = []
 
   @OptionGroup(title: "Sealed values") var secrets: SecretOptions
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     guard !values.isEmpty || !set.isEmpty || !secrets.isEmpty else {
       throw CommandError.usage(
-        "arguments", "nothing to set", "give PATH=VALUE, or one of --secret, --secret-file, --secret-stdin, --generate")
+        "arguments", "nothing to set", "give FIELD=VALUE, or one of --secret, --secret-file, --secret-stdin, --generate"
+      )
     }
     let assignments =
-      try values.assignments(of: nil, besidesSecrets: !secrets.isEmpty)
+      try values.assignments(of: nil, mayBeSecret: true)
       + set.map { text in try MemberPath.assignment(text, of: "--set") }
     try secrets.checkForm()
     let session = try Session(vault, global)
     let opened = try await session.unlockToWrite(unlocking)
     let found = try await session.record(record, in: opened)
     let kind = found.kind
-    for (path, value) in assignments { try kind?.checkReadable(path, value, option: "path=value") }
+    for (path, value) in assignments { try kind?.checkReadable(path, value, option: "field=value") }
     let sealed = try secrets.assignments(for: kind, global)
     try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
     let edits =
@@ -92,12 +93,12 @@ struct UnsetCommand: AsyncParsableCommand {
   @Argument(help: "An id, an exact name, or the beginning of an id.")
   var record: String
 
-  @Argument(help: "Member paths, such as contact_info.email.")
+  @Argument(help: ArgumentHelp("Fields, such as contact_info.email.", valueName: "field"))
   var paths: [String]
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let paths = try paths.map { text in try MemberPath.argument(text, of: "path") }

@@ -29,9 +29,9 @@ extension TrashCommand {
         """,
       aliases: ["ls"])
 
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup(title: "Key") var unlocking: UnlockOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
       let session = try Session(vault, global)
@@ -57,9 +57,9 @@ extension TrashCommand {
     @Argument(help: "Ids, exact names, or beginnings of ids, of removed records.")
     var record: [String]
 
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup(title: "Key") var unlocking: UnlockOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
       let session = try Session(vault, global)

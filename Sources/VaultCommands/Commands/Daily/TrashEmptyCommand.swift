@@ -25,9 +25,9 @@ extension TrashCommand {
       help: ArgumentHelp("Only what was removed so long ago: 30d, 12h, 90m, 2w.", valueName: "age"))
     var olderThan: String?
 
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup(title: "Key") var unlocking: UnlockOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
       let age = try olderThan.map { try Age($0, option: "--older-than") }

@@ -22,9 +22,9 @@ struct AcceptCommand: AsyncParsableCommand {
   @Flag(help: "Accept also what cannot be compared with any version that verifies.")
   var noBaseline = false
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     guard !global.json || global.yes else {

@@ -19,9 +19,9 @@ struct CheckpointCommand: AsyncParsableCommand {
   @Flag(help: "Also when records went back, or are gone, since the last checkpoint.")
   var acceptRollback = false
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let session = try Session(vault, global)

@@ -15,9 +15,9 @@ struct DoctorCommand: ParsableCommand {
         vault doctor
       """)
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() throws {
     _ = try unlocking.maximumWorkFactor()

@@ -22,8 +22,8 @@ struct LintCommand: AsyncParsableCommand {
   @Flag(help: "Write files in canonical form where only white space, the order of members or spelling differ.")
   var fix = false
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let location = try VaultLocation.find(vault.vault)
@@ -43,23 +43,30 @@ struct LintCommand: AsyncParsableCommand {
   }
 
   private func print(_ report: LintReport) throws {
-    guard !global.json else { return try Output.document(members(report)) }
+    guard !global.json else { return try Output.document(report.members) }
     try Output.lines(report.findings.map { Printable.text($0.description) })
-    let conflicts = report.findings.filter { $0.code == .conflicted }
+    report.tell(global, isFixed: fix)
+  }
+}
+
+extension LintReport {
+  /// Says on stderr what to do.
+  func tell(_ global: GlobalOptions, isFixed: Bool) {
+    let conflicts = findings.filter { $0.code == .conflicted }
     for hint in conflicts.remedies().flatMap(\.sentences) { global.messages.note(hint) }
-    for file in report.rewritten { global.messages.note("rewritten: \(file)") }
-    for note in report.notes { global.messages.note(note) }
-    if report.findings.contains(where: { $0.code == .notCanonical }), !fix {
+    for file in rewritten { global.messages.note("rewritten: \(file)") }
+    for note in notes { global.messages.note(note) }
+    if findings.contains(where: { $0.code == .notCanonical }), !isFixed {
       global.messages.note("`vault lint --fix` writes the canonical form")
     }
   }
 
-  private func members(_ report: LintReport) -> KeyValuePairs<String, JSONValue> {
+  /// The document of `--json`.
+  var members: KeyValuePairs<String, JSONValue> {
     [
-      "findings": .array(report.findings.map(\.document)), "notes": .array(report.notes.map { .string($0) }),
-      "records": .number(JSONNumber(report.recordCount)),
-      "rewritten": .array(report.rewritten.map { .string($0) }),
-      "trashed": .number(JSONNumber(report.trashedCount)),
+      "findings": .array(findings.map(\.document)), "notes": .array(notes.map { .string($0) }),
+      "records": .number(JSONNumber(recordCount)), "rewritten": .array(rewritten.map { .string($0) }),
+      "trashed": .number(JSONNumber(trashedCount)),
     ]
   }
 }

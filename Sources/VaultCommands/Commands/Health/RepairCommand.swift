@@ -32,9 +32,9 @@ struct RepairCommand: AsyncParsableCommand {
     help: ArgumentHelp("A new folder for what is kept (beside the vault, named after it).", valueName: "dir"))
   var aside: String?
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     guard !global.json || dryRun || global.yes else {

@@ -17,9 +17,9 @@ struct StatusCommand: ParsableCommand {
         vault status
       """)
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() throws {
     let session = try Session(vault, global, refusingOtherVaults: false)
@@ -77,7 +77,7 @@ private struct VaultStatus {
     ]
     for slot in slots { rows.append(("slot", slot.summary)) }
     if let rotation = header.unfinishedRotation {
-      rows.append(("rotation", "\(rotation.unfinishedNote): `vault rotate` finishes it"))
+      rows.append(("rotation", "\(rotation.unfinishedNote): `vault rekey` finishes it"))
     }
     if let operation { rows.append(("git", operation.line)) }
     for file in missingKeyFiles { rows.append(("key file", "\(file) is not there")) }

@@ -25,9 +25,9 @@ struct VerifyCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only the n-th of t parts of the records, for scheduled runs.", valueName: "n/t"))
   var subset: String?
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let scope = VerificationScope(part: try subset.map { try .argument($0) }, sinceCheckpoint: sinceCheckpoint)
@@ -38,29 +38,15 @@ struct VerifyCommand: AsyncParsableCommand {
     }
     let result = try await opened.verify(scope) { progress.advance() }
     progress.end()
-    if global.json { try Output.document(members(result)) } else { try Output.lines(lines(result)) }
+    if global.json {
+      try Output.document(result.members)
+    } else {
+      try Output.lines(result.lines(listingChanges: sinceCheckpoint))
+    }
     for note in result.notes { global.messages.note(note) }
     if opened.header.unfinishedRotation != nil { Remedy.finishRotation.sentences.forEach(global.messages.note) }
     result.faults.report(global, result.faults.remedies(fingerprint: try opened.header.fingerprint()))
     if let status = result.faults.status { throw Finished(status: status) }
-  }
-
-  private func lines(_ result: Verification) -> [String] {
-    var lines = [result.summary]
-    guard let changes = result.changes else { return lines }
-    lines.append(changes.summary)
-    guard sinceCheckpoint else { return lines }
-    for (action, ids) in changes.lists { lines += ids.map { "\(action) \($0.text)" } }
-    return lines
-  }
-
-  private func members(_ result: Verification) -> KeyValuePairs<String, JSONValue> {
-    [
-      "checkpoint": result.changes?.document ?? .null, "faults": .array(result.faults.map(\.document)),
-      "notes": .array(result.notes.map { .string($0) }),
-      "records": .number(JSONNumber(result.recordCount)), "slots": .number(JSONNumber(result.slotCount)),
-      "trashed": .number(JSONNumber(result.trashedCount)), "verified": .bool(result.isGood),
-    ]
   }
 }
 
@@ -96,6 +82,26 @@ extension CheckpointChanges {
 }
 
 extension Verification {
+  /// What is printed of it.
+  func lines(listingChanges: Bool = false) -> [String] {
+    var lines = [summary]
+    guard let changes else { return lines }
+    lines.append(changes.summary)
+    guard listingChanges else { return lines }
+    for (action, ids) in changes.lists { lines += ids.map { "\(action) \($0.text)" } }
+    return lines
+  }
+
+  /// The document of `--json`.
+  var members: KeyValuePairs<String, JSONValue> {
+    [
+      "checkpoint": changes?.document ?? .null, "faults": .array(faults.map(\.document)),
+      "notes": .array(notes.map { .string($0) }), "records": .number(JSONNumber(recordCount)),
+      "slots": .number(JSONNumber(slotCount)), "trashed": .number(JSONNumber(trashedCount)),
+      "verified": .bool(isGood),
+    ]
+  }
+
   /// `24 records, 1 in the trash, 1 slot: all verified`
   fileprivate var summary: String {
     let slots = slotCount == 1 ? "1 slot" : "\(slotCount) slots"

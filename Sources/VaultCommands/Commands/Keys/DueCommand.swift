@@ -9,60 +9,84 @@ struct DueCommand: ParsableCommand {
     abstract: "List secrets that should be replaced; 14 when there are any.",
     discussion: """
       --leaver lists every sealed value that somebody could read who had a key until the newest reseal, in the trash too; \
-      --older-than lists values by age. A value leaves the list when another one takes its place, or its record is deleted. \
+      --older-than lists values by age; without either it is both, with a year. A value leaves the list when another one takes its place, or its record is deleted. \
       It needs no key and verifies nothing.
 
       Example:
         vault due --leaver
       """)
 
-  @Flag(help: "What has not been replaced since the newest `vault rotate --reseal`.")
+  @Flag(help: "What has not been replaced since the newest `vault rekey --reseal`.")
   var leaver = false
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("What was sealed so long ago: 90d, 12h, 90m, 2w.", valueName: "age"))
+    help: ArgumentHelp("What was sealed so long ago: 1y, 90d, 12h, 90m, 2w.", valueName: "age"))
   var olderThan: String?
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() throws {
-    let rule = try rule()
+    guard !leaver || olderThan == nil else {
+      throw CommandError.usage("due", "takes --leaver or --older-than AGE; alone it lists both")
+    }
+    let age = try olderThan.map { try Age($0, option: "--older-than") }
     let session = try Session(vault, global)
     try session.pin.requireKnownState()
-    let due = try session.locked.due(rule)
-    try print(due)
-    for fault in due.faults { global.messages.report(fault) }
-    if let fault = due.faults.first { throw Finished(status: ExitStatus(fault.code)) }
-    if !due.fields.isEmpty { throw Finished(status: .findings) }
+    let report = try DueReport(session, leaver: leaver, age: age)
+    try report.print(global)
+    for fault in report.faults { global.messages.report(fault) }
+    if let fault = report.faults.first { throw Finished(status: ExitStatus(fault.code)) }
+    if !report.fields.isEmpty { throw Finished(status: .findings) }
   }
+}
 
-  private func rule() throws -> DueRule {
-    switch (leaver, olderThan) {
-    case (true, nil): return .sinceReseal
-    case (false, let age?): return .sealedBefore(try Age(age, option: "--older-than").before(.now()))
-    default: throw CommandError.usage("due", "takes exactly one of --leaver and --older-than AGE")
+/// What `due` lists.
+struct DueReport {
+  /// Since a year, where nobody says since when.
+  private static let standardAge = 365 * 86_400
+
+  private(set) var fields: [DueField]
+  let faults: [VaultError]
+  private let before: Timestamp?
+  /// Whether what is old is in it besides what somebody who left has read.
+  private var hasBoth = false
+
+  init(_ due: DueFields) { (fields, faults, before) = (due.fields, due.faults, due.before) }
+
+  fileprivate init(_ session: Session, leaver: Bool, age: Age?) throws {
+    guard !leaver else {
+      self.init(try session.locked.due(.sinceReseal))
+      return
     }
+    let old = try session.locked.due(.sealedBefore((age ?? Age(seconds: Int64(Self.standardAge))).before(.now())))
+    self.init(old)
+    guard age == nil else { return }
+    hasBoth = true
+    // A value stands once, with the reason that is worse.
+    let left = try session.locked.due(.sinceReseal).fields
+    let isListed = Set(left.map(\.place))
+    fields = left + fields.filter { !isListed.contains($0.place) }
   }
 
-  private func print(_ due: DueFields) throws {
+  func print(_ global: GlobalOptions) throws {
     if global.json {
       return try Output.document([
-        "before": .optional(due.before?.text), "due": .array(due.fields.map(\.document)), "verified": false,
+        "before": .optional(before?.text), "due": .array(fields.map(\.document)), "verified": false,
       ])
     }
-    try Output.lines(lines(due.fields))
-    if due.before == nil {
-      global.messages.note("there was no reseal yet: `vault rotate --reseal` begins the list")
-    } else if due.fields.isEmpty, due.faults.isEmpty {
-      global.messages.note("nothing is due")
+    try Output.lines(lines)
+    if before == nil {
+      global.messages.note("there was no reseal yet: `vault rekey --reseal` begins the list")
+    } else if fields.isEmpty, faults.isEmpty {
+      global.messages.note(hasBoth ? "nothing is due: nobody left, and nothing is older than a year" : "nothing is due")
     } else {
       global.messages.note(Messages.unverifiedNote)
     }
   }
 
-  private func lines(_ fields: [DueField]) -> [String] {
+  private var lines: [String] {
     let nameWidth = min(40, fields.map { Printable.text($0.record.name).count }.max() ?? 0)
     let pathWidth = fields.map { Printable.text($0.path.description).count }.max() ?? 0
     return fields.map { field in
@@ -73,6 +97,11 @@ struct DueCommand: ParsableCommand {
       return columns.joined(separator: "  ") + (field.isTrashed ? "  in the trash" : "")
     }
   }
+}
+
+extension DueField {
+  /// Which value it is.
+  fileprivate var place: String { "\(record.id.text) \(isTrashed) \(path)" }
 }
 
 extension DueField {

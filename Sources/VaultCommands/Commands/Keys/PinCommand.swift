@@ -14,7 +14,7 @@ struct PinCommand: ParsableCommand {
       Example:
         vault pin show
       """,
-    subcommands: [Show.self, Accept.self, Forget.self])
+    subcommands: [Show.self, Update.self, Forget.self])
 }
 
 extension PinCommand {
@@ -30,8 +30,8 @@ extension PinCommand {
           vault pin show --json
         """)
 
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
       let session = try Session(vault, global, refusingOtherVaults: false)
@@ -41,17 +41,17 @@ extension PinCommand {
     }
   }
 
-  /// `vault pin accept`.
-  struct Accept: ParsableCommand {
+  /// `vault pin update`.
+  struct Update: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "accept",
+      commandName: "update",
       abstract: "Take the vault as it is now for the one that is expected.",
       discussion: """
         It needs no key, but the fingerprint, from somebody you trust. What was seen of its records is forgotten with \
         the rest; `vault verify` remembers them anew. With --record only what was seen of those records is forgotten.
 
         Example:
-          vault pin accept --fingerprint 3f0c6f0a1d7b52e984c6a3b8d1e0f79a2c4b5d6e
+          vault pin update --fingerprint 3f0c6f0a1d7b52e984c6a3b8d1e0f79a2c4b5d6e
         """)
 
     @Option(help: ArgumentHelp("The fingerprint that the vault must have.", valueName: "hex"))
@@ -60,8 +60,8 @@ extension PinCommand {
     @Option(help: ArgumentHelp("Only this record, by its id; may be repeated.", valueName: "id"))
     var record: [String] = []
 
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
       let records = try record.map { text in
@@ -109,8 +109,8 @@ extension PinCommand {
           vault pin forget
         """)
 
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
       let session = try Session(vault, global, refusingOtherVaults: false)

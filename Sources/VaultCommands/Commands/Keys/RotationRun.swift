@@ -72,8 +72,8 @@ struct RotationRun {
         .cannotUnlock, "no_key", subject: slot.path, "needs its passphrase to be made again",
         hints: plan.needsPassphrase.flatMap { slot in
           [
-            "--slot-passphrase-file \(slot.id.text)=FILE gives the passphrase of \(slot.words)",
-            "--drop-slot \(slot.id.text) gives the slot up",
+            "--key-passphrase-file \(slot.id.text)=FILE gives the passphrase of \(slot.words)",
+            "--drop-key \(slot.id.text) gives the slot up",
           ]
         })
     }
@@ -84,7 +84,7 @@ struct RotationRun {
         return passphrase
       } catch {
         guard error.code == .wrongPassphrase, attempt < 3 else {
-          throw CommandError(error).hinting("--drop-slot \(slot.id.text) gives the slot up; nothing was changed")
+          throw CommandError(error).hinting("--drop-key \(slot.id.text) gives the slot up; nothing was changed")
         }
         try terminal.say("That is not its passphrase. Try again.\n")
       }
@@ -98,9 +98,9 @@ struct RotationRun {
   private func notes(_ done: Rotation) -> [String] {
     var notes = done.isResumed ? ["a \(done.reason.rawValue) that had been begun is finished"] : []
     notes += done.dropped.map { "the slot \($0.words) got no new key" }
-    notes.append("other machines have to take the new fingerprint: `vault pin accept --fingerprint HEX`")
+    notes.append("other machines have to take the new fingerprint: `vault pin update --fingerprint HEX`")
     if done.isResumed, done.reason == .rewrap {
-      notes.append("this was no reseal: if somebody left or a key leaked, run `vault rotate --reseal`")
+      notes.append("this was no reseal: if somebody left or a key leaked, run `vault rekey --reseal`")
     }
     guard done.reason == .reseal else { return notes }
     return notes + [

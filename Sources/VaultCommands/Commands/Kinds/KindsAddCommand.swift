@@ -25,9 +25,9 @@ struct KindsAddCommand: AsyncParsableCommand {
   @Option(help: "What the kind is called: small letters, digits and hyphens.")
   var name: String?
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let session = try Session(vault, global)

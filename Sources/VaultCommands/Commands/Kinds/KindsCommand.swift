@@ -26,9 +26,9 @@ struct KindsCommand: AsyncParsableCommand {
           vault kinds list
         """)
 
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup(title: "Key") var unlocking: UnlockOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
       let catalog = try await KindCatalog.here(vault, unlocking, global)
@@ -62,9 +62,9 @@ struct KindsCommand: AsyncParsableCommand {
     @Flag(help: "Print the JSON Schema of the kind, as `vault kinds add` takes one.")
     var schema = false
 
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup(title: "Key") var unlocking: UnlockOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
       let kind = try await KindCatalog.here(vault, unlocking, global).argument(kind)

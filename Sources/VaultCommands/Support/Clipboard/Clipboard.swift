@@ -130,7 +130,7 @@ enum TerminalClipboard {
     guard value.byteCount <= maximumByteCount else {
       throw CommandError(
         .inputRefused, "input_refused", subject: "--via osc52", "takes at most \(maximumByteCount) bytes",
-        hints: ["use `vault get RECORD PATH > FILE` in a folder of your own"])
+        hints: ["use `vault get RECORD FIELD > FILE` in a folder of your own"])
     }
     let sequence = "\u{1B}]52;\(isPrimary ? "p" : "c");\(Base64.encode(value))\u{07}"
     try System.writeAll(Array(sequence.utf8), to: terminal.descriptor, path: terminal.path)

@@ -6,13 +6,14 @@ struct FieldPrompts {
   let kind: RecordKind
   let global: GlobalOptions
 
-  func record() throws -> JSONValue {
+  /// - Parameter given: what needs not be asked for.
+  func record(from given: JSONValue) throws -> JSONValue {
     guard let terminal = Terminal(noInput: global.noInput) else {
       preconditionFailure("whether questions can be asked was checked")
     }
-    var record = JSONValue.object(JSONObject())
+    var record = given
     try terminal.say("A new \(kind.name). Fields in brackets may be left empty.\n")
-    for field in kind.fields {
+    for field in kind.fields where (try? given.value(at: field.path)) == nil {
       switch field.suffix {
       case "", "[]": try ask(for: field, &record, terminal)
       case ".*": try askForMap(field, &record, terminal)

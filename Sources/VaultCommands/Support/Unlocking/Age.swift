@@ -4,8 +4,10 @@ import VaultDocument
 struct Age {
   let seconds: Int64
 
+  init(seconds: Int64) { self.seconds = seconds }
+
   init(_ text: String, option: String) throws {
-    let refused = CommandError.usage(option, "takes an age such as 30d, 12h, 90m or 2w")
+    let refused = CommandError.usage(option, "takes an age such as 1y, 30d, 12h, 90m or 2w")
     guard let unit = text.last.flatMap({ Self.units[$0] }),
       let count = JSONNumber(literal: String(text.dropLast()))?.int
     else { throw refused }
@@ -15,7 +17,10 @@ struct Age {
     self.seconds = seconds
   }
 
-  private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400]
+  private static let units: [Character: Int64] = [
+    "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400,
+    "y": 365 * 86_400,
+  ]
 
   /// The moment so long before `time`.
   func before(_ time: Timestamp) throws(DocumentError) -> Timestamp {

@@ -272,7 +272,7 @@ extension CommandError {
 
   /// A member path of the command line that cannot be read.
   static func path(_ text: String, option: String) -> CommandError {
-    .usage(option, "takes a member path such as contact_info.email or tags[0]", "`vault show RECORD` shows the paths")
+    .usage(option, "takes a field such as contact_info.email or tags[0]", "`vault show RECORD` shows the paths")
   }
 }
 
@@ -285,7 +285,7 @@ extension MemberPath {
     return path
   }
 
-  /// `PATH=VALUE` in two: the first `=` that is not within brackets ends the path.
+  /// `FIELD=VALUE` in two: the first `=` that is not within brackets ends the path.
   static func assignment(_ text: String, of option: String) throws -> (path: MemberPath, value: String) {
     var isQuoted = false
     var isEscaped = false
@@ -303,7 +303,7 @@ extension MemberPath {
       }
       index = text.index(after: index)
     }
-    guard index < text.endIndex else { throw CommandError.usage(option, "takes PATH=VALUE") }
+    guard index < text.endIndex else { throw CommandError.usage(option, "takes FIELD=VALUE") }
     return (try argument(String(text[..<index]), of: option), String(text[text.index(after: index)...]))
   }
 }

@@ -68,7 +68,7 @@ struct Doctor {
     }
     return DoctorCheck(
       name: "rotation", state: .warning, text: "a \(rotation.reason.rawValue) was begun and not finished",
-      advice: "`vault rotate` finishes it")
+      advice: "`vault rekey` finishes it")
   }
 
   private var memory: DoctorCheck {
@@ -129,7 +129,7 @@ struct Doctor {
       + condition.keyFiles.map { file in
         DoctorCheck(
           name: "private key", state: .fault, text: "\(file) looks like one, and whoever has this folder has it, too",
-          advice: "move it away; where it was committed or backed up, give its slot up and `vault rotate --reseal`")
+          advice: "move it away; where it was committed or backed up, give its slot up and `vault rekey --reseal`")
       }
   }
 
@@ -208,7 +208,7 @@ extension Doctor {
       guard !own.isEmpty else {
         return DoctorCheck(
           name: "key", state: .fault, text: "no slot of the vault is for the identity in \(file) (\(origin))",
-          advice: "use the identity of a slot, or let a member add yours with `vault slot add --recipient age1…`")
+          advice: "use the identity of a slot, or let a member add yours with `vault key add --recipient age1…`")
       }
     } catch {
       return DoctorCheck(
@@ -247,6 +247,6 @@ extension Doctor {
     return DoctorCheck(
       name: name, state: .warning,
       text: "passphrase, work factor \(workFactor) where a new one has \(SlotFile.defaultWorkFactor)",
-      advice: "`vault slot change-passphrase \(state.slot.id.text.prefix(8))` makes it as strong")
+      advice: "`vault key change-passphrase \(state.slot.id.text.prefix(8))` makes it as strong")
   }
 }

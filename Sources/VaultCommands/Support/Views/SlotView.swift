@@ -31,7 +31,7 @@ extension SlotState {
     return .object(members)
   }
 
-  /// The slot in a line of `slot list`.
+  /// The slot in a line of `key list`.
   var line: String {
     var columns = [slot.id.text, Printable.padded(slot.kind.name, to: 6), slot.createdAt.text, slot.who]
     if let strength { columns.append(strength) }
@@ -49,6 +49,6 @@ extension SlotState {
   var weakness: String? {
     guard isWeak, let workFactor else { return nil }
     return "the slot \(slot.words) has the work factor \(workFactor), a new one \(SlotFile.defaultWorkFactor): "
-      + "`vault slot change-passphrase \(slot.id.text.prefix(8))` makes it as strong"
+      + "`vault key change-passphrase \(slot.id.text.prefix(8))` makes it as strong"
   }
 }

@@ -5,7 +5,8 @@ enum CommandNames {
   static let all = names(of: VaultCommand.self)
 
   private static func names(of command: any ParsableCommand.Type) -> [String] {
-    command.configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
+    command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+      .flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
   }
 
   private static func subcommand(_ name: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
@@ -21,6 +22,7 @@ enum CommandNames {
     if words.first == "help" { words.removeFirst() }
     var command: any ParsableCommand.Type = VaultCommand.self
     var path = "vault"
+    if arguments.first == "help", let topic = words.first, HelpTopic(named: topic) != nil { return nil }
     while let word = words.popFirst(), !command.configuration.subcommands.isEmpty, word != "help" {
       guard let next = subcommand(word, of: command) else {
         var error = CommandError.usage(Printable.argument(word), "is no command of \(path)")
@@ -48,7 +50,8 @@ enum CommandNames {
 
   /// The options that a command takes, as they are typed.
   static func options(of command: any ParsableCommand.Type) -> [String] {
-    VaultCommand.helpMessage(for: command, columns: 10_000).split(separator: "\n").flatMap { line -> [String] in
+    VaultCommand.helpMessage(for: command, includeHidden: true, columns: 10_000).split(separator: "\n").flatMap {
+      line -> [String] in
       guard line.hasPrefix("  -") else { return [] }
       return line.split(whereSeparator: { " ,".contains($0) }).prefix { $0.hasPrefix("-") }.map(String.init)
     }

@@ -27,7 +27,7 @@ extension CommandError {
     self.init(error)
     let value = (try? MemberPath(parsing: field)).flatMap { kind.value(at: $0) }
     let date = value?.isMoment == true ? "; a date looks like 2026-11-21T01:40:28Z" : ""
-    if error.remedies.isEmpty { hints = ["`vault kinds show \(Printable.text(kind.name))` lists its members" + date] }
+    if error.remedies.isEmpty { hints = ["`vault kinds show \(Printable.text(kind.name))` lists its fields" + date] }
     if value == nil, let hint = Suggestion.hint(for: field, among: kind.fields.map(\.path.description)) {
       hints.insert(hint, at: 0)
     }
@@ -35,25 +35,24 @@ extension CommandError {
 }
 
 extension [String] {
-  /// Words that must be `PATH=VALUE`.
+  /// Words that must be `FIELD=VALUE`; of a new record the first may be its name alone.
   ///
-  /// A word that is none is shown where it can be no secret: as the name of a new record, or where it names a member.
+  /// A word that is neither is shown where it can be no secret: where it names a field.
   ///
-  /// - Parameter kind: of a new record.
+  /// - Parameters:
+  ///   - kind: of a new record.
+  ///   - mayBeSecret: whether the first word stands where somebody may have meant it for a secret.
   func assignments(
-    of kind: RecordKind?, besidesSecrets: Bool
+    of kind: RecordKind?, mayBeSecret: Bool
   ) throws -> [(path: MemberPath, value: String)] {
     try map { word in
-      guard !word.contains("=") else { return try MemberPath.assignment(word, of: "path=value") }
-      let error = CommandError.usage("path=value", "takes PATH=VALUE, a path and its value joined by =")
+      guard !word.contains("=") else { return try MemberPath.assignment(word, of: "field=value") }
+      let error = CommandError.usage("field=value", "takes FIELD=VALUE, a field and its value joined by =")
       if let member = try? MemberPath(parsing: word), let isSealed = member.isSealedInAnyKind(or: kind) {
         throw error.hinting(isSealed ? "a secret is no argument: use --secret \(word)" : "write \(word)=VALUE")
       }
-      if let title = kind?.titlePaths.first, !besidesSecrets, word == first {
-        let quoted = Printable.argument(word).shellQuoted
-        throw error.hinting("is it the name? `vault add \(kind?.name ?? "KIND") --set \(title)=\(quoted)`")
-      }
-      throw error
+      guard let title = kind?.titlePaths.first, !mayBeSecret, word == first, !word.isEmpty else { throw error }
+      return (title, word)
     }
   }
 }

@@ -10,17 +10,17 @@ extension VaultError {
     switch code {
     case .newerFormat: return Remedy.useNewerVersion.sentences
     case .noSuchRecord: return ["`vault list` shows the records"]
-    case .noSuchSlot: return ["`vault slot list` shows the slots"]
-    case .noSuchMember: return ["`vault show \(record?.text ?? "RECORD")` shows its members"]
+    case .noSuchSlot: return ["`vault key list` shows the slots"]
+    case .noSuchMember: return ["`vault show \(record?.text ?? "RECORD")` shows its fields"]
     case .noCheckpoint: return ["`vault checkpoint` makes one"]
     case .noMatchingSlot:
       return ["`vault status` lists the slots", "use the identity or the passphrase of one of them"]
     case .lockedByOther: return ["wait for it to end, or give more time with --lock-timeout SECONDS"]
     case .changedUnderneath: return ["run the command again"]
-    case .rotationUnfinished: return ["`vault rotate` finishes it; then repeat the change"]
+    case .rotationUnfinished: return ["`vault rekey` finishes it; then repeat the change"]
     case .damagedState: return Remedy.acceptVault(fingerprint: nil).sentences
     case .memoryUnavailable: return ["raise the limit of locked memory (`ulimit -l`)"]
-    case .inputRefused where field != nil: return ["`vault kinds show KIND` lists its members"]
+    case .inputRefused where field != nil: return ["`vault kinds show KIND` lists its fields"]
     default: return []
     }
   }
@@ -53,9 +53,9 @@ extension Remedy {
     case .repairJournal: ["`vault repair --dry-run` shows what it would finish or drop"]
     case .useIdentity: ["name the identity of one of its recipients with --identity FILE"]
     case .allowWorkFactor(let factor): ["if you made it so yourself, allow it with --max-work-factor \(factor)"]
-    case .addSlot: ["add another first with `vault slot add`"]
-    case .removeSlot(let id): ["or give it up with `vault slot remove \(id.text)`"]
-    case .finishRotation: ["`vault rotate` finishes it"]
+    case .addSlot: ["add another first with `vault key add`"]
+    case .removeSlot(let id): ["or give it up with `vault key remove \(id.text)`"]
+    case .finishRotation: ["`vault rekey` finishes it"]
     case .useNewerVersion: ["read it with a newer version of vault"]
     case .moveState: ["this machine remembers its vaults there: put it right, or name another with CVAULT_STATE_DIR"]
     case .verifyBackups: ["the backups themselves may be sound: `vault backup verify FILE` looks at each"]
@@ -73,13 +73,13 @@ extension Remedy {
   private static func acceptance(of fingerprint: String?) -> String {
     "find out why; "
       + (fingerprint.map { acceptance(of: [], $0) }
-        ?? "if it is meant to be so, `vault pin accept --fingerprint HEX`, with HEX from somebody you trust")
+        ?? "if it is meant to be so, `vault pin update --fingerprint HEX`, with HEX from somebody you trust")
   }
 
   private static func acceptance(of ids: [RecordID], _ fingerprint: String) -> String {
     // Without any record all that this machine knows of the vault would be given up.
     let records = ids.count > limit ? " --record ID…" : ids.map { " --record \($0.text)" }.joined()
-    return "when it is meant to be so, `vault pin accept --fingerprint \(fingerprint)\(records)` takes it as it is now"
+    return "when it is meant to be so, `vault pin update --fingerprint \(fingerprint)\(records)` takes it as it is now"
   }
 
   private static func choice(of files: [String]) -> [String] {

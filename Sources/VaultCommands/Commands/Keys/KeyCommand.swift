@@ -2,24 +2,24 @@ import ArgumentParser
 import VaultDocument
 import VaultKit
 
-/// `vault slot`: the ways to unlock.
-struct SlotCommand: ParsableCommand {
+/// `vault key`: the ways to unlock.
+struct KeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "slot",
+    commandName: "key",
     abstract: "List, add, remove and change the ways to unlock.",
     discussion: """
       A slot is an age file that holds the vault's key, for one recipient or one passphrase. SLOT is an id, an exact \
       label, or the beginning of an id.
 
       Example:
-        vault slot list
-        vault slot add --recipient age1… --label "Ada's laptop"
+        vault key list
+        vault key add --recipient age1… --label "Ada's laptop"
       """,
     subcommands: [List.self, Add.self, Remove.self, ChangePassphrase.self])
 }
 
-extension SlotCommand {
-  /// `vault slot list`.
+extension KeyCommand {
+  /// `vault key list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
@@ -28,13 +28,13 @@ extension SlotCommand {
         Without a key the list is not verified, and it says so.
 
         Example:
-          vault slot list
+          vault key list
         """,
       aliases: ["ls"])
 
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup(title: "Key") var unlocking: UnlockOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
       let session = try Session(vault, global)
@@ -52,26 +52,30 @@ extension SlotCommand {
     }
   }
 
-  /// `vault slot remove`.
+  /// `vault key remove`.
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
       abstract: "Take a way to unlock away.",
       discussion: """
         It asks before it takes away the slot that unlocked the vault, or one whose file is damaged; without a terminal \
-        that needs --yes. The keys stay the same: only `vault rotate --reseal` shuts out whoever has had them.
+        that needs --yes. The keys stay the same: only a reseal shuts out whoever has had them. --rekey does that, too, \
+        and lists the secrets that they have read, to be replaced at their source.
 
         Example:
-          vault slot remove "Ada's laptop"
+          vault key remove "Ada's laptop" --rekey
         """,
       aliases: ["rm", "delete"])
 
     @Argument(help: "The id, exact label, or beginning of the id of a slot.")
     var slot: String
 
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup(title: "Key") var unlocking: UnlockOptions
-    @OptionGroup var global: GlobalOptions
+    @Flag(help: "Also reseal the vault under a new key, and list the secrets to replace at their source.")
+    var rekey = false
+
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
       var session = try Session(vault, global)
@@ -85,6 +89,7 @@ extension SlotCommand {
         try global.confirm("The slot \(chosen.words) is the one that you have unlocked with. Remove it?")
       }
       let removed = try await opened.removeSlot(chosen.id, evenDamaged: isDamaged)
+      if rekey { return try await resealed(opened, removed) }
       if global.json {
         return try Output.document([
           "notes": .array(Self.warnings.map { .string($0) }), "removed": removed.document,
@@ -93,6 +98,14 @@ extension SlotCommand {
       global.messages.note("the slot \(removed.words) is removed")
       for warning in Self.warnings { global.messages.note(warning) }
       try await offerReseal(opened)
+    }
+
+    /// Shuts out who had the slot, and says what that cannot do: the list of `vault due --leaver`.
+    private func resealed(_ opened: Vault, _ removed: Slot) async throws {
+      global.messages.note("the slot \(removed.words) is removed")
+      try await RotationRun(opened: opened, global: global).report(.reseal)
+      guard !global.json else { return }
+      try DueReport(opened.locked.due(.sinceReseal)).print(global)
     }
 
     /// Asks at a terminal only: `--yes` answers whether the slot goes, and no more.
@@ -106,7 +119,7 @@ extension SlotCommand {
     /// What removing a slot does not do.
     private static let warnings = [
       "the key is still the same: copies of the slot in git history, backups and other folders open this vault",
-      "`vault rotate --reseal` gives it a new one, which they do not open",
+      "`vault rekey --reseal` gives it a new one, which they do not open",
     ]
   }
 }

@@ -2,29 +2,29 @@ import ArgumentParser
 import VaultDocument
 import VaultKit
 
-/// `vault rotate`: a new key for the vault.
-struct RotateCommand: AsyncParsableCommand {
+/// `vault rekey`: a new key for the vault.
+struct RekeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rotate",
+    commandName: "rekey",
     abstract: "Give the vault a new key, and print its new fingerprint.",
     discussion: """
       Every slot is made again. Secrets stay as they are sealed; with --reseal they are sealed anew, under new keys, as is \
-      needed when somebody left or a key leaked. One that was interrupted is finished by the next `vault rotate`.
+      needed when somebody left or a key leaked. One that was interrupted is finished by the next `vault rekey`.
 
-      A slot with somebody else's passphrase needs that passphrase, which is asked for on a terminal, or --drop-slot.
+      A slot with somebody else's passphrase needs that passphrase, which is asked for on a terminal, or --drop-key.
 
       Example:
-        vault rotate --reseal --drop-slot "Bob's passphrase"
+        vault rekey --reseal --drop-key "Bob's passphrase"
       """)
 
   @Flag(help: "Seal every secret anew, so that the old keys open nothing that is written from now on.")
   var reseal = false
 
   @Option(help: ArgumentHelp("Give this slot no new key; may be repeated.", valueName: "slot"))
-  var dropSlot: [String] = []
+  var dropKey: [String] = []
 
-  @Option(help: ArgumentHelp("The passphrase of another slot, from a file; may be repeated.", valueName: "slot=file"))
-  var slotPassphraseFile: [String] = []
+  @Option(help: ArgumentHelp("The passphrase of another slot, from a file; may be repeated.", valueName: "key=file"))
+  var keyPassphraseFile: [String] = []
 
   @Option(parsing: .unconditional, help: ArgumentHelp("The cost of passphrases, 10 to 20.", valueName: "n"))
   var workFactor = SlotFile.defaultWorkFactor
@@ -32,9 +32,9 @@ struct RotateCommand: AsyncParsableCommand {
   @Flag(help: "Only show what would be done.")
   var dryRun = false
 
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     try SlotFile.checkNewWorkFactor(workFactor)
@@ -51,14 +51,14 @@ struct RotateCommand: AsyncParsableCommand {
     var renewal = SlotRenewal()
     renewal.workFactor = workFactor
     renewal.maximumWorkFactor = try unlocking.maximumWorkFactor()
-    for text in dropSlot { renewal.dropped.insert(try header.slot(argument: text).id) }
-    for text in slotPassphraseFile {
+    for text in dropKey { renewal.dropped.insert(try header.slot(argument: text).id) }
+    for text in keyPassphraseFile {
       guard let equals = text.firstIndex(of: "="), text[equals...].count > 1 else {
-        throw CommandError.usage("--slot-passphrase-file", "takes SLOT=FILE")
+        throw CommandError.usage("--key-passphrase-file", "takes KEY=FILE")
       }
       let slot = try header.slot(argument: String(text[..<equals]))
       guard slot.kind == .scrypt else {
-        throw CommandError.usage("--slot-passphrase-file", "\(slot.words) has no passphrase")
+        throw CommandError.usage("--key-passphrase-file", "\(slot.words) has no passphrase")
       }
       renewal.passphrases[slot.id] = try SecretInput.file(String(text[text.index(after: equals)...]))
     }

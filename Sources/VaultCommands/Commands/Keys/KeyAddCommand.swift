@@ -3,8 +3,8 @@ import VaultAge
 import VaultDocument
 import VaultKit
 
-extension SlotCommand {
-  /// `vault slot add`.
+extension KeyCommand {
+  /// `vault key add`.
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "add",
@@ -13,7 +13,7 @@ extension SlotCommand {
         One of --passphrase, --recipient and --generate-identity. The header and the files of all slots are verified first.
 
         Example:
-          vault slot add --recipient age1… --label "Ada's laptop"
+          vault key add --recipient age1… --label "Ada's laptop"
         """)
 
     @Flag(help: "Unlock with a passphrase; it is asked for twice, or read as below.")
@@ -32,9 +32,9 @@ extension SlotCommand {
     var workFactor: Int?
 
     @OptionGroup var newPassphrase: NewPassphraseOptions
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup(title: "Key") var unlocking: UnlockOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
       try check()
@@ -88,7 +88,7 @@ extension SlotCommand {
     }
   }
 
-  /// `vault slot change-passphrase`.
+  /// `vault key change-passphrase`.
   struct ChangePassphrase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "change-passphrase",
@@ -98,7 +98,7 @@ extension SlotCommand {
         passphrase may be given again, to make a weak slot as strong as a new one.
 
         Example:
-          vault slot change-passphrase
+          vault key change-passphrase
         """)
 
     @Argument(help: "The id, exact label, or beginning of the id of a slot.")
@@ -108,9 +108,9 @@ extension SlotCommand {
     var workFactor = SlotFile.defaultWorkFactor
 
     @OptionGroup var newPassphrase: NewPassphraseOptions
-    @OptionGroup(title: "Vault") var vault: VaultOptions
-    @OptionGroup(title: "Key") var unlocking: UnlockOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
       try SlotFile.checkNewWorkFactor(workFactor)
@@ -119,7 +119,7 @@ extension SlotCommand {
       guard old.kind == .scrypt else {
         throw CommandError.usage(
           "SLOT", "\(old.words) has no passphrase: it is for an identity",
-          "`vault slot add --passphrase` adds a slot with one")
+          "`vault key add --passphrase` adds a slot with one")
       }
       let passphrase = try newPassphrase.read(global)
       let new = try await opened.changePassphrase(of: old.id, to: passphrase, workFactor: workFactor)
@@ -134,7 +134,7 @@ extension SlotCommand {
 
     private static let warning =
       "the old passphrase still opens copies of the old slot, in git history and backups: "
-      + "if somebody else knows it, `vault rotate --reseal`"
+      + "if somebody else knows it, `vault rekey --reseal`"
 
     private func standard(_ opened: Vault) throws -> Slot {
       if opened.slot.kind == .scrypt { return opened.slot }
@@ -142,7 +142,7 @@ extension SlotCommand {
       guard let only = slots.first, slots.count == 1 else {
         throw CommandError.usage(
           "SLOT", slots.isEmpty ? "no slot of the vault has a passphrase" : "several slots have a passphrase: name one",
-          "`vault slot list` shows the slots")
+          "`vault key list` shows the slots")
       }
       return only
     }
