@@ -41,7 +41,7 @@ struct VaultCommand: AsyncParsableCommand {
         name: "Rare",
         subcommands: [
           InitCommand.self, KindsCommand.self, UnsetCommand.self, MigrateCommand.self, CheckpointCommand.self,
-          AcceptCommand.self,
+          AcceptCommand.self, CompletionCommand.self,
         ]),
     ])
 }

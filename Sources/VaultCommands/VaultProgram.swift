@@ -20,6 +20,11 @@ public enum VaultProgram {
 
   private static func status(of arguments: [String]) async -> ExitStatus {
     do {
+      // A word of the shells, which need an answer before the next key.
+      if arguments.first == "complete" {
+        await Completion.run(Array(arguments.dropFirst()))
+        return .done
+      }
       if let topic = HelpTopic(arguments) {
         try Output.line(topic.text())
         return .done

@@ -23,7 +23,7 @@ private let uses: [String: Use] = [
   "accept": .writes([["Ada"]]), "add": .writes([["secure-note", "--set", "title=t"]]),
   "backup create": .writes([["--to", "../.."]]), "backup list": .neither, "backup prune": .neither,
   "backup restore": .neither, "backup status": .neither, "backup verify": .neither,
-  "check": .neither, "clear-clipboard": .neither,
+  "check": .neither, "clear-clipboard": .neither, "completion": .neither,
   "checkpoint": .writes([[], ["--accept-rollback"]]), "doctor": .neither, "due": .neither,
   "edit": .writes([["Ada"], ["Ada", "--field", "name"]]), "export": .reads([["--reveal", "--format", "json"]]),
   "find": .neither, "fingerprint": .neither, "generate": .neither, "copy": .reads([["Ada", "name", "--via", "x11"]]),

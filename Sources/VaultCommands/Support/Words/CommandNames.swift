@@ -9,7 +9,7 @@ enum CommandNames {
       .flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
   }
 
-  private static func subcommand(_ name: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
+  static func subcommand(_ name: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
     command.configuration.subcommands.first { $0._commandName == name || $0.configuration.aliases.contains(name) }
   }
 
@@ -50,11 +50,7 @@ enum CommandNames {
 
   /// The options that a command takes, as they are typed.
   static func options(of command: any ParsableCommand.Type) -> [String] {
-    VaultCommand.helpMessage(for: command, includeHidden: true, columns: 10_000).split(separator: "\n").flatMap {
-      line -> [String] in
-      guard line.hasPrefix("  -") else { return [] }
-      return line.split(whereSeparator: { " ,".contains($0) }).prefix { $0.hasPrefix("-") }.map(String.init)
-    }
+    CommandForm(of: command).options.flatMap(\.names)
   }
 }
 

@@ -1,0 +1,188 @@
+import ArgumentParser
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultRecords
+import VaultSealing
+
+/// What may stand at the end of a command line that somebody types. It needs no key, asks for nothing, and finds nothing
+/// rather than to fail.
+struct Completion {
+  enum Result {
+    case words([String])
+    /// Paths, which shells know better.
+    case files
+  }
+
+  private static let limit = 200
+
+  private let current: String
+  private let command: any ParsableCommand.Type
+  private let form: CommandForm
+  private let positions: [String]
+  private let pending: CommandForm.Option?
+  private let vault: String?
+
+  /// - Parameter words: those behind the name of the program, the last one unfinished.
+  init(_ words: [String]) {
+    current = words.last ?? ""
+    let words = ArgumentOrder.normalised(words.dropLast())
+    var found: any ParsableCommand.Type = VaultCommand.self
+    var rest = words[...]
+    if rest.first == "help" { rest.removeFirst() }
+    while let word = rest.first, let next = CommandNames.subcommand(word, of: found) {
+      (found, rest) = (next, rest.dropFirst())
+    }
+    command = found
+    form = CommandForm(of: found)
+    var (positions, pending, vault): ([String], CommandForm.Option?, String?) = ([], nil, nil)
+    var hasEnded = false
+    for word in rest {
+      if let option = pending {
+        if option.names.contains("--vault") { vault = word }
+        pending = nil
+      } else if word == "--" {
+        hasEnded = true
+      } else if !hasEnded, word.hasPrefix("-"), word != "-" {
+        pending = form.option(word).flatMap { $0.value == nil ? nil : $0 }
+        if word.hasPrefix("--vault=") { vault = String(word.dropFirst("--vault=".count)) }
+      } else {
+        positions.append(word)
+      }
+    }
+    (self.positions, self.pending, self.vault) = (positions, pending, vault)
+  }
+
+  func result() async -> Result {
+    if let pending { return await values(of: pending) }
+    if current.hasPrefix("--"), let equals = current.firstIndex(of: "="),
+      let option = form.option(current[..<equals])
+    {
+      let value = Completion(option, text: String(current[current.index(after: equals)...]), in: self)
+      guard case .words(let words) = await value.values(of: option) else { return .files }
+      return .words(words.map { current[...equals] + $0 })
+    }
+    if current.hasPrefix("-") { return .words(fitting(form.options.compactMap(\.names.last))) }
+    if !command.configuration.subcommands.isEmpty { return .words(commandNames) }
+    guard let name = positions.count < form.arguments.count ? form.arguments[positions.count] : form.arguments.last
+    else { return .words([]) }
+    return await candidates(name)
+  }
+
+  /// The same place, for the value behind `--option=`.
+  private init(_ option: CommandForm.Option, text: String, in other: Completion) {
+    (current, pending) = (text, option)
+    (command, form, positions, vault) = (other.command, other.form, other.positions, other.vault)
+  }
+
+  private func values(of option: CommandForm.Option) async -> Result {
+    guard option.choices.isEmpty else { return .words(fitting(option.choices)) }
+    if option.names.contains("--drop-key") { return .words(slots()) }
+    let isSecret = option.names.contains { ["--secret", "--secret-stdin", "--generate", "--secret-file"].contains($0) }
+    if isSecret {
+      let names = await fields().filter(\.isSealed).map(\.path.description)
+      return .words(fitting(names.map { option.names.contains("--secret-file") ? $0 + "=" : $0 }))
+    }
+    return await candidates(option.value ?? "")
+  }
+
+  /// What fits an argument of a name.
+  private func candidates(_ name: String) async -> Result {
+    switch name {
+    case "record": return .words(await records())
+    case "kind": return .words(fitting(catalog.names))
+    case "field": return .words(fitting(await fields().map(\.path.description)))
+    case "field=value":
+      let isNew = form.arguments.first == "kind"
+      return .words(fitting(await fields(isNew: isNew).filter { !$0.isSealed }.map { $0.path.description + "=" }))
+    case "slot": return .words(slots())
+    case "format":
+      return .words(fitting(["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name)))
+    case "file", "dir", "field=file", "key=file", "slot=file": return .files
+    default: return .words([])
+    }
+  }
+}
+
+extension Completion {
+  private func fitting(_ words: [String]) -> [String] {
+    Array(words.filter { $0.lowercased().hasPrefix(current.lowercased()) }.prefix(Self.limit))
+  }
+
+  /// Aliases are for habits: they are not offered beside the names.
+  private var commandNames: [String] {
+    let subcommands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+    let names = fitting(subcommands.map { $0._commandName } + ["help"])
+    return names.isEmpty ? fitting(subcommands.flatMap { $0.configuration.aliases }) : names
+  }
+
+  private var locked: LockedVault? {
+    let global = try? GlobalOptions.parse(["--quiet"])
+    guard let global, let location = try? VaultLocation.find(vault) else { return nil }
+    return try? LockedVault(at: location.path).using(IndexLocation.options(global))
+  }
+
+  private var catalog: KindCatalog { locked?.kinds ?? .builtIn }
+
+  /// Names, ids of records whose name others have, and ids where one was begun.
+  private func records() async -> [String] {
+    guard let rows = try? await locked?.list().records else { return [] }
+    var counts: [String: Int] = [:]
+    for row in rows { counts[row.name, default: 0] += 1 }
+    let typed = current.lowercased()
+    var words: [String] = []
+    for row in rows where words.count < Self.limit {
+      let isUnique = counts[row.name] == 1 && !row.name.isEmpty && Printable.text(row.name) == row.name
+      if isUnique, row.name.lowercased().hasPrefix(typed) {
+        words.append(row.name)
+      } else if row.id.text.hasPrefix(typed), !isUnique || !typed.isEmpty {
+        words.append(row.id.text)
+      }
+    }
+    return words
+  }
+
+  /// The fields of the kind, or of the record, that stands first.
+  private func fields(isNew: Bool? = nil) async -> [RecordField] {
+    guard let first = positions.first, let locked else { return [] }
+    if isNew ?? (form.arguments.first == "kind") { return locked.kinds[first]?.fields.filter(\.suffix.isEmpty) ?? [] }
+    guard let id = try? await locked.resolve(first), let record = try? locked.record(id) else { return [] }
+    return locked.kinds[record.envelope.kind]?.fields.filter(\.suffix.isEmpty) ?? []
+  }
+
+  private func slots() -> [String] {
+    let slots = locked?.header.slots ?? []
+    return fitting(slots.map { $0.label.isEmpty ? String($0.id.text.prefix(8)) : $0.label })
+  }
+}
+
+extension Completion {
+  /// `vault complete SHELL …`, which the scripts call.
+  ///
+  /// - bash: the line up to the cursor, and the word that bash completes.
+  /// - zsh, fish: the words behind the program's name, without quotes, the last one unfinished.
+  /// - man: no shell; the words of a command, whose manual page is printed.
+  static func run(_ arguments: [String]) async {
+    guard let shell = arguments.first else { return }
+    if shell == "man" {
+      try? Output.line(ManualPage(Array(arguments.dropFirst())).text)
+      return
+    }
+    var words = Array(arguments.dropFirst())
+    var line = ShellWords("")
+    if shell == "bash" {
+      line = ShellWords(words.first ?? "")
+      words = Array(line.words.dropFirst())
+    } else if shell == "fish", let last = words.popLast() {
+      words.append(ShellWords(last).words.last ?? "")
+    }
+    switch await Completion(words).result() {
+    case .files: try? Output.line("\u{1}files")
+    case .words(let found):
+      let rest = arguments.dropFirst(2).first ?? ""
+      let shown = shell == "bash" ? found.map { line.replacement($0, for: rest) } : found
+      // No shell takes a line feed.
+      try? Output.lines(shown.filter { !$0.contains("\n") })
+    }
+  }
+}
