@@ -5,8 +5,8 @@ import VaultKit
 import VaultRecords
 import VaultSealing
 
-/// What may stand at the end of a command line that somebody types. It needs no key, asks for nothing, and finds nothing
-/// rather than to fail.
+/// What may stand at the end of a command line that somebody types. It needs no key, asks for nothing, and finds
+/// nothing rather than to fail.
 struct Completion {
   enum Result {
     case words([String])

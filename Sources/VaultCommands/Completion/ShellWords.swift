@@ -39,7 +39,7 @@ struct ShellWords {
     }
   }
 
-  /// A word as bash has to be given it in place of what is typed: within the quotes that are open, else with backslashes.
+  /// A word as bash has to be given it in place of what is typed: within open quotes, else with backslashes.
   ///
   /// - Parameters:
   ///   - rest: what bash takes for the word, which begins behind the last of its word breaks such as `:` and `=`.
