@@ -22,7 +22,8 @@ struct VaultCommand: AsyncParsableCommand {
       ExportCommand.self, ImportCommand.self, KindsCommand.self, MigrateCommand.self, VerifyCommand.self,
       CheckpointCommand.self, LintCommand.self, AcceptCommand.self, RepairCommand.self, SlotCommand.self,
       RotateCommand.self, DueCommand.self, StatusCommand.self, DoctorCommand.self, FingerprintCommand.self,
-      PinCommand.self, GenerateCommand.self, BackupCommand.self,
+      PinCommand.self, GenerateCommand.self, BackupCommand.self, UnlockCommand.self, LockCommand.self,
+      AgentCommand.self,
     ])
 }
 
