@@ -89,7 +89,8 @@ package enum LocalSocket {
     #endif
   }
 
-  /// Reads at most what fits behind `start`, from a pipe as well; 0 at the end. ``Errno/wouldBlock`` where nothing is there yet.
+  /// Reads at most what fits behind `start`, from a pipe as well; 0 at the end. ``Errno/wouldBlock`` where nothing is
+  /// there yet.
   package static func read(_ file: Int32, into span: inout MutableRawSpan, at start: Int) throws(Errno) -> Int {
     while true {
       let count = unsafe span.withUnsafeMutableBytes { bytes in
@@ -105,7 +106,8 @@ package enum LocalSocket {
     #if canImport(Darwin)
       let flags: Int32 = 0
     #else
-      let flags: Int32 = 0x4000  // MSG_NOSIGNAL, an enumeration in one C library and a number in the other
+      // MSG_NOSIGNAL, an enumeration in one C library and a number in the other.
+      let flags: Int32 = 0x4000
     #endif
     var rest = bytes
     while rest.byteCount > 0 {
