@@ -38,6 +38,7 @@ let package = Package(
 
     // Layer 3
     .target(name: "VaultRecords", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument"]),
+    .target(name: "VaultAgent", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem"]),
     .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument", "VaultSystem"]),
     .target(name: "VaultIndex", dependencies: ["CDynamicLibraries", "VaultStorage", "VaultDocument"]),
 
@@ -68,8 +69,8 @@ let package = Package(
     .target(
       name: "VaultCommands",
       dependencies: [
-        "VaultKit", "VaultBackup", "VaultExchange", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultSystem", "DynamicLibraries",
+        "VaultKit", "VaultAgent", "VaultBackup", "VaultExchange", "VaultRecords", "VaultSealing", "VaultAge",
+        "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "vault", dependencies: ["VaultCommands"]),
@@ -123,6 +124,9 @@ let package = Package(
         "VaultBackup", "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
         "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
+    .testTarget(
+      name: "VaultAgentTests",
+      dependencies: ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"]),
     .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
   ]
 )

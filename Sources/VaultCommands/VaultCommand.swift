@@ -23,7 +23,7 @@ struct VaultCommand: AsyncParsableCommand {
         subcommands: [
           GetCommand.self, ShowCommand.self, CopyCommand.self, OtpCommand.self, FindCommand.self, ListCommand.self,
           AddCommand.self, SetCommand.self, EditCommand.self, GenerateCommand.self, RemoveCommand.self,
-          TrashCommand.self,
+          TrashCommand.self, UnlockCommand.self, LockCommand.self,
         ]),
       CommandGroup(name: "In and out", subcommands: [ImportCommand.self, ExportCommand.self, BackupCommand.self]),
       CommandGroup(
@@ -41,7 +41,7 @@ struct VaultCommand: AsyncParsableCommand {
         name: "Rare",
         subcommands: [
           InitCommand.self, KindsCommand.self, UnsetCommand.self, MigrateCommand.self, CheckpointCommand.self,
-          AcceptCommand.self, CompletionCommand.self,
+          AcceptCommand.self, AgentCommand.self, CompletionCommand.self,
         ]),
     ])
 }

@@ -64,8 +64,18 @@ extension RootKey {
 
   /// Whether the member `mac` of `document` is right; compared in constant time.
   public func authenticates(_ document: JSONObject, as purpose: AuthenticatedDocument) throws(SealingError) -> Bool {
+    if let holder, purpose == .header { return try holder.hasAuthenticated(headerHash: Self.hash(of: document)) }
     guard case .string(let text)? = document["mac"], let mac = try? Base64.decode(text) else { return false }
     return constantTimeEqual(try self.mac(of: document, as: purpose), mac)
+  }
+
+  private static func hash(of document: JSONObject) throws(SealingError) -> [UInt8] {
+    let canonical = JSONValue.object(document).canonicalBytes()
+    do throws(CryptoError) {
+      return try unsafe SHA256.hash(canonical.span.bytes)
+    } catch {
+      throw SealingError(crypto: error)
+    }
   }
 }
 

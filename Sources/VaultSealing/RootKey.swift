@@ -36,8 +36,13 @@ public final class RootKey: Sendable {
   public let id: RootID
   /// Binds the header to this key: 32 bytes.
   public let commitment: [UInt8]
-  private let key: SecretBytes
-  let dataKeyWrapKey: SecretBytes
+  private let place: Place
+
+  /// Where the key is.
+  private enum Place {
+    case here(key: SecretBytes, dataKeyWrapKey: SecretBytes)
+    case elsewhere(any RootKeyHolder)
+  }
 
   /// Takes over 32 bytes.
   ///
@@ -50,14 +55,39 @@ public final class RootKey: Sendable {
     }
     let derived = public48.withBytes { $0.copiedBytes() }
     let id = RootID(bytes: Array(derived[0..<16]))
-    dataKeyWrapKey = try key.withBytes { bytes throws(SealingError) in
+    let dataKeyWrapKey = try key.withBytes { bytes throws(SealingError) in
       try KeyDerivation.derive(
         from: bytes, label: "ecv/1/data-key-wrap", items: [id.bytes], salt: salt, byteCount: 32)
     }
     self.id = id
-    self.key = key
+    place = .here(key: key, dataKeyWrapKey: dataKeyWrapKey)
     self.vaultID = vaultID
     commitment = Array(derived[16..<48])
+  }
+
+  /// A root key that another process has, by what a header says of it.
+  package init(heldBy holder: any RootKeyHolder, id: RootID, commitment: [UInt8], vaultID: VaultID) {
+    (self.id, self.commitment, self.vaultID) = (id, commitment, vaultID)
+    place = .elsewhere(holder)
+  }
+
+  /// Who has the key, when it is not in this process.
+  var holder: (any RootKeyHolder)? { if case .elsewhere(let holder) = place { holder } else { nil } }
+
+  /// Refuses what needs the key itself.
+  ///
+  /// - Throws: ``SealingError`` `.rootKeyElsewhere`.
+  package func requireHere() throws(SealingError) {
+    guard holder == nil else {
+      throw SealingError(.rootKeyElsewhere, "this needs the root key itself, which its holder does not give out")
+    }
+  }
+
+  /// The key that wraps data keys.
+  func dataKeyWrapKey() throws(SealingError) -> SecretBytes {
+    try requireHere()
+    guard case .here(_, let wrapKey) = place else { preconditionFailure("what is not elsewhere is here") }
+    return wrapKey
   }
 
   /// A new root key from the system's random source.
@@ -71,16 +101,19 @@ public final class RootKey: Sendable {
     return try RootKey(key, vaultID: vaultID)
   }
 
-  /// Gives the key's 32 bytes to `body`; they must not leave it.
+  /// Gives the key's 32 bytes to `body`; they must not leave it. To be called after ``requireHere()`` where the key may
+  /// be elsewhere.
   public func withKey<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try key.withBytes(body)
+    guard case .here(let key, _) = place else { preconditionFailure("the root key is in another process") }
+    return try key.withBytes(body)
   }
 
   /// Derives a key of 32 bytes that is bound to this root.
   func derive(_ label: String, items: [[UInt8]]) throws(SealingError) -> SecretBytes {
-    try key.withBytes { bytes throws(SealingError) in
+    try requireHere()
+    return try withKey { bytes throws(SealingError) in
       try KeyDerivation.derive(from: bytes, label: label, items: items, salt: vaultID.bytes, byteCount: 32)
     }
   }

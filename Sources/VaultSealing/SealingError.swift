@@ -8,6 +8,7 @@ public struct SealingError: Error, Equatable, Sendable, CustomStringConvertible 
       case noContext, conflictingContexts, lockedContext, notOpened, clearText, malformedToken, unknownTokenVersion
       case foreignToken, authenticationFailed, malformedPlaintext, malformedEnvelope, newerFormat, malformedWrappedKey
       case unknownRoot, wrongByteCount, reservedMember, tokenShapedText, limitExceeded, memoryUnavailable, cryptoFailed
+      case rootKeyElsewhere
     }
     private let name: Name
 
@@ -51,6 +52,8 @@ public struct SealingError: Error, Equatable, Sendable, CustomStringConvertible 
     public static let limitExceeded = Code(name: .limitExceeded)
     /// The secure heap is full or cannot be used.
     public static let memoryUnavailable = Code(name: .memoryUnavailable)
+    /// Another process holds the root key, and does not do what was asked, or is gone.
+    public static let rootKeyElsewhere = Code(name: .rootKeyElsewhere)
     /// OpenSSL failed for another reason.
     public static let cryptoFailed = Code(name: .cryptoFailed)
   }

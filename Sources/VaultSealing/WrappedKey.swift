@@ -1,4 +1,4 @@
-internal import VaultCrypto
+package import VaultCrypto
 public import VaultDocument
 
 /// A key sealed under a root key: `k1:<root hint>:<box>` (format 1, section 4.3, Wraps).
@@ -83,8 +83,9 @@ extension RootKey {
   }
 
   /// A wrap that was opened again: were it wrong, everything under the data key would be lost.
-  func verifiedWrap(of dataKey: SecretBytes, record: RecordID) throws(SealingError) -> WrappedKey {
-    let binding = dataKeyBinding(record)
+  package func verifiedWrap(of dataKey: SecretBytes, record: RecordID) throws(SealingError) -> WrappedKey {
+    if let holder { return try holder.wrap(dataKey, record: record) }
+    let (binding, dataKeyWrapKey) = (dataKeyBinding(record), try self.dataKeyWrapKey())
     let wrapped = try dataKey.withBytes { bytes throws(SealingError) in
       try WrappedKey.wrap(bytes, under: dataKeyWrapKey, of: id, associatedData: binding)
     }
@@ -103,11 +104,12 @@ extension RootKey {
   }
 
   /// The data key of a record.
-  func unwrapDataKey(_ wrapped: WrappedKey, record: RecordID) throws(SealingError) -> SecretBytes {
+  package func unwrapDataKey(_ wrapped: WrappedKey, record: RecordID) throws(SealingError) -> SecretBytes {
     guard wrapped.rootHint == id.wrapHint else {
       throw SealingError(.unknownRoot, "was written under another root key")
     }
-    return try wrapped.unwrap(with: dataKeyWrapKey, associatedData: dataKeyBinding(record))
+    if let holder { return try holder.open(wrapped, record: record) }
+    return try wrapped.unwrap(with: dataKeyWrapKey(), associatedData: dataKeyBinding(record))
   }
 
   private func dataKeyBinding(_ record: RecordID) -> [UInt8] {
@@ -121,6 +123,7 @@ extension RootKey {
   /// Wraps an older root under this one, for the keyring.
   public func wrap(olderRoot: RootKey) throws(SealingError) -> WrappedKey {
     let wrapKey = try derive("ecv/1/keyring-wrap", items: [id.bytes, olderRoot.id.bytes])
+    try olderRoot.requireHere()
     return try olderRoot.withKey { bytes throws(SealingError) in
       try WrappedKey.wrap(bytes, under: wrapKey, of: id, associatedData: keyringBinding(olderRoot.id))
     }

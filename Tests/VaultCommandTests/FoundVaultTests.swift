@@ -20,7 +20,8 @@ private enum Use {
 }
 
 private let uses: [String: Use] = [
-  "accept": .writes([["Ada"]]), "add": .writes([["secure-note", "--set", "title=t"]]),
+  "accept": .writes([["Ada"]]), "agent run": .reads([["--for", "1s"]]), "agent status": .neither,
+  "agent stop": .neither, "add": .writes([["secure-note", "--set", "title=t"]]),
   "backup create": .writes([["--to", "../.."]]), "backup list": .neither, "backup prune": .neither,
   "backup restore": .neither, "backup status": .neither, "backup verify": .neither,
   "check": .neither, "clear-clipboard": .neither, "completion": .neither,
@@ -30,13 +31,14 @@ private let uses: [String: Use] = [
   "otp": .reads([["Ada", "name"]]), "get": .reads([["Ada", "name"]]),
   "import": .writes([["jsonl", "../../one.jsonl", "--kind", "secure-note"], ["auto", "../../one.env"]]),
   "init": .neither, "kinds add": .writes([["../../kind.json", "--name", "k"]]), "kinds list": .neither,
-  "kinds show": .neither, "lint": .writes([["--fix"]]), "list": .neither, "migrate": .writes([[]]),
+  "kinds show": .neither, "lint": .writes([["--fix"]]), "list": .neither, "lock": .neither, "migrate": .writes([[]]),
   "pin update": .neither, "pin forget": .neither, "pin show": .neither, "remove": .writes([["Ada"]]),
   "repair": .writes([[]]), "rekey": .writes([[], ["--reseal"]]), "set": .writes([["Ada", "address.city=Oslo"]]),
   "show": .reads([["Ada", "--reveal"]]), "key add": .writes([["--generate-identity", "../../new.txt"]]),
   "key change-passphrase": .writes([[]]), "key list": .neither, "key remove": .writes([["none"]]),
   "status": .neither, "trash empty": .writes([[], ["Ada"]]), "trash list": .neither,
-  "trash restore": .writes([["Ada"]]), "unset": .writes([["Ada", "address.city"]]),
+  "trash restore": .writes([["Ada"]]), "unlock": .reads([["--for", "1s"]]),
+  "unset": .writes([["Ada", "address.city"]]),
   "verify": .reads([[]]),
 ]
 

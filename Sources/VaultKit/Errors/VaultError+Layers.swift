@@ -52,6 +52,7 @@ extension VaultError {
       switch error.code {
       case .newerFormat: .newerFormat
       case .memoryUnavailable: .memoryUnavailable
+      case .rootKeyElsewhere: .noKey
       case .cryptoFailed, .wrongByteCount: .internalFailure
       case .reservedMember, .tokenShapedText, .limitExceeded: .inputRefused
       default: .damaged

@@ -87,6 +87,7 @@ enum SlotPayload {
   /// The lines for `root`, in secure memory.
   static func make(_ root: RootKey) throws(VaultError) -> SecretBytes {
     let head = "ecv-root 1\nvault \(root.vaultID.text)\nkey \(root.id)\nroot "
+    try inSealing { () throws(SealingError) in try root.requireHere() }
     do throws(CryptoError) {
       return try root.withKey { key throws(CryptoError) in
         try SecretBytes(byteCount: head.utf8.count + Base64.encodedCount(of: key.byteCount) + 1) { payload in

@@ -31,7 +31,7 @@ struct AcceptCommand: AsyncParsableCommand {
       throw CommandError(.declined, "declined", subject: "--json", "cannot ask", hints: ["add --yes"])
     }
     let session = try Session(vault, global)
-    let opened = try await session.unlockToWrite(unlocking)
+    let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
     let histories = GitHistory(vault: session.location.path).map { [$0] } ?? []
     var ids: [RecordID] = []
     for name in record {

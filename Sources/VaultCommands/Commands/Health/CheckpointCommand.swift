@@ -25,7 +25,7 @@ struct CheckpointCommand: AsyncParsableCommand {
 
   func run() async throws {
     let session = try Session(vault, global)
-    let opened = try await session.unlockToWrite(unlocking)
+    let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
     let progress = Progress("verified", global) { [locked = session.locked] in try? locked.recordCount() }
     let result = try await opened.makeCheckpoint(acceptingRollback: acceptRollback) { progress.advance() }
     progress.end()

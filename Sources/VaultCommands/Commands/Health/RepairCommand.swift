@@ -43,7 +43,10 @@ struct RepairCommand: AsyncParsableCommand {
     }
     let session = try Session(vault, global)
     let folder = try AsideLocation.path(aside, session.location)
-    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
+    let opened =
+      dryRun
+      ? try await session.unlock(unlocking, withRootKey: true)
+      : try await session.unlockToWrite(unlocking, withRootKey: true)
     let plan = try await plan(session, opened)
     guard !dryRun, plan.hasWork else { return try finish(plan, nil) }
     if !global.json { try Output.lines(plan.steps.map(\.line)) }

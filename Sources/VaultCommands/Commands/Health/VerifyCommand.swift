@@ -32,7 +32,7 @@ struct VerifyCommand: AsyncParsableCommand {
   func run() async throws {
     let scope = VerificationScope(part: try subset.map { try .argument($0) }, sinceCheckpoint: sinceCheckpoint)
     let session = try Session(vault, global)
-    let opened = try await session.unlock(unlocking)
+    let opened = try await session.unlock(unlocking, withRootKey: true)
     let progress = Progress("verified", global) { [locked = session.locked, subset] in
       subset == nil ? try? locked.recordCount() : nil
     }

@@ -41,7 +41,7 @@ extension KeyCommand {
       let recipient = try recipient.map { try AgeRecipient.argument($0) }
       let session = try Session(vault, global)
       if let path = generateIdentity { try IdentityFile.check(newFile: path, session.location) }
-      let opened = try await session.unlockToWrite(unlocking)
+      let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
       if let path = generateIdentity { return try report(await generate(path, opened, session.location), path) }
       let kind: NewSlot.Kind
       if let recipient {
@@ -114,7 +114,7 @@ extension KeyCommand {
 
     func run() async throws {
       try SlotFile.checkNewWorkFactor(workFactor)
-      let opened = try await Session(vault, global).unlockToWrite(unlocking)
+      let opened = try await Session(vault, global).unlockToWrite(unlocking, withRootKey: true)
       let old = try slot.map { try opened.header.slot(argument: $0) } ?? standard(opened)
       guard old.kind == .scrypt else {
         throw CommandError.usage(

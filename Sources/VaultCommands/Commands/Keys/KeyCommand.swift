@@ -80,7 +80,7 @@ extension KeyCommand {
     func run() async throws {
       var session = try Session(vault, global)
       session.keepsPassphrase = true
-      let opened = try await session.unlockToWrite(unlocking)
+      let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
       let chosen = try opened.header.slot(argument: slot)
       let isDamaged = try opened.locked.state(of: chosen).fault != nil
       if isDamaged {

@@ -40,7 +40,10 @@ struct RekeyCommand: AsyncParsableCommand {
     try SlotFile.checkNewWorkFactor(workFactor)
     var session = try Session(vault, global)
     session.keepsPassphrase = true
-    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
+    let opened =
+      dryRun
+      ? try await session.unlock(unlocking, withRootKey: true)
+      : try await session.unlockToWrite(unlocking, withRootKey: true)
     var run = RotationRun(opened: opened, global: global)
     run.renewal = try renewal(opened.header)
     let reason = reseal ? KeyringEntry.Reason.reseal : .rewrap

@@ -78,10 +78,14 @@ struct Session {
     }
   }
 
-  /// Unlocks with what is given, else with the user's identity, else with a passphrase that is asked for.
-  func unlock(_ options: UnlockOptions) async throws -> Vault {
+  /// Unlocks with what is given, else by the agent, else with the user's identity, else with a passphrase that is asked
+  /// for.
+  ///
+  /// - Parameter withRootKey: for what is more than records: the agent does not give the root key out.
+  func unlock(_ options: UnlockOptions, withRootKey: Bool = false) async throws -> Vault {
     let session = try agreed(to: .reading)
     if let vault = try await session.unlockIfKeyGiven(options) { return vault }
+    if !withRootKey, let vault = try await session.unlockByAgent() { return vault }
     if let identity = KeySource.standardIdentity(for: locked) {
       return try await session.unlock(identity, options)
     }
@@ -90,8 +94,8 @@ struct Session {
   }
 
   /// As ``unlock(_:)``, for a command that writes.
-  func unlockToWrite(_ options: UnlockOptions) async throws -> Vault {
-    try await agreed(to: .writing).unlock(options)
+  func unlockToWrite(_ options: UnlockOptions, withRootKey: Bool = false) async throws -> Vault {
+    try await agreed(to: .writing).unlock(options, withRootKey: withRootKey)
   }
 
   /// Where something can be remembered.
@@ -183,7 +187,7 @@ struct Session {
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw noKey(
         "no key is given, and there is no terminal to ask for a passphrase",
-        "give one with --identity FILE, --passphrase-file FILE or the variables CVAULT_…")
+        "give one with --identity FILE, --passphrase-file FILE or the variables CVAULT_…, or `vault unlock` once")
     }
     let maximum = try options.maximumWorkFactor()
     warnIfNotLocked()

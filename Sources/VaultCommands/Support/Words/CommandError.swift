@@ -1,4 +1,5 @@
 import VaultAge
+import VaultAgent
 import VaultCrypto
 import VaultDocument
 import VaultKit
@@ -74,6 +75,7 @@ extension CommandError {
     case let error as CommandError: self = error
     case let error as VaultError: self.init(error)
     case let error as SystemError: self.init(error)
+    case let error as AgentError: self.init(error)
     case let error as AgeError: self.init(error, subject: nil)
     case let error as CryptoError: self.init(error)
     case let error as RecordError: self.init(error)

@@ -1,0 +1,125 @@
+internal import Synchronization
+package import VaultCrypto
+package import VaultDocument
+package import VaultSealing
+internal import VaultSystem
+
+/// A connection to the agent of one vault, over which its records are read and written.
+package final class AgentClient: RootKeyHolder {
+  private let place: AgentPlace
+  private let vault: VaultID
+  private let connection: Mutex<Int32>
+
+  /// Connects to the agent of a vault; nil when there is none.
+  ///
+  /// - Throws: ``AgentError`` `.foreign` when socket, folder or whoever listens are not this user's alone.
+  package init?(of vault: VaultID, in place: AgentPlace) throws(AgentError) {
+    guard let connection = try place.connect(to: vault) else { return nil }
+    self.place = place
+    self.vault = vault
+    self.connection = Mutex(connection)
+  }
+
+  deinit { connection.withLock { LocalSocket.close($0) } }
+
+  /// What unlocked the vault, when the agent has authenticated this header.
+  ///
+  /// - Throws: ``AgentError``.
+  package func slot(headerHash: [UInt8]) throws(AgentError) -> SlotID {
+    let answer = try ask(["request": .string("header"), "hash": .string(Base64.encode(headerHash))])
+    guard let slot = answer["slot"]?.string.flatMap({ SlotID(parsing: $0) }) else { throw AgentMessage.malformed }
+    return slot
+  }
+
+  /// What the agent says of itself.
+  package func status() throws(AgentError) -> JSONObject { try ask(["request": .string("status")]).members }
+
+  /// Makes the agent drop the key and end.
+  package func lock() throws(AgentError) { _ = try ask(["request": .string("lock")]) }
+
+  package func open(_ wrapped: WrappedKey, record: RecordID) throws(SealingError) -> SecretBytes {
+    let answer = try sealing { () throws(AgentError) in
+      try ask(["request": .string("open"), "record": .string(record.text), "wrapped": .string(wrapped.text)])
+    }
+    guard let key = answer.key else { throw Self.strange }
+    return key
+  }
+
+  package func wrap(_ dataKey: SecretBytes, record: RecordID) throws(SealingError) -> WrappedKey {
+    let answer = try sealing { () throws(AgentError) in
+      try ask(["request": .string("wrap"), "record": .string(record.text)], key: dataKey)
+    }
+    guard let text = answer["wrapped"]?.string else { throw Self.strange }
+    return try WrappedKey(parsing: text)
+  }
+
+  package func hasAuthenticated(headerHash: [UInt8]) throws(SealingError) -> Bool {
+    _ = try sealing { () throws(AgentError) in try slot(headerHash: headerHash) }
+    return true
+  }
+
+  private static let strange = SealingError(.rootKeyElsewhere, "the agent gave no answer that is understood")
+
+  private func sealing<Result>(_ body: () throws(AgentError) -> Result) throws(SealingError) -> Result {
+    do throws(AgentError) {
+      return try body()
+    } catch {
+      if error.reason == AgentRefusal.damaged.reason {
+        throw SealingError(.authenticationFailed, "the data key does not open: it was changed or damaged")
+      }
+      throw SealingError(.rootKeyElsewhere, error.reason)
+    }
+  }
+
+  private func ask(
+    _ members: KeyValuePairs<String, JSONValue>, key: SecretBytes? = nil
+  ) throws(AgentError) -> AgentMessage {
+    var message = AgentMessage(members, key: key)
+    message.members["vault"] = .string(vault.text)
+    let frame = try message.frame()
+    let answer = try connection.withLock { file throws(AgentError) -> AgentMessage in
+      do throws(Errno) {
+        return try Self.exchange(frame, file)
+      } catch {
+        // The agent lets go who has been silent for long; to ask twice does no harm.
+        guard let next = try place.connect(to: vault) else { throw AgentPlace.gone }
+        LocalSocket.close(file)
+        file = next
+        do throws(Errno) { return try Self.exchange(frame, file) } catch { throw AgentPlace.gone }
+      }
+    }
+    if let name = answer["error"]?.string {
+      throw AgentError(.refused, (AgentRefusal(rawValue: name) ?? .request).reason)
+    }
+    return answer
+  }
+
+  /// Sends a frame and reads the answer into locked memory.
+  private static func exchange(_ frame: SecretBytes, _ file: Int32) throws(Errno) -> AgentMessage {
+    try frame.withBytes { bytes throws(Errno) in try LocalSocket.write(bytes, to: file) }
+    return try receive(from: file)
+  }
+
+  private static func receive(from file: Int32) throws(Errno) -> AgentMessage {
+    guard let message = try AgentPlace.message(from: file) else { throw Errno.closedPipe }
+    return message
+  }
+}
+
+/// What an agent says when it does not do what it was asked.
+enum AgentRefusal: String {
+  case locked, vault, session, header, request, record, root, damaged
+
+  var reason: String {
+    switch self {
+    case .locked: "the agent has locked the vault"
+    case .vault: "the agent holds another vault"
+    case .session: "the agent works for another terminal alone"
+    case .header: "the agent knows another header of the vault"
+    case .request: "the agent does not know what it was asked for"
+    case .record: "the agent was unlocked for other records"
+    case .root: "the record was written under another root key than the agent holds"
+    case .damaged: "a key does not open"
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package import VaultCrypto
+package import VaultDocument
+
+/// One message of an agent: a JSON object with `"cvault_agent": 1`, and at most one key of 32 bytes in it.
+///
+/// A frame is four bytes, the number of bytes that follow with its highest first, and the object without blanks. A key
+/// stands at its beginning, so that it goes from locked memory to locked memory.
+package struct AgentMessage: Sendable {
+  /// How many bytes the object of a frame may have.
+  package static let longest = 1 << 20
+  /// How many bytes stand before it.
+  static let headByteCount = 4
+  static let marker = "{\"cvault_agent\":1"
+  private static let keyHead = Array((marker + ",\"key\":\"").utf8)
+  private static let keyByteCount = 32
+
+  package var members: JSONObject
+  package var key: SecretBytes?
+
+  package init(_ members: KeyValuePairs<String, JSONValue>, key: SecretBytes? = nil) {
+    var object = JSONObject()
+    for (name, value) in members { object[name] = value }
+    self.members = object
+    self.key = key
+  }
+
+  package subscript(name: String) -> JSONValue? { members[name] }
+
+  /// The whole frame, in locked memory.
+  ///
+  /// - Throws: ``AgentError`` `.malformed` when it would be too long, `.memory`.
+  package func frame() throws(AgentError) -> SecretBytes {
+    guard let rest = try? JSONValue.object(members).compactBytes(limits: .exchange) else {
+      throw AgentError(.malformed, "a message is too long")
+    }
+    let head = key == nil ? Array(Self.marker.utf8) : Self.keyHead
+    let digitCount = key == nil ? 0 : Base64.encodedCount(of: Self.keyByteCount) + 1
+    // The object's own brace becomes a comma, or the one that ends it.
+    let count = head.count + digitCount + (members.isEmpty ? 1 : rest.count)
+    guard count <= Self.longest else { throw AgentError(.malformed, "a message is too long") }
+    do throws(CryptoError) {
+      return try SecretBytes(byteCount: Self.headByteCount + count) { output in
+        for shift in [24, 16, 8, 0] { output.append(UInt8(truncatingIfNeeded: count >> shift)) }
+        for byte in head { output.append(byte) }
+        key?.withBytes { key in Base64.append(Span(_bytes: key), to: &output) }
+        if key != nil { output.append(UInt8(ascii: "\"")) }
+        output.append(UInt8(ascii: members.isEmpty ? "}" : ","))
+        if !members.isEmpty { for byte in rest.dropFirst() { output.append(byte) } }
+      }
+    } catch {
+      throw AgentError(.memory, "the locked memory for secrets is full")
+    }
+  }
+
+  /// The number that a frame begins with; nil when it is too large, or too small for any object.
+  static func count(in head: [UInt8]) -> Int? {
+    let count = head.prefix(headByteCount).reduce(0) { $0 << 8 | Int($1) }
+    return (marker.utf8.count + 1...longest).contains(count) ? count : nil
+  }
+
+  /// Reads the object of a frame.
+  ///
+  /// - Throws: ``AgentError`` `.malformed` for anything else, `.memory`.
+  package init(parsing object: RawSpan) throws(AgentError) {
+    let bytes = Span<UInt8>(_bytes: object)
+    let digitCount = Base64.encodedCount(of: Self.keyByteCount)
+    var rest: [UInt8]
+    if Self.begins(bytes, Self.keyHead) {
+      let end = Self.keyHead.count + digitCount
+      guard bytes.count > end + 1, bytes[end] == UInt8(ascii: "\"") else { throw Self.malformed }
+      key = try Self.key(bytes.extracting(Self.keyHead.count..<end))
+      rest = Array(Self.marker.utf8) + Self.copy(object.extracting(end + 1..<object.byteCount))
+    } else {
+      rest = Self.copy(object)
+    }
+    guard case .object(var members)? = try? JSONParser.parse(rest, limits: .exchange),
+      members["cvault_agent"] == .number(JSONNumber(1)), members["key"] == nil
+    else { throw Self.malformed }
+    members["cvault_agent"] = nil
+    self.members = members
+  }
+
+  static let malformed = AgentError(.malformed, "is no message of this version")
+
+  private static func key(_ digits: Span<UInt8>) throws(AgentError) -> SecretBytes {
+    // 32 bytes end with exactly one character of padding; there is room for no more.
+    let pad = UInt8(ascii: "=")
+    guard digits[digits.count - 1] == pad, digits[digits.count - 2] != pad else { throw malformed }
+    var isCanonical = false
+    let key: SecretBytes
+    do throws(CryptoError) {
+      key = try SecretBytes(byteCount: keyByteCount) { key in isCanonical = Base64.append(decoding: digits, to: &key) }
+    } catch {
+      throw AgentError(.memory, "the locked memory for secrets is full")
+    }
+    guard isCanonical else { throw malformed }
+    return key
+  }
+
+  private static func begins(_ bytes: Span<UInt8>, _ start: [UInt8]) -> Bool {
+    bytes.count >= start.count && start.indices.allSatisfy { bytes[$0] == start[$0] }
+  }
+
+  private static func copy(_ bytes: RawSpan) -> [UInt8] { unsafe bytes.withUnsafeBytes { unsafe Array($0) } }
+}
+
+/// Why an agent could not be asked, or did not do what it was asked.
+package struct AgentError: Error, Sendable {
+  package enum Code: String, Sendable {
+    /// What was sent is no message.
+    case malformed
+    /// There is no agent, or it ended meanwhile.
+    case gone
+    /// Socket, folder or peer are not this user's alone.
+    case foreign
+    /// The agent does not do that, or not for this record or session.
+    case refused
+    /// The locked memory is full.
+    case memory
+  }
+
+  package let code: Code
+  package let reason: String
+
+  package init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
+}

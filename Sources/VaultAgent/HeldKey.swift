@@ -1,0 +1,143 @@
+internal import VaultCrypto
+package import VaultDocument
+internal import VaultSealing
+package import VaultSystem
+
+/// A record that was opened or written for somebody.
+package struct AgentUse: Sendable {
+  package let time: Timestamp
+  package let record: RecordID
+  package let action: String
+  package let process: Int32?
+  package let name: String?
+
+  var document: JSONValue {
+    var members = JSONObject()
+    members["action"] = .string(action)
+    members["name"] = name.map { .string($0) } ?? .null
+    members["pid"] = process.map { .number(JSONNumber(Int($0))) } ?? .null
+    members["record"] = .string(record.text)
+    members["time"] = .string(time.text)
+    return .object(members)
+  }
+}
+
+/// A root key that is held for other processes, and everything that is done with it.
+package struct HeldKey {
+  /// How many uses are remembered; the oldest go first.
+  package static let longestLog = 200
+
+  private let handover: Handover
+  private let root: RootKey
+  private let clock: AgentClock
+  package private(set) var lease: AgentLease
+  package private(set) var uses: [AgentUse] = []
+  /// Whether the key is to be dropped.
+  package private(set) var isLocked = false
+
+  /// - Throws: ``AgentError`` `.memory`.
+  package init(_ handover: Handover, clock: AgentClock = AgentClock()) throws(AgentError) {
+    do throws(SealingError) {
+      root = try RootKey(handover.key, vaultID: handover.vaultID)
+    } catch {
+      throw AgentError(.memory, "the key could not be taken over")
+    }
+    self.handover = handover
+    self.clock = clock
+    lease = AgentLease(idle: handover.idle, maximum: handover.maximum, clock: clock)
+  }
+
+  /// Whether the key may still be used: neither is its time over, nor the vault another than it was.
+  package var mayGoOn: Bool {
+    guard !isLocked, lease.end == nil else { return false }
+    let files = FileSystem<HeaderFailure>()
+    let path = handover.path + "/vault.json"
+    let bytes = try? files.contents(of: path, in: OpenPurpose.noDirectory, limit: 64 << 20, at: path)
+    guard let bytes = bytes ?? nil, let hash = try? unsafe SHA256.hash(bytes.span.bytes) else { return false }
+    return constantTimeEqual(hash, handover.fileHash)
+  }
+
+  /// Answers a request; an unknown one is an error, and nothing of it is said again.
+  package mutating func answer(_ request: AgentMessage, from peer: LocalSocket.Peer) -> AgentMessage {
+    guard mayGoOn else {
+      isLocked = true
+      return .refusal("locked")
+    }
+    let name = request["request"]?.string
+    if name == "lock" {
+      isLocked = true
+      return AgentMessage(["locked": .bool(true)])
+    }
+    if name == "status" { return status }
+    guard request["vault"]?.string == handover.vaultID.text else { return .refusal("vault") }
+    guard isInScope(peer) else { return .refusal("session") }
+    lease.use()
+    switch name {
+    case "header": return header(request)
+    case "open", "wrap": return key(request, isNew: name == "wrap", peer)
+    default: return .refusal("request")
+    }
+  }
+
+  private func isInScope(_ peer: LocalSocket.Peer) -> Bool {
+    guard let session = handover.session else { return true }
+    return peer.process.flatMap { ProcessSession.identity(of: $0) } == session
+  }
+
+  private func header(_ request: AgentMessage) -> AgentMessage {
+    guard let text = request["hash"]?.string, let hash = try? Base64.decode(text),
+      constantTimeEqual(hash, handover.headerHash)
+    else { return .refusal("header") }
+    return AgentMessage(["slot": .string(handover.slot.text)])
+  }
+
+  private mutating func key(_ request: AgentMessage, isNew: Bool, _ peer: LocalSocket.Peer) -> AgentMessage {
+    guard let record = request["record"]?.string.flatMap({ RecordID(parsing: $0) }) else { return .refusal("request") }
+    guard handover.records.isEmpty || handover.records.contains(record) else { return .refusal("record") }
+    do throws(SealingError) {
+      let answer: AgentMessage
+      if isNew {
+        guard let key = request.key else { return .refusal("request") }
+        answer = AgentMessage(["wrapped": .string(try root.verifiedWrap(of: key, record: record).text)])
+      } else {
+        guard let text = request["wrapped"]?.string else { return .refusal("request") }
+        answer = AgentMessage([:], key: try root.unwrapDataKey(WrappedKey(parsing: text), record: record))
+      }
+      note(record, isNew ? "wrap" : "open", peer)
+      return answer
+    } catch {
+      return .refusal(error.code == .unknownRoot ? "root" : "damaged")
+    }
+  }
+
+  private mutating func note(_ record: RecordID, _ action: String, _ peer: LocalSocket.Peer) {
+    if uses.count == Self.longestLog { uses.removeFirst() }
+    uses.append(
+      AgentUse(
+        time: clock.now(), record: record, action: action, process: peer.process,
+        name: peer.process.flatMap { ProcessSession.name(of: $0) }))
+  }
+
+  private var status: AgentMessage {
+    AgentMessage([
+      "at_most_seconds": .number(JSONNumber(Int(lease.longestRest.components.seconds))),
+      "path": .string(handover.path),
+      "records": .array(handover.records.sorted().map { .string($0.text) }),
+      "scope": .string(handover.session == nil ? "login" : "terminal"),
+      "seconds": .number(JSONNumber(Int(lease.rest.components.seconds))),
+      "uses": .array(uses.map(\.document)),
+      "vault": .string(handover.vaultID.text),
+    ])
+  }
+}
+
+extension AgentMessage {
+  static func refusal(_ reason: String) -> AgentMessage { AgentMessage(["error": .string(reason)]) }
+}
+
+/// Why the header could not be read does not matter.
+private struct HeaderFailure: FileFailure {
+  let errno: Int32?
+
+  init(_ fault: FileFault, at path: String) { errno = fault.errno.number }
+}

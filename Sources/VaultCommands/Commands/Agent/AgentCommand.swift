@@ -1,0 +1,101 @@
+import ArgumentParser
+import VaultAgent
+import VaultDocument
+import VaultKit
+import VaultSystem
+
+/// `vault agent`: who holds keys.
+struct AgentCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "agent",
+    abstract: "Show, run and end the agents that hold keys.",
+    subcommands: [AgentStatusCommand.self, AgentRunCommand.self, AgentStopCommand.self])
+}
+
+/// `vault agent status`: which vaults are unlocked, and what was opened.
+struct AgentStatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show which vaults are unlocked, for how long, and which records were opened for whom.",
+    discussion: """
+      Example:
+        vault agent status
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  func run() throws {
+    let held = try AgentProcess.states()
+    if global.json { return try Output.document(["agents": .array(held.map { .object($0) })]) }
+    if held.isEmpty { return try Output.line("no vault is unlocked") }
+    for agent in held { try Output.lines(Self.lines(agent)) }
+  }
+
+  private static func lines(_ agent: JSONObject) -> [String] {
+    func text(_ name: String) -> String { agent[name]?.string ?? "" }
+    func time(_ name: String) -> String { Span.text(.seconds(agent[name]?.int ?? 0)) }
+    var lines = [
+      "\(text("vault"))  \(Printable.text(text("path")))",
+      "  locks in \(time("seconds")) unless it is used, in \(time("at_most_seconds")) at most; for this \(text("scope"))",
+    ]
+    if case .array(let records)? = agent["records"], !records.isEmpty {
+      lines.append("  only: " + records.compactMap(\.string).joined(separator: ", "))
+    }
+    guard case .array(let uses)? = agent["uses"] else { return lines }
+    return lines
+      + uses.map { use in
+        let process = use["pid"]?.int.map { " process \($0)" } ?? ""
+        let name = use["name"]?.string.map { " " + Printable.text($0) } ?? ""
+        return
+          "  \(use["time"]?.string ?? "")  \(use["action"]?.string ?? "")  \(use["record"]?.string ?? "")\(process)\(name)"
+      }
+  }
+}
+
+/// `vault agent run`: an agent that does not go to the background.
+struct AgentRunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Unlock, and hold the key in the foreground until it is locked.",
+    discussion: """
+      As `vault unlock`, for a supervisor of services.
+
+      Example:
+        vault agent run --identity identity.txt --for 1h
+      """)
+
+  @Flag(help: .hidden)
+  var handedOver = false
+
+  @OptionGroup(title: "Agent") var limits: AgentOptions
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    let place = try AgentLocation.requiredPlace()
+    if handedOver { return try AgentProcess.serveHandedOver(in: place) }
+    let handover = try await limits.handover(Session(vault, global), unlocking)
+    try AgentProcess.replace(handover.vaultID, in: place)
+    try AgentProcess.serve(handover, in: place) { global.messages.note("unlocked; `vault lock` ends it") }
+  }
+}
+
+/// `vault agent stop`: ends all agents.
+struct AgentStopCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stop",
+    abstract: "End all agents of yours: the same as `vault lock`.",
+    discussion: """
+      Example:
+        vault agent stop
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  func run() throws {
+    let locked = try AgentProcess.lock(nil)
+    guard !global.json else { return try Output.document(["locked": .array(locked.map { .string($0.text) })]) }
+    if locked.isEmpty { global.messages.note("no vault was unlocked") }
+  }
+}

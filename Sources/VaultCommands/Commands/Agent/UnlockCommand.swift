@@ -1,0 +1,126 @@
+import ArgumentParser
+import VaultAgent
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultSealing
+import VaultSystem
+
+/// `vault unlock`: asks once, and lets an agent hold the key.
+struct UnlockCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock",
+    abstract: "Unlock once: commands after it ask for no key.",
+    discussion: """
+      An agent in the background holds the key, opens records for other commands of yours, and never gives the key out. \
+      It ends when nothing was asked for --for, after --max, when the machine sleeps, when the header of the vault is \
+      changed, and with `vault lock`. Slots, rotation, kinds, checkpoints, checks and backups need the key itself.
+
+      Example:
+        vault unlock --for 30m
+        vault get "Shai Mishali" access_key
+        vault lock
+      """)
+
+  @OptionGroup(title: "Agent") var limits: AgentOptions
+  @OptionGroup(title: "Vault") var vault: VaultOptions
+  @OptionGroup(title: "Key") var unlocking: UnlockOptions
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    let place = try AgentLocation.requiredPlace()
+    let handover = try await limits.handover(Session(vault, global), unlocking)
+    try AgentProcess.replace(handover.vaultID, in: place)
+    try AgentProcess.start(handover)
+    let (idle, maximum) = (Span.text(handover.idle), Span.text(handover.maximum))
+    guard !global.json else {
+      return try Output.document([
+        "at_most_seconds": .number(JSONNumber(Int(handover.maximum.components.seconds))),
+        "seconds": .number(JSONNumber(Int(handover.idle.components.seconds))), "vault": .string(handover.vaultID.text),
+      ])
+    }
+    global.messages.note("unlocked until nothing is asked for \(idle), for \(maximum) at most; `vault lock` ends it")
+  }
+}
+
+/// `vault lock`: the agents drop their keys.
+struct LockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lock",
+    abstract: "Let the agent drop the keys of all vaults, or of the one that --vault names.",
+    discussion: """
+      Example:
+        vault lock
+      """)
+
+  @Option(help: ArgumentHelp("Only the vault in this folder.", valueName: "dir"))
+  var vault: String?
+
+  @OptionGroup var global: GlobalOptions
+
+  func run() throws {
+    let only = try vault.map { vault in try Session(.named(vault), global, refusingOtherVaults: false).locked.header }
+    let locked = try AgentProcess.lock(only?.vaultID)
+    guard !global.json else { return try Output.document(["locked": .array(locked.map { .string($0.text) })]) }
+    if locked.isEmpty { global.messages.note("no vault was unlocked") }
+  }
+}
+
+/// How an agent holds a key.
+struct AgentOptions: ParsableArguments {
+  enum Scope: String, ExpressibleByArgument, CaseIterable { case login, terminal }
+
+  @Option(name: .customLong("for"), help: ArgumentHelp("Lock when nothing was asked for so long.", valueName: "time"))
+  var idle = "15m"
+
+  @Option(help: ArgumentHelp("Lock after so long in any case.", valueName: "time"))
+  var max = "8h"
+
+  @Option(help: "For whom: all of your login, or what runs in this terminal.")
+  var scope = Scope.login
+
+  @Option(help: "Open only this record; may be repeated.")
+  var record: [String] = []
+
+  /// Unlocks, and says what an agent is to hold.
+  func handover(_ session: Session, _ unlocking: UnlockOptions) async throws -> Handover {
+    let (idle, maximum) = (try Span.argument(idle, of: "--for"), try Span.argument(max, of: "--max"))
+    let terminal = scope == .terminal ? ProcessSession.identity() : nil
+    guard scope == .login || terminal != nil else {
+      throw CommandError.usage("--scope", "the session of this terminal cannot be told")
+    }
+    let opened = try await session.unlock(unlocking, withRootKey: true)
+    var records: Set<RecordID> = []
+    for text in record { records.insert(try await session.record(text, in: opened).id) }
+    guard let path = ProcessEnvironment.realPath(session.location.path) else {
+      throw CommandError(SystemError.missing(session.location.path))
+    }
+    let (root, locked) = (opened.rootKey, opened.locked)
+    var handover = Handover(
+      vaultID: root.vaultID, path: path, slot: opened.slot.id,
+      key: try root.withKey { key throws(CryptoError) in try SecretBytes(copying: key) },
+      headerHash: try locked.header.hash(), fileHash: try unsafe SHA256.hash(locked.headerBytes.span.bytes),
+      idle: min(idle, maximum), maximum: maximum)
+    handover.session = terminal
+    handover.records = records
+    return handover
+  }
+}
+
+/// A span of time, as it is given and said.
+enum Span {
+  static func argument(_ text: String, of option: String) throws -> Duration {
+    let seconds = try Age(text, option: option).seconds
+    guard (1...7 * 86_400).contains(seconds) else {
+      throw CommandError.usage(option, "must be between a second and a week")
+    }
+    return .seconds(seconds)
+  }
+
+  /// `1 h 30 min`.
+  static func text(_ duration: Duration) -> String {
+    let seconds = duration.components.seconds
+    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")].filter { $0.0 > 0 }
+    return parts.isEmpty ? "0 s" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+  }
+}

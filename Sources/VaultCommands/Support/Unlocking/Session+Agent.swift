@@ -1,0 +1,67 @@
+import VaultAgent
+import VaultKit
+
+/// Where the sockets of agents are.
+enum AgentLocation {
+  /// The user's folder for what lasts as long as a login, else one where the state is; nil without either.
+  static var place: AgentPlace? {
+    if let runtime = System.environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
+      return AgentPlace(folder: runtime + "/cvault")
+    }
+    return StateLocation.path.map { AgentPlace(folder: $0 + "/run") }
+  }
+
+  static func requiredPlace() throws -> AgentPlace {
+    guard let place else {
+      throw CommandError(
+        .inputOutput, "io_failed", subject: "agent", "there is no folder for its socket",
+        hints: ["name one with XDG_RUNTIME_DIR"])
+    }
+    return place
+  }
+}
+
+extension Session {
+  /// Unlocks by the agent that holds the key of the vault; nil where there is none, or it does not work for us.
+  ///
+  /// - Throws: when somebody else could be the agent.
+  func unlockByAgent() async throws -> Vault? {
+    guard System.variable("CVAULT_NO_AGENT") == nil, let place = AgentLocation.place else { return nil }
+    var options = try global.vaultOptions(pin.state)
+    options.isNamed = isNamed
+    options.known = pin.known
+    do {
+      guard let client = try AgentClient(of: locked.header.vaultID, in: place) else {
+        let socket = place.socket(of: locked.header.vaultID)
+        if System.isThere(socket) { messages.detail("no agent listens at \(socket)") }
+        return nil
+      }
+      guard locked.header.unfinishedRotation == nil else {
+        messages.detail("not by the agent: the keys are being changed")
+        return nil
+      }
+      let slot = try client.slot(headerHash: locked.header.hash())
+      messages.detail("key: agent")
+      return try locked.unlock(heldBy: client, slot: slot, options: options)
+    } catch let error as AgentError where error.code != .foreign {
+      messages.detail("not by the agent: \(error.reason)")
+      return nil
+    } catch let error as VaultError where error.code == .noKey || error.code == .noSuchSlot {
+      messages.detail("not by the agent: \(error.reason)")
+      return nil
+    }
+  }
+}
+
+extension CommandError {
+  init(_ error: AgentError) {
+    switch error.code {
+    case .foreign:
+      self.init(
+        .unexpectedVault, "foreign_agent", subject: "agent", error.reason,
+        hints: ["somebody else may be listening: look at who owns it, and at its mode", "CVAULT_NO_AGENT=1 asks none"])
+    case .memory: self.init(.failed, "memory_unavailable", subject: "agent", error.reason)
+    case .malformed, .gone, .refused: self.init(.inputOutput, "agent_failed", subject: "agent", error.reason)
+    }
+  }
+}

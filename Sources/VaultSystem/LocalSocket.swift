@@ -1,0 +1,177 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// System calls on sockets between processes of one machine.
+package enum LocalSocket {
+  /// Who is at the other end, as the kernel says.
+  package struct Peer: Sendable {
+    package var user: UInt32
+    /// Its process; nil where the kernel does not tell.
+    package var process: Int32?
+
+    package init(user: UInt32, process: Int32?) { (self.user, self.process) = (user, process) }
+  }
+
+  /// How many bytes the path of a socket may have.
+  package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+  /// Begins to listen at a path that is free, for this user alone.
+  package static func listen(at path: String) throws(Errno) -> Int32 {
+    let file = try make()
+    do throws(Errno) {
+      _ = try checked(unsafe withAddress(path) { address, count in unsafe bind(file, address, count) })
+      _ = try checked(unsafe chmod(path, 0o600))
+      #if canImport(Darwin)
+        _ = try checked(Darwin.listen(file, 64))
+      #elseif canImport(Musl)
+        _ = try checked(Musl.listen(file, 64))
+      #else
+        _ = try checked(Glibc.listen(file, 64))
+      #endif
+      try neverBlock(file)
+      return file
+    } catch {
+      close(file)
+      throw error
+    }
+  }
+
+  /// Connects to whoever listens at a path; a call on the result takes at most 10 seconds.
+  package static func connect(to path: String) throws(Errno) -> Int32 {
+    let file = try make()
+    do throws(Errno) {
+      _ = try checked(unsafe withAddress(path) { address, count in unsafe connectTo(file, address, count) })
+      var limit = timeval(tv_sec: 10, tv_usec: 0)
+      for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+        unsafe setsockopt(file, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+      }
+      return file
+    } catch {
+      close(file)
+      throw error
+    }
+  }
+
+  /// The next connection; no call on it blocks.
+  package static func accept(_ listener: Int32) throws(Errno) -> Int32 {
+    #if canImport(Darwin)
+      let file = try checked(unsafe Darwin.accept(listener, nil, nil))
+    #elseif canImport(Musl)
+      let file = try checked(unsafe Musl.accept(listener, nil, nil))
+    #else
+      let file = try checked(Glibc.accept(listener, nil, nil))
+    #endif
+    _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+    try neverBlock(file)
+    return file
+  }
+
+  /// Who is at the other end of a connection.
+  package static func peer(of file: Int32) throws(Errno) -> Peer {
+    #if canImport(Darwin)
+      var (user, group) = (uid_t(), gid_t())
+      _ = try checked(unsafe getpeereid(file, &user, &group))
+      var process = pid_t()
+      var count = socklen_t(MemoryLayout<pid_t>.size)
+      let isKnown = unsafe getsockopt(file, SOL_LOCAL, LOCAL_PEERPID, &process, &count) == 0
+      return Peer(user: user, process: isKnown ? process : nil)
+    #else
+      // The structure `ucred` of unix(7): process, user, group. The headers show it to programs in C only.
+      var credentials: InlineArray<3, UInt32> = [0, .max, .max]
+      var count = socklen_t(12)
+      _ = try checked(unsafe getsockopt(file, SOL_SOCKET, SO_PEERCRED, &credentials, &count))
+      return Peer(user: credentials[1], process: Int32(bitPattern: credentials[0]))
+    #endif
+  }
+
+  /// Reads at most what fits behind `start`, from a pipe as well; 0 at the end. ``Errno/wouldBlock`` where nothing is
+  /// there yet.
+  package static func read(_ file: Int32, into span: inout MutableRawSpan, at start: Int) throws(Errno) -> Int {
+    while true {
+      let count = unsafe span.withUnsafeMutableBytes { bytes in
+        unsafe readFrom(file, bytes.baseAddress?.advanced(by: start), bytes.count - start)
+      }
+      if count >= 0 { return count }
+      guard Errno.current == .interrupted else { throw .current }
+    }
+  }
+
+  /// Writes all bytes, or fails.
+  package static func write(_ bytes: RawSpan, to file: Int32) throws(Errno) {
+    #if canImport(Darwin)
+      let flags: Int32 = 0
+    #else
+      // MSG_NOSIGNAL, an enumeration in one C library and a number in the other.
+      let flags: Int32 = 0x4000
+    #endif
+    var rest = bytes
+    while rest.byteCount > 0 {
+      let count = unsafe rest.withUnsafeBytes { bytes in unsafe send(file, bytes.baseAddress, bytes.count, flags) }
+      if count < 0, Errno.current == .interrupted { continue }
+      rest = rest.extracting(droppingFirst: try checked(count))
+    }
+  }
+
+  /// Waits until one of the files has something to read, or its end.
+  ///
+  /// - Returns: of each whether it has.
+  package static func wait(for files: [Int32], milliseconds: Int32) -> [Bool] {
+    var polled = files.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    guard unsafe poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { return files.map { _ in false } }
+    return polled.map { $0.revents != 0 }
+  }
+
+  package static func close(_ file: Int32) { LiveFileOperations().close(file) }
+
+  private static func make() throws(Errno) -> Int32 {
+    #if canImport(Glibc)
+      let kind = Int32(SOCK_STREAM.rawValue)
+    #else
+      let kind = SOCK_STREAM
+    #endif
+    let file = try checked(socket(AF_UNIX, kind, 0))
+    _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+    #if canImport(Darwin)
+      var isOn: Int32 = 1
+      unsafe setsockopt(file, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    #endif
+    return file
+  }
+
+  private static func neverBlock(_ file: Int32) throws(Errno) {
+    _ = try checked(fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK))
+  }
+
+  /// Gives the address of a path to `body`.
+  private static func withAddress(
+    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    // A longer path is cut, and then nothing is there: callers compare it with `longestPath` first.
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
+      unsafe room.copyBytes(from: bytes.prefix(longestPath))
+    }
+    // Safe: every address begins as `sockaddr` does, and the size is that of what it is.
+    return unsafe withUnsafePointer(to: &address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        unsafe body(address, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+}
+
+private func connectTo(_ file: Int32, _ address: UnsafePointer<sockaddr>, _ count: socklen_t) -> Int32 {
+  unsafe connect(file, address, count)
+}
+
+// Within `LocalSocket` the name is that of its own.
+private func readFrom(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+  unsafe read(file, buffer, count)
+}

@@ -1,0 +1,80 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// What the system tells about this process and others, for who keeps something for them.
+package enum ProcessSession {
+  /// A session: its leader, and when that was started, since numbers of processes come again.
+  package struct Identity: Hashable, Sendable {
+    package var leader: Int32
+    package var started: UInt64
+
+    package init(leader: Int32, started: UInt64) { (self.leader, self.started) = (leader, started) }
+  }
+
+  /// The user that this process acts as.
+  package static var user: UInt32 { geteuid() }
+
+  /// The session of a process; nil where the system does not tell, or its leader is gone.
+  ///
+  /// - Parameter process: 0 is this one.
+  package static func identity(of process: Int32 = 0) -> Identity? {
+    let leader = getsid(process)
+    guard leader > 0, let text = text(of: "/proc/\(leader)/stat"), let end = text.lastIndex(of: ")") else { return nil }
+    // proc_pid_stat(5): the name stands in parentheses, and the 22nd word is the time of the start.
+    let words = text[text.index(after: end)...].split(separator: " ")
+    return words.count > 19 ? UInt64(words[19]).map { Identity(leader: leader, started: $0) } : nil
+  }
+
+  /// What a process calls itself; nil where the system does not tell.
+  package static func name(of process: Int32) -> String? {
+    text(of: "/proc/\(process)/comm").map { String($0.prefix { $0 != "\n" }) }
+  }
+
+  /// Leaves folder and standard streams of whoever started this process.
+  package static func detach() {
+    _ = unsafe chdir("/")
+    let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+    guard null >= 0 else { return }
+    for stream in Int32(0)...2 { dup2(null, stream) }
+    if null > 2 { LocalSocket.close(null) }
+  }
+
+  /// Since the machine was started, with the time in which it slept.
+  package static var bootTime: Duration {
+    #if canImport(Darwin)
+      time(of: CLOCK_MONOTONIC)
+    #else
+      time(of: CLOCK_BOOTTIME)
+    #endif
+  }
+
+  /// Since some moment, without the time in which the machine slept.
+  package static var wakingTime: Duration {
+    #if canImport(Darwin)
+      time(of: CLOCK_UPTIME_RAW)
+    #else
+      time(of: CLOCK_MONOTONIC)
+    #endif
+  }
+
+  private static func time(of clock: clockid_t) -> Duration {
+    var time = timespec()
+    _ = unsafe clock_gettime(clock, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
+  private static func text(of file: String) -> String? {
+    let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { LocalSocket.close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    // Files of /proc tell no size.
+    let count = unsafe read(descriptor, &bytes, bytes.count)
+    return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+  }
+}
