@@ -123,7 +123,8 @@ let package = Package(
         "VaultBackup", "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
         "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
-    .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
+    .testTarget(
+      name: "VaultCommandTests", dependencies: ["vault", "VaultCommands", "VaultDocument", "VaultTestSupport"]),
   ]
 )
 

@@ -9,7 +9,9 @@ struct ListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the records.",
     discussion: """
-      It needs no key; with one that is given by an option or a variable every row is verified.
+      It needs no key; with one that is given by an option or a variable every row is verified. At a terminal it is a table \
+      that fits the screen, in CVAULT_PAGER, PAGER or less where it is longer, and letters stand beside their base letters. A \
+      pipe gets a line for each record, with its whole id and time, in the order of codes.
 
       Example:
         vault list --kind customer --sort updated --limit 10
@@ -17,15 +19,16 @@ struct ListCommand: AsyncParsableCommand {
     aliases: ["ls"])
 
   @OptionGroup var rows: RowOptions
+  @OptionGroup var view: RowViewOptions
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     let query = try rows.query()
-    let table = try RecordTable(vault, unlocking, global)
-    try await table.session.checkKind(rows.kind)
-    try await table.print(query)
+    let list = try RecordSearchRun(vault, unlocking, global, view)
+    try await list.session.checkKind(rows.kind)
+    try await list.print(query)
   }
 }
 
@@ -84,6 +87,7 @@ struct FindCommand: AsyncParsableCommand {
   var conditions: [String] = []
 
   @OptionGroup var rows: RowOptions
+  @OptionGroup var view: RowViewOptions
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
@@ -95,17 +99,18 @@ struct FindCommand: AsyncParsableCommand {
     var query = try rows.query()
     query.texts = text
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
-    let table = try RecordTable(vault, unlocking, global)
-    try await table.session.checkKind(rows.kind)
-    for (path, _) in query.conditions { try checkReadable(path, table.session.locked.kinds) }
-    try await table.print(query)
+    let search = try RecordSearchRun(vault, unlocking, global, view)
+    try await search.session.checkKind(rows.kind)
+    for (path, _) in query.conditions { try search.checkReadable(path, rows.kind) }
+    try await search.print(query)
   }
 }
 
-extension FindCommand {
+extension RecordSearchRun {
   /// Refuses a member that every kind which has it seals: it would never be found, and its value is no argument.
-  private func checkReadable(_ path: MemberPath, _ catalog: KindCatalog) throws {
-    let names = catalog.names.filter { name in rows.kind.map { $0.utf8.elementsEqual(name.utf8) } ?? true }
+  fileprivate func checkReadable(_ path: MemberPath, _ kind: String?) throws {
+    let catalog = session.locked.kinds
+    let names = catalog.names.filter { name in kind.map { $0.utf8.elementsEqual(name.utf8) } ?? true }
     let values = names.compactMap { catalog[$0]?.value(at: path) }
     guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }
     var error = CommandError.usage("\(path)", "is sealed: records cannot be found by it, nor is it an argument")
@@ -114,29 +119,75 @@ extension FindCommand {
   }
 }
 
-/// The rows of `list` and `find`.
-private struct RecordTable {
+/// One run of `list` or `find`.
+private struct RecordSearchRun {
   let session: Session
   let unlocking: UnlockOptions
   let global: GlobalOptions
+  let view: RowViewOptions
 
-  init(_ vault: VaultOptions, _ unlocking: UnlockOptions, _ global: GlobalOptions) throws {
+  init(_ vault: VaultOptions, _ unlocking: UnlockOptions, _ global: GlobalOptions, _ view: RowViewOptions) throws {
     session = try Session(vault, global)
-    self.unlocking = unlocking
-    self.global = global
+    (self.unlocking, self.global, self.view) = (unlocking, global, view)
   }
 
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
   func print(_ query: RecordQuery) async throws {
+    let fields = try view.fields(global)
     let opened = try await session.unlockWhereItHelps(unlocking)
-    let (rows, faults) = try await found(query, opened)
-    try RecordListing(rows, isVerified: opened != nil, ifEmpty: "no record").print(faults, global)
+    let found = try await found(query, opened)
+    let listing = RecordListing(found.rows, isVerified: opened != nil, ifEmpty: "no record")
+    guard let fields else { return try listing.print(found.faults, global) }
+    let table = RecordTable(fields: fields, order: query.order, isWide: view.table.wide, style: global.style)
+    try listing.print(found.faults, global) { try show(found.rows.map { row(of: $0, table.paths) }, table) }
+    if found.rows.count < found.count { global.messages.note("\(found.rows.count) of \(found.count) records") }
   }
 
-  private func found(_ query: RecordQuery, _ opened: Vault?) async throws -> (RecordRows, [VaultError]) {
-    guard let opened else { return try await session.locked.rows(query) }
-    let found = try await opened.list(query)
-    return (RecordRows(found.records), found.faults)
+  /// The rows that are shown, and how many fit.
+  private func found(
+    _ query: RecordQuery, _ opened: Vault?
+  ) async throws -> (rows: RecordRows, count: Int, faults: [VaultError]) {
+    var (query, limit) = (query, query.limit)
+    // A person hears how many there are, and finds names where the letters stand, not their codes.
+    if view.isTable, !global.json { query.limit = nil } else { limit = nil }
+    var (rows, faults) = try await session.locked.rows(query)
+    let count = rows.count
+    if view.isTable, !global.json {
+      if query.order == .name { rows = rows.inOrderOfLetters() }
+      if let limit { rows = RecordRows(Array(rows.prefix(limit))) }
+    }
+    guard let opened else { return (rows, count, faults) }
+    let left: [RecordSummary]
+    (left, faults) = opened.verified(Array(rows), faults)
+    return (RecordRows(left), count - (rows.count - left.count), faults)
+  }
+
+  private func row(of summary: RecordSummary, _ paths: [MemberPath]) -> RecordRow {
+    var row = RecordRow(summary: summary)
+    guard !paths.isEmpty, let record = try? session.locked.record(summary.id) else { return row }
+    let shown = RecordView(record)
+    for path in paths { row.values[path] = shown.cell(at: path) }
+    return row
+  }
+
+  private func show(_ rows: [RecordRow], _ table: RecordTable) throws {
+    if view.isTable {
+      guard !rows.isEmpty else { return }
+      return try view.table.print(Table(rows, table.columns, width: view.table.width), global)
+    }
+    var output = OutputBuffer(to: Output.writePrintable)
+    for row in rows { try output.append(table.line(of: row)) }
+    try output.flush()
+  }
+}
+
+extension RecordRows {
+  /// As people look for names: by base letters, then by marks, then by case.
+  fileprivate func inOrderOfLetters() -> RecordRows {
+    let keyed = map { (key: LetterOrder($0.name), record: $0) }
+    // Those of one name stay in the order of their ids.
+    return RecordRows(
+      keyed.sorted { $0.key == $1.key ? $0.record.id < $1.record.id : $0.key < $1.key }.map(\.record))
   }
 }
 

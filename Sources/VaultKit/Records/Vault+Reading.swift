@@ -67,8 +67,16 @@ extension Vault {
   public func list(
     _ query: RecordQuery = .init()
   ) async throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
+    let (records, faults) = try await locked.list(query)
+    return verified(records, faults)
+  }
+
+  /// Those of some rows whose records verify, and the faults of the others after those that are known.
+  package func verified(
+    _ rows: [RecordSummary], _ faults: [VaultError]
+  ) -> (records: [RecordSummary], faults: [VaultError]) {
     defer { memory?.flush() }
-    var (records, faults) = try await locked.list(query)
+    var (records, faults) = (rows, faults)
     var left: Set<RecordID> = []
     // In the order of ids: what a machine has seen is read folder by folder.
     for id in records.map(\.id).sorted() {

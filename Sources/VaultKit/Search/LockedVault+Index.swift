@@ -106,7 +106,7 @@ extension NameMatch {
 
 extension RecordSummary {
   init(_ row: IndexRow) {
-    (id, kind, name, revision) = (row.id, row.kind, row.name, row.revision)
+    (id, kind, name, who, revision) = (row.id, row.kind, row.name, row.who, row.revision)
     (createdAt, updatedAt) = (row.createdAt, row.updatedAt)
   }
 }

@@ -56,7 +56,7 @@ enum Printable {
   }
 
   /// Whether the text is of printable ASCII alone, as most of a long list is: its bytes are its characters then.
-  fileprivate static func isPlain(_ text: String) -> Bool {
+  static func isPlain(_ text: String) -> Bool {
     let bytes = RawSpan(_elements: text.utf8Span.span)
     var offset = 0
     while offset + 8 <= bytes.byteCount {

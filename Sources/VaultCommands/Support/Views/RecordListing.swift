@@ -20,11 +20,13 @@ struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: ListedRec
   }
 
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
-  func print(_ faults: [VaultError], _ global: GlobalOptions) throws {
+  ///
+  /// - Parameter show: prints the rows in another form than pipes get.
+  func print(_ faults: [VaultError], _ global: GlobalOptions, _ show: (() throws -> Void)? = nil) throws {
     if global.json {
       try printDocument()
     } else {
-      try printLines()
+      if let show { try show() } else { try printLines() }
       if !isVerified, !rows.isEmpty { global.messages.note(Messages.unverifiedNote) }
       if rows.isEmpty { global.messages.note(emptyNote) }
     }

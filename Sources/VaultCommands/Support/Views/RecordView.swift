@@ -96,6 +96,23 @@ extension RecordView {
     return Self.aligned(head) + (body.isEmpty ? [] : [""]) + Self.aligned(body)
   }
 
+  /// What the record has at a path, in a column: the items of a list with commas between, a mask for what is sealed, and
+  /// nothing for what is not there.
+  func cell(at path: MemberPath) -> String {
+    let place = kind?.presentPath(path) ?? path
+    guard let value = try? JSONValue.object(fields).value(at: place) else { return "" }
+    let parts = value.array ?? [value]
+    let texts = parts.enumerated().map { index, part in
+      let place = value.array == nil ? place : place.appending(index)
+      return switch try? content(of: part, at: place) {
+      case .readable(let value)?: (try? value.plainText()) ?? ""
+      case .sealed?, .notYetSealed?: Self.mask
+      case nil: "damaged"
+      }
+    }
+    return texts.joined(separator: ", ")
+  }
+
   private static func aligned(_ rows: [(name: String, text: String)]) -> [String] {
     let width = (rows.map(\.name.count).max() ?? 0) + 1
     return rows.map { Printable.padded($0.name + ":", to: width) + " " + $0.text }
