@@ -71,7 +71,9 @@ struct FindCommand: AsyncParsableCommand {
     commandName: "find",
     abstract: "Find records by their readable fields.",
     discussion: """
-      A record is found when its readable fields hold every text, in upper or lower case, and every --where fits.
+      A record is found when its readable fields hold every text, in upper or lower case, and every --where fits. At a \
+      terminal the table says in which field. When no record is found it ends with 10 and names what is near; at a terminal \
+      it shows the nearest.
 
       Example:
         vault find paris --where address.zip=75010
@@ -102,7 +104,7 @@ struct FindCommand: AsyncParsableCommand {
     let search = try RecordSearchRun(vault, unlocking, global, view)
     try await search.session.checkKind(rows.kind)
     for (path, _) in query.conditions { try search.checkReadable(path, rows.kind) }
-    try await search.print(query)
+    try await search.print(query, isSearch: true)
   }
 }
 
@@ -132,15 +134,51 @@ private struct RecordSearchRun {
   }
 
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
-  func print(_ query: RecordQuery) async throws {
-    let fields = try view.fields(global)
+  ///
+  /// - Parameter isSearch: whether it is an error that nothing is found.
+  func print(_ query: RecordQuery, isSearch: Bool = false) async throws {
+    var fields = try view.fields(global, isSearch: isSearch)
     let opened = try await session.unlockWhereItHelps(unlocking)
-    let found = try await found(query, opened)
-    let listing = RecordListing(found.rows, isVerified: opened != nil, ifEmpty: "no record")
+    var found = try await found(query, opened)
+    var missed: CommandError?
+    if isSearch, found.rows.isEmpty, found.faults.isEmpty {
+      let near = try await session.locked.nearest(query, limit: 5)
+      if isShown, !near.isEmpty {
+        global.messages.note("nothing holds \(words(of: query)); near:")
+        // They do not hold what was searched for.
+        fields = fields?.map { $0 == .match ? .who : $0 }
+        found.rows = RecordRows(opened?.verified(near, []).records ?? near)
+      } else {
+        missed = nothing(for: query, near: near)
+      }
+    }
+    try show(found, query, fields, isVerified: opened != nil, isMissed: missed != nil)
+    if let missed { throw missed }
+  }
+
+  private func show(
+    _ found: (rows: RecordRows, count: Int, faults: [VaultError]), _ query: RecordQuery, _ fields: [RowField]?,
+    isVerified: Bool, isMissed: Bool
+  ) throws {
+    let listing = RecordListing(found.rows, isVerified: isVerified, ifEmpty: isMissed ? nil : "no record")
     guard let fields else { return try listing.print(found.faults, global) }
-    let table = RecordTable(fields: fields, order: query.order, isWide: view.table.wide, style: global.style)
-    try listing.print(found.faults, global) { try show(found.rows.map { row(of: $0, table.paths) }, table) }
+    var table = RecordTable(fields: fields, order: query.order, isWide: view.table.wide, style: global.style)
+    table.highlight = Highlight(query, global.style)
+    try listing.print(found.faults, global) { try show(found.rows.map { row(of: $0, table) }, table) }
     if found.rows.count < found.count { global.messages.note("\(found.rows.count) of \(found.count) records") }
+  }
+
+  /// Whether a person sees a table.
+  private var isShown: Bool { view.isTable && !global.json }
+
+  private func words(of query: RecordQuery) -> String { query.texts.map { "\"\($0)\"" }.joined(separator: " and ") }
+
+  private func nothing(for query: RecordQuery, near: [RecordSummary]) -> CommandError {
+    let subject = query.texts.isEmpty ? "--where" : words(of: query)
+    let error = CommandError(.notFound, "nothing_found", subject: subject, "no record holds it")
+    var names: [String] = []
+    for name in near.map(\.name) where !name.isEmpty && !names.contains(name) { names.append(name) }
+    return error.near(names)
   }
 
   /// The rows that are shown, and how many fit.
@@ -149,10 +187,10 @@ private struct RecordSearchRun {
   ) async throws -> (rows: RecordRows, count: Int, faults: [VaultError]) {
     var (query, limit) = (query, query.limit)
     // A person hears how many there are, and finds names where the letters stand, not their codes.
-    if view.isTable, !global.json { query.limit = nil } else { limit = nil }
+    if isShown { query.limit = nil } else { limit = nil }
     var (rows, faults) = try await session.locked.rows(query)
     let count = rows.count
-    if view.isTable, !global.json {
+    if isShown {
       if query.order == .name { rows = rows.inOrderOfLetters() }
       if let limit { rows = RecordRows(Array(rows.prefix(limit))) }
     }
@@ -162,11 +200,13 @@ private struct RecordSearchRun {
     return (RecordRows(left), count - (rows.count - left.count), faults)
   }
 
-  private func row(of summary: RecordSummary, _ paths: [MemberPath]) -> RecordRow {
+  private func row(of summary: RecordSummary, _ table: RecordTable) -> RecordRow {
     var row = RecordRow(summary: summary)
-    guard !paths.isEmpty, let record = try? session.locked.record(summary.id) else { return row }
+    let (paths, hasMatch) = (table.paths, table.fields.contains(.match))
+    guard !paths.isEmpty || hasMatch, let record = try? session.locked.record(summary.id) else { return row }
     let shown = RecordView(record)
     for path in paths { row.values[path] = shown.cell(at: path) }
+    if hasMatch { row.match = table.highlight?.places(in: shown) ?? "" }
     return row
   }
 

@@ -47,7 +47,8 @@ struct ShowCommand: AsyncParsableCommand {
   }
 
   private func view(_ session: Session) async throws -> RecordView {
-    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
+    let opened =
+      reveal ? try await session.unlock(unlocking, for: [record]) : try await session.unlockWhereItHelps(unlocking)
     guard let opened else { return RecordView(try session.locked.record(await session.resolve(record))) }
     return try RecordView(try await session.record(record, in: opened), revealed: reveal)
   }

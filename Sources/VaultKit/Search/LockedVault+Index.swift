@@ -81,8 +81,12 @@ extension RecordSearch {
 
   /// What the readable values of a record hold that is found.
   fileprivate var probes: [IndexProbe] {
-    texts.map { text in
-      IndexProbe(text.lowercased, fallback: text.probe) { value in text.matches(lowercased: value) }
+    texts.enumerated().map { index, text in
+      guard near.isEmpty else {
+        let near = near[index]
+        return IndexProbe([]) { value in text.matches(lowercased: value) || near.similarity(to: value) > 0 }
+      }
+      return IndexProbe(text.lowercased, fallback: text.probe) { value in text.matches(lowercased: value) }
     }
       + query.conditions.map { condition in
         let value = condition.value

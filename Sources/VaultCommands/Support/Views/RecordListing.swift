@@ -13,9 +13,9 @@ protocol ListedRecord {
 struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: ListedRecord {
   private let rows: Rows
   private let isVerified: Bool
-  private let emptyNote: String
+  private let emptyNote: String?
 
-  init(_ rows: Rows, isVerified: Bool, ifEmpty note: String) {
+  init(_ rows: Rows, isVerified: Bool, ifEmpty note: String?) {
     (self.rows, self.isVerified, emptyNote) = (rows, isVerified, note)
   }
 
@@ -28,7 +28,7 @@ struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: ListedRec
     } else {
       if let show { try show() } else { try printLines() }
       if !isVerified, !rows.isEmpty { global.messages.note(Messages.unverifiedNote) }
-      if rows.isEmpty { global.messages.note(emptyNote) }
+      if rows.isEmpty, let emptyNote { global.messages.note(emptyNote) }
     }
     for fault in faults { global.messages.report(fault) }
     if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }

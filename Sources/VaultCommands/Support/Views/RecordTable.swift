@@ -21,13 +21,16 @@ struct RowViewOptions: ParsableArguments {
   @OptionGroup var table: TableOptions
 
   /// What is shown; nil for the form that pipes have had from the beginning.
-  func fields(_ global: GlobalOptions) throws -> [RowField]? {
+  ///
+  /// - Parameter isSearch: whether it says where something was found, instead of whom each record is for.
+  func fields(_ global: GlobalOptions, isSearch: Bool) throws -> [RowField]? {
     guard fields == nil && format == nil || !global.json else {
       throw CommandError.usage(fields == nil ? "--format" : "--fields", "does not go together with --json")
     }
     if let fields { return try fields.split(separator: ",").map { try RowField(String($0)) } }
     if format != nil { return [.name, .kind, .who, .updated, .id] }
     guard Output.isTerminal, !global.json else { return nil }
+    if isSearch { return table.wide ? [.name, .match, .kind, .updated, .id] : [.name, .match, .kind, .age, .id] }
     return table.wide ? [.name, .kind, .who, .created, .updated, .id] : [.name, .kind, .who, .age, .id]
   }
 
@@ -38,12 +41,14 @@ struct RowViewOptions: ParsableArguments {
 /// One column of a list of records.
 enum RowField: Equatable {
   case name, kind, who, age, created, updated, revision, id
+  /// Where what was searched for stands.
+  case match
   /// What the record has at a path.
   case path(MemberPath)
 
   private static let named: [String: RowField] = [
     "name": .name, "kind": .kind, "who": .who, "age": .age, "created": .created, "updated": .updated,
-    "revision": .revision, "id": .id,
+    "revision": .revision, "id": .id, "match": .match,
   ]
 
   init(_ text: String) throws {
@@ -57,6 +62,8 @@ enum RowField: Equatable {
 /// A record in a list, and what it has at the paths that are shown.
 struct RecordRow {
   let summary: RecordSummary
+  /// Where what was searched for stands.
+  var match = ""
   var values: [MemberPath: String] = [:]
 }
 
@@ -66,6 +73,8 @@ struct RecordTable {
   let order: RecordQuery.Order
   let isWide: Bool
   let style: Style
+  /// What is searched for.
+  var highlight: Highlight?
   let now = Timestamp.now()
 
   var paths: [MemberPath] { fields.compactMap(\.path) }
@@ -76,7 +85,9 @@ struct RecordTable {
   private func column(_ field: RowField, rank: Int) -> TableColumn<RecordRow> {
     let text = { (row: RecordRow) -> String in self.text(of: field, row) }
     switch field {
-    case .name: return TableColumn(title: "NAME", rank: 0, least: 16, text: text)
+    case .name: return TableColumn(title: "NAME", rank: 0, least: 16, look: highlight?.look ?? { $0 }, text: text)
+    case .match:
+      return TableColumn(title: "MATCH", rank: 1, least: 12, look: highlight?.look ?? { $0 }, text: text)
     case .who: return TableColumn(title: "WHO", rank: 1, least: 12, most: 32, text: text)
     case .age: return TableColumn(title: "AGE", rank: 2, look: style.dim, text: text)
     case .kind: return TableColumn(title: "KIND", rank: 3, least: 6, most: 20, text: text)
@@ -108,6 +119,7 @@ struct RecordTable {
     case .updated: summary.updatedAt.text
     case .revision: String(summary.revision)
     case .id: summary.id.text
+    case .match: row.match
     case .path(let path): row.values[path] ?? ""
     }
   }

@@ -113,6 +113,16 @@ extension RecordView {
     return texts.joined(separator: ", ")
   }
 
+  /// The values that are not sealed, in the order of `show`.
+  var readableLeaves: [(path: MemberPath, text: String)] {
+    leaves().compactMap { path, value in
+      guard case .readable(let value)? = try? content(of: value, at: path), let text = try? value.plainText() else {
+        return nil
+      }
+      return (path, text)
+    }
+  }
+
   private static func aligned(_ rows: [(name: String, text: String)]) -> [String] {
     let width = (rows.map(\.name.count).max() ?? 0) + 1
     return rows.map { Printable.padded($0.name + ":", to: width) + " " + $0.text }

@@ -11,6 +11,11 @@ struct TableColumn<Row> {
   var look: (String) -> String = { $0 }
   let text: (Row) -> String
 
+  /// The same column of rows that hold such a row.
+  func of<Whole>(_ part: @escaping (Whole) -> Row) -> TableColumn<Whole> {
+    TableColumn<Whole>(title: title, rank: rank, least: least, most: most, look: look) { text(part($0)) }
+  }
+
   fileprivate func printable(_ row: Row) -> String { Printable.text(text(row)) }
 }
 
