@@ -3,6 +3,14 @@ import VaultTestSupport
 
 @testable import VaultCommands
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 extension Workspace {
   /// What a screen of this size shows, without what makes it bold or dim.
   func screen(
@@ -114,6 +122,65 @@ struct ListTests {
     #expect(workspace.run("list", "--vault", "v").output == expected.joined())
     let names = rows.compactMap { $0["name"]?.text?.lowercased() }
     #expect(names == names.sorted())
+  }
+}
+
+@Suite("Other lists and records for eyes", .atTerminal)
+struct OtherTablesTests {
+  @Test("the lists of slots, of the trash, of what is due and of backups fit the screen", arguments: [40, 80, 120])
+  func lists(_ columns: UInt16) throws {
+    let workspace = try Workspace.withCustomers()
+    #expect(workspace.open("remove", "Amélie Dubois", "--yes").code == 0)
+    unsafe try #require(mkdir(workspace.path + "/b", 0o700) == 0)
+    #expect(workspace.open("backup", "create", "--to", "b").code == 0)
+    let key = ["--vault", "v", "-q"]
+    for (words, header, piped) in [
+      (["slot", "list"] + key, "LABEL", "x25519"), (["trash", "list"] + key, "NAME", "Amélie"),
+      (["due", "--older-than", "0s"] + key, "NAME", "access_key"), (["backup", "list", "b"], "NAME", ".cvault.age"),
+    ] {
+      let shown = workspace.screen(words, columns: columns)
+      try #require(shown.lines[0].hasPrefix(header + "  ") && shown.lines.count > 2, "\(words): \(shown.lines)")
+      #expect(shown.lines.allSatisfy { DisplayWidth.of($0) <= Int(columns) }, "\(shown.lines)")
+      let pipe = workspace.run(words)
+      #expect(pipe.code == shown.outcome.code && pipe.output.contains(piped) && !pipe.output.contains(header + "  "))
+      let wide = workspace.screen(words + ["--wide"], columns: columns).lines
+      #expect(wide[1].contains("-") && wide[1].contains(":"), "\(wide)")
+    }
+  }
+
+  @Test("show begins with the name, has texts in lines, and ends with what is known of the record")
+  func show() throws {
+    let workspace = try Workspace.withVault()
+    let added = workspace.open(
+      "add", "secure-note", "title=Note", "--secret-stdin", "text", input: "first\nsecond \u{1B}[31m\n")
+    try #require(added.code == 0, "\(added.errors)")
+    let words = ["show", "Note", "--reveal", "--vault", "v", "--identity", "id.txt"]
+    let lines = workspace.screen(words).lines
+    #expect(lines[0] == "Note" && lines[2] == "title: Note")
+    #expect(lines[3...5] == ["text:", "  first", #"  second \u001b[31m"#], "\(lines)")
+    #expect(lines[7].hasPrefix("id:       ") && lines[8] == "kind:     secure-note")
+    #expect(workspace.run(words).output.contains(#"text:  first\nsecond \u001b[31m"#))
+  }
+
+  @Test("a state is a word, and has a color at a terminal")
+  func states() throws {
+    let workspace = try Workspace.withCustomers()
+    let color = ["NO_COLOR": ""]
+    let good = workspace.screen(["lint", "--vault", "v"], adding: color)
+    #expect(good.lines[0] == "\u{1B}[32mok\u{1B}[0m     24 records, 0 in the trash" && good.outcome.code == 0)
+    #expect(workspace.run("lint", "--vault", "v").stdout.isEmpty)
+    let doctor = workspace.screen(["doctor", "--vault", "v"], adding: color)
+    #expect(doctor.outcome.shown.contains("\u{1B}[32mok\u{1B}[0m    rotation: "), "\(doctor.outcome.shown)")
+    #expect(!workspace.screen(["doctor", "--vault", "v"]).outcome.shown.contains("\u{1B}"))
+    _ = workspace.write("x", to: "v/records/stray")
+    let bad = workspace.screen(["lint", "--vault", "v"], adding: color)
+    #expect(bad.lines[0].hasPrefix("\u{1B}[31mfault\u{1B}[0m  ") && bad.outcome.code == 14, "\(bad.lines)")
+    unsafe try #require(mkdir(workspace.path + "/b", 0o700) == 0)
+    let none = workspace.screen(["backup", "status", "b"], adding: color)
+    #expect(none.lines[0].hasPrefix("\u{1B}[31mfault\u{1B}[0m  b: ") && none.outcome.code == 14)
+    #expect(workspace.open("backup", "create", "--to", "b").code == 0)
+    let plan = workspace.screen(["backup", "prune", "b", "--keep-last", "1", "--dry-run"], adding: color)
+    #expect(plan.lines[0].hasPrefix("\u{1B}[32mkeep\u{1B}[0m    "), "\(plan.lines)")
   }
 }
 

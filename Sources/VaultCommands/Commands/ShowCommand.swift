@@ -30,7 +30,7 @@ struct ShowCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     let view = try await view(session)
     guard global.json else {
-      try Output.lines(try view.lines(global.style))
+      try Output.lines(Output.isTerminal ? view.screen(global.style) : view.lines(global.style))
       if !view.isVerified { global.messages.note(Messages.unverifiedNote) }
       return
     }

@@ -24,6 +24,7 @@ struct DueCommand: ParsableCommand {
     help: ArgumentHelp("What was sealed so long ago: 90d, 12h, 90m, 2w.", valueName: "age"))
   var olderThan: String?
 
+  @OptionGroup var table: TableOptions
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup var global: GlobalOptions
 
@@ -52,7 +53,11 @@ struct DueCommand: ParsableCommand {
         "before": .optional(due.before?.text), "due": .array(due.fields.map(\.document)), "verified": false,
       ])
     }
-    try Output.lines(lines(due.fields))
+    if table.isShown(global) {
+      try table.print(due.fields, columns, global)
+    } else {
+      try Output.lines(lines(due.fields))
+    }
     if due.before == nil {
       global.messages.note("there was no reseal yet: `vault rotate --reseal` begins the list")
     } else if due.fields.isEmpty, due.faults.isEmpty {
@@ -60,6 +65,17 @@ struct DueCommand: ParsableCommand {
     } else {
       global.messages.note(Messages.unverifiedNote)
     }
+  }
+
+  private var columns: [TableColumn<DueField>] {
+    let (style, table) = (global.style, table)
+    return [
+      TableColumn(title: "NAME", rank: 0, least: 16) { $0.record.name },
+      TableColumn(title: "FIELD", rank: 1, least: 10) { $0.path.description },
+      TableColumn(title: "SEALED", rank: 2, look: style.dim) { table.shown($0.sealedAt) },
+      TableColumn(title: "WHERE", rank: 3, isOptional: true) { $0.isTrashed ? "in the trash" : "" },
+      TableColumn(title: "ID", rank: 4, look: style.dim) { table.shown($0.record.id) },
+    ]
   }
 
   private func lines(_ fields: [DueField]) -> [String] {

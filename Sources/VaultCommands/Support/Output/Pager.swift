@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultDocument
 
 /// How tables are shown.
 struct TableOptions: ParsableArguments {
@@ -10,6 +11,22 @@ struct TableOptions: ParsableArguments {
 
   /// How wide a table may be; nil for as wide as its texts.
   var width: Int? { wide ? nil : max(20, System.screen.columns) }
+
+  /// Whether a list is a table.
+  func isShown(_ global: GlobalOptions) -> Bool { Output.isTerminal && !global.json }
+
+  /// The beginning of an id, or all of it.
+  func shown(_ id: RecordID) -> String { wide ? id.text : String(id.text.prefix(8)) }
+
+  /// How long ago something was, or when.
+  func shown(_ time: Timestamp) -> String { wide ? time.text : Elapsed.words(from: time, to: .now()) }
+
+  /// Prints rows as a table to the terminal; nothing where there are none.
+  func print<Rows: RandomAccessCollection>(
+    _ rows: Rows, _ columns: [TableColumn<Rows.Element>], _ global: GlobalOptions
+  ) throws {
+    if !rows.isEmpty { try print(Table(rows, columns, width: width), global) }
+  }
 
   /// Prints a table to the terminal, through a pager when the screen does not hold it.
   func print<Rows>(_ table: Table<Rows>, _ global: GlobalOptions) throws {

@@ -7,13 +7,17 @@ struct TableColumn<Row> {
   var least: Int?
   /// How wide a few long texts can make it; many of them make it wider.
   var most = 40
+  /// Whether it is left out where no row has anything to say in it.
+  var isOptional = false
   /// How its texts look, after they were cut.
   var look: (String) -> String = { $0 }
   let text: (Row) -> String
 
   /// The same column of rows that hold such a row.
   func of<Whole>(_ part: @escaping (Whole) -> Row) -> TableColumn<Whole> {
-    TableColumn<Whole>(title: title, rank: rank, least: least, most: most, look: look) { text(part($0)) }
+    TableColumn<Whole>(title: title, rank: rank, least: least, most: most, isOptional: isOptional, look: look) {
+      text(part($0))
+    }
   }
 
   fileprivate func printable(_ row: Row) -> String { Printable.text(text(row)) }
@@ -57,8 +61,8 @@ struct Table<Rows: RandomAccessCollection> {
 
   /// The columns that fit, and how wide each is: the widest are cut first, and then some are left out.
   private static func fitted(_ widths: [TableWidth], to screen: Int?) -> [(index: Int, width: Int)] {
-    guard let screen else { return widths.enumerated().map { ($0.offset, $0.element.whole) } }
-    var left = Array(widths.indices)
+    var left = widths.indices.filter { !widths[$0].isNeedless }
+    guard let screen else { return left.map { ($0, widths[$0].whole) } }
     while true {
       var fitted = left.map { (index: $0, width: widths[$0].wanted) }
       var excess = fitted.reduce(2 * (fitted.count - 1) - screen) { $0 + $1.width }
@@ -81,6 +85,7 @@ struct Table<Rows: RandomAccessCollection> {
 /// How wide a column is to be.
 private struct TableWidth {
   let rank: Int
+  let isNeedless: Bool
   let least: Int
   /// That of its widest text.
   let whole: Int
@@ -96,6 +101,7 @@ private struct TableWidth {
     }
     let title = DisplayWidth.of(column.title)
     (rank, whole) = (column.rank, max(title, counts.count - 1))
+    isNeedless = column.isOptional && counts.count <= 1
     var (usual, seen) = (0, 0)
     let few = max(1, rows.count / 10)
     for (width, count) in counts.enumerated() where seen < rows.count - few { (usual, seen) = (width, seen + count) }
