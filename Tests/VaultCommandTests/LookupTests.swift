@@ -98,7 +98,8 @@ struct FindTests {
     #expect(found[1].contains("Amélie Dubois") && found[1].contains("address.city: Paris"))
     #expect(workspace.screen(find + ["SHAI"]).lines[1].contains("  name  "))
     let limited = workspace.screen(find + ["example", "--limit", "2"], columns: 120).lines
-    #expect(limited[1].contains("contact_info.email: …") && limited[1].contains("@example.com") && limited.contains("note: 2 of 24 records"))
+    #expect(limited[1].contains("contact_info.email: …") && limited[1].contains("@example.com"))
+    #expect(limited.contains("note: 2 of 24 records"))
     let colored = workspace.screen(find + ["paris"], adding: ["NO_COLOR": ""]).lines
     #expect(colored[1].contains("\u{1B}[1mParis\u{1B}[0m"), "\(colored[1].debugDescription)")
   }
