@@ -127,7 +127,8 @@ let package = Package(
     .testTarget(
       name: "VaultAgentTests",
       dependencies: ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"]),
-    .testTarget(name: "VaultCommandTests", dependencies: ["vault", "VaultDocument", "VaultTestSupport"]),
+    .testTarget(
+      name: "VaultCommandTests", dependencies: ["vault", "VaultCommands", "VaultDocument", "VaultTestSupport"]),
   ]
 )
 

@@ -5,14 +5,17 @@ package struct IndexRow: Sendable {
   package let id: RecordID
   package let kind: String
   package let name: String
+  /// Whom or what it is for, such as a user name; may be empty.
+  package let who: String
   package let revision: Int
   package let createdAt: Timestamp
   package let updatedAt: Timestamp
 
   package init(
-    id: RecordID, kind: String, name: String, revision: Int, createdAt: Timestamp, updatedAt: Timestamp
+    id: RecordID, kind: String, name: String, who: String = "", revision: Int, createdAt: Timestamp,
+    updatedAt: Timestamp
   ) {
-    (self.id, self.kind, self.name, self.revision) = (id, kind, name, revision)
+    (self.id, self.kind, self.name, self.who, self.revision) = (id, kind, name, who, revision)
     (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
   }
 }
@@ -31,18 +34,37 @@ package struct IndexedFolder: Sendable {
     var updated: Int64 = 0
     var createdNanoseconds: Int32 = 0
     var updatedNanoseconds: Int32 = 0
-    /// Where in ``IndexedFolder/strings`` the name ends, which follows the kind; and the key, which follows the name.
+    /// Where in ``IndexedFolder/strings`` the name ends, which follows the kind and whom it is for; and the key, which
+    /// follows the name.
     var nameEnd: UInt32 = 0
     var keyEnd: UInt32 = 0
     var textEnd: UInt32 = 0
     /// A kind's name has at most 64 bytes (format 1, section 12, Limits).
     var kindByteCount: UInt8 = 0
+    private var flags: UInt8 = 0
+    var whoByteCount: UInt16 = 0
+
     /// A file whose content is not kept, be it damaged or not to be copied: it is read each time.
-    var isWatched = false
+    var isWatched: Bool {
+      get { flags & 1 != 0 }
+      set { set(1, newValue) }
+    }
     /// The name may not be in normal form C, and has no key.
-    var isIrregularName = false
+    var isIrregularName: Bool {
+      get { flags & 2 != 0 }
+      set { set(2, newValue) }
+    }
     /// A value may not be in normal form C.
-    var isIrregularText = false
+    var isIrregularText: Bool {
+      get { flags & 4 != 0 }
+      set { set(4, newValue) }
+    }
+
+    var headByteCount: Int { Int(kindByteCount) + Int(whoByteCount) }
+
+    init(id: RecordID, mark: IndexMark) { (self.id, self.mark) = (id, mark) }
+
+    private mutating func set(_ flag: UInt8, _ isOn: Bool) { flags = isOn ? flags | flag : flags & ~flag }
   }
 
   /// The stamp of the folder, under which all of this was read.
@@ -60,7 +82,7 @@ package struct IndexedFolder: Sendable {
     (self.mark, self.entries, self.strings, self.texts) = (mark, entries, strings, texts)
     var (end, textEnd): (UInt32, UInt32) = (0, 0)
     for entry in entries {
-      guard end &+ UInt32(entry.kindByteCount) <= entry.nameEnd, entry.nameEnd <= entry.keyEnd,
+      guard end &+ UInt32(entry.headByteCount) <= entry.nameEnd, entry.nameEnd <= entry.keyEnd,
         textEnd <= entry.textEnd, Timestamp(indexed: entry.created, entry.createdNanoseconds) != nil,
         Timestamp(indexed: entry.updated, entry.updatedNanoseconds) != nil
       else { return nil }
@@ -93,13 +115,16 @@ package struct IndexedFolder: Sendable {
 
   package func row(_ index: Int) -> IndexRow {
     let entry = entries[index]
-    let name = strings[start(index) + Int(entry.kindByteCount)..<Int(entry.nameEnd)]
+    let nameStart = start(index) + entry.headByteCount
+    let who = strings[nameStart - Int(entry.whoByteCount)..<nameStart]
+    let name = strings[nameStart..<Int(entry.nameEnd)]
     guard let created = Timestamp(indexed: entry.created, entry.createdNanoseconds),
       let updated = Timestamp(indexed: entry.updated, entry.updatedNanoseconds)
     else { preconditionFailure("times are made of times, or were looked at when they were read") }
     return IndexRow(
       id: entry.id, kind: String(decoding: kind(index), as: UTF8.self),
-      name: String(decoding: name, as: UTF8.self), revision: entry.revision, createdAt: created, updatedAt: updated)
+      name: String(decoding: name, as: UTF8.self), who: String(decoding: who, as: UTF8.self),
+      revision: entry.revision, createdAt: created, updatedAt: updated)
   }
 
   private func start(_ index: Int) -> Int { index == 0 ? 0 : Int(entries[index - 1].keyEnd) }
@@ -109,14 +134,16 @@ extension IndexedFolder {
   /// Takes a record, whose id follows those that are there.
   package mutating func append(_ row: IndexRow, _ mark: IndexMark, _ text: RecordText) {
     let (kind, name, key) = (Array(row.kind.utf8), Array(row.name.utf8), RecordText.key(of: row.name))
+    let who = row.who.utf8.count <= UInt16.max ? Array(row.who.utf8) : []
     var entry = Entry(id: row.id, mark: mark)
     entry.revision = row.revision
     (entry.created, entry.createdNanoseconds) = (row.createdAt.secondsSinceEpoch, row.createdAt.nanoseconds)
     (entry.updated, entry.updatedNanoseconds) = (row.updatedAt.secondsSinceEpoch, row.updatedAt.nanoseconds)
     entry.kindByteCount = UInt8(clamping: kind.count)
+    entry.whoByteCount = UInt16(who.count)
     entry.isIrregularName = key == nil
     entry.isIrregularText = text.isIrregular
-    append(entry, kind[...], name[...], (key ?? [])[...], text.bytes[...])
+    append(entry, (kind + who)[...], name[...], (key ?? [])[...], text.bytes[...])
   }
 
   /// Takes a file that is to be read each time.
@@ -129,18 +156,19 @@ extension IndexedFolder {
   /// Takes what another one knows of a record.
   package mutating func append(_ index: Int, of other: IndexedFolder) {
     let entry = other.entries[index]
-    let nameStart = other.start(index) + Int(entry.kindByteCount)
+    let start = other.start(index)
+    let nameStart = start + entry.headByteCount
     append(
-      entry, other.kind(index), other.strings[nameStart..<Int(entry.nameEnd)],
+      entry, other.strings[start..<nameStart], other.strings[nameStart..<Int(entry.nameEnd)],
       other.strings[Int(entry.nameEnd)..<Int(entry.keyEnd)], other.texts?[other.text(index)] ?? [])
   }
 
   private mutating func append(
-    _ entry: Entry, _ kind: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>, _ key: ArraySlice<UInt8>,
+    _ entry: Entry, _ head: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>, _ key: ArraySlice<UInt8>,
     _ text: ArraySlice<UInt8>
   ) {
     var entry = entry
-    let nameEnd = strings.count + kind.count + name.count
+    let nameEnd = strings.count + head.count + name.count
     guard let keyEnd = UInt32(exactly: nameEnd + key.count),
       let textEnd = UInt32(exactly: (texts?.count ?? 0) + text.count)
     else {
@@ -149,7 +177,7 @@ extension IndexedFolder {
     }
     (entry.nameEnd, entry.keyEnd, entry.textEnd) = (UInt32(nameEnd), keyEnd, textEnd)
     entries.append(entry)
-    strings += kind
+    strings += head
     strings += name
     strings += key
     texts? += text

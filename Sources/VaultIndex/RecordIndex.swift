@@ -14,7 +14,7 @@ internal import VaultDocument
 /// vault, version or sort of machine has another sum, and is as if it were not there.
 package final class RecordIndex: Sendable {
   /// Raised whenever what is indexed, or how, changes.
-  private static let version: UInt8 = 2
+  private static let version: UInt8 = 3
 
   /// What a file begins with; entries, strings and texts follow.
   private struct Header: BitwiseCopyable {

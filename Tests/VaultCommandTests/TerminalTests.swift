@@ -12,7 +12,9 @@ import VaultTestSupport
 @Suite("At a terminal", .atTerminal)
 struct TerminalTests {
   /// A vault with a passphrase that was typed twice.
-  private func withPassphrase() throws -> Workspace {
+  ///
+  /// - Parameter record: the name of a login that it is to have: no passphrase is asked for a record that is not there.
+  private func withPassphrase(record: String? = nil) throws -> Workspace {
     let workspace = try Workspace()
     let made = workspace.type(
       ["init", "v", "--passphrase", "--work-factor", "10"],
@@ -20,6 +22,12 @@ struct TerminalTests {
     try #require(made.code == 0, "\(made.errors)\(made.shown)")
     #expect(made.output.utf8.count == 41)
     #expect(!made.shown.contains("correct"))
+    if let record {
+      let added = workspace.type(
+        ["add", "login", "title=\(record)", "--generate", "password", "--vault", "v"],
+        [("Passphrase of v: ", "correct horse\n")])
+      try #require(added.code == 0, "\(added.errors)")
+    }
     return workspace
   }
 
@@ -56,7 +64,7 @@ struct TerminalTests {
 
   @Test("what is said after the end of input begins on a line of its own")
   func endOfInputEndsTheLine() throws {
-    let workspace = try withPassphrase()
+    let workspace = try withPassphrase(record: "Ada")
     let outcome = workspace.type(["get", "Ada", "name", "--vault", "v"], [("Passphrase of v: ", "\u{4}")])
     #expect(outcome.code == 3)
     #expect(outcome.errorLines.first == "vault: terminal: nothing was entered")
@@ -152,7 +160,7 @@ struct TerminalTests {
 
   @Test("what was typed ahead is not left to the shell when the command fails, and is no second passphrase")
   func typedAheadOfAFailure() throws {
-    let workspace = try withPassphrase()
+    let workspace = try withPassphrase(record: "n")
     let script = "\(Binary.path) get n text --vault v; echo \"code $?\"; read -r left; echo \"left $left\""
     var plan = ProcessRun(path: "/bin/sh", arguments: ["-c", script], environment: workspace.environment)
     plan.directory = workspace.path
@@ -169,7 +177,7 @@ struct TerminalTests {
 
   @Test("Ctrl-C at a prompt ends with 130, shows what is typed again, and changes nothing")
   func interruptEndsAPrompt() throws {
-    let workspace = try withPassphrase()
+    let workspace = try withPassphrase(record: "Ada")
     let before = workspace.snapshot()
     // The shell outlives the key press and tells whether the terminal shows what is typed.
     let script = "trap : INT; \(Binary.path) get Ada name --vault v; echo \"code $?\"; stty -a | grep -o -- '[-]*echo '"
@@ -185,7 +193,7 @@ struct TerminalTests {
     "a signal to end, at a prompt, ends with 128 and its number",
     arguments: [(SIGTERM, 143), (SIGHUP, 129), (SIGQUIT, 131)] as [(Int32, Int32)])
   func terminationEndsAPrompt(_ number: Int32, _ code: Int32) throws {
-    let workspace = try withPassphrase()
+    let workspace = try withPassphrase(record: "Ada")
     var plan = workspace.plan(["get", "Ada", "name", "--vault", "v"])
     plan.terminal = []
     plan.signal = ("Passphrase of v: ", number)
@@ -212,7 +220,7 @@ struct TerminalTests {
   // No SIGABRT: a process that is started by a test inherits it blocked.
   @Test("a crash says nothing of registers or memory", arguments: [SIGSEGV, SIGBUS, SIGILL] as [Int32])
   func crashSaysNothing(_ number: Int32) throws {
-    let workspace = try withPassphrase()
+    let workspace = try withPassphrase(record: "Ada")
     var plan = workspace.plan(["get", "Ada", "name", "--vault", "v"])
     plan.terminal = []
     plan.signal = ("Passphrase of v: ", number)

@@ -162,7 +162,9 @@ struct CommandLane {
     for command in commands {
       let exit = try look(command)
       // A lint or a doctor may have something to say of what was left for recovery.
-      let allowed: [Exit] = ["lint", "doctor"].contains(command[0]) ? [.code(0), .code(14)] : [.code(0)]
+      var allowed: [Exit] = ["lint", "doctor"].contains(command[0]) ? [.code(0), .code(14)] : [.code(0)]
+      // Of a vault without records nothing is found.
+      if command[0] == "find" { allowed.append(.code(10)) }
       if !allowed.contains(exit) { report([Fault(.torn, "vault \(command.joined(separator: " ")): \(exit): \(text)")]) }
     }
     let live = state.filter { !$0.value.isTrashed && $0.key != Operation.vault }

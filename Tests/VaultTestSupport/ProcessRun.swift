@@ -34,6 +34,8 @@ package struct ProcessRun {
   package var input: [UInt8] = []
   /// Gives it a terminal; what is typed there, each once the screen has shown the text.
   package var terminal: [(prompt: String, reply: String)]?
+  /// How large the terminal's screen is; 0 is what nobody knows.
+  package var screen: (columns: UInt16, rows: UInt16) = (0, 0)
   /// Whether its output goes to the terminal too.
   package var outputOnTerminal = false
   /// Whether its notes do.
@@ -82,7 +84,8 @@ private struct ProcessSession {
 
   private mutating func openTerminal() -> Bool {
     var slave: Int32 = -1
-    guard unsafe openpty(&master, &slave, nil, nil, nil) == 0 else { return false }
+    var size = winsize(ws_row: plan.screen.rows, ws_col: plan.screen.columns, ws_xpixel: 0, ws_ypixel: 0)
+    guard unsafe openpty(&master, &slave, nil, nil, &size) == 0 else { return false }
     _ = fcntl(master, F_SETFD, FD_CLOEXEC)
     // Tests run beside each other: `ttyname` would give all of them one buffer.
     var name = [CChar](repeating: 0, count: 256)
@@ -180,7 +183,7 @@ private struct ProcessSession {
   private mutating func exchange() {
     let end = time(nil) + plan.timeoutSeconds
     if plan.input.isEmpty { input.close(\.writing) }
-    while output.reading >= 0 || errors.reading >= 0 {
+    while output.reading >= 0 || errors.reading >= 0 || plan.outputOnTerminal && plan.errorsOnTerminal && !hasEnded {
       guard time(nil) < end else {
         outcome.hung = true
         kill(process, SIGKILL)
@@ -191,6 +194,13 @@ private struct ProcessSession {
     }
     if master >= 0 { _ = Self.take(from: master, into: &outcome.screen, isTerminal: true) }
     closePipes()
+  }
+
+  /// Whether the process has ended, which no pipe tells where both of its streams are the terminal.
+  private var hasEnded: Bool {
+    var state = unsafe siginfo_t()
+    let result = unsafe waitid(P_PID, id_t(process), &state, WEXITED | WNOHANG | WNOWAIT)
+    return unsafe result != 0 || state.si_signo == SIGCHLD
   }
 
   private mutating func step() {

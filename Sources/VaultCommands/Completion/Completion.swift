@@ -98,7 +98,7 @@ struct Completion {
     case "slot": return .words(slots())
     case "format":
       return .words(fitting(["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name)))
-    case "file", "dir", "field=file", "key=file", "key=file": return .files
+    case "file", "dir", "field=file", "key=file": return .files
     default: return .words([])
     }
   }

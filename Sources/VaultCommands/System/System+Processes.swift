@@ -139,20 +139,43 @@ extension System {
   ///
   /// - Returns: its exit code, or 128 and the number of the signal that ended it.
   static func runShell(
-    _ script: String, arguments: [String] = [], streams: ChildStreams = ChildStreams(),
+    _ script: String, arguments: [String] = [], variables: [String]? = nil, streams: ChildStreams = ChildStreams(),
     whileRunning: () throws -> Void = {}
   ) throws -> Int32 {
     showTyping()
-    let process = try spawn("/bin/sh", ["sh", "-c", script, "sh"] + arguments, streams: streams)
+    let process = try spawn(
+      "/bin/sh", ["sh", "-c", script, "sh"] + arguments, variables: variables, streams: streams)
     let outcome = Result { try whileRunning() }
     let status = wait(for: process)
     try outcome.get()
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
   }
 
+  /// Runs a command line of the shell and gives the writing end of its standard input to `body`.
+  ///
+  /// - Parameter variables: `NAME=VALUE`, its whole environment.
+  /// - Returns: its exit code as ``runShell(_:arguments:variables:streams:whileRunning:)``.
+  static func writeShell(
+    _ script: String, variables: [String], _ body: (Int32) throws -> Void
+  ) throws -> Int32 {
+    let pipe = try makePipe()
+    var ends = [pipe.reading, pipe.writing]
+    func closeEnd(_ index: Int) {
+      if ends[index] >= 0 { close(ends[index]) }
+      ends[index] = -1
+    }
+    defer { for index in ends.indices { closeEnd(index) } }
+    return try runShell(script, variables: variables, streams: ChildStreams(input: ends[0], kept: [])) {
+      // A command that ends is noticed, and sees the end of what it reads before it is waited for.
+      defer { closeEnd(1) }
+      closeEnd(0)
+      try body(ends[1])
+    }
+  }
+
   /// Runs a command line of the shell and gives the reading end of its standard output to `body`.
   ///
-  /// - Returns: its exit code as ``runShell(_:arguments:streams:whileRunning:)``.
+  /// - Returns: its exit code as ``runShell(_:arguments:variables:streams:whileRunning:)``.
   static func readShell(_ script: String, _ body: (Int32) throws -> Void) throws -> Int32 {
     let pipe = try makePipe()
     var ends = [pipe.reading, pipe.writing]

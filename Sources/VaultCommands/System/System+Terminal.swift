@@ -46,6 +46,15 @@ extension System {
     Pending.shared.withLock { $0.showTyping(droppingTyped: droppingTyped) }
   }
 
+  /// How large the screen is that standard output shows on: 80 columns where nobody knows, and rows only where it is a
+  /// terminal that does.
+  static var screen: (columns: Int, rows: Int?) {
+    var size = winsize()
+    _ = unsafe ioctl(standardOutput, UInt(TIOCGWINSZ), &size)
+    let columns = size.ws_col > 0 ? Int(size.ws_col) : environment("COLUMNS").flatMap { Int($0) } ?? 80
+    return (columns, size.ws_row > 0 ? Int(size.ws_row) : nil)
+  }
+
   /// Drops what was typed and not read.
   static func dropTyped(at descriptor: Int32) { tcflush(descriptor, TCIFLUSH) }
 

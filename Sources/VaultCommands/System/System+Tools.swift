@@ -56,6 +56,12 @@ extension System {
   /// The environment without our own variables, some of which lead to keys.
   static func variablesForTools() -> [String] { allVariables().filter { !$0.hasPrefix("CVAULT_") } }
 
+  /// Whether the PATH has a program of this name.
+  static func hasTool(_ name: String) -> Bool {
+    let folders = environment("PATH")?.split(separator: ":") ?? []
+    return folders.contains { unsafe access("\($0)/\(name)", X_OK) == 0 }
+  }
+
   /// What a descriptor gives up to its end; nil when that is more than `limit`, or fails.
   static func bytes(from descriptor: Int32, limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []

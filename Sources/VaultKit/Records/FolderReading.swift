@@ -94,8 +94,8 @@ extension IndexedFolder {
     else { return append(watched: id, mark) }
     let summary = RecordSummary(record)
     let row = IndexRow(
-      id: id, kind: summary.kind, name: summary.name, revision: summary.revision, createdAt: summary.createdAt,
-      updatedAt: summary.updatedAt)
+      id: id, kind: summary.kind, name: summary.name, who: summary.who, revision: summary.revision,
+      createdAt: summary.createdAt, updatedAt: summary.updatedAt)
     var text = RecordText()
     text.add(.object(record.fields))
     append(row, mark, text)

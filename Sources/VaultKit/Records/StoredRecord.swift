@@ -72,6 +72,8 @@ public struct RecordSummary: Sendable {
   public let id: RecordID
   public let kind: String
   public let name: String
+  /// Whom or what it is for: a readable user name, e-mail address, host or the like; may be empty.
+  public let who: String
   public let revision: Int
   public let createdAt: Timestamp
   public let updatedAt: Timestamp
@@ -80,6 +82,7 @@ public struct RecordSummary: Sendable {
     id = record.id
     kind = record.envelope.kind
     name = record.name
+    who = RecordSubject.of(record.fields, record.kind)
     revision = record.envelope.revision
     createdAt = record.envelope.createdAt
     updatedAt = record.envelope.updatedAt

@@ -34,10 +34,18 @@ extension Vault {
     // A full id is looked up by being read.
     let id = if let id = RecordID(parsing: text) { id } else { try await locked.resolve(text) }
     let record = try verifiedRecord(id, decides: decides)
-    guard NameMatch(text).means(record.id, name: record.name) else {
-      throw VaultError(
-        .changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id)
-    }
+    guard NameMatch(text).means(record.id, name: record.name) else { throw .renamed(record) }
+    return record
+  }
+
+  /// The record of a row that somebody chose by its name, verified.
+  ///
+  /// - Parameter decides: as for ``recordToRemove(named:)``.
+  /// - Throws: ``VaultError`` as ``record(named:)``.
+  package func record(of row: RecordSummary, decides: Bool) async throws(VaultError) -> OpenRecord {
+    defer { memory?.flush() }
+    let record = try verifiedRecord(row.id, decides: decides)
+    guard sameBytes(record.name, row.name) else { throw .renamed(record) }
     return record
   }
 
@@ -67,8 +75,16 @@ extension Vault {
   public func list(
     _ query: RecordQuery = .init()
   ) async throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
+    let (records, faults) = try await locked.list(query)
+    return verified(records, faults)
+  }
+
+  /// Those of some rows whose records verify, and the faults of the others after those that are known.
+  package func verified(
+    _ rows: [RecordSummary], _ faults: [VaultError]
+  ) -> (records: [RecordSummary], faults: [VaultError]) {
     defer { memory?.flush() }
-    var (records, faults) = try await locked.list(query)
+    var (records, faults) = (rows, faults)
     var left: Set<RecordID> = []
     // In the order of ids: what a machine has seen is read folder by folder.
     for id in records.map(\.id).sorted() {
@@ -275,5 +291,11 @@ extension Vault {
     // Under no other root: who left could have made it.
     try found.checkpoint.authenticate(under: keyring.current)
     return found.checkpoint
+  }
+}
+
+extension VaultError {
+  fileprivate static func renamed(_ record: OpenRecord) -> VaultError {
+    VaultError(.changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id)
   }
 }

@@ -81,8 +81,12 @@ extension RecordSearch {
 
   /// What the readable values of a record hold that is found.
   fileprivate var probes: [IndexProbe] {
-    texts.map { text in
-      IndexProbe(text.lowercased, fallback: text.probe) { value in text.matches(lowercased: value) }
+    texts.enumerated().map { index, text in
+      guard near.isEmpty else {
+        let near = near[index]
+        return IndexProbe([]) { value in text.matches(lowercased: value) || near.similarity(to: value) > 0 }
+      }
+      return IndexProbe(text.lowercased, fallback: text.probe) { value in text.matches(lowercased: value) }
     }
       + query.conditions.map { condition in
         let value = condition.value
@@ -106,7 +110,7 @@ extension NameMatch {
 
 extension RecordSummary {
   init(_ row: IndexRow) {
-    (id, kind, name, revision) = (row.id, row.kind, row.name, row.revision)
+    (id, kind, name, who, revision) = (row.id, row.kind, row.name, row.who, row.revision)
     (createdAt, updatedAt) = (row.createdAt, row.updatedAt)
   }
 }

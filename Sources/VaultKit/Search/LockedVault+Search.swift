@@ -20,6 +20,8 @@ public struct RecordQuery: Sendable {
   public var order: Order = .name
   /// The most rows; nil for all.
   public var limit: Int?
+  /// Whether also values fit that are only near to the texts.
+  var allowsSlips = false
 
   public init() {}
 }
@@ -83,19 +85,30 @@ package struct RecordRows: RandomAccessCollection, Sendable {
 struct RecordSearch: Sendable {
   let query: RecordQuery
   let texts: [TextMatch]
+  /// What is looked for besides, where slips are allowed.
+  let near: [NearMatch]
 
   init(_ query: RecordQuery) {
     self.query = query
     texts = query.texts.map(TextMatch.init)
+    near = query.allowsSlips ? query.texts.map(NearMatch.init) : []
   }
 
   /// The record in these bytes, when it is one that is looked for.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   func summary(of id: RecordID, _ bytes: [UInt8], _ kinds: KindCatalog) throws(VaultError) -> RecordSummary? {
-    guard texts.allSatisfy({ $0.mayMatch(bytes) }) else { return nil }
+    guard !near.isEmpty || texts.allSatisfy({ $0.mayMatch(bytes) }) else { return nil }
     let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
-    return query.matches(record, texts) ? RecordSummary(record) : nil
+    guard near.isEmpty || isNear(record) else { return nil }
+    return query.matches(record, near.isEmpty ? texts : []) ? RecordSummary(record) : nil
+  }
+
+  private func isNear(_ record: StoredRecord) -> Bool {
+    let values = JSONValue.object(record.fields).searchedValues
+    return texts.indices.allSatisfy { index in
+      values.contains { texts[index].matches($0) || near[index].similarity(to: $0) > 0 }
+    }
   }
 }
 

@@ -31,16 +31,19 @@ public struct TextMatch: Sendable {
   }
 
   /// Whether `text` holds the text.
-  func matches(_ text: String) -> Bool { matches(lowercased: text.lowercased()) }
+  package func matches(_ text: String) -> Bool { matches(lowercased: text.lowercased()) }
 
   /// Whether `text`, which is in lower case, holds the text.
-  func matches(lowercased text: String) -> Bool {
-    guard !needle.isEmpty else { return true }
-    let hay = Array(text)
-    guard hay.count >= needle.count else { return false }
-    return (0...hay.count - needle.count).contains { start in
+  func matches(lowercased text: String) -> Bool { needle.isEmpty || range(in: Array(text)) != nil }
+
+  /// Which characters of `text` are the first that are the text; nil for none, and for a search for nothing.
+  package func characters(of text: String) -> Range<Int>? { needle.isEmpty ? nil : range(in: Array(text.lowercased())) }
+
+  private func range(in hay: [Character]) -> Range<Int>? {
+    guard hay.count >= needle.count else { return nil }
+    return (0...hay.count - needle.count).first { start in
       hay[start..<start + needle.count].elementsEqual(needle)
-    }
+    }.map { $0..<$0 + needle.count }
   }
 
   /// The longest run of ASCII letters and digits, in lower case: what JSON writes as it is, however the rest is
@@ -91,6 +94,19 @@ public struct TextMatch: Sendable {
 
   private static func lowercase(_ byte: UInt8) -> UInt8 {
     byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+  }
+}
+
+extension JSONValue {
+  /// The readable values that texts are looked for in.
+  var searchedValues: [String] {
+    switch self {
+    case .string(let text): SealedToken.hasTokenShape(text) ? [] : [text]
+    case .number(let number): [number.literal]
+    case .array(let items): items.flatMap(\.searchedValues)
+    case .object(let members): members.flatMap(\.value.searchedValues)
+    case .bool, .null: []
+    }
   }
 }
 

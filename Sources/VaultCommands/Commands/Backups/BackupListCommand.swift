@@ -21,6 +21,7 @@ extension BackupCommand {
     @Argument(help: "The directory of the backups.")
     var dir: String
 
+    @OptionGroup var table: TableOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
@@ -28,12 +29,39 @@ extension BackupCommand {
       if global.json {
         try Output.document(["backups": .array(rows.map(\.document)), "directory": .string(dir)])
       } else {
-        try Output.lines(rows.map(Self.line))
+        if table.isShown(global) {
+          try table.print(rows, columns, global)
+        } else {
+          try Output.lines(rows.map(Self.line))
+        }
         if rows.isEmpty { global.messages.note("no backup is here") }
       }
       let findings = rows.compactMap(\.finding)
       for finding in findings { global.messages.note(finding) }
       if !findings.isEmpty { throw Finished(status: .findings) }
+    }
+
+    private var columns: [TableColumn<BackupListing.Row>] {
+      let (style, table) = (global.style, table)
+      let state = { (text: String) in
+        switch text.drop(while: { $0 == " " }) {
+        case "ok": style.good(text)
+        case "changed", "gone": style.bad(text)
+        default: style.doubtful(text)
+        }
+      }
+      return [
+        TableColumn(title: "NAME", rank: 0, least: 20, most: 60) { $0.name.fileName },
+        TableColumn(title: "STATE", rank: 1, look: state) { row in
+          row.state == .recorded ? (row.entry?.isAttested == false ? "unattested" : "ok") : row.stateText
+        },
+        TableColumn(title: "AGE", rank: 2, look: style.dim) { table.shown($0.name.time) },
+        TableColumn(title: "SIZE", rank: 4) { $0.byteCount.map(BackupView.size) ?? "-" },
+        TableColumn(title: "CHECKED", rank: 3, least: 12) { row in
+          row.entry?.verification.map { "\($0.kind.words), \(table.shown($0.time))" } ?? "never"
+        },
+        TableColumn(title: "LABEL", rank: 5, least: 8, isOptional: true) { $0.entry?.label ?? "" },
+      ]
     }
 
     private static func line(_ row: BackupListing.Row) -> String {

@@ -48,7 +48,7 @@ extension BackupCommand {
     /// Shows the plan and asks, unless nothing would go.
     private func approvedPlan(_ policy: RetentionPolicy, _ directory: BackupDirectory) throws -> PrunePlan {
       let plan = try directory.plan(policy, now: .now())
-      try Output.lines(plan.steps.map(\.line))
+      try Output.lines(plan.steps.map { $0.line(global.style) })
       if !plan.removals.isEmpty {
         try global.confirm(
           "Remove \(plan.removals.count) of \(plan.steps.count) backups (\(BackupView.size(plan.removedByteCount))) "
@@ -68,7 +68,7 @@ extension BackupCommand {
             "removed": .number(JSONNumber(removed)), "removed_bytes": .number(JSONNumber(plan.removedByteCount)),
           ])
         } else if !isShown {
-          try Output.lines(plan.steps.map(\.line))
+          try Output.lines(plan.steps.map { $0.line(global.style) })
         }
       }
       global.messages.note("\(action), \(kept) kept")
@@ -147,8 +147,15 @@ struct RetentionOptions: ParsableArguments {
 
 extension PrunePlan.Step {
   /// `remove  team-20261121T014028Z.cvault.age  no rule keeps it`.
-  fileprivate var line: String {
-    "\(Printable.padded(action.rawValue, to: 6))  \(row.name.fileName)  \(reasons.joined(separator: ", "))"
+  fileprivate func line(_ style: Style) -> String {
+    let look =
+      switch action {
+      case .keep: style.good
+      case .remove: style.bad
+      case .forget: style.doubtful
+      }
+    return look(action.rawValue) + String(repeating: " ", count: 6 - action.rawValue.utf8.count)
+      + "  \(row.name.fileName)  \(reasons.joined(separator: ", "))"
   }
 
   fileprivate var document: JSONValue {

@@ -41,7 +41,10 @@ extension BackupCommand {
           "time": .string(now.text),
         ])
       } else {
-        try Output.lines(checks.isEmpty ? ["fault  \(Printable.text(dir)): there is no backup"] : checks.map(\.line))
+        try Output.lines(
+          checks.isEmpty
+            ? [global.style.bad("fault") + "  \(Printable.text(dir)): there is no backup"]
+            : checks.map { $0.line(global.style) })
       }
       if checks.isEmpty || !checks.allSatisfy(\.isGood) { throw Finished(status: .findings) }
     }
@@ -77,12 +80,12 @@ private struct NewestBackup {
   var isGood: Bool { faults.isEmpty }
 
   /// `ok     team-20261121T014028Z.cvault.age  12h old  verified (proof) …`.
-  var line: String {
+  func line(_ style: Style) -> String {
     var parts = [newest.name.fileName]
     if ageSeconds >= -Self.toleratedSeconds { parts.append("\(BackupView.age(seconds: max(0, ageSeconds))) old") }
     if let entry = newest.entry { parts.append(BackupView.text(entry.verification)) }
     if !faults.isEmpty { parts.append(faults.map(\.text).joined(separator: "; ")) }
-    return (isGood ? "ok     " : "fault  ") + parts.joined(separator: "  ")
+    return (isGood ? style.good("ok") + "     " : style.bad("fault") + "  ") + parts.joined(separator: "  ")
   }
 
   var document: JSONValue {

@@ -33,7 +33,7 @@ struct CopyCommand: AsyncParsableCommand {
     let path = try path.map { text in try MemberPath.argument(text, of: "path") }
     let target = try clipboard.clipboard()
     let session = try Session(vault, global)
-    let found = try await session.record(record, in: session.unlock(unlocking))
+    let found = try await session.record(record, in: session.unlock(unlocking, for: [record]))
     let chosen = try path ?? found.mainSecret()
     let seconds = try await CommandError.naming(membersOf: found) {
       try found.withValue(at: chosen) { try clipboard.put($0, in: target) }

@@ -34,7 +34,7 @@ struct EditCommand: AsyncParsableCommand {
     let field = try field.map { text in try MemberPath.argument(text, of: "--field") }
     guard global.canAsk else { throw EditableText.noTerminal }
     let session = try Session(vault, global)
-    let opened = try await session.unlockToWrite(unlocking)
+    let opened = try await session.unlockToWrite(unlocking, for: [record])
     let found = try await session.record(record, in: opened)
     let draft = try RecordDraft(found, field: field)
     let text = try EditableText(draft.text, name: field == nil ? "record.json" : "field.txt", permitDisk: permitDisk)

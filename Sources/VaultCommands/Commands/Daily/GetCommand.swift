@@ -39,7 +39,7 @@ struct GetCommand: AsyncParsableCommand {
     }
     let path = try path.map { text in try MemberPath.argument(text, of: "path") }
     let session = try Session(vault, global)
-    let found = try await session.record(record, in: session.unlock(unlocking))
+    let found = try await session.record(record, in: session.unlock(unlocking, for: [record]))
     guard let path else { return try printURL(of: found) }
     try await CommandError.naming(membersOf: found) { try print(path, of: found) }
   }

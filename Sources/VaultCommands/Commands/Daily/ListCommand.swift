@@ -9,7 +9,9 @@ struct ListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the records.",
     discussion: """
-      It needs no key; with one that is given by an option or a variable every row is verified.
+      It needs no key; with one that is given by an option or a variable every row is verified. At a terminal it is a table \
+      that fits the screen, in CVAULT_PAGER, PAGER or less where it is longer, and letters stand beside their base letters. A \
+      pipe gets a line for each record, with its whole id and time, in the order of codes.
 
       Example:
         vault list --kind customer --sort updated --limit 10
@@ -17,15 +19,16 @@ struct ListCommand: AsyncParsableCommand {
     aliases: ["ls"])
 
   @OptionGroup var rows: RowOptions
+  @OptionGroup var view: RowViewOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let query = try rows.query()
-    let table = try RecordTable(vault, unlocking, global)
-    try await table.session.checkKind(rows.kind)
-    try await table.print(query)
+    let list = try RecordSearchRun(vault, unlocking, global, view)
+    try await list.session.checkKind(rows.kind)
+    try await list.print(query)
   }
 }
 
@@ -68,7 +71,9 @@ struct FindCommand: AsyncParsableCommand {
     commandName: "find",
     abstract: "Find records by their readable fields.",
     discussion: """
-      A record is found when its readable fields hold every text, in upper or lower case, and every --where fits.
+      A record is found when its readable fields hold every text, in upper or lower case, and every --where fits. At a \
+      terminal the table says in which field. When no record is found it ends with 10 and names what is near; at a terminal \
+      it shows the nearest.
 
       Example:
         vault find paris --where address.zip=75010
@@ -85,6 +90,7 @@ struct FindCommand: AsyncParsableCommand {
   var conditions: [String] = []
 
   @OptionGroup var rows: RowOptions
+  @OptionGroup var view: RowViewOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -96,17 +102,18 @@ struct FindCommand: AsyncParsableCommand {
     var query = try rows.query()
     query.texts = text
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
-    let table = try RecordTable(vault, unlocking, global)
-    try await table.session.checkKind(rows.kind)
-    for (path, _) in query.conditions { try checkReadable(path, table.session.locked.kinds) }
-    try await table.print(query)
+    let search = try RecordSearchRun(vault, unlocking, global, view)
+    try await search.session.checkKind(rows.kind)
+    for (path, _) in query.conditions { try search.checkReadable(path, rows.kind) }
+    try await search.print(query, isSearch: true)
   }
 }
 
-extension FindCommand {
+extension RecordSearchRun {
   /// Refuses a member that every kind which has it seals: it would never be found, and its value is no argument.
-  private func checkReadable(_ path: MemberPath, _ catalog: KindCatalog) throws {
-    let names = catalog.names.filter { name in rows.kind.map { $0.utf8.elementsEqual(name.utf8) } ?? true }
+  fileprivate func checkReadable(_ path: MemberPath, _ kind: String?) throws {
+    let catalog = session.locked.kinds
+    let names = catalog.names.filter { name in kind.map { $0.utf8.elementsEqual(name.utf8) } ?? true }
     let values = names.compactMap { catalog[$0]?.value(at: path) }
     guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }
     var error = CommandError.usage("\(path)", "is sealed: records cannot be found by it, nor is it an argument")
@@ -115,29 +122,113 @@ extension FindCommand {
   }
 }
 
-/// The rows of `list` and `find`.
-private struct RecordTable {
+/// One run of `list` or `find`.
+private struct RecordSearchRun {
   let session: Session
   let unlocking: UnlockOptions
   let global: GlobalOptions
+  let view: RowViewOptions
 
-  init(_ vault: VaultOptions, _ unlocking: UnlockOptions, _ global: GlobalOptions) throws {
+  init(_ vault: VaultOptions, _ unlocking: UnlockOptions, _ global: GlobalOptions, _ view: RowViewOptions) throws {
     session = try Session(vault, global)
-    self.unlocking = unlocking
-    self.global = global
+    (self.unlocking, self.global, self.view) = (unlocking, global, view)
   }
 
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
-  func print(_ query: RecordQuery) async throws {
+  ///
+  /// - Parameter isSearch: whether it is an error that nothing is found.
+  func print(_ query: RecordQuery, isSearch: Bool = false) async throws {
+    var fields = try view.fields(global, isSearch: isSearch)
     let opened = try await session.unlockWhereItHelps(unlocking)
-    let (rows, faults) = try await found(query, opened)
-    try RecordListing(rows, isVerified: opened != nil, ifEmpty: "no record").print(faults, global)
+    var found = try await found(query, opened)
+    var missed: CommandError?
+    if isSearch, found.rows.isEmpty, found.faults.isEmpty {
+      let near = try await session.locked.nearest(query, limit: 5)
+      if isShown, !near.isEmpty {
+        global.messages.note("nothing holds \(words(of: query)); near:")
+        // They do not hold what was searched for.
+        fields = fields?.map { $0 == .match ? .who : $0 }
+        found.rows = RecordRows(opened?.verified(near, []).records ?? near)
+      } else {
+        missed = nothing(for: query, near: near)
+      }
+    }
+    try show(found, query, fields, isVerified: opened != nil, isMissed: missed != nil)
+    if let missed { throw missed }
   }
 
-  private func found(_ query: RecordQuery, _ opened: Vault?) async throws -> (RecordRows, [VaultError]) {
-    guard let opened else { return try await session.locked.rows(query) }
-    let found = try await opened.list(query)
-    return (RecordRows(found.records), found.faults)
+  private func show(
+    _ found: (rows: RecordRows, count: Int, faults: [VaultError]), _ query: RecordQuery, _ fields: [RowField]?,
+    isVerified: Bool, isMissed: Bool
+  ) throws {
+    let listing = RecordListing(found.rows, isVerified: isVerified, ifEmpty: isMissed ? nil : "no record")
+    guard let fields else { return try listing.print(found.faults, global) }
+    var table = RecordTable(fields: fields, order: query.order, isWide: view.table.wide, style: global.style)
+    table.highlight = Highlight(query, global.style)
+    try listing.print(found.faults, global) { try show(found.rows.map { row(of: $0, table) }, table) }
+    if found.rows.count < found.count { global.messages.note("\(found.rows.count) of \(found.count) records") }
+  }
+
+  /// Whether a person sees a table.
+  private var isShown: Bool { view.isTable && !global.json }
+
+  private func words(of query: RecordQuery) -> String { query.texts.map { "\"\($0)\"" }.joined(separator: " and ") }
+
+  private func nothing(for query: RecordQuery, near: [RecordSummary]) -> CommandError {
+    let subject = query.texts.isEmpty ? "--where" : words(of: query)
+    let error = CommandError(.notFound, "nothing_found", subject: subject, "no record holds it")
+    var names: [String] = []
+    for name in near.map(\.name) where !name.isEmpty && !names.contains(name) { names.append(name) }
+    return error.near(names)
+  }
+
+  /// The rows that are shown, and how many fit.
+  private func found(
+    _ query: RecordQuery, _ opened: Vault?
+  ) async throws -> (rows: RecordRows, count: Int, faults: [VaultError]) {
+    var (query, limit) = (query, query.limit)
+    // A person hears how many there are, and finds names where the letters stand, not their codes.
+    if isShown { query.limit = nil } else { limit = nil }
+    var (rows, faults) = try await session.locked.rows(query)
+    let count = rows.count
+    if isShown {
+      if query.order == .name { rows = rows.inOrderOfLetters() }
+      if let limit { rows = RecordRows(Array(rows.prefix(limit))) }
+    }
+    guard let opened else { return (rows, count, faults) }
+    let left: [RecordSummary]
+    (left, faults) = opened.verified(Array(rows), faults)
+    return (RecordRows(left), count - (rows.count - left.count), faults)
+  }
+
+  private func row(of summary: RecordSummary, _ table: RecordTable) -> RecordRow {
+    var row = RecordRow(summary: summary)
+    let (paths, hasMatch) = (table.paths, table.fields.contains(.match))
+    guard !paths.isEmpty || hasMatch, let record = try? session.locked.record(summary.id) else { return row }
+    let shown = RecordView(record)
+    for path in paths { row.values[path] = shown.cell(at: path) }
+    if hasMatch { row.match = table.highlight?.places(in: shown) ?? "" }
+    return row
+  }
+
+  private func show(_ rows: [RecordRow], _ table: RecordTable) throws {
+    if view.isTable {
+      guard !rows.isEmpty else { return }
+      return try view.table.print(Table(rows, table.columns, width: view.table.width), global)
+    }
+    var output = OutputBuffer(to: Output.writePrintable)
+    for row in rows { try output.append(table.line(of: row)) }
+    try output.flush()
+  }
+}
+
+extension RecordRows {
+  /// As people look for names: by base letters, then by marks, then by case.
+  fileprivate func inOrderOfLetters() -> RecordRows {
+    let keyed = map { (key: LetterOrder($0.name), record: $0) }
+    // Those of one name stay in the order of their ids.
+    return RecordRows(
+      keyed.sorted { $0.key == $1.key ? $0.record.id < $1.record.id : $0.key < $1.key }.map(\.record))
   }
 }
 

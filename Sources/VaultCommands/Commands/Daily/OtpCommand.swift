@@ -46,7 +46,7 @@ struct OtpCommand: AsyncParsableCommand {
     let path = try path.map { text in try MemberPath.argument(text, of: "path") }
     let target = copy ? try clipboard.clipboard() : nil
     let session = try Session(vault, global)
-    let found = try await session.record(record, in: session.unlock(unlocking))
+    let found = try await session.record(record, in: session.unlock(unlocking, for: [record]))
     let chosen = try path ?? found.oneTimeKeyPath()
     let key = try await CommandError.naming(membersOf: found) { try found.oneTimeKey(at: chosen) }
     if uri { return try print(address: key.address(named: found.name), of: found, chosen) }

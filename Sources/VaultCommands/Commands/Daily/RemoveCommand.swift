@@ -23,7 +23,9 @@ struct RemoveCommand: AsyncParsableCommand {
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
-    let session = try Session(vault, global)
+    var session = try Session(vault, global)
+    // Whoever says yes beforehand must name what goes.
+    session.takesParts = !global.yes
     guard global.yes || global.canAsk else {
       // A word that means no record, or several, is told first: `--yes` would not do then.
       for text in record { _ = try await session.resolve(text) }
@@ -31,7 +33,7 @@ struct RemoveCommand: AsyncParsableCommand {
         .declined, "declined", subject: "remove", "there is no terminal to ask at",
         hints: ["say so beforehand with --yes"])
     }
-    let opened = try await session.unlockToWrite(unlocking)
+    let opened = try await session.unlockToWrite(unlocking, for: record)
     var records: [OpenRecord] = []
     for text in record {
       let found = try await session.recordToRemove(text, in: opened)

@@ -42,7 +42,7 @@ struct SetCommand: AsyncParsableCommand {
       + set.map { text in try MemberPath.assignment(text, of: "--set") }
     try secrets.checkForm()
     let session = try Session(vault, global)
-    let opened = try await session.unlockToWrite(unlocking)
+    let opened = try await session.unlockToWrite(unlocking, for: [record])
     let found = try await session.record(record, in: opened)
     let kind = found.kind
     for (path, value) in assignments { try kind?.checkReadable(path, value, option: "field=value") }
@@ -104,7 +104,7 @@ struct UnsetCommand: AsyncParsableCommand {
     let paths = try paths.map { text in try MemberPath.argument(text, of: "path") }
     try paths.checkDistinct()
     let session = try Session(vault, global)
-    let opened = try await session.unlockToWrite(unlocking)
+    let opened = try await session.unlockToWrite(unlocking, for: [record])
     let found = try await session.record(record, in: opened)
     let hasChanged = try await CommandError.naming(membersOf: found) {
       try await opened.edit(found.id, paths.map(FieldEdit.unset))

@@ -30,7 +30,7 @@ struct ShowCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     let view = try await view(session)
     guard global.json else {
-      try Output.lines(try view.lines(global.style))
+      try Output.lines(Output.isTerminal ? view.screen(global.style) : view.lines(global.style))
       if !view.isVerified { global.messages.note(Messages.unverifiedNote) }
       return
     }
@@ -47,7 +47,8 @@ struct ShowCommand: AsyncParsableCommand {
   }
 
   private func view(_ session: Session) async throws -> RecordView {
-    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
+    let opened =
+      reveal ? try await session.unlock(unlocking, for: [record]) : try await session.unlockWhereItHelps(unlocking)
     guard let opened else { return RecordView(try session.locked.record(await session.resolve(record))) }
     return try RecordView(try await session.record(record, in: opened), revealed: reveal)
   }

@@ -29,6 +29,7 @@ extension TrashCommand {
         """,
       aliases: ["ls"])
 
+    @OptionGroup var table: TableOptions
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
     @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -37,8 +38,20 @@ extension TrashCommand {
       let session = try Session(vault, global)
       let opened = try await session.unlockWhereItHelps(unlocking)
       let found = try await opened?.trash() ?? session.locked.trash()
-      try RecordListing(found.records, isVerified: opened != nil, ifEmpty: "the trash is empty").print(
-        found.faults, global)
+      let listing = RecordListing(found.records, isVerified: opened != nil, ifEmpty: "the trash is empty")
+      guard table.isShown(global) else { return try listing.print(found.faults, global) }
+      try listing.print(found.faults, global) { try table.print(found.records, columns, global) }
+    }
+
+    private var columns: [TableColumn<TrashedRecord>] {
+      let (style, table) = (global.style, table)
+      return [
+        TableColumn(title: "NAME", rank: 0, least: 16) { $0.summary.name },
+        TableColumn(title: "KIND", rank: 3, least: 6, most: 20) { $0.summary.kind },
+        TableColumn(title: "WHO", rank: 2, least: 12, most: 32, isOptional: true) { $0.summary.who },
+        TableColumn(title: "REMOVED", rank: 1, look: style.dim) { table.shown($0.deletedAt) },
+        TableColumn(title: "ID", rank: 4, look: style.dim) { table.shown($0.id) },
+      ]
     }
   }
 

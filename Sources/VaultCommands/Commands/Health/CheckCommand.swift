@@ -32,7 +32,7 @@ struct CheckCommand: AsyncParsableCommand {
         "checks": .array(checks.map(\.document)), contents.name: .members(contents.members),
       ])
     } else {
-      try Output.lines((global.verbose ? checks : toActOn).map(\.line) + contents.lines)
+      try Output.lines((global.verbose ? checks : toActOn).map { $0.line(global.style) } + contents.lines)
       let around = toActOn.isEmpty ? "nothing to act on" : "\(toActOn.count) to act on"
       global.messages.note("\(checks.count) checks around the vault: \(around)")
       if opened == nil { global.messages.note(Messages.unverifiedNote) }

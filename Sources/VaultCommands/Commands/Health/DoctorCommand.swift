@@ -25,7 +25,7 @@ struct DoctorCommand: ParsableCommand {
     if global.json {
       try Output.document(["checks": .array(checks.map(\.document))])
     } else {
-      try Output.lines(checks.map(\.line))
+      try Output.lines(checks.map { $0.line(global.style) })
     }
     if checks.contains(where: { $0.state != .good }) { throw Finished(status: .findings) }
   }

@@ -44,7 +44,13 @@ struct LintCommand: AsyncParsableCommand {
 
   private func print(_ report: LintReport) throws {
     guard !global.json else { return try Output.document(report.members) }
-    try Output.lines(report.findings.map { Printable.text($0.description) })
+    // A person reads how it is before what it is; a program goes by the exit code.
+    let (isShown, style) = (Output.isTerminal, global.style)
+    try Output.lines(
+      report.findings.map { (isShown ? style.bad("fault") + "  " : "") + Printable.text($0.description) })
+    if isShown, report.findings.isEmpty {
+      try Output.line(style.good("ok") + "     \(report.recordCount) records, \(report.trashedCount) in the trash")
+    }
     report.tell(global, isFixed: fix)
   }
 }

@@ -24,6 +24,7 @@ struct DueCommand: ParsableCommand {
     help: ArgumentHelp("What was sealed so long ago: 1y, 90d, 12h, 90m, 2w.", valueName: "age"))
   var olderThan: String?
 
+  @OptionGroup var table: TableOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
@@ -35,7 +36,7 @@ struct DueCommand: ParsableCommand {
     let session = try Session(vault, global)
     try session.pin.requireKnownState()
     let report = try DueReport(session, leaver: leaver, age: age)
-    try report.print(global)
+    try report.print(global, table)
     for fault in report.faults { global.messages.report(fault) }
     if let fault = report.faults.first { throw Finished(status: ExitStatus(fault.code)) }
     if !report.fields.isEmpty { throw Finished(status: .findings) }
@@ -70,13 +71,18 @@ struct DueReport {
     fields = left + fields.filter { !isListed.contains($0.place) }
   }
 
-  func print(_ global: GlobalOptions) throws {
+  /// - Parameter table: how it is shown at a terminal.
+  func print(_ global: GlobalOptions, _ table: TableOptions? = nil) throws {
     if global.json {
       return try Output.document([
         "before": .optional(before?.text), "due": .array(fields.map(\.document)), "verified": false,
       ])
     }
-    try Output.lines(lines)
+    if let table, table.isShown(global) {
+      try table.print(fields, columns(table, global.style), global)
+    } else {
+      try Output.lines(lines)
+    }
     if before == nil {
       global.messages.note("there was no reseal yet: `vault rekey --reseal` begins the list")
     } else if fields.isEmpty, faults.isEmpty {
@@ -84,6 +90,16 @@ struct DueReport {
     } else {
       global.messages.note(Messages.unverifiedNote)
     }
+  }
+
+  private func columns(_ table: TableOptions, _ style: Style) -> [TableColumn<DueField>] {
+    [
+      TableColumn(title: "NAME", rank: 0, least: 16) { $0.record.name },
+      TableColumn(title: "FIELD", rank: 1, least: 10) { $0.path.description },
+      TableColumn(title: "SEALED", rank: 2, look: style.dim) { table.shown($0.sealedAt) },
+      TableColumn(title: "WHERE", rank: 3, isOptional: true) { $0.isTrashed ? "in the trash" : "" },
+      TableColumn(title: "ID", rank: 4, look: style.dim) { table.shown($0.record.id) },
+    ]
   }
 
   private var lines: [String] {

@@ -32,6 +32,7 @@ extension KeyCommand {
         """,
       aliases: ["ls"])
 
+    @OptionGroup var table: TableOptions
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
     @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -43,12 +44,31 @@ extension KeyCommand {
       if global.json {
         try Output.document(["slots": .array(states.map(\.document)), "verified": .bool(opened != nil)])
       } else {
-        try Output.lines(states.map { Printable.text($0.line) })
+        if table.isShown(global) {
+          try table.print(states, columns, global)
+        } else {
+          try Output.lines(states.map { Printable.text($0.line) })
+        }
         if opened == nil { global.messages.note(Messages.unverifiedNote) }
       }
       let faults = states.compactMap(\.fault)
       for fault in faults { global.messages.report(fault) }
       if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }
+    }
+
+    private var columns: [TableColumn<SlotState>] {
+      let (style, table) = (global.style, table)
+      return [
+        TableColumn(title: "LABEL", rank: 0, least: 12) { state in
+          state.slot.label.isEmpty ? "-" : state.slot.label
+        },
+        TableColumn(title: "KIND", rank: 3) { $0.slot.kind.name },
+        TableColumn(title: "KEY", rank: 1, least: 12, most: 62) { state in
+          [state.slot.who, state.strength].compactMap { $0 }.joined(separator: ", ")
+        },
+        TableColumn(title: "AGE", rank: 2, look: style.dim) { table.shown($0.slot.createdAt) },
+        TableColumn(title: "ID", rank: 1, look: style.dim) { table.shown($0.slot.id) },
+      ]
     }
   }
 

@@ -16,6 +16,10 @@ struct Session {
   /// Whether somebody has said that this is the vault: now, by its path or its fingerprint, or ever before on this
   /// machine.
   var isNamed: Bool
+  /// Which records somebody has chosen by parts of their names.
+  let chosen = ChosenRecords()
+  /// Whether a part of a name may be taken for it.
+  var takesParts = true
   var messages: Messages { global.messages }
 
   /// Finds the vault and reads its header; refuses another than the required one.
@@ -81,8 +85,12 @@ struct Session {
   /// Unlocks with what is given, else by the agent, else with the user's identity, else with a passphrase that is asked
   /// for.
   ///
-  /// - Parameter withRootKey: for what is more than records: the agent does not give the root key out.
-  func unlock(_ options: UnlockOptions, withRootKey: Bool = false) async throws -> Vault {
+  /// - Parameters:
+  ///   - words: of records: a passphrase is only asked for when each of them is there.
+  ///   - withRootKey: for what is more than records: the agent does not give the root key out.
+  func unlock(
+    _ options: UnlockOptions, for words: [String] = [], withRootKey: Bool = false
+  ) async throws -> Vault {
     let session = try agreed(to: .reading)
     if let vault = try await session.unlockIfKeyGiven(options) { return vault }
     if !withRootKey, let vault = try await session.unlockByAgent() { return vault }
@@ -90,12 +98,14 @@ struct Session {
       return try await session.unlock(identity, options)
     }
     try pin.requireKnownState()
-    return try await session.unlockByPrompt(options)
+    return try await session.unlockByPrompt(options, for: words)
   }
 
-  /// As ``unlock(_:)``, for a command that writes.
-  func unlockToWrite(_ options: UnlockOptions, withRootKey: Bool = false) async throws -> Vault {
-    try await agreed(to: .writing).unlock(options, withRootKey: withRootKey)
+  /// As ``unlock(_:for:withRootKey:)``, for a command that writes.
+  func unlockToWrite(
+    _ options: UnlockOptions, for words: [String] = [], withRootKey: Bool = false
+  ) async throws -> Vault {
+    try await agreed(to: .writing).unlock(options, for: words, withRootKey: withRootKey)
   }
 
   /// Where something can be remembered.
@@ -180,7 +190,7 @@ struct Session {
     }
   }
 
-  private func unlockByPrompt(_ options: UnlockOptions) async throws -> Vault {
+  private func unlockByPrompt(_ options: UnlockOptions, for words: [String]) async throws -> Vault {
     guard locked.header.slots.contains(where: { $0.kind == .scrypt }) else {
       throw noKey("no identity is given", "give one with --identity FILE or CVAULT_IDENTITY_FILE")
     }
@@ -190,6 +200,7 @@ struct Session {
         "give one with --identity FILE, --passphrase-file FILE or the variables CVAULT_…, or `vault unlock` once")
     }
     let maximum = try options.maximumWorkFactor()
+    for word in words { _ = try await resolve(word) }
     warnIfNotLocked()
     for attempt in 1...3 {
       let passphrase = try terminal.secret("Passphrase of \(Printable.text(location.path)): ")
@@ -225,48 +236,11 @@ extension Session {
     query.limit = 1
     if try await locked.list(query).records.isEmpty { _ = try locked.kinds.argument(name) }
   }
-
-  /// The record that a word means, without a key.
-  func resolve(_ text: String) async throws -> RecordID { try await resolve(text, in: locked) }
-
-  /// As `resolve`, of a record whose file may have been edited in place: an index does not notice that.
-  func resolveEdited(_ text: String) async throws -> RecordID { try await resolve(text, in: locked.using(nil)) }
-
-  private func resolve(_ text: String, in vault: LockedVault) async throws -> RecordID {
-    do throws(VaultError) {
-      return try await vault.resolve(text)
-    } catch {
-      throw CommandError(error).aboutRecord(text)
-    }
-  }
-
-  /// The record that a word means, verified.
-  func record(_ text: String, in vault: Vault) async throws -> OpenRecord {
-    do throws(VaultError) {
-      return noting(try await vault.record(named: text))
-    } catch {
-      throw CommandError(error).aboutRecord(text)
-    }
-  }
-
-  /// As `record`, of a record that is to be removed.
-  func recordToRemove(_ text: String, in vault: Vault) async throws -> OpenRecord {
-    do throws(VaultError) {
-      return noting(try await vault.recordToRemove(named: text))
-    } catch {
-      throw CommandError(error).aboutRecord(text)
-    }
-  }
-
-  private func noting(_ record: OpenRecord) -> OpenRecord {
-    if record.hasOlderInTrash { messages.note("an older revision of \(record.id.text) is in the trash, too") }
-    return record
-  }
 }
 
 extension CommandError {
   /// An error of looking a record up names the word that was given; any other keeps its own subject.
-  fileprivate func aboutRecord(_ text: String) -> CommandError {
+  func aboutRecord(_ text: String) -> CommandError {
     guard subject == nil else { return self }
     guard text.isEmpty else { return about(text) }
     var error = about("RECORD")

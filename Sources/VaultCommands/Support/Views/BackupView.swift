@@ -64,3 +64,15 @@ extension BackupCatalog.Verification {
     .members(["kind": .string(kind.rawValue), "time": .string(time.text)])
   }
 }
+
+extension BackupCatalog.Verification.Kind {
+  /// What was looked at, for people.
+  var words: String {
+    switch self {
+    case .framing: "form"
+    case .list: "contents"
+    case .deep: "every record"
+    case .proof: "every byte"
+    }
+  }
+}

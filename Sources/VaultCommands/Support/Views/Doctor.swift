@@ -19,8 +19,14 @@ struct DoctorCheck {
   let text: String
   var advice: String?
 
-  var line: String {
-    Printable.padded(state.rawValue, to: 6)
+  func line(_ style: Style) -> String {
+    let look =
+      switch state {
+      case .good: style.good
+      case .warning: style.doubtful
+      case .fault: style.bad
+      }
+    return look(state.rawValue) + String(repeating: " ", count: 6 - state.rawValue.utf8.count)
       + Printable.text("\(name): \(text)" + (advice.map { "; \($0)" } ?? ""))
   }
 

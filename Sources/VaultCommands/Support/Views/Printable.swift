@@ -56,7 +56,7 @@ enum Printable {
   }
 
   /// Whether the text is of printable ASCII alone, as most of a long list is: its bytes are its characters then.
-  fileprivate static func isPlain(_ text: String) -> Bool {
+  static func isPlain(_ text: String) -> Bool {
     let bytes = RawSpan(_elements: text.utf8Span.span)
     var offset = 0
     while offset + 8 <= bytes.byteCount {
@@ -106,12 +106,20 @@ struct PrintableText {
 
 /// The few colors: on a terminal, unless `--no-color` or `NO_COLOR` is given.
 struct Style {
+  /// For what is none of a command's output.
+  static let plain = Style(isColored: false)
+
   let isColored: Bool
+
+  private init(isColored: Bool) { self.isColored = isColored }
 
   init(noColor: Bool, descriptor: Int32) {
     isColored = !noColor && System.environment("NO_COLOR") == nil && System.isTerminal(descriptor)
   }
 
   func dim(_ text: String) -> String { isColored ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+  func good(_ text: String) -> String { isColored ? "\u{1B}[32m\(text)\u{1B}[0m" : text }
+  func doubtful(_ text: String) -> String { isColored ? "\u{1B}[33m\(text)\u{1B}[0m" : text }
+  func bad(_ text: String) -> String { isColored ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
   func bold(_ text: String) -> String { isColored ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 }

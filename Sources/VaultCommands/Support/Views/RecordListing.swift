@@ -13,20 +13,22 @@ protocol ListedRecord {
 struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: ListedRecord {
   private let rows: Rows
   private let isVerified: Bool
-  private let emptyNote: String
+  private let emptyNote: String?
 
-  init(_ rows: Rows, isVerified: Bool, ifEmpty note: String) {
+  init(_ rows: Rows, isVerified: Bool, ifEmpty note: String?) {
     (self.rows, self.isVerified, emptyNote) = (rows, isVerified, note)
   }
 
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
-  func print(_ faults: [VaultError], _ global: GlobalOptions) throws {
+  ///
+  /// - Parameter show: prints the rows in another form than pipes get.
+  func print(_ faults: [VaultError], _ global: GlobalOptions, _ show: (() throws -> Void)? = nil) throws {
     if global.json {
       try printDocument()
     } else {
-      try printLines()
+      if let show { try show() } else { try printLines() }
       if !isVerified, !rows.isEmpty { global.messages.note(Messages.unverifiedNote) }
-      if rows.isEmpty { global.messages.note(emptyNote) }
+      if rows.isEmpty, let emptyNote { global.messages.note(emptyNote) }
     }
     for fault in faults { global.messages.report(fault) }
     if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }

@@ -79,21 +79,72 @@ extension RecordView {
 
   /// The lines of `show`.
   func lines(_ style: Style) throws -> [String] {
-    let head = [
+    let body = try body(style, Printable.text)
+    return Self.aligned(head) + (body.isEmpty ? [] : [""]) + Self.aligned(body)
+  }
+
+  /// The lines of `show` at a terminal: the name as a headline, texts in the lines that they have, and at the end what
+  /// the program knows the record by.
+  func screen(_ style: Style) throws -> [String] {
+    let body = try body(style, Printable.document)
+    let width = (body.map { DisplayWidth.of($0.name) }.max() ?? 0) + 1
+    let fields = body.flatMap { name, text -> [String] in
+      var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      if lines.count > 1, lines.last?.isEmpty == true { lines.removeLast() }
+      guard lines.count > 1 else { return [Printable.padded(name + ":", to: width) + " " + (lines.first ?? "")] }
+      return [name + ":"] + lines.map { "  " + $0 }
+    }
+    let headline = style.bold(Printable.text(name.isEmpty ? envelope.kind : name))
+    return [headline, ""] + fields + (fields.isEmpty ? [] : [""]) + Self.aligned(head).map(style.dim)
+  }
+
+  private var head: [(name: String, text: String)] {
+    [
       ("id", id.text), ("kind", envelope.kind), ("revision", String(envelope.revision)),
       ("created", envelope.createdAt.text), ("updated", envelope.updatedAt.text),
     ]
-    var body: [(String, String)] = []
+  }
+
+  /// The fields with what they show.
+  private func body(_ style: Style, _ printable: (String) -> String) throws -> [(name: String, text: String)] {
+    var body: [(name: String, text: String)] = []
     for (path, value) in leaves() {
       let text =
         switch try content(of: value, at: path) {
         case .sealed(let time): style.dim("\(Self.mask) sealed \(DateFormat.day.text(of: time))")
         case .notYetSealed: style.dim("\(Self.mask) not sealed yet: run `vault migrate`")
-        case .readable(let value): try Printable.text(value.plainText())
+        case .readable(let value): try printable(value.plainText())
         }
       body.append((Printable.text(path.description), text))
     }
-    return Self.aligned(head) + (body.isEmpty ? [] : [""]) + Self.aligned(body)
+    return body
+  }
+
+  /// What the record has at a path, in a column: the items of a list with commas between, a mask for what is sealed,
+  /// and nothing for what is not there.
+  func cell(at path: MemberPath) -> String {
+    let place = kind?.presentPath(path) ?? path
+    guard let value = try? JSONValue.object(fields).value(at: place) else { return "" }
+    let parts = value.array ?? [value]
+    let texts = parts.enumerated().map { index, part in
+      let place = value.array == nil ? place : place.appending(index)
+      return switch try? content(of: part, at: place) {
+      case .readable(let value)?: (try? value.plainText()) ?? ""
+      case .sealed?, .notYetSealed?: Self.mask
+      case nil: "damaged"
+      }
+    }
+    return texts.joined(separator: ", ")
+  }
+
+  /// The values that are not sealed, in the order of `show`.
+  var readableLeaves: [(path: MemberPath, text: String)] {
+    leaves().compactMap { path, value in
+      guard case .readable(let value)? = try? content(of: value, at: path), let text = try? value.plainText() else {
+        return nil
+      }
+      return (path, text)
+    }
   }
 
   private static func aligned(_ rows: [(name: String, text: String)]) -> [String] {

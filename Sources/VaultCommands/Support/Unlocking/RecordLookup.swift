@@ -1,0 +1,121 @@
+import VaultDocument
+import VaultKit
+
+/// What somebody has chosen in one run of a command, by the words that they typed: nobody is asked twice.
+final class ChosenRecords {
+  fileprivate var records: [String: RecordSummary] = [:]
+}
+
+extension Session {
+  /// The record that a word means, without a key.
+  func resolve(_ text: String) async throws -> RecordID { try await resolve(text, in: locked) }
+
+  /// As `resolve`, of a record whose file may have been edited in place: an index does not notice that.
+  func resolveEdited(_ text: String) async throws -> RecordID { try await resolve(text, in: locked.using(nil)) }
+
+  private func resolve(_ text: String, in vault: LockedVault) async throws -> RecordID {
+    if let record = chosen.records[text] { return record.id }
+    do throws(VaultError) {
+      return try await vault.resolve(text)
+    } catch {
+      return try await choice(text, after: error, in: vault).id
+    }
+  }
+
+  /// The record that a word means, verified.
+  func record(_ text: String, in vault: Vault) async throws -> OpenRecord {
+    try await record(text, in: vault, decides: false)
+  }
+
+  /// As `record`, of a record that is to be removed.
+  func recordToRemove(_ text: String, in vault: Vault) async throws -> OpenRecord {
+    try await record(text, in: vault, decides: true)
+  }
+
+  private func record(_ text: String, in vault: Vault, decides: Bool) async throws -> OpenRecord {
+    var row = chosen.records[text]
+    if row == nil {
+      do throws(VaultError) {
+        return noting(try await decides ? vault.recordToRemove(named: text) : vault.record(named: text))
+      } catch {
+        row = try await choice(text, after: error, in: vault.locked)
+      }
+    }
+    guard let row else { preconditionFailure("a choice is a record or an error") }
+    do throws(VaultError) {
+      return noting(try await vault.record(of: row, decides: decides))
+    } catch {
+      throw CommandError(error).aboutRecord(text)
+    }
+  }
+
+  private func noting(_ record: OpenRecord) -> OpenRecord {
+    if record.hasOlderInTrash { messages.note("an older revision of \(record.id.text) is in the trash, too") }
+    return record
+  }
+}
+
+extension Session {
+  /// How many records are shown to choose from.
+  private static let maximumChoiceCount = 20
+
+  /// Whether somebody sits there who can say which record is meant.
+  private var canChoose: Bool {
+    takesParts && !global.json && System.isTerminal(System.standardInput) && System.isTerminal(System.standardError)
+      && global.canAsk
+  }
+
+  /// The record that somebody at the terminal means by a word that is the exact name of none, or of several.
+  ///
+  /// - Throws: the error of the look-up, with names that are near, where nobody can say.
+  private func choice(
+    _ text: String, after error: VaultError, in vault: LockedVault
+  ) async throws -> RecordSummary {
+    let failure = CommandError(error).aboutRecord(text)
+    guard error.subject == nil, !text.isEmpty, RecordID(parsing: text) == nil else { throw failure }
+    let candidates: [RecordSummary]
+    var names: [String] = []
+    switch error.code {
+    case .noSuchRecord:
+      let guesses = try await vault.guesses(text)
+      (candidates, names) = (guesses.parts, guesses.names)
+    case .ambiguousRecord: candidates = try await vault.records(named: text)
+    default: throw failure
+    }
+    guard canChoose, (1...Self.maximumChoiceCount).contains(candidates.count) else { throw failure.near(names) }
+    let record = candidates.count == 1 ? candidates[0] : try picked(candidates, text)
+    messages.note("\(record.name) (\(record.kind))")
+    chosen.records[text] = record
+    return record
+  }
+
+  /// The one that is chosen by its number.
+  private func picked(_ candidates: [RecordSummary], _ text: String) throws -> RecordSummary {
+    let declined = CommandError(
+      .declined, "declined", subject: text, "none of \(candidates.count) records was chosen",
+      hints: ["nothing was changed"])
+    guard let terminal = Terminal(noInput: global.noInput) else { throw declined }
+    let list = RecordTable(fields: [.name, .kind, .who, .age, .id], order: .name, isWide: false, style: .plain)
+    let rows = candidates.enumerated().map { (number: $0 + 1, row: RecordRow(summary: $1)) }
+    let columns =
+      [TableColumn<(number: Int, row: RecordRow)>(title: "", rank: 0) { "\($0.number)" }]
+      + list.columns.map { $0.of(\.row) }
+    try Table(rows, columns, width: System.screen.columns).lines(.plain) { line in try terminal.say(line) }
+    for _ in 0..<3 {
+      let answer = try terminal.answer("Which one? [1-\(candidates.count)] ")
+      if answer.isEmpty { break }
+      if let number = Int(answer), candidates.indices.contains(number - 1) { return candidates[number - 1] }
+    }
+    throw declined
+  }
+}
+
+extension CommandError {
+  /// The same with names that may have been meant before its other hints.
+  func near(_ names: [String]) -> CommandError {
+    guard !names.isEmpty else { return self }
+    var error = self
+    error.hints.insert("near names: " + names.map { "\"\($0)\"" }.joined(separator: ", "), at: 0)
+    return error
+  }
+}

@@ -1,0 +1,43 @@
+/// How many columns of a terminal text takes: two for a letter of East Asia and for an emoji, none for a mark.
+///
+/// A table of our own, since that of the C library knows nothing without a locale.
+enum DisplayWidth {
+  static func of(_ text: String) -> Int {
+    Printable.isPlain(text) ? text.utf8.count : text.reduce(0) { $0 + of($1) }
+  }
+
+  /// The text, without its end where it is wider than that, which `…` says then.
+  static func cut(_ text: String, to width: Int) -> (text: String, width: Int) {
+    let whole = of(text)
+    guard whole > width else { return (text, whole) }
+    guard width > 0 else { return ("", 0) }
+    var (result, used) = ("", 0)
+    for character in text {
+      let next = of(character)
+      guard used + next < width else { break }
+      result.append(character)
+      used += next
+    }
+    return (result + "…", used + 1)
+  }
+
+  private static func of(_ character: Character) -> Int {
+    let scalars = character.unicodeScalars
+    guard let first = scalars.first else { return 0 }
+    if first.value < 0x300 { return scalars.contains("\u{FE0F}") && first.value > 0x7F ? 2 : 1 }
+    switch first.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    // What asks for a picture, or is one by itself, is as wide as one; so is a sequence of several.
+    if first.properties.isEmojiPresentation || scalars.contains("\u{FE0F}") { return 2 }
+    return wide.contains { $0 ~= first.value } ? 2 : 1
+  }
+
+  /// Wide and full-width characters that are no emoji (Unicode, EastAsianWidth.txt, whole blocks).
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,
+    0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
+    0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF, 0x1F200...0x1F265, 0x20000...0x3FFFD,
+  ]
+}

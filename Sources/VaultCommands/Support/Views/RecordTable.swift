@@ -1,0 +1,148 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+import VaultRecords
+
+/// How `list` and `find` show what they found.
+struct RowViewOptions: ParsableArguments {
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case tsv
+  }
+
+  @Option(
+    help: ArgumentHelp(
+      "Columns, with commas between: name, kind, who, age, created, updated, revision, id, and readable paths.",
+      valueName: "name,…"))
+  var fields: String?
+
+  @Option(help: "The form: tsv, with tabs between whole texts and no header.")
+  var format: Format?
+
+  @OptionGroup var table: TableOptions
+
+  /// What is shown; nil for the form that pipes have had from the beginning.
+  ///
+  /// - Parameter isSearch: whether it says where something was found, instead of whom each record is for.
+  func fields(_ global: GlobalOptions, isSearch: Bool) throws -> [RowField]? {
+    guard fields == nil && format == nil || !global.json else {
+      throw CommandError.usage(fields == nil ? "--format" : "--fields", "does not go together with --json")
+    }
+    if let fields { return try fields.split(separator: ",").map { try RowField(String($0)) } }
+    if format != nil { return [.name, .kind, .who, .updated, .id] }
+    guard Output.isTerminal, !global.json else { return nil }
+    if isSearch { return table.wide ? [.name, .match, .kind, .updated, .id] : [.name, .match, .kind, .age, .id] }
+    return table.wide ? [.name, .kind, .who, .created, .updated, .id] : [.name, .kind, .who, .age, .id]
+  }
+
+  /// Whether it is a table, and not lines for programs.
+  var isTable: Bool { format == nil && Output.isTerminal }
+}
+
+/// One column of a list of records.
+enum RowField: Equatable {
+  case name, kind, who, age, created, updated, revision, id
+  /// Where what was searched for stands.
+  case match
+  /// What the record has at a path.
+  case path(MemberPath)
+
+  private static let named: [String: RowField] = [
+    "name": .name, "kind": .kind, "who": .who, "age": .age, "created": .created, "updated": .updated,
+    "revision": .revision, "id": .id, "match": .match,
+  ]
+
+  init(_ text: String) throws {
+    let name = text.lowercased()
+    self = try Self.named[name] ?? .path(MemberPath.argument(text, of: "--fields"))
+  }
+
+  var path: MemberPath? { if case .path(let path) = self { path } else { nil } }
+}
+
+/// A record in a list, and what it has at the paths that are shown.
+struct RecordRow {
+  let summary: RecordSummary
+  /// Where what was searched for stands.
+  var match = ""
+  var values: [MemberPath: String] = [:]
+}
+
+/// What is said of each record, in columns.
+struct RecordTable {
+  let fields: [RowField]
+  let order: RecordQuery.Order
+  let isWide: Bool
+  let style: Style
+  /// What is searched for.
+  var highlight: Highlight?
+  let now = Timestamp.now()
+
+  var paths: [MemberPath] { fields.compactMap(\.path) }
+
+  var columns: [TableColumn<RecordRow>] { fields.enumerated().map { column($1, rank: 10 + $0) } }
+
+  /// - Parameter rank: of a column that is no usual one.
+  private func column(_ field: RowField, rank: Int) -> TableColumn<RecordRow> {
+    let text = { (row: RecordRow) -> String in self.text(of: field, row) }
+    switch field {
+    case .name: return TableColumn(title: "NAME", rank: 0, least: 16, look: highlight?.look ?? { $0 }, text: text)
+    case .match:
+      return TableColumn(title: "MATCH", rank: 1, least: 12, look: highlight?.look ?? { $0 }, text: text)
+    case .who: return TableColumn(title: "WHO", rank: 1, least: 12, most: 32, text: text)
+    case .age: return TableColumn(title: "AGE", rank: 2, look: style.dim, text: text)
+    case .kind: return TableColumn(title: "KIND", rank: 3, least: 6, most: 20, text: text)
+    case .id:
+      return TableColumn(title: "ID", rank: 4, look: style.dim) { row in
+        isWide ? text(row) : String(text(row).prefix(8))
+      }
+    case .created: return TableColumn(title: "CREATED", rank: rank, look: style.dim, text: text)
+    case .updated: return TableColumn(title: "UPDATED", rank: rank, look: style.dim, text: text)
+    case .revision: return TableColumn(title: "REVISION", rank: rank, text: text)
+    case .path(let path):
+      return TableColumn(title: path.description, rank: rank, least: 8, most: 32, text: text)
+    }
+  }
+
+  /// A line for programs.
+  func line(of row: RecordRow) -> String {
+    fields.map { Printable.text(text(of: $0, row)) }.joined(separator: "\t") + "\n"
+  }
+
+  private func text(of field: RowField, _ row: RecordRow) -> String {
+    let summary = row.summary
+    return switch field {
+    case .name: summary.name
+    case .kind: summary.kind
+    case .who: summary.who
+    case .age: Elapsed.words(from: order == .created ? summary.createdAt : summary.updatedAt, to: now)
+    case .created: summary.createdAt.text
+    case .updated: summary.updatedAt.text
+    case .revision: String(summary.revision)
+    case .id: summary.id.text
+    case .match: row.match
+    case .path(let path): row.values[path] ?? ""
+    }
+  }
+}
+
+/// How long ago something was, in words.
+enum Elapsed {
+  private static let units: [(name: String, seconds: Int64)] = [
+    ("year", 31_556_952), ("month", 2_629_746), ("week", 604_800), ("day", 86_400), ("hour", 3600),
+  ]
+
+  static func words(from time: Timestamp, to now: Timestamp) -> String {
+    words(seconds: now.secondsSinceEpoch - time.secondsSinceEpoch)
+  }
+
+  /// `now`, `3 min`, `1 hour`, `2 days`: in the largest unit of which there are two; a day and an hour count as well.
+  static func words(seconds: Int64) -> String {
+    guard seconds >= 60 else { return "now" }
+    for (name, size) in units {
+      let count = seconds / size
+      if count > 1 { return "\(count) \(name)s" }
+      if count == 1, size <= 86_400 { return "1 \(name)" }
+    }
+    return "\(seconds / 60) min"
+  }
+}

@@ -1,0 +1,125 @@
+import Testing
+import VaultTestSupport
+
+@Suite("Records by parts of their names", .atTerminal)
+struct LookupTests {
+  private func workspace() throws -> Workspace {
+    let workspace = try Workspace.withVault()
+    for title in ["GitLab", "GitHub", "Émile", "Émile Zola", "東京銀行"] {
+      let added = workspace.open("add", "login", "title=\(title)", "username=of \(title)", "--generate", "password")
+      try #require(added.code == 0, "\(added.errors)")
+    }
+    return workspace
+  }
+
+  private func type(
+    _ workspace: Workspace, _ arguments: String..., typing answers: [(prompt: String, reply: String)] = []
+  ) -> ProcessOutcome {
+    workspace.type(
+      arguments + ["--vault", "v", "--identity", "id.txt"], answers, errorsOnTerminal: true,
+      adding: ["NO_COLOR": "1"])
+  }
+
+  @Test(
+    "at a terminal a part of one name is enough, in any case and without marks, and it is told which record that is",
+    arguments: [("lab", "GitLab"), ("HUB", "GitHub"), ("emile", "Émile"), ("zola", "Émile Zola"), ("銀行", "東京銀行")])
+  func part(_ word: String, _ name: String) throws {
+    let workspace = try workspace()
+    let got = type(workspace, "get", word, "username")
+    #expect(got.code == 0 && got.output == "of \(name)" && got.shown == "note: \(name) (login)\r\n", "\(got.shown)")
+    #expect(type(workspace, "show", word, "--json").code == 10, "a program asks")
+    #expect(type(workspace, "set", word, "username=new").code == 0)
+    #expect(workspace.open("get", name, "username").output == "new")
+  }
+
+  @Test("several are shown to choose from by number; Enter chooses none, and an exact name is never asked about")
+  func several() throws {
+    let workspace = try workspace()
+    let chosen = type(workspace, "get", "git", "username", typing: [("Which one? [1-2] ", "7\n"), ("[1-2] ", "2\n")])
+    #expect(chosen.output == "of GitLab" && chosen.code == 0)
+    #expect(chosen.shown.contains("1  GitHub  login  of GitHub  now  "), "\(chosen.shown)")
+    let none = type(workspace, "get", "git", "username", typing: [("[1-2] ", "\n")])
+    #expect(none.code == 3 && none.output == "")
+    #expect(type(workspace, "get", "émile", "username").shown == "")
+    #expect(workspace.open("add", "login", "title=GitLab", "username=second", "--generate", "password").code == 0)
+    let twins = type(workspace, "get", "gitlab", "username", typing: [("[1-2] ", "1\n")])
+    #expect(twins.code == 0 && twins.shown.contains("second"))
+  }
+
+  @Test("removing still asks, and with --yes takes whole names only")
+  func removing() throws {
+    let workspace = try workspace()
+    let kept = type(workspace, "remove", "lab", typing: [("Remove \"GitLab\"", "n\n")])
+    #expect(kept.code == 3, "\(kept.shown)")
+    #expect(type(workspace, "remove", "lab", "--yes").code == 10)
+    #expect(type(workspace, "remove", "lab", typing: [("[y/N] ", "y\n")]).code == 0)
+    #expect(workspace.open("show", "GitLab").code == 10)
+  }
+
+  @Test("without a terminal, and with --no-input, a name is exact, and near names are a hint")
+  func exact() throws {
+    let workspace = try workspace()
+    for word in ["gitl", "gtlab"] {
+      let refused = workspace.open("get", word, "username")
+      #expect(refused.code == 10 && refused.errorLines[0] == "vault: \(word): no such record")
+      #expect(refused.errorLines[1].hasPrefix("hint: near names: \"GitLab\""), "\(refused.errors)")
+      #expect(type(workspace, "get", word, "username", "--no-input").code == 10)
+    }
+    #expect(workspace.open("get", "nobody", "username").errorLines.count == 2)
+  }
+
+  @Test("no passphrase is asked for a record that is not there, and a part of a name is settled before")
+  func passphrase() throws {
+    let workspace = try Workspace()
+    let passphrase = [("Passphrase of v: ", "correct horse\n")]
+    let made = workspace.type(
+      ["init", "v", "--passphrase", "--work-factor", "10"],
+      [("New passphrase: ", "correct horse\n"), ("again: ", "correct horse\n")])
+    try #require(made.code == 0)
+    let add = ["add", "login", "title=GitLab", "username=ada", "--generate", "password", "--vault", "v"]
+    try #require(workspace.type(add, passphrase).code == 0)
+    for command in [["get", "bank", "username"], ["set", "bank", "username=x"], ["show", "bank", "--reveal"]] {
+      let refused = workspace.type(command + ["--vault", "v"], [], errorsOnTerminal: true)
+      #expect(refused.code == 10 && !refused.shown.contains("Passphrase"), "\(refused.shown)")
+    }
+    let got = workspace.type(["get", "git", "username", "--vault", "v"], passphrase, errorsOnTerminal: true)
+    #expect(got.output == "ada" && got.shown.hasPrefix("note: GitLab (login)\r\nPassphrase"), "\(got.shown)")
+  }
+}
+
+@Suite("What find says", .atTerminal)
+struct FindTests {
+  @Test("where a text stands, and of how many records these are")
+  func places() throws {
+    let workspace = try Workspace.withCustomers()
+    let find = ["find", "--vault", "v"]
+    let found = workspace.screen(find + ["paris"]).lines
+    #expect(found[0].split(separator: " ") == ["NAME", "MATCH", "KIND", "AGE", "ID"])
+    #expect(found[1].contains("Amélie Dubois") && found[1].contains("address.city: Paris"))
+    #expect(workspace.screen(find + ["SHAI"]).lines[1].contains("  name  "))
+    let limited = workspace.screen(find + ["example", "--limit", "2"], columns: 120).lines
+    #expect(limited[1].contains("contact_info.email: …") && limited[1].contains("@example.com"))
+    #expect(limited.contains("note: 2 of 24 records"))
+    let colored = workspace.screen(find + ["paris"], adding: ["NO_COLOR": ""]).lines
+    #expect(colored[1].contains("\u{1B}[1mParis\u{1B}[0m"), "\(colored[1].debugDescription)")
+  }
+
+  @Test("nothing is 10; what is near is shown at a terminal, and named in a pipe")
+  func near() throws {
+    let workspace = try Workspace.withCustomers()
+    let shown = workspace.screen(["find", "kierkegard", "--vault", "v"])
+    #expect(shown.outcome.code == 0 && shown.lines[0] == "note: nothing holds \"kierkegard\"; near:")
+    #expect(shown.lines[2].hasPrefix("Søren Kierkegaard"))
+    for more in [[], ["--no-index"]] {
+      let piped = workspace.run(["find", "kierkegard", "--vault", "v"] + more)
+      #expect(piped.code == 10 && piped.stdout.isEmpty)
+      #expect(piped.errors.hasPrefix("vault: \"kierkegard\": no record holds it\nhint: near names: \"Søren Kier"))
+    }
+    let value = workspace.run("find", "piermnt", "--vault", "v")
+    #expect(value.code == 10 && value.errors.contains("Shai Mishali"), "\(value.errors)")
+    let nothing = workspace.run("find", "zzzzqqqq", "--vault", "v", "--json")
+    #expect(nothing.code == 10 && JSON(nothing.stdout)["records"]?.items?.isEmpty == true)
+    #expect(JSON(nothing.stderr)["code"]?.text == "nothing_found" && !nothing.errors.contains("near"))
+    #expect(workspace.screen(["find", "zzzzqqqq", "--vault", "v"]).outcome.code == 10)
+  }
+}
