@@ -1,5 +1,6 @@
 package import VaultCrypto
 package import VaultDocument
+internal import VaultSealing
 
 /// One message of an agent: a JSON object with `"cvault_agent": 1`, and at most one key of 32 bytes in it.
 ///
@@ -69,9 +70,9 @@ package struct AgentMessage: Sendable {
       let end = Self.keyHead.count + digitCount
       guard bytes.count > end + 1, bytes[end] == UInt8(ascii: "\"") else { throw Self.malformed }
       key = try Self.key(bytes.extracting(Self.keyHead.count..<end))
-      rest = Array(Self.marker.utf8) + Self.copy(object.extracting(end + 1..<object.byteCount))
+      rest = Array(Self.marker.utf8) + object.extracting(end + 1..<object.byteCount).copiedBytes()
     } else {
-      rest = Self.copy(object)
+      rest = object.copiedBytes()
     }
     guard case .object(var members)? = try? JSONParser.parse(rest, limits: .exchange),
       members["cvault_agent"] == .number(JSONNumber(1)), members["key"] == nil
@@ -83,25 +84,19 @@ package struct AgentMessage: Sendable {
   static let malformed = AgentError(.malformed, "is no message of this version")
 
   private static func key(_ digits: Span<UInt8>) throws(AgentError) -> SecretBytes {
-    // 32 bytes end with exactly one character of padding; there is room for no more.
-    let pad = UInt8(ascii: "=")
-    guard digits[digits.count - 1] == pad, digits[digits.count - 2] != pad else { throw malformed }
-    var isCanonical = false
-    let key: SecretBytes
+    let key: SecretBytes?
     do throws(CryptoError) {
-      key = try SecretBytes(byteCount: keyByteCount) { key in isCanonical = Base64.append(decoding: digits, to: &key) }
+      key = try .key(ofBase64: digits)
     } catch {
       throw AgentError(.memory, "the locked memory for secrets is full")
     }
-    guard isCanonical else { throw malformed }
+    guard let key else { throw malformed }
     return key
   }
 
   private static func begins(_ bytes: Span<UInt8>, _ start: [UInt8]) -> Bool {
     bytes.count >= start.count && start.indices.allSatisfy { bytes[$0] == start[$0] }
   }
-
-  private static func copy(_ bytes: RawSpan) -> [UInt8] { unsafe bytes.withUnsafeBytes { unsafe Array($0) } }
 }
 
 /// Why an agent could not be asked, or did not do what it was asked.

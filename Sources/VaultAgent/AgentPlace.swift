@@ -1,5 +1,6 @@
 internal import VaultCrypto
 package import VaultDocument
+internal import VaultSealing
 package import VaultSystem
 
 /// The folder of the sockets of a user's agents, one for each vault.
@@ -18,7 +19,7 @@ package struct AgentPlace: Sendable {
   /// - Throws: ``AgentError`` `.foreign`.
   package func vaults() throws(AgentError) -> [VaultID] {
     guard try isOwn(folder, .directory) else { return [] }
-    let files = FileSystem<PlaceFailure>()
+    let files = FileSystem<AgentFileFailure>()
     guard let open = try? files.open(folder, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: folder) else {
       return []
     }
@@ -37,8 +38,8 @@ package struct AgentPlace: Sendable {
     guard path.utf8.count <= LocalSocket.longestPath else {
       throw AgentError(.refused, "the path of the socket is too long: \(path)")
     }
-    let files = FileSystem<PlaceFailure>()
-    do throws(PlaceFailure) {
+    let files = FileSystem<AgentFileFailure>()
+    do throws(AgentFileFailure) {
       try files.makeFolders(folder)
     } catch {
       throw AgentError(.refused, "the folder of the socket cannot be made: \(folder)")
@@ -54,7 +55,7 @@ package struct AgentPlace: Sendable {
 
   /// Takes the socket away, when the agent ends.
   package func remove(_ vault: VaultID) {
-    FileSystem<PlaceFailure>().removeQuietly(socket(of: vault), in: OpenPurpose.noDirectory)
+    FileSystem<AgentFileFailure>().removeQuietly(socket(of: vault), in: OpenPurpose.noDirectory)
   }
 
   /// A connection to the agent of a vault; nil when there is none.
@@ -73,7 +74,7 @@ package struct AgentPlace: Sendable {
   /// The next message of a stream, read into locked memory; nil at its end, or when it is none.
   package static func message(from file: Int32) throws(Errno) -> AgentMessage? {
     guard let head = try bytes(AgentMessage.headByteCount, from: file) else { return nil }
-    let count = AgentMessage.count(in: head.withBytes { head in unsafe head.withUnsafeBytes { unsafe Array($0) } })
+    let count = AgentMessage.count(in: head.withBytes { $0.copiedBytes() })
     guard let count, let object = try bytes(count, from: file) else { return nil }
     return object.withBytes { object in try? AgentMessage(parsing: object) }
   }
@@ -98,8 +99,8 @@ package struct AgentPlace: Sendable {
   /// Whether something is there, and this user's alone.
   private func isOwn(_ path: String, _ kind: FileStatus.Kind) throws(AgentError) -> Bool {
     let status: FileStatus?
-    do throws(PlaceFailure) {
-      status = try FileSystem<PlaceFailure>().callIfPresent(at: path) { (system) throws(Errno) in
+    do throws(AgentFileFailure) {
+      status = try FileSystem<AgentFileFailure>().callIfPresent(at: path) { (system) throws(Errno) in
         try system.status(of: path, in: OpenPurpose.noDirectory, followingLink: false)
       }
     } catch {
@@ -113,7 +114,8 @@ package struct AgentPlace: Sendable {
   }
 }
 
-private struct PlaceFailure: FileFailure {
+/// A file that could not be had; why does not matter to an agent.
+struct AgentFileFailure: FileFailure {
   let errno: Int32?
 
   init(_ fault: FileFault, at path: String) { errno = fault.errno.number }

@@ -50,7 +50,7 @@ package struct HeldKey {
   /// Whether the key may still be used: neither is its time over, nor the vault another than it was.
   package var mayGoOn: Bool {
     guard !isLocked, lease.end == nil else { return false }
-    let files = FileSystem<HeaderFailure>()
+    let files = FileSystem<AgentFileFailure>()
     let path = handover.path + "/vault.json"
     let bytes = try? files.contents(of: path, in: OpenPurpose.noDirectory, limit: 64 << 20, at: path)
     guard let bytes = bytes ?? nil, let hash = try? unsafe SHA256.hash(bytes.span.bytes) else { return false }
@@ -133,11 +133,4 @@ package struct HeldKey {
 
 extension AgentMessage {
   static func refusal(_ reason: String) -> AgentMessage { AgentMessage(["error": .string(reason)]) }
-}
-
-/// Why the header could not be read does not matter.
-private struct HeaderFailure: FileFailure {
-  let errno: Int32?
-
-  init(_ fault: FileFault, at path: String) { errno = fault.errno.number }
 }

@@ -21,8 +21,8 @@ package enum PercentEncoding {
     result.reserveCapacity(bytes.count)
     var index = 0
     while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = hexDigit(bytes[index + 1]),
-        let low = hexDigit(bytes[index + 2])
+      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = Hex.value(ofDigit: bytes[index + 1]),
+        let low = Hex.value(ofDigit: bytes[index + 2])
       {
         result.append(high << 4 | low)
         index += 3
@@ -38,14 +38,5 @@ package enum PercentEncoding {
   package static func text(of encoded: some StringProtocol) -> String? {
     let bytes = Array(encoded.utf8)
     return String(validating: decoded(bytes) ?? bytes, as: UTF8.self)
-  }
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

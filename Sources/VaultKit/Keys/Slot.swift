@@ -116,15 +116,7 @@ enum SlotPayload {
         guard head.indices.allSatisfy({ bytes[$0] == head[$0] }), bytes[bytes.count - 1] == UInt8(ascii: "\n") else {
           return nil
         }
-        var isCanonical = false
-        let digits = bytes.extracting(head.count..<head.count + encoded)
-        // 32 bytes end with exactly one character of padding; there is room for no more.
-        let pad = UInt8(ascii: "=")
-        guard digits[encoded - 1] == pad, digits[encoded - 2] != pad else { return nil }
-        let key = try SecretBytes(byteCount: RootKey.byteCount) { key in
-          isCanonical = Base64.append(decoding: digits, to: &key)
-        }
-        return isCanonical ? key : nil
+        return try SecretBytes.key(ofBase64: bytes.extracting(head.count..<head.count + encoded))
       }
     } catch {
       throw VaultError(crypto: error)

@@ -90,7 +90,10 @@ public final class Member<Record>: Sendable {
     schema = MemberSchema(name, described, title)
     isAbsent = { place.value(in: &$0) == nil }
     read = { source, record in place.set(try Value.read(source, key, described), in: &record) }
-    write = { record, target, context in try place.value(in: &record)?.write(to: &target, key, context) }
+    write = { record, target, context in
+      guard let value = place.value(in: &record) else { return }
+      try value.write(to: &target, key, context)
+    }
   }
 
   /// A list, absent where it is empty, so that a record has no lines that say nothing.

@@ -22,7 +22,7 @@ struct AgentStatusCommand: ParsableCommand {
         vault agent status
       """)
 
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() throws {
     let held = try AgentProcess.states()
@@ -68,9 +68,9 @@ struct AgentRunCommand: AsyncParsableCommand {
   var handedOver = false
 
   @OptionGroup(title: "Agent") var limits: AgentOptions
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let place = try AgentLocation.requiredPlace()
@@ -91,11 +91,9 @@ struct AgentStopCommand: ParsableCommand {
         vault agent stop
       """)
 
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() throws {
-    let locked = try AgentProcess.lock(nil)
-    guard !global.json else { return try Output.document(["locked": .array(locked.map { .string($0.text) })]) }
-    if locked.isEmpty { global.messages.note("no vault was unlocked") }
+    try AgentProcess.lock(nil, global)
   }
 }

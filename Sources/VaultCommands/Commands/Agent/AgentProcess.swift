@@ -67,10 +67,13 @@ enum AgentProcess {
     }
   }
 
-  /// Locks a vault, or all; gives those that were unlocked.
-  static func lock(_ only: VaultID?) throws -> [VaultID] {
-    guard let place = AgentLocation.place else { return [] }
-    return try (only.map { [$0] } ?? place.vaults()).filter { vault in try lock(vault, in: place) }
+  /// Locks a vault, or all, and says which were unlocked.
+  static func lock(_ only: VaultID?, _ global: GlobalOptions) throws {
+    let locked = try AgentLocation.place.map { place in
+      try (only.map { [$0] } ?? place.vaults()).filter { vault in try lock(vault, in: place) }
+    }
+    guard !global.json else { return try Output.document(["locked": .array((locked ?? []).map { .string($0.text) })]) }
+    if locked?.isEmpty ?? true { global.messages.note("no vault was unlocked") }
   }
 
   private static func lock(_ vault: VaultID, in place: AgentPlace) throws -> Bool {

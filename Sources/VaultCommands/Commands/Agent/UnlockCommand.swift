@@ -23,9 +23,9 @@ struct UnlockCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup(title: "Agent") var limits: AgentOptions
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let place = try AgentLocation.requiredPlace()
@@ -56,13 +56,11 @@ struct LockCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Only the vault in this folder.", valueName: "dir"))
   var vault: String?
 
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() throws {
     let only = try vault.map { vault in try Session(.named(vault), global, refusingOtherVaults: false).locked.header }
-    let locked = try AgentProcess.lock(only?.vaultID)
-    guard !global.json else { return try Output.document(["locked": .array(locked.map { .string($0.text) })]) }
-    if locked.isEmpty { global.messages.note("no vault was unlocked") }
+    try AgentProcess.lock(only?.vaultID, global)
   }
 }
 

@@ -27,9 +27,7 @@ extension Session {
   /// - Throws: when somebody else could be the agent.
   func unlockByAgent() async throws -> Vault? {
     guard System.variable("CVAULT_NO_AGENT") == nil, let place = AgentLocation.place else { return nil }
-    var options = try global.vaultOptions(pin.state)
-    options.isNamed = isNamed
-    options.known = pin.known
+    let options = try vaultOptions()
     do {
       guard let client = try AgentClient(of: locked.header.vaultID, in: place) else {
         let socket = place.socket(of: locked.header.vaultID)

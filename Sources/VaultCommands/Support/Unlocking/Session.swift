@@ -173,11 +173,17 @@ struct Session {
     return try await unlock(with: key, subject: source.subject)
   }
 
-  private func unlock(with key: VaultKey, subject: String) async throws -> Vault {
+  /// How the vault behaves once it is unlocked, whoever has the key.
+  func vaultOptions() throws -> Vault.Options {
     var options = try global.vaultOptions(pin.state)
-    options.keepsPassphrase = keepsPassphrase
     options.isNamed = isNamed
     options.known = pin.known
+    return options
+  }
+
+  private func unlock(with key: VaultKey, subject: String) async throws -> Vault {
+    var options = try vaultOptions()
+    options.keepsPassphrase = keepsPassphrase
     do throws(VaultError) {
       let vault = try await locked.unlock(with: key, options: options)
       // The slot of a recipient has no cost that could be too low: its file need not be read once more.
