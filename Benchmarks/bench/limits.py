@@ -11,6 +11,7 @@ LIMITS = {
     "seal 32 bytes": (4.0, None),
     "get by id": (2.0, 24 * MB),
     "get by name": (2.0, 24 * MB),
+    "get by id, beside openssl": (2.0, None),
     "get by id, largest beside smallest": (1.2, 24 * MB),
     "add, beyond get": (3.0, None),
     "list": (3.0, None),

@@ -85,10 +85,27 @@ def measure_get(machine, options):
         for how in ("id", "name"):
             words = vault.get(middle[count][how])[1:]
             yield row(f"get by {how}", count, TREE, paired(machine, ["vault", *words], ["get-floor", *words], rounds))
+    opening = decrypting(machine)
+    if opening:
+        ours = vaults[sizes[0]].get(middle[sizes[0]]["id"])
+        yield row("get by id, beside openssl", sizes[0], "`openssl cms -decrypt` of one file",
+                  paired(machine, ours, opening, rounds))
     if len(sizes) > 1:
         many, few = (vaults[count].get(middle[count]["id"]) for count in (sizes[-1], sizes[0]))
         result = paired(machine, many, few, rounds)
         yield row("get by id, largest beside smallest", sizes[-1], f"`get` of {sizes[0]:,}", result)
+
+
+def decrypting(machine):
+    """A command that opens one file of the size of a record with a key on a curve, made before."""
+    if not machine.has("openssl"):
+        return note("bench: get: not beside openssl, which is not installed")
+    key, certificate, sealed = (str(machine.work / f"cms.{part}") for part in ("key", "pem", "sealed"))
+    machine.output("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                   "-keyout", key, "-out", certificate, "-subj", "/CN=bench")
+    machine.output("openssl", "cms", "-encrypt", "-aes-256-gcm", "-binary", "-outform", "DER", "-in", certificate,
+                   "-out", sealed, certificate)
+    return ["openssl", "cms", "-decrypt", "-inform", "DER", "-in", sealed, "-inkey", key]
 
 
 def measure_add(machine, options):

@@ -89,4 +89,6 @@ def filled_vault(machine, count):
     if not is_there:
         took = vault.fill(source_of(machine, count))
         note(f"imported {count:,} customers in {took.seconds:.2f} s")
+    # As people have it, also where a command needs no key.
+    machine.environment["CVAULT_IDENTITY_FILE"] = str(vault.identity)
     return vault

@@ -136,6 +136,18 @@ public final class Vault: Sendable {
     try await LockedVault(at: directory).unlock(with: key, options: options)
   }
 
+  /// The time of what is written now; not before the moment of the newest reseal, which is the next full second then.
+  ///
+  /// Sealing times are whole seconds, and what is sealed after a reseal must not look older. A clock that is further
+  /// behind is another machine's, and followed.
+  func currentTime() -> Timestamp {
+    let now = options.now()
+    guard let reseal = header.newestReseal, now < reseal,
+      reseal.secondsSinceEpoch - now.secondsSinceEpoch <= 1
+    else { return now }
+    return reseal
+  }
+
   /// Brings header and keys up to date when somebody wrote the header meanwhile.
   ///
   /// - Returns: whether anything was new.

@@ -234,8 +234,8 @@ struct FoundVaultTests {
       #expect(refused.errors.contains(reason), "\(words): \(refused.errors)")
     }
     // A variable's key is left alone, and what needs none still works.
-    let listed = bench.run(["list"], adding: ["CVAULT_IDENTITY_FILE": bench.workspace.identity])
-    #expect(listed.code == 0 && listed.errors.contains("note: not unlocked: "), "\(listed.errors)")
+    let shown = bench.run(["show", "Ada"], adding: ["CVAULT_IDENTITY_FILE": bench.workspace.identity])
+    #expect(shown.code == 0 && shown.errors.contains("note: not unlocked: "), "\(shown.errors)")
     var prompt = bench.plan(get)
     prompt.terminal = [("Read and write it from now on? [y/N] ", "n\n")]
     #expect(prompt.run().code == 3)

@@ -45,7 +45,7 @@ struct KeyTests {
   func foreignVariable() throws {
     let workspace = try workspace()
     #expect(workspace.run("init", "other", "--generate-identity", "other.txt").code == 0)
-    for command in [["list"], ["find", "Ada"], ["show", "Ada"], ["export"]] {
+    for command in [["show", "Ada"], ["export"]] {
       let byVariable = workspace.run(command + ["--vault", "v"], adding: ["CVAULT_IDENTITY_FILE": "other.txt"])
       #expect(byVariable.code == 0, "\(command)")
       #expect(byVariable.output.contains("Ada"))
@@ -53,6 +53,21 @@ struct KeyTests {
       #expect(workspace.run(command + ["--vault", "v", "--identity", "other.txt"]).code == 11)
     }
     #expect(get(workspace, adding: ["CVAULT_IDENTITY_FILE": "other.txt"]).code == 11)
+  }
+
+  @Test("a list uses no key that only happens to be there; --verify and an option do")
+  func listsVerifyWhenAsked() throws {
+    let workspace = try workspace()
+    let variable = ["CVAULT_IDENTITY_FILE": "id.txt"]
+    for command in [["list"], ["find", "Ada"], ["trash", "list"]] {
+      let words = command + ["--vault", "v", "--json"]
+      func isVerified(_ outcome: ProcessOutcome) -> Bool? { JSON(outcome.stdout)["verified"]?.bool }
+      #expect(isVerified(workspace.run(words, adding: variable)) == false)
+      #expect(isVerified(workspace.run(words + ["--verify"], adding: variable)) == true)
+      #expect(isVerified(workspace.run(words + ["--identity", "id.txt"])) == true)
+      #expect(workspace.run(words + ["--verify"]).code == 11)
+      #expect(workspace.run(words + ["--verify"], adding: ["CVAULT_IDENTITY_FILE": "missing.txt"]).code == 18)
+    }
   }
 
   @Test("options that every command takes may stand before the command")

@@ -99,7 +99,7 @@ struct FindTests {
     #expect(workspace.screen(find + ["SHAI"]).lines[1].contains("  name  "))
     let limited = workspace.screen(find + ["example", "--limit", "2"], columns: 120).lines
     #expect(limited[1].contains("contact_info.email: …") && limited[1].contains("@example.com"))
-    #expect(limited.contains("note: 2 of 24 records"))
+    #expect(limited.contains("note: 2 of 24 records, not verified"))
     let colored = workspace.screen(find + ["paris"], adding: ["NO_COLOR": ""]).lines
     #expect(colored[1].contains("\u{1B}[1mParis\u{1B}[0m"), "\(colored[1].debugDescription)")
   }

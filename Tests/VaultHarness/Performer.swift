@@ -118,7 +118,7 @@ struct Performer {
   }
 }
 
-/// Five hundred times as fast as the real one: a reseal waits for the next full second.
+/// Five hundred times as fast as the real one: names of backups are of whole seconds, and the next waits for its own.
 struct FastClock: Sendable {
   static let shared = FastClock(start: Timestamp.now().secondsSinceEpoch)
 

@@ -46,6 +46,27 @@ struct DueTests {
     #expect(try due(vault).fields.count == 6)
   }
 
+  @Test("what is sealed in the second of a reseal is not due, whoever opened the vault; nobody waits for the next one")
+  func sameSecond() async throws {
+    let vault = try await RotationVault.make()
+    let moment = RotationVault.options.now()
+    var options = Vault.Options()
+    options.now = { moment }
+    let opened = try await vault.open(options: options)
+    _ = try await opened.rotate(.reseal)
+    #expect(try due(vault).fields.count == 6)
+    #expect(try await opened.update(vault.live[0], as: Customer.self) { $0.accessKey = "new" })
+    let again = try await vault.open(options: options)
+    #expect(try await again.update(vault.live[1], as: Customer.self) { $0.accessKey = "new" })
+    _ = try await again.add(RotationVault.customer("added"))
+    #expect(try due(vault).fields.count == 4)
+    // A clock that is far behind is not corrected.
+    let earlier = try Timestamp(secondsSinceEpoch: moment.secondsSinceEpoch - 5)
+    options.now = { earlier }
+    _ = try await vault.open(options: options).add(RotationVault.customer("behind"))
+    #expect(try due(vault).fields.count == 6)
+  }
+
   @Test("by age, live records are listed whose values were sealed before then")
   func byAge() async throws {
     let vault = try await RotationVault.make()

@@ -36,7 +36,7 @@ struct RotationVault {
   /// System calls without a real disk behind their syncs.
   static var quiet: FaultyFileOperations { FaultyFileOperations(recorder: SimulatedDisk()) }
 
-  /// Goes on by a minute at each look, so that nobody waits for it; all vaults share it.
+  /// Goes on by a minute at each look, so that no two times are equal; all vaults share it.
   static let clock = TestClock()
 
   static var options: Vault.Options {
@@ -59,10 +59,11 @@ struct RotationVault {
   }
 
   func open(
-    _ identity: AgeIdentity? = nil, _ operations: any FileOperations = Self.quiet
+    _ identity: AgeIdentity? = nil, _ operations: any FileOperations = Self.quiet,
+    options: Vault.Options = Self.options
   ) async throws -> Vault {
     try await LockedVault(store: store(operations)).unlock(
-      with: .identity(identity ?? self.identity), options: Self.options)
+      with: .identity(identity ?? self.identity), options: options)
   }
 
   /// A copy of the vault's folder, to begin anew from.

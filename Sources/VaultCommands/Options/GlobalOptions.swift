@@ -123,3 +123,13 @@ struct UnlockOptions: ParsableArguments {
     return maxWorkFactor
   }
 }
+
+/// Whether what is listed is verified first.
+struct VerifyOptions: ParsableArguments {
+  @Flag(help: "Verify every row, with the key that a command which needs one would take.")
+  var verify = false
+
+  /// What to verify with; nil for not at all. A key that only happens to be there is not used: a list of many records
+  /// would take ten times as long.
+  func key(_ options: UnlockOptions) -> UnlockOptions? { verify || options.givesKey ? options : nil }
+}

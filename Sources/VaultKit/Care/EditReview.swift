@@ -64,7 +64,7 @@ extension Vault {
   public func accept(_ reviews: [EditReview]) async throws(VaultError) {
     guard !reviews.isEmpty else { return }
     try await writing { lock throws(VaultError) in
-      let now = options.now()
+      let now = currentTime()
       var changes: [StoreChange] = []
       for review in reviews {
         let id = review.found.id

@@ -112,7 +112,7 @@ private struct Repairer {
 
   private func restoring(_ id: RecordID, _ found: [UInt8]?, _ trashed: [UInt8]) throws(VaultError) -> [StoreChange] {
     let old = try vault.verifyTrashed(trashed, id).record
-    let draft = EnvelopeDraft(next: old.verified, now: vault.options.now())
+    let draft = EnvelopeDraft(next: old.verified, now: vault.currentTime())
     let restored = try vault.sealedBytes(old.stored, draft, old.verified.keys, in: .record(id))
     return [
       StoreChange(.record(id), from: found, to: restored), StoreChange(.trash(id), from: trashed, to: nil),

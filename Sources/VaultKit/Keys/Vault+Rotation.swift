@@ -130,7 +130,6 @@ extension Vault {
     let keyring = header.keyring.map { $0.state == .openOnly ? $0.retired : $0 }
     try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, slots: strayFiles(), lock)
     await isCleared
-    if isReseal { await waitUntilPast(olds.map(\.replacedAt).max()) }
   }
 
   /// A rotation writes the checkpoint anew: one that is gone or older than this machine knows must not be lost in that.
@@ -154,18 +153,6 @@ extension Vault {
       following: old?.checkpoint, of: entries, headerHash: header.hash(), createdAt: options.now(),
       under: keyring.current)
     try replaceCheckpoint(old?.mark, by: new, lock)
-  }
-
-  /// Sealing times are whole seconds: what is sealed after a reseal must not bear a second that began before it.
-  private func waitUntilPast(_ time: Timestamp?) async {
-    let now = options.now()
-    guard let time, now < time else { return }
-    let rest =
-      Duration.seconds(time.secondsSinceEpoch - now.secondsSinceEpoch)
-      + .nanoseconds(time.nanoseconds - now.nanoseconds)
-    // The moment is the next full second; a clock that says otherwise is not to be waited for. In a task of its own,
-    // since a cancelled one does not sleep.
-    await Task { try? await Task.sleep(for: min(rest, .seconds(1))) }.value
   }
 }
 

@@ -44,7 +44,7 @@ extension Vault {
           .changedUnderneath, "was changed by someone else meanwhile", file: old.file, record: id,
           remedies: ["look at the record again and repeat the change"])
       }
-      return try replace(old, with: FieldEditor(old, now: options.now()).edited(edits), lock)
+      return try replace(old, with: FieldEditor(old, now: currentTime()).edited(edits), lock)
     }
   }
 }

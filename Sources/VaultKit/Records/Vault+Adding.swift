@@ -53,7 +53,7 @@ extension Vault {
     keeping kept: @escaping @Sendable (Input) -> Input = { $0 }, progress: (Int) -> Void = { _ in },
     record: @escaping @Sendable (Input) throws(VaultError) -> RecordInput
   ) async throws(VaultError) -> Addition<Input> {
-    let now = options.now()
+    let now = currentTime()
     let ids = try Self.newIDs(count)
     var adder = try await BulkAdder<Input>(self, count: count, refusals: refusals, isStoring: !isDryRun)
     defer { adder.end() }

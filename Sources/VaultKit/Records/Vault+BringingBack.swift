@@ -69,7 +69,7 @@ extension Vault {
   ///   replaced that a newer version of this program wrote, and as ``add(_:)``.
   public func bringBack(_ records: [RecordToBringBack]) async throws(VaultError) -> [RecordID] {
     try await writing { lock throws(VaultError) in
-      let now = options.now()
+      let now = currentTime()
       var changes: [StoreChange] = []
       var written: [RecordID] = []
       for old in records.map(\.record) where try outcome(of: old) != .unchanged {

@@ -58,7 +58,7 @@ extension Vault {
 
   private func planMigration() throws(VaultError) -> MigrationPlan {
     var plan = MigrationPlan()
-    let now = options.now()
+    let now = currentTime()
     var failure: VaultError?
     try locked.forEachFile { id, bytes in
       do throws(VaultError) {

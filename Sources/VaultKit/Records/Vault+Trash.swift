@@ -43,7 +43,7 @@ extension Vault {
   public func restore(_ ids: [RecordID]) async throws(VaultError) {
     guard !ids.isEmpty else { return }
     try await writing { lock throws(VaultError) in
-      let now = options.now()
+      let now = currentTime()
       var changes: [StoreChange] = []
       for id in Set(ids) { changes += try restoring(id, now) }
       try apply(changes, lock)

@@ -13,7 +13,7 @@ extension Vault {
   @discardableResult
   public func add(_ record: some VaultRecord) async throws(VaultError) -> RecordID {
     let id = RecordID.random()
-    let now = options.now()
+    let now = currentTime()
     let kind = try kind(of: type(of: record))
     let change = try newRecord(id, kind, now) { context throws(VaultError) in
       try encode(record, kind, in: context, id, before: nil)
@@ -45,7 +45,7 @@ extension Vault {
   /// One record needs nothing of what many do.
   private func add(_ input: RecordInput) async throws(VaultError) -> RecordID {
     let id = RecordID.random()
-    let change = try newRecord(id, of: input, options.now())
+    let change = try newRecord(id, of: input, currentTime())
     try await writing { lock throws(VaultError) in try apply([change], lock) }
     return id
   }
@@ -60,7 +60,7 @@ extension Vault {
   ) async throws(VaultError) -> Bool {
     try await writing { lock throws(VaultError) in
       let old = try verifiedRecord(id)
-      let context = old.verified.context(sealingAt: options.now())
+      let context = old.verified.context(sealingAt: currentTime())
       var record = try old.decoded(as: type)
       let base = try encode(record, in: context, id)
       try change(&record)
@@ -81,7 +81,7 @@ extension Vault {
   public func remove(_ ids: [RecordID]) async throws(VaultError) {
     guard !ids.isEmpty else { return }
     try await writing { lock throws(VaultError) in
-      let now = options.now()
+      let now = currentTime()
       var changes: [StoreChange] = []
       for id in ids {
         let old = try verifiedRecord(id, decides: true)
@@ -104,7 +104,7 @@ extension Vault {
   /// Writes the next revision of a record, in the present schema of its kind, if its members differ.
   func replace(_ old: OpenRecord, with fields: JSONObject, _ lock: any StoreLock) throws(VaultError) -> Bool {
     guard fields != old.fields else { return false }
-    var draft = EnvelopeDraft(next: old.verified, now: options.now())
+    var draft = EnvelopeDraft(next: old.verified, now: currentTime())
     draft.schema = max(draft.schema, old.kind?.schema ?? 1)
     let bytes = try sealedBytes(fields, draft, old.verified.keys, in: .record(old.id))
     try apply([StoreChange(.record(old.id), from: old.bytes, to: bytes)], lock)

@@ -9,9 +9,9 @@ struct ListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the records.",
     discussion: """
-      It needs no key; with one that is given by an option or a variable every row is verified. At a terminal it is a table \
-      that fits the screen, in CVAULT_PAGER, PAGER or less where it is longer, and letters stand beside their base letters. A \
-      pipe gets a line for each record, with its whole id and time, in the order of codes.
+      It uses no key, and says that nothing was verified; with --verify, or an option that gives a key, every row is. At a \
+      terminal it is a table that fits the screen, in CVAULT_PAGER, PAGER or less where it is longer, and letters stand \
+      beside their base letters. A pipe gets a line for each record, with its whole id and time, in the order of codes.
 
       Example:
         vault list --kind customer --sort updated --limit 10
@@ -20,13 +20,14 @@ struct ListCommand: AsyncParsableCommand {
 
   @OptionGroup var rows: RowOptions
   @OptionGroup var view: RowViewOptions
+  @OptionGroup var verifying: VerifyOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let query = try rows.query()
-    let list = try RecordSearchRun(vault, unlocking, global, view)
+    let list = try RecordSearchRun(vault, verifying.key(unlocking), global, view)
     try await list.session.checkKind(rows.kind)
     try await list.print(query)
   }
@@ -91,6 +92,7 @@ struct FindCommand: AsyncParsableCommand {
 
   @OptionGroup var rows: RowOptions
   @OptionGroup var view: RowViewOptions
+  @OptionGroup var verifying: VerifyOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -102,7 +104,7 @@ struct FindCommand: AsyncParsableCommand {
     var query = try rows.query()
     query.texts = text
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
-    let search = try RecordSearchRun(vault, unlocking, global, view)
+    let search = try RecordSearchRun(vault, verifying.key(unlocking), global, view)
     try await search.session.checkKind(rows.kind)
     for (path, _) in query.conditions { try search.checkReadable(path, rows.kind) }
     try await search.print(query, isSearch: true)
@@ -125,13 +127,14 @@ extension RecordSearchRun {
 /// One run of `list` or `find`.
 private struct RecordSearchRun {
   let session: Session
-  let unlocking: UnlockOptions
+  /// What rows are verified with; nil for not at all.
+  let key: UnlockOptions?
   let global: GlobalOptions
   let view: RowViewOptions
 
-  init(_ vault: VaultOptions, _ unlocking: UnlockOptions, _ global: GlobalOptions, _ view: RowViewOptions) throws {
+  init(_ vault: VaultOptions, _ key: UnlockOptions?, _ global: GlobalOptions, _ view: RowViewOptions) throws {
     session = try Session(vault, global)
-    (self.unlocking, self.global, self.view) = (unlocking, global, view)
+    (self.key, self.global, self.view) = (key, global, view)
   }
 
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
@@ -139,7 +142,7 @@ private struct RecordSearchRun {
   /// - Parameter isSearch: whether it is an error that nothing is found.
   func print(_ query: RecordQuery, isSearch: Bool = false) async throws {
     var fields = try view.fields(global, isSearch: isSearch)
-    let opened = try await session.unlockWhereItHelps(unlocking)
+    let opened = try await session.unlocked(with: key)
     var found = try await found(query, opened)
     var missed: CommandError?
     if isSearch, found.rows.isEmpty, found.faults.isEmpty {
@@ -162,11 +165,12 @@ private struct RecordSearchRun {
     isVerified: Bool, isMissed: Bool
   ) throws {
     let listing = RecordListing(found.rows, isVerified: isVerified, ifEmpty: isMissed ? nil : "no record")
-    guard let fields else { return try listing.print(found.faults, global) }
+    guard let fields else { return try listing.print(found.faults, of: found.count, global) }
     var table = RecordTable(fields: fields, order: query.order, isWide: view.table.wide, style: global.style)
     table.highlight = Highlight(query, global.style)
-    try listing.print(found.faults, global) { try show(found.rows.map { row(of: $0, table) }, table) }
-    if found.rows.count < found.count { global.messages.note("\(found.rows.count) of \(found.count) records") }
+    try listing.print(found.faults, of: found.count, global) {
+      try show(found.rows.map { row(of: $0, table) }, table)
+    }
   }
 
   /// Whether a person sees a table.

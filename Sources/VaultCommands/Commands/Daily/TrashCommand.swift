@@ -22,7 +22,7 @@ extension TrashCommand {
       commandName: "list",
       abstract: "List removed records, the latest first.",
       discussion: """
-        Without a key the rows are not verified, and it says so.
+        It uses no key, and says that nothing was verified; with --verify, or an option that gives a key, every row is.
 
         Example:
           vault trash list
@@ -30,13 +30,14 @@ extension TrashCommand {
       aliases: ["ls"])
 
     @OptionGroup var table: TableOptions
+    @OptionGroup var verifying: VerifyOptions
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
     @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
       let session = try Session(vault, global)
-      let opened = try await session.unlockWhereItHelps(unlocking)
+      let opened = try await session.unlocked(with: verifying.key(unlocking))
       let found = try await opened?.trash() ?? session.locked.trash()
       let listing = RecordListing(found.records, isVerified: opened != nil, ifEmpty: "the trash is empty")
       guard table.isShown(global) else { return try listing.print(found.faults, global) }

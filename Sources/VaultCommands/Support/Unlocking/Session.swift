@@ -144,6 +144,13 @@ struct Session {
     return opened
   }
 
+  /// As ``unlock(_:for:withRootKey:)``; nil for no key, and then what this machine remembers is compared.
+  func unlocked(with key: UnlockOptions?) async throws -> Vault? {
+    if let key { return try await unlock(key) }
+    try pin.requireKnownState()
+    return nil
+  }
+
   /// As ``unlockWhereItHelps(_:)``, also with the user's own identity; nobody is asked for a passphrase.
   func unlockUnasked(_ options: UnlockOptions) async throws -> Vault? {
     if let opened = try await unlockIfItHelps(options) { return opened }

@@ -21,17 +21,27 @@ struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: ListedRec
 
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
   ///
-  /// - Parameter show: prints the rows in another form than pipes get.
-  func print(_ faults: [VaultError], _ global: GlobalOptions, _ show: (() throws -> Void)? = nil) throws {
+  /// - Parameters:
+  ///   - count: how many there are, shown or not; nil when all are shown.
+  ///   - show: prints the rows in another form than pipes get.
+  func print(
+    _ faults: [VaultError], of count: Int? = nil, _ global: GlobalOptions, _ show: (() throws -> Void)? = nil
+  ) throws {
     if global.json {
       try printDocument()
     } else {
       if let show { try show() } else { try printLines() }
-      if !isVerified, !rows.isEmpty { global.messages.note(Messages.unverifiedNote) }
+      // A script hears of nothing but what it did not get.
+      if !rows.isEmpty, !isVerified || Output.isTerminal { global.messages.note(summary(of: count ?? rows.count)) }
       if rows.isEmpty, let emptyNote { global.messages.note(emptyNote) }
     }
     for fault in faults { global.messages.report(fault) }
     if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }
+  }
+
+  private func summary(of count: Int) -> String {
+    let all = count == 1 ? "1 record" : "\(count) records"
+    return (rows.count < count ? "\(rows.count) of \(all), " : all + ", ") + (isVerified ? "verified" : "not verified")
   }
 
   private func printDocument() throws {
