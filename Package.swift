@@ -3,7 +3,7 @@ import PackageDescription
 
 let libraries = [
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
-  "VaultKit", "VaultBackup", "VaultExchange",
+  "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery",
 ]
 
 let package = Package(
@@ -65,12 +65,16 @@ let package = Package(
         "VaultSystem",
       ]),
 
+    .target(
+      name: "VaultDelivery",
+      dependencies: ["VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument"]),
+
     // Layers 6 and 7
     .target(
       name: "VaultCommands",
       dependencies: [
-        "VaultKit", "VaultAgent", "VaultBackup", "VaultExchange", "VaultRecords", "VaultSealing", "VaultAge",
-        "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
+        "VaultKit", "VaultAgent", "VaultBackup", "VaultDelivery", "VaultExchange", "VaultRecords", "VaultSealing",
+        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries", "CDynamicLibraries",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "vault", dependencies: ["VaultCommands"]),
@@ -124,6 +128,7 @@ let package = Package(
         "VaultBackup", "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
         "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
+    .testTarget(name: "VaultDeliveryTests", dependencies: ["VaultDelivery", "VaultDocument"]),
     .testTarget(
       name: "VaultAgentTests",
       dependencies: ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"]),

@@ -8,6 +8,9 @@
 
 // In every C library that is supported, but declared only where GNU extensions are asked for.
 void *memmem(const void *hay, size_t hay_length, const void *needle, size_t needle_length);
+#ifdef __linux__
+int memfd_create(const char *name, unsigned int flags);
+#endif
 
 // zlib 1, zlib.h.
 typedef struct {

@@ -25,6 +25,7 @@ struct VaultCommand: AsyncParsableCommand {
           AddCommand.self, SetCommand.self, EditCommand.self, GenerateCommand.self, RemoveCommand.self,
           TrashCommand.self, UnlockCommand.self, LockCommand.self,
         ]),
+      CommandGroup(name: "Programs", subcommands: [RunCommand.self, RefCommand.self, RefsCommand.self]),
       CommandGroup(name: "In and out", subcommands: [ImportCommand.self, ExportCommand.self, BackupCommand.self]),
       CommandGroup(
         name: "People and keys",

@@ -59,7 +59,9 @@ public enum VaultProgram {
     var error = (error as? UsageFault)?.described(arguments) ?? CommandError(any: error)
     if error.status == .usage, error.hints.isEmpty { error.hints = [helpHint(arguments)] }
     ErrorReport(error, isJSON: flags.isJSON, isVerbose: flags.isVerbose, noColor: flags.noColor).print()
-    return error.status
+    // What runs a program leaves the other codes to the program.
+    let runsProgram = CommandNames.named(arguments).command == RunCommand.self
+    return runsProgram && error.status.rawValue < ExitStatus.notRun.rawValue ? .notRun : error.status
   }
 
   private static func helpHint(_ arguments: [String]) -> String {

@@ -48,7 +48,7 @@ public enum Hex {
   static func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
 
   /// The value of a digit of either case.
-  static func value(ofDigit byte: UInt8) -> UInt8? {
+  package static func value(ofDigit byte: UInt8) -> UInt8? {
     (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) ? byte - UInt8(ascii: "A") + 10 : lowerCaseValue(byte)
   }
 

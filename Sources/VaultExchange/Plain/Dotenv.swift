@@ -1,3 +1,5 @@
+import VaultDocument
+
 /// Variables of an environment, one a line: one record of all of them.
 struct DotenvImporter: Importer {
   let format = ImportFormat(

@@ -1,4 +1,6 @@
 import ArgumentParser
+import VaultCrypto
+import VaultDelivery
 import VaultDocument
 import VaultKit
 import VaultRecords
@@ -30,13 +32,16 @@ struct CopyCommand: AsyncParsableCommand {
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
-    let path = try path.map { text in try MemberPath.argument(text, of: "path") }
+    let field = try FieldArgument(record, path)
     let target = try clipboard.clipboard()
     let session = try Session(vault, global)
-    let found = try await session.record(record, in: session.unlock(unlocking, for: [record]))
-    let chosen = try path ?? found.mainSecret()
+    let found = try await field.record(in: session, unlocking)
+    let chosen = try field.path ?? (field.view == .url ? .root : found.mainSecret())
     let seconds = try await CommandError.naming(membersOf: found) {
-      try found.withValue(at: chosen) { try clipboard.put($0, in: target) }
+      if let reference = field.reference {
+        return try found.value(of: reference).withBytes { try clipboard.put($0, in: target) }
+      }
+      return try found.withValue(at: chosen) { try clipboard.put($0, in: target) }
     }
     guard !global.json else {
       return try Output.document([
@@ -44,7 +49,7 @@ struct CopyCommand: AsyncParsableCommand {
         "clear_after": seconds.map { .number(JSONNumber($0)) } ?? .null,
       ])
     }
-    clipboard.report("\(chosen) of \(found.name)", in: target, clearedAfter: seconds, global)
+    clipboard.report("\(field.view == .url ? "address" : "\(chosen)") of \(found.name)", in: target, clearedAfter: seconds, global)
   }
 }
 

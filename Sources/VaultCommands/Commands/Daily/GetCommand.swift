@@ -1,7 +1,10 @@
 import ArgumentParser
+import VaultCrypto
+import VaultDelivery
 import VaultDocument
 import VaultKit
 import VaultRecords
+import VaultSealing
 
 /// `vault get`: one value.
 struct GetCommand: AsyncParsableCommand {
@@ -9,7 +12,8 @@ struct GetCommand: AsyncParsableCommand {
     commandName: "get",
     abstract: "Print one value of a record, and nothing else.",
     discussion: """
-      The record is verified first, so this always needs a key. A newline follows on a terminal only.
+      The record is verified first, so this always needs a key. A newline follows on a terminal only. A reference as \
+      `vault ref` prints it stands in the place of both words.
 
       Example:
         vault get "Shai Mishali" access_key --identity identity.txt
@@ -29,7 +33,8 @@ struct GetCommand: AsyncParsableCommand {
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
-    guard (path == nil) == url else {
+    let field = try FieldArgument(record, path)
+    guard (field.path == nil) == (url || field.view == .url) else {
       var error = CommandError.usage(
         "arguments", url ? "--url takes no field" : "missing expected argument '<field>'", "give a field, or --url")
       if !url, let paths = try? await self.paths() {
@@ -37,11 +42,13 @@ struct GetCommand: AsyncParsableCommand {
       }
       throw error
     }
-    let path = try path.map { text in try MemberPath.argument(text, of: "path") }
     let session = try Session(vault, global)
-    let found = try await session.record(record, in: session.unlock(unlocking, for: [record]))
-    guard let path else { return try printURL(of: found) }
-    try await CommandError.naming(membersOf: found) { try print(path, of: found) }
+    let found = try await field.record(in: session, unlocking)
+    guard let path = field.path else { return try printURL(of: found) }
+    try await CommandError.naming(membersOf: found) {
+      if let reference = field.reference, reference.view == .otp { return try print(reference, of: found) }
+      try print(path, of: found)
+    }
   }
 
   private func print(_ path: MemberPath, of found: OpenRecord) throws {
@@ -56,6 +63,19 @@ struct GetCommand: AsyncParsableCommand {
     if try found.withSecret(at: path, { try Output.write($0) }) == nil {
       try Output.write(Array(text(of: found.revealed(at: path)).utf8))
     }
+  }
+
+  /// Prints the code of a key.
+  private func print(_ reference: SecretReference, of found: OpenRecord) throws {
+    let code = try found.value(of: reference)
+    guard global.json else {
+      try code.withBytes { try Output.write($0) }
+      return Output.isTerminal ? try Output.line("") : ()
+    }
+    try Output.document([
+      "id": .string(found.id.text), "path": .optional(reference.path?.description),
+      "value": .string(code.withBytes { String(decoding: $0.copiedBytes(), as: UTF8.self) }),
+    ])
   }
 
   /// Prints a value for a person: a terminal would obey what stands in it.

@@ -43,11 +43,11 @@ struct OtpCommand: AsyncParsableCommand {
 
   func run() async throws {
     try checkForm()
-    let path = try path.map { text in try MemberPath.argument(text, of: "path") }
+    let field = try FieldArgument(record, path)
     let target = copy ? try clipboard.clipboard() : nil
     let session = try Session(vault, global)
-    let found = try await session.record(record, in: session.unlock(unlocking, for: [record]))
-    let chosen = try path ?? found.oneTimeKeyPath()
+    let found = try await field.record(in: session, unlocking)
+    let chosen = try field.path ?? found.oneTimeKeyPath()
     let key = try await CommandError.naming(membersOf: found) { try found.oneTimeKey(at: chosen) }
     if uri { return try print(address: key.address(named: found.name), of: found, chosen) }
     if qr { return try QRCode(of: key.address(named: found.name)).print() }

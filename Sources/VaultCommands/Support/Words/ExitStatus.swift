@@ -19,6 +19,10 @@ enum ExitStatus: Int32 {
   case inputRefused = 17
   case inputOutput = 18
   case usage = 64
+  /// Of `vault run` alone, as with `env` and `timeout`: what goes wrong before the program runs.
+  case notRun = 125
+  case cannotExecute = 126
+  case commandNotFound = 127
 
   /// What each error of a vault ends with.
   init(_ code: VaultError.Code) {

@@ -3,13 +3,13 @@
 /// A value that begins with a quote is a word of a shell (POSIX, section 2.2): quotes, escapes and plain characters
 /// side by side, over several lines if need be. Any other is what stands there, up to a blank and `#`. It goes by
 /// bytes, as shells do: a quote before a combining mark is a quote.
-struct DotenvReader {
-  struct Entry {
-    let line: Int
+package struct DotenvReader {
+  package struct Entry {
+    package let line: Int
     /// Empty for a line that names no variable.
-    let name: String
+    package let name: String
     /// Nil for a line that is none, or whose quote is never closed.
-    let value: String?
+    package let value: String?
   }
 
   private let text: [UInt8]
@@ -18,10 +18,10 @@ struct DotenvReader {
   /// How many bytes were read for values that are none.
   private var vainCount = 0
 
-  init(_ text: [UInt8]) { self.text = text }
+  package init(_ text: [UInt8]) { self.text = text }
 
   /// The next line that is not empty and no comment; nil at the end.
-  mutating func next() -> Entry? {
+  package mutating func next() -> Entry? {
     while let byte = peek {
       if Self.isBlank(byte) || Self.isLineEnd(byte) {
         advance()

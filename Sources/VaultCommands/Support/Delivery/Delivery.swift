@@ -1,0 +1,112 @@
+import VaultCrypto
+import VaultDelivery
+import VaultDocument
+import VaultKit
+import VaultSealing
+
+/// One value that a program is to be given.
+struct Delivery {
+  /// How it gets there.
+  enum Form: String {
+    case variable
+    /// A variable names a file in memory.
+    case descriptor
+    case input = "standard input"
+  }
+
+  /// The variable; empty for standard input.
+  let name: String
+  let form: Form
+  let content: DeliveredVariable.Content
+  /// The option, or the file and its line.
+  let source: String
+
+  /// What is given, and by what.
+  var place: String { name.isEmpty ? source : "\(name) of \(source)" }
+
+  var reference: SecretReference? {
+    if case .reference(let reference) = content { reference } else { nil }
+  }
+}
+
+/// Everything that a program is to be given: nothing stands twice.
+struct DeliveryPlan {
+  private(set) var deliveries: [Delivery] = []
+
+  /// Adds what comes before all that is there already.
+  ///
+  /// - Throws: when two of them are for one name.
+  mutating func add(_ new: [Delivery], _ messages: Messages) throws {
+    var names: Set<String> = []
+    for delivery in new where !names.insert(delivery.name).inserted {
+      throw CommandError.usage(delivery.source, "\(delivery.name) is given twice", "give it once")
+    }
+    for replaced in deliveries where names.contains(replaced.name) {
+      messages.note("\(replaced.name) of \(replaced.source) is replaced by \(new[0].source)")
+    }
+    deliveries = deliveries.filter { !names.contains($0.name) } + new
+  }
+
+  /// Keeps of what files name only these.
+  mutating func keep(only names: [String]) throws {
+    for name in names where !deliveries.contains(where: { $0.name == name }) {
+      throw CommandError.usage("--only", "\(name) is in no file of variables")
+    }
+    deliveries = deliveries.filter { names.contains($0.name) }
+  }
+}
+
+extension Delivery {
+  /// What an option says, `NAME=REFERENCE`.
+  static func option(_ text: String, _ form: Form, _ option: String) throws -> Delivery {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, DeliveredVariable.isName(String(parts[0])) else {
+      throw CommandError.usage(option, "takes NAME=cvault://RECORD/FIELD")
+    }
+    let reference = try SecretReference.argument(String(parts[1]), of: option)
+    return Delivery(name: String(parts[0]), form: form, content: .reference(reference), source: option)
+  }
+
+  /// What a file of variables says.
+  static func file(_ path: String) throws -> [Delivery] {
+    let file = try NamedFile.reading(path)
+    let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "a file of variables")
+    do throws(EnvironmentFile.Fault) {
+      return try EnvironmentFile.parse(bytes.withBytes { $0.copiedBytes() }).map { entry in
+        Delivery(
+          name: entry.variable.name, form: .variable, content: entry.variable.content,
+          source: "\(path), line \(entry.line)")
+      }
+    } catch {
+      var refused = CommandError(
+        .inputRefused, "input_refused", subject: path, "line \(error.line): \(error.reason)",
+        hints: [
+          "one NAME=cvault://RECORD/FIELD or NAME=text a line; quotes as in a shell, and nothing put in for $NAME"
+        ])
+      refused.file = path
+      throw refused
+    }
+  }
+}
+
+extension Session {
+  /// The values of all references, each record opened and verified once; all or none.
+  func values(of plan: DeliveryPlan, in vault: Vault) async throws -> [SecretReference: SecretBytes] {
+    var (values, opened): ([SecretReference: SecretBytes], [RecordID: OpenRecord]) = ([:], [:])
+    for delivery in plan.deliveries {
+      guard let reference = delivery.reference, values[reference] == nil else { continue }
+      do {
+        let field = try await locked.field(of: reference)
+        var record = opened[field.record.id]
+        if record == nil { record = try await self.record(field.record.id.text, in: vault) }
+        guard let record else { continue }
+        opened[record.id] = record
+        try reference.requireName(of: record)
+        values[reference] = try record.value(of: reference)
+      } catch {
+        throw CommandError(any: error).hinting("it is wanted for \(delivery.place): \(reference)")
+      }
+    }
+    return values
+  }
+}

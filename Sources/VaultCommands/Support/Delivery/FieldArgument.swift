@@ -1,0 +1,66 @@
+import VaultDelivery
+import VaultDocument
+import VaultKit
+
+/// RECORD and FIELD of the command line: two words, or a reference in place of both.
+struct FieldArgument {
+  /// What names the record, for a look-up.
+  let word: String
+  let path: MemberPath?
+  let reference: SecretReference?
+  var view: SecretReference.View? { reference?.view }
+
+  init(_ record: String, _ path: String?) throws {
+    guard SecretReference.isMeant(by: record) else {
+      (word, reference) = (record, nil)
+      self.path = try path.map { text in try MemberPath.argument(text, of: "path") }
+      return
+    }
+    let reference = try SecretReference.argument(record, of: "RECORD")
+    guard path == nil else {
+      throw CommandError.usage("path", "goes without a reference, which names the field", "leave it out")
+    }
+    (word, self.reference) = (reference.record, reference)
+    self.path = reference.path
+  }
+
+  /// The record, verified. A reference means it by its id or its whole name, never by a part of it.
+  func record(in session: Session, _ unlocking: UnlockOptions) async throws -> OpenRecord {
+    var word = word
+    if let reference { word = try await session.field(of: reference).record.id.text }
+    let found = try await session.record(word, in: session.unlock(unlocking, for: [word]))
+    try reference?.requireName(of: found)
+    return found
+  }
+}
+
+extension SecretReference {
+  /// Refuses a record that has another name than the reference: what was looked up was not verified.
+  func requireName(of record: OpenRecord) throws(VaultError) {
+    guard self.record.utf8.elementsEqual(record.name.utf8) || RecordID(parsing: self.record) != nil else {
+      throw VaultError(.changedUnderneath, "got another name while it was looked up", record: record.id)
+    }
+  }
+
+  /// A reference of the command line.
+  static func argument(_ text: String, of option: String) throws -> SecretReference {
+    do throws(ReferenceFault) {
+      return try SecretReference(parsing: text)
+    } catch {
+      throw CommandError.usage(option, error.reason, "`vault ref RECORD FIELD` prints one")
+    }
+  }
+}
+
+extension Session {
+  /// What a reference means, without a key; says so when the record is not called any more what the reference says.
+  func field(of reference: SecretReference) async throws -> ReferencedField {
+    do throws(VaultError) {
+      let field = try await locked.field(of: reference)
+      if field.isMislabelled { messages.note("\(reference): the record is called \"\(field.record.name)\" now") }
+      return field
+    } catch {
+      throw CommandError(error).about("\(reference)")
+    }
+  }
+}

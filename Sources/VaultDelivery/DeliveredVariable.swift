@@ -1,0 +1,95 @@
+internal import VaultDocument
+
+/// One variable that a program is to be given.
+public struct DeliveredVariable: Sendable {
+  /// What it is to hold.
+  public enum Content: Sendable {
+    case text(String)
+    case reference(SecretReference)
+  }
+
+  public let name: String
+  public let content: Content
+
+  public init(name: String, content: Content) { (self.name, self.content) = (name, content) }
+
+  /// Whether a text can name a variable (POSIX, Base Definitions, section 8.1), as shells take it.
+  public static func isName(_ text: String) -> Bool {
+    guard let first = text.utf8.first, first &- UInt8(ascii: "0") > 9 else { return false }
+    return text.utf8.allSatisfy { byte in
+      byte == UInt8(ascii: "_") || byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26
+    }
+  }
+
+  /// Whether a variable decides which code a program runs or loads. A file may not set such a one: who runs a program
+  /// from somebody else's folder did not choose what is in its files.
+  public static func decidesWhatRuns(_ name: String) -> Bool {
+    let name = name.uppercased()
+    return whole.contains(name) || beginnings.contains { name.hasPrefix($0) }
+      || name.hasPrefix("PYTHON") && name.hasSuffix("PATH")
+  }
+
+  private static let whole: Set<String> = [
+    "PATH", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "GCONV_PATH", "PYTHONSTARTUP", "NODE_OPTIONS", "JAVA_TOOL_OPTIONS",
+    "EDITOR", "VISUAL", "PAGER",
+  ]
+  private static let beginnings = ["LD_", "DYLD_", "PERL5", "RUBY", "GIT_", "CVAULT_", "BASH_FUNC_"]
+}
+
+/// Variables of a file: `NAME=cvault://RECORD/FIELD` or `NAME=text`, one a line, quoted as shells do.
+///
+/// Nothing is put in for `$NAME`, and nothing is run.
+public enum EnvironmentFile {
+  /// A line that is refused.
+  public struct Fault: Error, Sendable {
+    public let line: Int
+    public let reason: String
+  }
+
+  /// A variable, and the line that it stands on.
+  public struct Entry: Sendable {
+    public let line: Int
+    public let variable: DeliveredVariable
+  }
+
+  /// Reads a whole file; one line that is none refuses all of it.
+  ///
+  /// - Throws: ``Fault`` with the line, and nothing of what stands there.
+  public static func parse(_ bytes: [UInt8]) throws(Fault) -> [Entry] {
+    var entries: [Entry] = []
+    for line in lines(of: bytes) { entries.append(try line.get()) }
+    return entries
+  }
+
+  /// Every line of a file that is not empty and no comment, good or not.
+  public static func lines(of bytes: [UInt8]) -> [Result<Entry, Fault>] {
+    var (reader, lines, names) = (DotenvReader(bytes), [Result<Entry, Fault>](), Set<String>())
+    while let found = reader.next() {
+      lines.append(
+        Result { () throws(Fault) in
+          let variable = try variable(found.name, found.value, line: found.line)
+          guard names.insert(found.name).inserted else {
+            throw Fault(line: found.line, reason: "\(found.name) stands there twice")
+          }
+          return Entry(line: found.line, variable: variable)
+        })
+    }
+    return lines
+  }
+
+  private static func variable(_ name: String, _ value: String?, line: Int) throws(Fault) -> DeliveredVariable {
+    guard DeliveredVariable.isName(name), let value else {
+      throw Fault(line: line, reason: "is no NAME=cvault://RECORD/FIELD and no NAME=text")
+    }
+    guard !value.utf8.contains(0) else { throw Fault(line: line, reason: "holds a NUL, which no variable can") }
+    guard !DeliveredVariable.decidesWhatRuns(name) else {
+      throw Fault(line: line, reason: "\(name) decides what a program runs, and is not taken from a file")
+    }
+    guard SecretReference.isMeant(by: value) else { return DeliveredVariable(name: name, content: .text(value)) }
+    do throws(ReferenceFault) {
+      return DeliveredVariable(name: name, content: .reference(try SecretReference(parsing: value)))
+    } catch {
+      throw Fault(line: line, reason: "\(name) \(error.reason)")
+    }
+  }
+}

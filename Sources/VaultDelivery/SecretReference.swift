@@ -1,0 +1,142 @@
+public import VaultDocument
+internal import VaultRecords
+
+/// Where a value is: `cvault://RECORD/FIELD[?view=VIEW][#LABEL]`, in the syntax of RFC 3986.
+///
+/// RECORD is a full id or an exact name, FIELD a path such as `contact_info.email`, both percent-encoded where they hold
+/// anything but unreserved characters; brackets of a FIELD may stand as they are. It says nothing of which vault.
+public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
+  /// Another form of a value than the one that the record has.
+  public enum View: String, Sendable, CaseIterable {
+    /// The one-time code of now, of a field that holds their key.
+    case otp
+    /// The address of a `database`, with user and password; it takes no FIELD.
+    case url
+  }
+
+  /// A full id or an exact name.
+  public let record: String
+  /// Nil where the view is of the whole record.
+  public let path: MemberPath?
+  public let view: View?
+  /// The name that the record had when the reference was written; the record counts.
+  public let label: String?
+
+  static let prefix = "cvault://"
+
+  public init(record: String, path: MemberPath?, view: View? = nil, label: String? = nil) {
+    (self.record, self.path, self.view, self.label) = (record, path, view, label)
+  }
+
+  /// Whether a text is meant as a reference, good or not: the scheme may stand in any case.
+  public static func isMeant(by text: String) -> Bool {
+    text.utf8.count >= prefix.utf8.count
+      && zip(text.utf8, prefix.utf8).allSatisfy { $0 == $1 || $0 | 0x20 == $1 && $1 >= UInt8(ascii: "a") }
+  }
+
+  /// - Throws: ``ReferenceFault``, with what is wrong.
+  public init(parsing text: String) throws(ReferenceFault) {
+    guard Self.isMeant(by: text) else { throw ReferenceFault("is no reference: it begins with \(Self.prefix)") }
+    let rest = String(decoding: text.utf8.dropFirst(Self.prefix.utf8.count), as: UTF8.self)
+    let (whole, label) = try Self.divided(rest, at: "#", "label")
+    let (place, query) = try Self.divided(whole, at: "?", "view")
+    let (record, field) = try Self.divided(place, at: "/", "field")
+    guard !record.isEmpty else { throw ReferenceFault("names no record") }
+    guard !record.hasPrefix("@") else { throw ReferenceFault("names a vault, which is not possible yet") }
+    view = try query.map { query throws(ReferenceFault) in try Self.view(query) }
+    self.record = try Self.decoded(record)
+    path = try field.map { field throws(ReferenceFault) in
+      guard !field.contains("/") else { throw ReferenceFault("has a part too many: fields are joined by dots") }
+      guard let path = try? MemberPath(parsing: Self.decoded(field)), !path.components.isEmpty else {
+        throw ReferenceFault("takes a field such as contact_info.email or tags[0]")
+      }
+      return path
+    }
+    self.label = try label.map { label throws(ReferenceFault) in try Self.decoded(label) }
+    if view == .url, path != nil { throw ReferenceFault("view=url is of a whole record and takes no field") }
+    if view != .url, path == nil { throw ReferenceFault("names no field") }
+  }
+
+  /// As it is written; the same for equal references.
+  public var description: String {
+    let field = path.map { path in
+      "/" + PercentEncoding.encoded(path.description).replacing("%5B", with: "[").replacing("%5D", with: "]")
+    }
+    return Self.prefix + PercentEncoding.encoded(record) + (field ?? "") + (view.map { "?view=\($0.rawValue)" } ?? "")
+      + (label.map { "#" + PercentEncoding.encoded($0) } ?? "")
+  }
+
+  private static func divided(
+    _ text: String, at mark: Character, _ what: String
+  ) throws(ReferenceFault) -> (before: String, after: String?) {
+    guard let place = text.firstIndex(of: mark) else { return (text, nil) }
+    let after = text[text.index(after: place)...]
+    guard !after.isEmpty else { throw ReferenceFault("has an empty \(what)") }
+    return (String(text[..<place]), String(after))
+  }
+
+  private static func view(_ query: String) throws(ReferenceFault) -> View {
+    let known = View.allCases.map { "view=\($0.rawValue)" }
+    guard let index = known.firstIndex(of: query) else {
+      throw ReferenceFault("takes only \(known.joined(separator: " or ")) behind the question mark")
+    }
+    return View.allCases[index]
+  }
+
+  private static func decoded(_ part: String) throws(ReferenceFault) -> String {
+    let bytes = Array(part.utf8)
+    for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
+      let digits = bytes[(index + 1)...].prefix(2)
+      guard digits.count == 2, digits.allSatisfy({ Hex.value(ofDigit: $0) != nil }) else {
+        throw ReferenceFault("has a % that is not followed by two hex digits: write %25 for it")
+      }
+    }
+    guard let text = PercentEncoding.text(of: part) else { throw ReferenceFault("is not UTF-8") }
+    return text
+  }
+}
+
+/// What is wrong with a text that was to be a reference. A reference is no secret, but its text is not repeated.
+public struct ReferenceFault: Error, Equatable, Sendable, CustomStringConvertible {
+  public let reason: String
+  public var description: String { reason }
+
+  init(_ reason: String) { self.reason = reason }
+}
+
+extension SecretReference {
+  /// Every reference in a text, good or not, with its line.
+  ///
+  /// One ends before the first byte that cannot stand in it: blanks, quotes, braces and the like; and before a dot or
+  /// comma that ends a sentence.
+  ///
+  /// - Parameter bytes: any text; what is not UTF-8 is no part of a reference.
+  public static func found(in bytes: [UInt8]) -> [(line: Int, text: String)] {
+    var (found, line, index): ([(line: Int, text: String)], Int, Int) = ([], 1, 0)
+    let mark = Array(prefix.utf8)
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "\n") { line += 1 }
+      guard bytes[index] | 0x20 == mark[0], bytes.count - index >= mark.count,
+        isMeant(by: String(decoding: bytes[index..<(index + mark.count)], as: UTF8.self))
+      else {
+        index += 1
+        continue
+      }
+      var end = index + mark.count
+      while end < bytes.count, isPart(bytes[end]) { end += 1 }
+      while end > index + mark.count, bytes[end - 1] == UInt8(ascii: ".") { end -= 1 }
+      found.append((line, String(decoding: bytes[index..<end], as: UTF8.self)))
+      index = end
+    }
+    return found
+  }
+
+  private static func isPart(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "-._~%/?#=&[]@:+".utf8.contains(byte)
+    }
+  }
+}

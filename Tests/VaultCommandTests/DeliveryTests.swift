@@ -1,0 +1,181 @@
+import Testing
+import VaultTestSupport
+
+/// A vault with a login, whose password has quotes and two lines, and a database.
+private func makeWorkspace() throws -> Workspace {
+  let workspace = try Workspace.withVault()
+  let login = workspace.open(
+    "add", "login", "GitHub", "--set", "username=ada", "--secret-stdin", "password", input: "p w\"x\n2")
+  #expect(login.code == 0, "\(login.errors)")
+  #expect(workspace.open("set", "GitHub", "--secret-stdin", "totp", input: "JBSWY3DPEHPK3PXP").code == 0)
+  let database = workspace.open(
+    "add", "database", "Orders", "--set", "engine=postgresql", "--set", "host=h", "--set", "database=d", "--set",
+    "user=u", "--secret-stdin", "password", input: "s3cret")
+  #expect(database.code == 0, "\(database.errors)")
+  return workspace
+}
+
+extension Workspace {
+  /// `vault run` with these options, of a command line of the shell.
+  fileprivate func runShell(
+    _ options: [String], _ script: String, adding: [String: String] = [:]
+  ) -> ProcessOutcome {
+    run(
+      ["run", "--vault", vault, "--identity", identity] + options + ["--", "sh", "-c", script], adding: adding)
+  }
+}
+
+@Suite("vault run")
+struct RunTests {
+  @Test("a program gets values in variables, in memory files and on standard input, byte for byte, and ends as it does")
+  func forms() throws {
+    let workspace = try makeWorkspace()
+    let both = workspace.runShell(
+      ["--env", "A=cvault://GitHub/password", "--env", "B=cvault://GitHub/username"], #"printf "%s|$B" "$A"; exit 7"#)
+    #expect(both.code == 7 && both.output == "p w\"x\n2|ada" && both.errors == "")
+    let file = workspace.runShell(
+      ["--fd", "F=cvault://GitHub/password"], #"cat "$F" "$F"; (echo x > "$F") 2>/dev/null || echo sealed"#)
+    #expect(file.output == "p w\"x\n2p w\"x\n2sealed\n")
+    #expect(workspace.runShell(["--stdin", "cvault://GitHub/password"], "cat").output == "p w\"x\n2")
+    let views = workspace.runShell(
+      ["--env", "U=cvault://Orders?view=url", "--env", "O=cvault://GitHub/totp?view=otp"], #"echo "$U ${#O}""#)
+    #expect(views.output == "postgresql://u:s3cret@h/d 6\n")
+    // Killed by a signal, it is this process that is.
+    #expect(workspace.runShell([], "kill -TERM $$").code == -15)
+    #expect(workspace.runShell([], "kill -PIPE $$").code == -13)
+  }
+
+  @Test("nothing runs when one reference fails, and what fails here is 125")
+  func allOrNothing() throws {
+    let workspace = try makeWorkspace()
+    for reference in [
+      "cvault://Nope/password", "cvault://GitHub/nope", "cvault://git/password", "cvault://GitHub?view=url", "GitHub",
+      "cvault://GitHub/username?view=otp", "cvault://github/password",
+    ] {
+      let outcome = workspace.runShell(
+        ["--env", "OK=cvault://GitHub/username", "--env", "A=\(reference)"], "touch ran")
+      #expect(outcome.code == 125, "\(reference): \(outcome.errors)")
+      #expect(outcome.errors.hasPrefix("vault: "))
+    }
+    for words in [["run"], ["run", "x"], ["run", "--nope"], ["run", "--inherit", "X", "--", "touch", "ran"]] {
+      #expect(workspace.run(words + ["--vault", "v"]).code == 125, "\(words)")
+    }
+    let locked = workspace.run("run", "--vault", "v", "--env", "A=cvault://GitHub/password", "--", "touch", "ran")
+    #expect(locked.code == 125 && locked.errors.contains("no identity"))
+    let json = workspace.open("run", "--json", "--env", "A=cvault://GitHub/nope")
+    #expect(json.code == 125 && json.errors.contains("no program is named"))
+    #expect(FileTree.kind(of: workspace.path + "/ran") == nil)
+    #expect(workspace.run("run", "--vault", "v", "--identity", "id.txt", "--", "no-such-program").code == 127)
+    #expect(workspace.run("run", "--vault", "v", "--identity", "id.txt", "--", "/etc/passwd").code == 126)
+  }
+
+  @Test("a damaged record is delivered to nobody")
+  func damaged() throws {
+    let workspace = try makeWorkspace()
+    let file = workspace.vault + "/" + (try workspace.recordFile("GitHub"))
+    let text = String(decoding: FileTree.contents(of: file) ?? [], as: UTF8.self)
+    FileTree.write(Array(text.replacing("\"ada\"", with: "\"eve\"").utf8), to: file)
+    let outcome = workspace.runShell(["--env", "A=cvault://GitHub/password"], "touch ran")
+    #expect(
+      outcome.code == 125 && outcome.errors.contains("records/") && outcome.errors.contains("A of --env"),
+      "\(outcome.errors)")
+    #expect(FileTree.kind(of: workspace.path + "/ran") == nil)
+  }
+
+  @Test("files of variables: options go before them, later ones before earlier ones; the environment is opt-in")
+  func sources() throws {
+    let workspace = try makeWorkspace()
+    _ = workspace.write("A=cvault://GitHub/username\nB='x y'\nC=one\n", to: "a.env")
+    _ = workspace.write("C=two\n", to: "b.env")
+    let script = #"echo "$A|$B|$C""#
+    let outcome = workspace.runShell(
+      ["--env-file", "a.env", "--env-file", "b.env", "--env", "B=cvault://GitHub/username"], script)
+    #expect(outcome.output == "ada|ada|two\n")
+    #expect(
+      outcome.errorLines == [
+        "note: C of a.env, line 3 is replaced by b.env, line 1", "note: B of a.env, line 2 is replaced by --env",
+      ])
+    #expect(workspace.runShell(["--env-file", "a.env", "--only", "B"], script).output == "|x y|\n")
+    #expect(workspace.runShell(["--env-file", "a.env", "--only", "X"], script).code == 125)
+    let inherited = ["A": "cvault://GitHub/username"]
+    let left = workspace.runShell([], script, adding: inherited)
+    #expect(left.output == "cvault://GitHub/username||\n" && left.errors.contains("--from-environment"))
+    #expect(workspace.runShell(["--from-environment"], script, adding: inherited).output == "ada||\n")
+    for line in ["PATH=/x", "LD_PRELOAD=x", "A", "A=cvault://GitHub"] {
+      _ = workspace.write("OK=1\n\(line)\n", to: "bad.env")
+      let refused = workspace.runShell(["--env-file", "bad.env"], "touch ran")
+      #expect(refused.code == 125 && refused.errors.contains("line 2"), "\(refused.errors)")
+    }
+    #expect(workspace.runShell(["--env", "A=cvault://a/b", "--env", "A=cvault://a/b"], script).code == 125)
+    #expect(FileTree.kind(of: workspace.path + "/ran") == nil)
+  }
+
+  @Test("our own variables stay here, --pristine leaves little, and bytes that are no text pass through")
+  func environment() throws {
+    let workspace = try makeWorkspace()
+    let own = workspace.runShell([], "env | grep -c ^CVAULT_", adding: ["CVAULT_LABEL": "x"])
+    #expect(own.output == "0\n")
+    #expect(workspace.runShell(["--pass-vault"], "echo $CVAULT_LABEL", adding: ["CVAULT_LABEL": "x"]).output == "x\n")
+    let names = workspace.runShell(
+      ["--pristine", "--inherit", "KEPT", "--env", "A=cvault://GitHub/username"], "env | sed 's/=.*//' | sort",
+      adding: ["KEPT": "1", "LOST": "2"])
+    let left = Set(names.output.split(separator: "\n"))
+    #expect(left.isSuperset(of: ["A", "KEPT", "PATH", "HOME"]) && !left.contains("LOST") && !left.contains("TMP"))
+    let program = "\(Binary.path) run --vault v --identity id.txt -- sh -c 'printf %s \"$N$1\" > out'"
+    workspace.prepare(#"export N=$(printf '\377'); "# + program + #" x "$(printf '\376')""#)
+    #expect(FileTree.contents(of: workspace.path + "/out") == [0xFF, 0xFE])
+    #expect(workspace.runShell([], "grep SigBlk /proc/self/status").output.hasSuffix("\t0000000000000000\n"))
+  }
+
+  @Test("--dry-run tells it all without a key, and ends with 14 when something would be refused")
+  func preview() throws {
+    let workspace = try makeWorkspace()
+    let words = ["run", "--vault", "v", "--dry-run", "--env", "A=cvault://GitHub/password"]
+    let good = workspace.run(words)
+    #expect(good.code == 0 && good.output.contains("sealed 20") && good.output.contains("GitHub"), "\(good.errors)")
+    let bad = workspace.run(words + ["--fd", "B=cvault://Gone/x"])
+    #expect(bad.code == 14 && bad.output.contains("fault") && bad.errors.contains("cvault://Gone/x"))
+    let document = JSON(workspace.run(words + ["--json"]).stdout)
+    #expect(document["deliveries"]?[0]?["record"]?.text == "GitHub" && document["verified"]?.bool == false)
+  }
+}
+
+@Suite("vault ref and refs")
+struct ReferenceCommandTests {
+  @Test("ref prints what get, copy, otp and run take; a new name is told by the label")
+  func references() throws {
+    let workspace = try makeWorkspace()
+    let reference = workspace.run("ref", "GitHub", "password", "--vault", "v").output.filter { $0 != "\n" }
+    #expect(reference.hasPrefix("cvault://") && reference.hasSuffix("/password#GitHub"))
+    #expect(workspace.open("get", reference).output == "p w\"x\n2")
+    let named = workspace.run("ref", "GitHub", "totp", "--view", "otp", "--name", "--vault", "v").output
+    #expect(named == "cvault://GitHub/totp?view=otp\n")
+    #expect(workspace.open("get", "cvault://GitHub/totp?view=otp").output.utf8.count == 6)
+    #expect(workspace.open("otp", "cvault://GitHub/totp").code == 0)
+    #expect(workspace.open("get", reference, "username").code == 64)
+    #expect(workspace.open("get", "cvault://GitHub").code == 64)
+    #expect(workspace.run("ref", "GitHub", "nope", "--vault", "v").code == 10)
+    #expect(workspace.open("set", "GitHub", "title=Forge").code == 0)
+    let renamed = workspace.open("get", reference)
+    #expect(renamed.output == "p w\"x\n2" && renamed.errors.contains("is called \"Forge\" now"))
+    #expect(workspace.open("get", "cvault://GitHub/password").code == 10)
+  }
+
+  @Test("refs finds, without a key, what is gone, renamed, no text, or a secret in the clear")
+  func check() throws {
+    let workspace = try makeWorkspace()
+    _ = workspace.write("x: \"cvault://GitHub/password\", y: {{ cvault://Orders?view=url }}\n", to: "good.yaml")
+    let good = workspace.run("refs", "good.yaml", "--vault", "v")
+    #expect(good.code == 0 && good.errors == "note: 2 good, 0 to act on, in 1 file; not verified\n")
+    _ = workspace.write(
+      "A=cvault://Gone/x\nB=cvault://GitHub/nope\nAPI_TOKEN=abc\nC=cvault://GitHub/username#Old\nD=cvault://GitHub\n",
+      to: "bad.env")
+    let bad = workspace.run("refs", "bad.env", "--vault", "v", "--json")
+    #expect(bad.code == 14)
+    let lines = try #require(JSON(bad.stdout)["references"]?.items).compactMap { $0["line"]?.number }
+    #expect(lines == [1, 2, 3, 4, 5])
+    #expect(!bad.output.contains("abc"))
+    #expect(workspace.run(["refs", "-", "--vault", "v"], input: "cvault://Gone/x").code == 14)
+    #expect(workspace.run("refs", "missing", "--vault", "v").code == 18)
+  }
+}
