@@ -41,6 +41,9 @@ public struct TextRule: Sendable {
   public var minimumLength: Int?
   public var maximumLength: Int?
   public var pattern: Pattern?
+  /// What is wrong with a text that the pattern does not match, in words that follow its name: `must be digits`. A
+  /// pattern is for programs.
+  public var patternReason: String?
   public var format: TextFormat?
   /// Whether a whole number in the input stands for its digits.
   public var takesDigits = false
@@ -156,8 +159,11 @@ extension ValueSchema {
   }
 
   /// Text that a pattern of ECMA-262, written in source code, matches.
-  public static func text(_ pattern: StaticString) -> ValueSchema {
+  ///
+  /// - Parameter reason: what is said of a text that it does not match: `must be digits`.
+  public static func text(_ pattern: StaticString, otherwise reason: String? = nil) -> ValueSchema {
     var rule = TextRule()
+    rule.patternReason = reason
     do throws(RecordError) {
       rule.pattern = try Pattern("\(pattern)")
     } catch {

@@ -81,9 +81,7 @@ struct AddCommand: AsyncParsableCommand {
   /// The index has to be opened for that, and without one every record looked at: it is done where a person would read
   /// it.
   private func noteNamesakes(of id: RecordID, _ name: String, _ session: Session) async {
-    guard !global.quiet, !global.json, !name.isEmpty, System.isTerminal(System.standardError),
-      let found = try? await session.locked.records(named: name)
-    else { return }
+    guard global.notesAreRead, !name.isEmpty, let found = try? await session.locked.records(named: name) else { return }
     let others = found.map(\.id).filter { $0 != id }
     guard let first = others.first else { return }
     let more = others.count > 1 ? " and \(others.count - 1) more" : ""
