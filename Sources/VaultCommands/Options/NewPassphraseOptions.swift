@@ -39,7 +39,28 @@ struct NewPassphraseOptions: ParsableArguments {
         .cannotUnlock, "no_key", subject: "--passphrase", "there is no terminal to ask for the new passphrase",
         hints: ["use --new-passphrase-file FILE, --new-passphrase-fd N or --new-passphrase-command COMMAND"])
     }
-    return try terminal.newSecret("New passphrase")
+    for _ in 0..<3 {
+      let typed = try terminal.secret("New passphrase (Enter makes six words): ")
+      if typed.count == 0 { return try words(terminal) }
+      if try terminal.repeats(typed, "New passphrase, again: ") { return typed }
+    }
+    throw CommandError(.declined, "declined", subject: "terminal", "the two never were the same")
+  }
+
+  /// Words that are shown once, to be written down: who has done so can type them.
+  private func words(_ terminal: borrowing Terminal) throws -> SecretBytes {
+    let words = try PasswordRecipe.passphrase.make()
+    try terminal.say(
+      "\n    \(words.string ?? "")\n\nWrite them down: they are shown this once, and nobody can recover them.\n")
+    for attempt in 1...3 {
+      let isRight = try terminal.secret("Type them as you have written them: ") == words
+      // Each attempt took two lines, but the last one.
+      if isRight { try terminal.erase(lines: 4 + 2 * attempt - 1) }
+      try terminal.say(isRight ? "The passphrase is six words.\n" : "These are others. Try again.\n")
+      if isRight { return words }
+    }
+    throw CommandError(.declined, "declined", subject: "terminal", "the words were not typed")
+      .hinting("nothing was made")
   }
 }
 

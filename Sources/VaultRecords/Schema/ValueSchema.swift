@@ -22,6 +22,10 @@ public struct ValueSchema: Sendable {
   public var isSealed = false
   /// What sort of secret it is; says nothing of a value that is not sealed.
   public var secretSort = SecretSort.text
+  /// Whether it is a text of several lines, which a person gives as a file or writes in an editor.
+  public var hasLines = false
+  /// Whether it belongs to something that is there already, so that nobody makes it up: the passphrase of a key.
+  public var isGiven = false
   /// Whether `null` is a value of its own; otherwise it counts as absent.
   public var isNullable = false
   /// The only values there may be, numbers compared by value; nil for no such list.
@@ -144,6 +148,20 @@ public struct MemberSchema: Sendable {
 
 extension ValueSchema {
   public static var text: ValueSchema { ValueSchema(.text(TextRule())) }
+
+  /// Text of several lines.
+  public static var lines: ValueSchema {
+    var value = text
+    value.hasLines = true
+    return value
+  }
+
+  /// Text that belongs to something that is there already.
+  public static var given: ValueSchema {
+    var value = text
+    value.isGiven = true
+    return value
+  }
 
   /// Text that is not empty.
   public static var name: ValueSchema {

@@ -4,6 +4,8 @@ import VaultRecords
 /// Asks for the fields of a record, one after the other.
 struct FieldPrompts {
   let kind: RecordKind
+  /// What made-up passwords are made of.
+  let recipe: PasswordRecipe
   let global: GlobalOptions
 
   /// - Parameter given: what needs not be asked for.
@@ -27,8 +29,7 @@ struct FieldPrompts {
   private func ask(for field: RecordField, _ record: inout JSONValue, _ terminal: borrowing Terminal) throws {
     let label = field.suffix.isEmpty ? label(of: field) : label(of: field) + ", with commas between"
     let mayBeEmpty = !field.isRequired || field.isDate
-    let shown = mayBeEmpty ? "[\(label)]" : label
-    guard let value = try answer(shown, field, at: field.path, of: record, mayBeEmpty: mayBeEmpty, terminal) else {
+    guard let value = try answer(label, field, at: field.path, of: record, mayBeEmpty: mayBeEmpty, terminal) else {
       return
     }
     try record.put(value, at: field.path, option: field.pattern)
@@ -51,30 +52,22 @@ struct FieldPrompts {
     _ label: String, _ field: RecordField, at path: MemberPath, of record: JSONValue, mayBeEmpty: Bool,
     _ terminal: borrowing Terminal
   ) throws -> JSONValue? {
+    func refusal(_ text: String) -> String? {
+      fault(of: kind.argument(text, at: path), at: path, in: record) ?? field.value.fault(ofSecret: text, global)
+    }
+    guard !field.isSealed else {
+      let prompt = SecretPrompt(label, field.value, mayBeEmpty: mayBeEmpty, recipe, global)
+      return try prompt.answer(at: terminal, fault: refusal)?.string.map { kind.argument($0, at: path) }
+    }
+    let label = mayBeEmpty ? "[\(label)]" : label
     while true {
-      let text =
-        field.isSealed ? try terminal.secret("\(label), not shown: ").string : try terminal.answer("\(label): ")
-      guard let text else {
-        try terminal.say("That is not UTF-8 text.\n")
-        continue
-      }
+      let text = try terminal.answer("\(label): ")
       if text.isEmpty {
         if mayBeEmpty { return nil }
         continue
       }
-      let value = kind.argument(text, at: path)
-      if let fault = fault(of: value, at: path, in: record) {
-        try terminal.say("That \(fault).\(field.isDate ? " A date looks like 2026-11-21T01:40:28Z." : "")\n")
-        continue
-      }
-      if let fault = field.value.fault(ofSecret: text, global) {
-        try terminal.say("That \(fault).\n")
-        continue
-      }
-      // Nobody sees what was typed, so it is typed twice.
-      let again = field.isSealed ? try terminal.secret("\(label), again: ").string : text
-      if again?.utf8.elementsEqual(text.utf8) == true { return value }
-      try terminal.say("They differ. Try again.\n")
+      guard let fault = refusal(text) else { return kind.argument(text, at: path) }
+      try terminal.say("That \(fault).\(field.isDate ? " A date looks like 2026-11-21T01:40:28Z." : "")\n")
     }
   }
 
