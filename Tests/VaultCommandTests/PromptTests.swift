@@ -119,4 +119,31 @@ struct PromptTests {
       ["add", "login", "title=n", "--generate", "password", "--vault", "v"], [("Passphrase of v: ", passphrase + "\n")])
     #expect(added.code == 0, "\(added.errors)")
   }
+
+  @Test(
+    "a weak passphrase or password is said to be so, in words without it, and taken all the same",
+    .enabled(if: Need.zxcvbn.isMet(forCases: 1, of: "weak passwords")))
+  func weakIsSaid() throws {
+    let workspace = try Workspace.withVault()
+    func addKey(_ passphrase: String) -> ProcessOutcome {
+      _ = workspace.write(passphrase, to: "p")
+      return workspace.open("key", "add", "--passphrase", "--new-passphrase-file", "p", "--work-factor", "10")
+    }
+    let weak = addKey("hunter2")
+    #expect(weak.code == 0 && !weak.errors.contains("hunter2"))
+    #expect(
+      weak.errorLines.first?.hasPrefix("note: the passphrase is weak: it would be guessed in about 2,000 tries") == true
+    )
+    #expect(addKey("correct horse").errors.contains("200 million tries"))
+    #expect(addKey("lefeg-poziz-kafuf-punas-dadet").errors.isEmpty)
+    let added = addLogin(
+      workspace, password: [(Self.password, "password\n"), ("Password, again: ", "password\n")])
+    #expect(added.code == 0)
+    #expect(
+      added.errors.contains("note: the password is weak: it would be guessed in about one try"), "\(added.errors)")
+    #expect(!added.shown.contains("password\r"))
+    let made = workspace.type(
+      ["set", "n", "--secret", "password", "--length", "8"] + Self.key, [("password, not shown", "\n")])
+    #expect(made.code == 0 && made.errors.isEmpty)
+  }
 }

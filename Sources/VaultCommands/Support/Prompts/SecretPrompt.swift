@@ -3,8 +3,8 @@ import VaultRecords
 
 /// Asks for the value of a sealed field until there is one that its kind takes.
 ///
-/// A password is made up when nothing is typed; a text of several lines comes from a file or an editor. Whatever else is
-/// typed is not seen, so it is typed twice.
+/// A password is made up when nothing is typed; a text of several lines comes from a file or an editor. Whatever else
+/// is typed is not seen, so it is typed twice.
 struct SecretPrompt {
   private enum Way {
     case password, lines, line
@@ -14,6 +14,7 @@ struct SecretPrompt {
   private let way: Way
   /// Whether a line could be a whole text of several lines, or nothing but a slip.
   private let isTypedTwice: Bool
+  private let isPassword: Bool
   private let mayBeEmpty: Bool
   private let recipe: PasswordRecipe
   private let global: GlobalOptions
@@ -27,6 +28,7 @@ struct SecretPrompt {
     way = value?.isMadeUp == true ? .password : value?.mayHaveLines == true ? .lines : .line
     self.label = mayBeEmpty && way != .password ? "[\(label)]" : label
     isTypedTwice = value?.hasLines != true
+    isPassword = value?.secretSort == .password
     self.mayBeEmpty = mayBeEmpty
     self.recipe = recipe
     self.global = global
@@ -75,6 +77,7 @@ struct SecretPrompt {
       return nil
     }
     guard try !isTypedTwice || terminal.repeats(secret, "\(label), again: ") else { return nil }
+    if isPassword { try GuessEstimate.warn(of: secret, called: "the password", instead: "vault generate", global) }
     return secret
   }
 
