@@ -55,6 +55,14 @@ public struct VaultState: Sendable {
     try pathMarks().filter { $0.mark.vaultID == vaultID }.map(\.mark.path).sorted()
   }
 
+  /// Where else the vault still is, of all places at which it was seen; nil for none.
+  func otherPlace(of vaultID: VaultID, besides paths: [String]) throws(VaultError) -> String? {
+    for path in try self.paths(of: vaultID) where !paths.contains(path) {
+      if let other = try? LockedVault(at: path), other.header.vaultID == vaultID { return path }
+    }
+    return nil
+  }
+
   private func vaultID(at path: String) throws(VaultError) -> VaultID? {
     let name = try StateName.path(path)
     guard let bytes = try read(name) else { return nil }
