@@ -26,7 +26,7 @@ struct PasswordOptions: ParsableArguments {
       }
       return .words(words)
     }
-    guard let length else { return symbols ? .characters(24, symbols: true) : .standard }
+    let length = length ?? PasswordRecipe.standardLength
     guard PasswordRecipe.lengths.contains(length) else {
       throw CommandError.usage("--length", "must be between 8 and 1024")
     }

@@ -23,7 +23,7 @@ struct SecretOptions: ParsableArguments {
   var secretStdin: [String] = []
 
   @Option(
-    help: ArgumentHelp("Make up a password, by these options or of so many characters.", valueName: "field[=length]"))
+    help: ArgumentHelp("Make up a password of so many characters, or as below.", valueName: "field[=length]"))
   var generate: [String] = []
 
   @OptionGroup var password: PasswordOptions

@@ -97,7 +97,7 @@ final class VaultMemory: Sendable {
     let original: String?
     do throws(VaultError) {
       let known = if let known { known } else { try state.known(header, at: paths) }
-      original = isOwn || known.wasHere(header.vaultID) ? nil : try state.otherPlace(of: header.vaultID, besides: paths)
+      original = isOwn || known.wasHere(header.vaultID) ? nil : state.otherPlace(of: header.vaultID, besides: paths)
       old = try state.remember(header, known, isNamed: isNamed, isOwn: isOwn)
     } catch {
       guard error.isOnlyForgetting else { throw error }

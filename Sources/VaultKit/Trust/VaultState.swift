@@ -55,12 +55,10 @@ public struct VaultState: Sendable {
     try pathMarks().filter { $0.mark.vaultID == vaultID }.map(\.mark.path).sorted()
   }
 
-  /// Where else the vault still is, of all places at which it was seen; nil for none.
-  func otherPlace(of vaultID: VaultID, besides paths: [String]) throws(VaultError) -> String? {
-    for path in try self.paths(of: vaultID) where !paths.contains(path) {
-      if let other = try? LockedVault(at: path), other.header.vaultID == vaultID { return path }
-    }
-    return nil
+  /// Where else the vault still is, of all places at which it was seen; nil for none, and where that cannot be told.
+  func otherPlace(of vaultID: VaultID, besides paths: [String]) -> String? {
+    let places = (try? self.paths(of: vaultID)) ?? []
+    return places.first { !paths.contains($0) && (try? LockedVault(at: $0))?.header.vaultID == vaultID }
   }
 
   private func vaultID(at path: String) throws(VaultError) -> VaultID? {

@@ -7,7 +7,7 @@ enum PasswordRecipe {
   /// Words of five letters, joined by `-`.
   case words(Int)
 
-  static let standard = PasswordRecipe.characters(24, symbols: false)
+  static let standardLength = 24
   static let passphrase = PasswordRecipe.words(6)
   static let lengths = 8...1024
   static let wordCounts = 3...64
