@@ -103,7 +103,7 @@ have_library() {
   return 1
 }
 
-# The libraries that the program opens when a file asks for one: installed where that is possible, else done without.
+# The libraries that the program opens when one is needed: installed where that is possible, else done without.
 want_late_libraries() {
   [ "$(uname -s)" = Linux ] || return 0
   local library package
@@ -113,6 +113,7 @@ want_late_libraries() {
 libargon2.so.1 libargon2-1
 libexpat.so.1 libexpat1
 libyaml-0.so.2 libyaml-0-2
+libzxcvbn.so.0 libzxcvbn0
 libz.so.1 zlib1g
 LIBRARIES
 }

@@ -22,7 +22,7 @@ struct BackupTarget {
     guard !status.isWritableByOthers else {
       throw VaultError(
         .permissionDenied, "others than its owner may write to it, and exchange backups there", file: folder.path,
-        remedies: ["`chmod go-w DIR` forbids it", .useStandardOutput])
+        remedies: ["`chmod go-w \(folder.path.shellQuoted)` forbids it", .useStandardOutput])
     }
   }
 

@@ -81,20 +81,35 @@ extension DirectoryStore {
   }
 
   /// The vault's folder and what is in it besides records, as far as others than the owner may read it; paths as they
-  /// were given or below the vault. Nothing when the folder itself lets nobody in.
-  public func placesOpenToOthers() -> [String] {
+  /// were given or below the vault. Nothing when the folder itself lets nobody in, nor in a work tree of git, which
+  /// makes all files so, again with each pull.
+  public func placesOpenToOthers() -> [String] { isInGitWorkTree ? [] : places { $0.isOpenToOthers } }
+
+  /// The same of what everybody may write to.
+  public func placesWritableByAll() -> [String] { places { $0.isWritableByAll } }
+
+  private func places(where isMeant: (FileStatus) -> Bool) -> [String] {
     let root = root.descriptor
-    guard (try? files.operations.status(of: root))?.isOpenToOthers == true else { return [] }
-    let names = ["vault.json", "slots", "records", "trash"]
+    guard let own = try? files.operations.status(of: root), own.isOpenToOthers else { return [] }
     let slots = (try? entries(of: .slots).filter(\.isExact)) ?? []
-    let open = names.filter { isOpenToOthers($0, in: root) }
-    let openSlots = try? withDirectory(.slots) { (directory) throws(StoreError) in
-      slots.map(\.name).sorted().filter { isOpenToOthers($0, in: directory) }
+    let found = ["vault.json", "slots", "records", "trash"].filter { status(of: $0, in: root).map(isMeant) == true }
+    let foundSlots = try? withDirectory(.slots) { (directory) throws(StoreError) in
+      slots.map(\.name).sorted().filter { status(of: $0, in: directory).map(isMeant) == true }
     }
-    return [path] + open + ((openSlots ?? nil) ?? []).map(StoreDirectory.slots.path(of:))
+    return (isMeant(own) ? [path] : []) + found + ((foundSlots ?? nil) ?? []).map(StoreDirectory.slots.path(of:))
   }
 
-  private func isOpenToOthers(_ name: String, in directory: Int32) -> Bool {
-    (try? files.operations.status(of: name, in: directory, followingLink: false))?.isOpenToOthers == true
+  private var isInGitWorkTree: Bool {
+    var place = "."
+    while let here = status(of: place, in: root.descriptor) {
+      if status(of: place + "/.git", in: root.descriptor) != nil { return true }
+      place += "/.."
+      guard let above = status(of: place, in: root.descriptor), !above.isSameFile(as: here) else { return false }
+    }
+    return false
+  }
+
+  private func status(of name: String, in directory: Int32) -> FileStatus? {
+    try? files.operations.status(of: name, in: directory, followingLink: false)
   }
 }

@@ -98,6 +98,9 @@ package struct FileStatus: Sendable {
   /// Whether its mode lets others than the owner write.
   package var isWritableByOthers: Bool { mode & 0o022 != 0 }
 
+  /// Whether its mode lets everybody write; that of a link says nothing.
+  package var isWritableByAll: Bool { mode & 0o002 != 0 && kind != .symbolicLink }
+
   /// Whether both are the same file.
   package func isSameFile(as other: FileStatus) -> Bool { inode == other.inode && device == other.device }
 }

@@ -139,6 +139,19 @@ struct DoctorTests {
     #expect(workspace.run("status", "--vault", "v").output.contains("others may enter the folder: `chmod go= v`"))
     workspace.prepare("cp -r v 'a b'")
     #expect(workspace.run("doctor", "--vault", "a b").output.contains("`chmod -R go= 'a b'` forbids it"))
+    // In a clone git makes the modes, again with each pull.
+    workspace.prepare("mkdir clone clone/.git; cp -r v clone/v")
+    let clone = workspace.run("doctor", "--vault", "clone/v")
+    #expect(clone.output.contains("ok    permissions: as git makes files"), "\(clone.output)")
+    #expect(workspace.run("status", "--vault", "clone/v").output.contains("permissions: as git makes files"))
+    let verified = workspace.run("verify", "--vault", "clone/v", "--identity", "id.txt")
+    #expect(verified.code == 0 && !verified.errors.contains("chmod") && !verified.output.contains("chmod"))
+    workspace.prepare("chmod o+w clone/v")
+    let writable = workspace.run("doctor", "--vault", "clone/v")
+    #expect(writable.output.contains("fault permissions: everybody may write to clone/v; `chmod -R o-w clone/v`"))
+    #expect(
+      workspace.run("status", "--vault", "clone/v").output.contains(
+        "everybody may write to the folder: `chmod o-w clone/v`"))
   }
 
   @Test("a journal that is none")

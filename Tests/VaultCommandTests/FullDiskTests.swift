@@ -11,6 +11,8 @@ struct FullDiskTests {
       return Need.notRun("tmpfs \(options)", Need.noMounts)
     }
     defer { _ = bench.shell("umount m || umount -l m") }
+    // That it is a copy is told once.
+    _ = bench.shell("$V get $ID name --vault m/v --identity id.txt")
     try body(bench)
   }
 

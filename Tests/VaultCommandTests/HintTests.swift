@@ -120,8 +120,75 @@ struct HintTests {
     let outcome = workspace.type(
       ["add", "payment-card", "--vault", "v", "--identity", "id.txt"],
       [("Title]: ", "\n"), ("Holder: ", "Ada\n"), ("Number, not shown: ", "4111x\n"), ("Number, not shown: ", "\u{3}")])
-    #expect(outcome.shown.contains("That is not written in digits, as Number must be."), "\(outcome.shown)")
+    #expect(outcome.shown.contains("That must be digits, such as 4111 1111 1111 1111."), "\(outcome.shown)")
     #expect(!outcome.shown.contains("[0-9]"))
+    let set = workspace.open(
+      "add", "payment-card", "holder=Ada", "expiry=soon", "--secret-stdin", "number", input: "4111")
+    #expect(set.errorLines.first == "vault: expiry: must be a month, such as 08/29 or 2029-08", "\(set.errors)")
+  }
+
+  @Test("of a declared kind the description says what a pattern asks for; without one, that there is a form")
+  func describedPatterns() throws {
+    let workspace = try Workspace.withVault()
+    let schema = workspace.write(
+      #"{"type":"object","properties":{"title":{"type":"string"},"door":{"type":"string","pattern":"^[A-F]$","#
+        + #""description":"One letter from A to F"},"floor":{"type":"string","pattern":"^[0-9]$"}}}"#, to: "room.json")
+    try #require(workspace.open("kinds", "add", schema).code == 0)
+    let door = workspace.open("add", "room", "title=a", "door=x")
+    #expect(door.errorLines.first == "vault: door: is not as its kind describes it: One letter from A to F")
+    let floor = workspace.open("add", "room", "title=a", "floor=x")
+    #expect(floor.errorLines.first == "vault: floor: does not have the form that its kind asks for")
+    #expect(!floor.errors.contains("[0-9]"))
+  }
+
+  @Test("an answer that the kind derives something from is checked when it is given")
+  func derivedIsChecked() throws {
+    let workspace = try Workspace.withVault()
+    let outcome = workspace.type(
+      ["add", "ssh-key", "--vault", "v", "--identity", "id.txt"],
+      [("Title]: ", "\n"), ("Public key: ", "garbage\n"), ("Public key: ", "\u{3}")])
+    #expect(outcome.shown.contains("That is no public key as in a .pub file."), "\(outcome.shown)")
+  }
+
+  @Test("where there is no vault, the way to one is said as it would be typed")
+  func noVaultIsTold() throws {
+    let workspace = try Workspace()
+    let standard = workspace.home + "/.local/share/cvault"
+    for words in [["list"], ["find", "x"], ["show", "x"], ["get", "x", "password"]] {
+      let outcome = workspace.run(words)
+      #expect(outcome.code == 6)
+      let first = "vault: no vault is in this folder, in one above it, or in \(standard)"
+      #expect(outcome.errorLines.first == first, "\(outcome.errors)")
+      #expect(outcome.errorLines.dropFirst().first == "hint: `vault init` makes one", "\(outcome.errors)")
+    }
+    let named = workspace.run("list", "--vault", "my vault")
+    #expect(
+      named.errorLines.prefix(2) == [
+        "vault: my vault: is no vault: it is not there", "hint: `vault init 'my vault'` makes one",
+      ])
+    _ = workspace.write("", to: "README.md")
+    let file = workspace.run("list", "--vault", "README.md")
+    #expect(file.errorLines.last == "hint: name the folder of a vault with --vault DIR or CVAULT_DIR")
+  }
+
+  @Test("`init` tells a person where the vault is, what the number is and what to do next; scripts get the number")
+  func nextIsTold() throws {
+    let workspace = try Workspace()
+    let arguments = ["init", "v", "--generate-identity", "id.txt"]
+    let made = workspace.type(arguments, [], errorsOnTerminal: true)
+    try #require(made.code == 0)
+    #expect(made.output.utf8.count == 41)
+    #expect(
+      made.shown.contains("note: the vault is in \(workspace.path)/v; its fingerprint, to compare"), "\(made.shown)")
+    let variables = "CVAULT_DIR=\(workspace.path)/v CVAULT_IDENTITY_FILE=\(workspace.path)/id.txt"
+    #expect(
+      made.shown.hasSuffix("next: export \(variables)\r\nnext: vault add login NAME\r\nnext: vault copy NAME\r\n"))
+    let standard = workspace.type(
+      ["init", "--generate-identity", "id2.txt"], [], errorsOnTerminal: true, adding: ["CVAULT_DIR": "w"])
+    #expect(standard.shown.contains("next: export CVAULT_IDENTITY_FILE="), "\(standard.shown)")
+    let quiet = workspace.type(["init", "q", "--generate-identity", "q.txt", "-q"], [], errorsOnTerminal: true)
+    #expect(quiet.code == 0 && quiet.shown.isEmpty)
+    #expect(!workspace.run("init", "s", "--generate-identity", "s.txt").errors.contains("next:"))
   }
 
   @Test("`init` says that a folder has other things in it; those of git are expected")

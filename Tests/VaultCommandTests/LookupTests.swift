@@ -74,7 +74,7 @@ struct LookupTests {
     let passphrase = [("Passphrase of v: ", "correct horse\n")]
     let made = workspace.type(
       ["init", "v", "--passphrase", "--work-factor", "10"],
-      [("New passphrase: ", "correct horse\n"), ("again: ", "correct horse\n")])
+      [("New passphrase (Enter makes six words): ", "correct horse\n"), ("again: ", "correct horse\n")])
     try #require(made.code == 0)
     let add = ["add", "login", "title=GitLab", "username=ada", "--generate", "password", "--vault", "v"]
     try #require(workspace.type(add, passphrase).code == 0)

@@ -35,6 +35,20 @@ struct PinCommandTests {
     #expect(workspace.open("list").code == 0)
   }
 
+  @Test("a copy is told of as one, once, before anything of the original is refused")
+  func copies() throws {
+    let workspace = try Workspace.withCustomers()
+    workspace.prepare("cp -r v play")
+    func set(_ city: String, _ place: String) -> ProcessOutcome {
+      workspace.run("set", "Shai Mishali", "address.city=\(city)", "--vault", place, "--identity", "id.txt")
+    }
+    let first = set("Oslo", "play")
+    #expect(first.code == 0)
+    #expect(first.errors.hasPrefix("note: this is a copy of the vault at \(workspace.vault), and goes on alone"))
+    #expect(set("Rome", "play").errors.isEmpty)
+    #expect(set("Bonn", "v").code == 16)
+  }
+
   @Test("a link in place of a known vault, or a known link that leads elsewhere, is 16 before anything is written")
   func links() throws {
     let workspace = try Workspace.withCustomers()

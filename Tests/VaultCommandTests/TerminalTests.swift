@@ -18,7 +18,7 @@ struct TerminalTests {
     let workspace = try Workspace()
     let made = workspace.type(
       ["init", "v", "--passphrase", "--work-factor", "10"],
-      [("New passphrase: ", "correct horse\n"), ("New passphrase, again: ", "correct horse\n")])
+      [("New passphrase (Enter makes six words): ", "correct horse\n"), ("New passphrase, again: ", "correct horse\n")])
     try #require(made.code == 0, "\(made.errors)\(made.shown)")
     #expect(made.output.utf8.count == 41)
     #expect(!made.shown.contains("correct"))
@@ -37,13 +37,15 @@ struct TerminalTests {
     let differing = workspace.type(
       ["init", "w", "--passphrase", "--work-factor", "10"],
       [
-        ("New passphrase: ", "one\n"), ("again: ", "two\n"), ("New passphrase: ", "three\n"), ("again: ", "three\n"),
+        ("New passphrase (Enter makes six words): ", "one\n"), ("again: ", "two\n"),
+        ("New passphrase (Enter makes six words): ", "three\n"), ("again: ", "three\n"),
       ])
     #expect(differing.code == 0, "\(differing.shown)")
     #expect(differing.shown.contains("They differ"))
     let empty = workspace.type(
-      ["init", "x", "--passphrase"], [("New passphrase: ", "\n"), ("again: ", "\n")])
-    #expect(empty.code == 17)
+      ["init", "x", "--passphrase"],
+      [("New passphrase (Enter makes six words): ", "\n")] + Array(repeating: ("written them: ", "no\n"), count: 3))
+    #expect(empty.code == 3 && empty.errorLines.first == "vault: terminal: the words were not typed")
     #expect(FileTree.names(in: workspace.path + "/x").isEmpty)
   }
 
@@ -115,11 +117,12 @@ struct TerminalTests {
   func secretTwice() throws {
     let workspace = try Workspace.withCustomers()
     let arguments = ["set", "Shai Mishali", "--secret", "access_key", "--vault", "v", "--identity", "id.txt"]
-    let (first, again) = ("access_key, not shown: ", "access_key, not shown, again: ")
+    let (first, again) = ("access_key, not shown: ", "access_key, again: ")
     let set = workspace.type(arguments, [(first, "one\n"), (again, "two\n"), (first, "three\n"), (again, "three\n")])
     #expect(set.code == 0 && set.shown.contains("They differ."))
     #expect(workspace.open("get", "Shai Mishali", "access_key").output == "three")
-    #expect(workspace.type(arguments, [(first, "\n")]).code == 17)
+    let empty = workspace.type(arguments, [(first, "\n"), (first, "\u{4}")])
+    #expect(empty.code == 3 && workspace.open("get", "Shai Mishali", "access_key").output == "three")
   }
 
   @Test("remove and export --reveal ask, and take no for an answer")

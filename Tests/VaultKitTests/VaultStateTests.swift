@@ -81,7 +81,7 @@ struct VaultStateTests {
     #expect(FileTree.names(in: state + "/.staging").isEmpty)
   }
 
-  @Test("the first use pins and says so; a copy elsewhere, and a moved vault, are the same vault")
+  @Test("the first use pins and says so; a copy elsewhere is told of as one, and a moved vault is the same vault")
   func firstUse() async throws {
     let bench = try Bench()
     _ = try await bench.create()
@@ -95,10 +95,20 @@ struct VaultStateTests {
     let copy = bench.folder.path + "/copy"
     FileTree.copy(bench.path, to: copy)
     let opened = try await Vault.open(at: copy, unlockingWith: .identity(bench.identity), options: bench.options)
-    #expect(bench.notes.count == 1)
+    guard case .copy(let original)? = bench.notes.all.withLock({ $0.last }) else {
+      Issue.record("that it is a copy was not told")
+      return
+    }
+    #expect(original.split(separator: "/").last == bench.path.split(separator: "/").last)
     let paths = try #require(bench.options.state).paths(of: opened.header.vaultID)
     // Where the temporary folder lies behind a link, each is known without it as well.
     #expect(Set(paths.map { $0.split(separator: "/").last }).count == 2)
+    _ = try await Vault.open(at: copy, unlockingWith: .identity(bench.identity), options: bench.options)
+    #expect(bench.notes.count == 2, "once for each copy")
+    FileTree.copy(copy, to: copy + "-moved")
+    for place in [copy, bench.path] { FileTree.remove(place) }
+    _ = try await Vault.open(at: copy + "-moved", unlockingWith: .identity(bench.identity), options: bench.options)
+    #expect(bench.notes.count == 2, "what is nowhere else is no copy")
   }
 
   @Test("another vault at a known path and another root of a known id are refused before a key is used")

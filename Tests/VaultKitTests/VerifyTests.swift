@@ -175,6 +175,12 @@ struct VerifyTests {
     let result = try await folder.vault.verify()
     #expect(result.isGood)
     #expect(result.notes.count == 1 && result.notes[0].contains("chmod"))
+    FileTree.makeFolder(folder.path + "/.git")
+    #expect(try await folder.vault.verify().notes.isEmpty, "a work tree of git")
+    FileTree.setMode(0o757, of: folder.path)
+    let writable = try await folder.vault.verify()
+    #expect(writable.isGood)
+    #expect(writable.notes.count == 1 && writable.notes[0].hasPrefix("everybody may write to "), "\(writable.notes)")
   }
 
   @Test("no fault holds a value of the record")

@@ -37,6 +37,8 @@ extension Need {
   public static let argon2 = library(["libargon2.so.1", "libargon2.1.dylib", "libargon2.dylib"], "libargon2")
   /// Reads YAML.
   public static let yaml = library(["libyaml-0.so.2", "libyaml-0.2.dylib", "libyaml.dylib"], "libyaml")
+  /// Says which passwords are weak.
+  public static let zxcvbn = library(["libzxcvbn.so.0", "libzxcvbn.0.dylib", "libzxcvbn.dylib"], "libzxcvbn")
 
   /// Why what needs a file system of its own is not run.
   public static let noMounts = "this process may not mount file systems"

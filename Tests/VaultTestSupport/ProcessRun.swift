@@ -34,6 +34,8 @@ package struct ProcessRun {
   package var input: [UInt8] = []
   /// Gives it a terminal; what is typed there, each once the screen has shown the text.
   package var terminal: [(prompt: String, reply: String)]?
+  /// What is typed for a reply of "\0", by what the screen has shown.
+  package var reply: (@Sendable (_ shown: String) -> String)?
   /// How large the terminal's screen is; 0 is what nobody knows.
   package var screen: (columns: UInt16, rows: UInt16) = (0, 0)
   /// Whether its output goes to the terminal too.
@@ -229,7 +231,7 @@ private struct ProcessSession {
     if let next = answers.first, String(decoding: outcome.screen[seenCount...], as: UTF8.self).contains(next.prompt) {
       seenCount = outcome.screen.count
       answers.removeFirst()
-      let bytes = Array(next.reply.utf8)
+      let bytes = Array((next.reply == "\0" ? plan.reply?(outcome.shown) ?? "" : next.reply).utf8)
       unsafe precondition(write(master, bytes, bytes.count) == bytes.count)
     }
     if let wanted = signal, outcome.shown.contains(wanted.after) || outcome.errors.contains(wanted.after) {

@@ -42,43 +42,19 @@ struct GenerateCommand: ParsableCommand {
         vault generate --words 6
       """)
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("How many characters, 8 to 1024 (24).", valueName: "n"))
-  var length: Int?
-
-  @Flag(help: "With symbols besides letters and digits.")
-  var symbols = false
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("A passphrase of so many words instead, 3 to 64.", valueName: "n"))
-  var words: Int?
-
+  @OptionGroup var password: PasswordOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() throws {
-    let (secret, entropy) = try words.map(makeWords) ?? makePassword()
+    let recipe = try password.recipe()
+    let secret = try recipe.make()
     if global.json {
       return try Output.document([
-        "bits": .number(JSONNumber(Int(entropy))), "password": .string(secret.string ?? ""),
+        "bits": .number(JSONNumber(recipe.bitCount)), "password": .string(secret.string ?? ""),
       ])
     }
     try secret.withBytes { try Output.write($0) }
     try Output.line("")
-    global.messages.note("\(Int(entropy)) bits")
-  }
-
-  private func makeWords(_ count: Int) throws -> (SecretBytes, Double) {
-    guard length == nil, !symbols else {
-      throw CommandError.usage("--words", "cannot be used together with --length or --symbols")
-    }
-    guard Password.wordCounts.contains(count) else { throw CommandError.usage("--words", "must be between 3 and 64") }
-    return (try Password.makeWords(count: count), Password.entropy(words: count))
-  }
-
-  private func makePassword() throws -> (SecretBytes, Double) {
-    let length = length ?? Password.defaultLength
-    guard Password.lengths.contains(length) else { throw CommandError.usage("--length", "must be between 8 and 1024") }
-    let password = try Password.make(length: length, symbols: symbols)
-    return (password, Password.entropy(length: length, symbols: symbols))
+    global.messages.note("\(recipe.bitCount) bits")
   }
 }

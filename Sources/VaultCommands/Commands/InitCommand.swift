@@ -112,7 +112,13 @@ struct InitCommand: AsyncParsableCommand {
       global.messages.note("the identity is in \(identity): keep a copy in a safe place, never beside the vault")
     }
     let fingerprint = try vault.locked.fingerprint()
-    guard global.json else { return try Output.line(fingerprint) }
+    guard global.json else {
+      let welcome = global.notesAreRead ? Welcome(location, identity: identity) : nil
+      welcome?.greet(global.messages)
+      try Output.line(fingerprint)
+      welcome?.showNext()
+      return
+    }
     try Output.document([
       "fingerprint": .string(fingerprint),
       "id": .string(vault.header.vaultID.text),
@@ -120,5 +126,31 @@ struct InitCommand: AsyncParsableCommand {
       "slots": .array(vault.header.slots.map(\.document)),
       "vault": .string(location.path),
     ])
+  }
+}
+
+/// What a person is told of a new vault, beside the number that scripts get.
+private struct Welcome {
+  private let path: String
+  /// What the next commands need to know, in words of the shell; nil where they find the vault and its key by
+  /// themselves.
+  private let variables: String?
+
+  init(_ location: VaultLocation, identity: String?) {
+    func absolute(_ path: String) -> String { ProcessEnvironment.realPath(path) ?? path }
+    path = absolute(location.path)
+    var words: [String] = []
+    if location.origin == .option { words.append("CVAULT_DIR=\(path.shellQuoted)") }
+    if let identity { words.append("CVAULT_IDENTITY_FILE=\(absolute(identity).shellQuoted)") }
+    variables = words.isEmpty ? nil : "export " + words.joined(separator: " ")
+  }
+
+  func greet(_ messages: Messages) {
+    messages.note("the vault is in \(path); its fingerprint, to compare on other machines, is")
+  }
+
+  func showNext() {
+    let commands = [variables, "vault add login NAME", "vault copy NAME", "vault list"].compactMap { $0 }
+    for command in commands.prefix(3) { Messages.print("next: " + Printable.text(command)) }
   }
 }

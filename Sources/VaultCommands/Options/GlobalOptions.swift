@@ -29,6 +29,9 @@ struct GlobalOptions: ParsableArguments {
 
   var messages: Messages { Messages(isQuiet: quiet, isVerbose: verbose, isJSON: json, noColor: noColor) }
 
+  /// Whether a person reads the notes.
+  var notesAreRead: Bool { !quiet && !json && System.isTerminal(System.standardError) }
+
   /// How output on stdout is styled.
   var style: Style { Style(noColor: noColor, descriptor: System.standardOutput) }
 

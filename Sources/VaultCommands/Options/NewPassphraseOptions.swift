@@ -17,11 +17,12 @@ struct NewPassphraseOptions: ParsableArguments {
   var isEmpty: Bool { newPassphraseFile == nil && newPassphraseFd == nil && newPassphraseCommand == nil }
 
   func read(_ global: GlobalOptions) throws -> SecretBytes {
-    let passphrase = try given() ?? asked(global)
+    guard let passphrase = try given() ?? typed(global) else { return try words(global) }
     guard passphrase.count > 0 else {
       throw CommandError(.inputRefused, "input_refused", subject: "--passphrase", "the new passphrase is empty")
         .hinting("nothing was made")
     }
+    try GuessEstimate.warn(of: passphrase, called: "the passphrase", instead: "vault generate --words 6", global)
     return passphrase
   }
 
@@ -33,13 +34,41 @@ struct NewPassphraseOptions: ParsableArguments {
     return try chosen?.passphrase()
   }
 
-  private func asked(_ global: GlobalOptions) throws -> SecretBytes {
+  private func terminal(_ global: GlobalOptions) throws -> Terminal {
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw CommandError(
         .cannotUnlock, "no_key", subject: "--passphrase", "there is no terminal to ask for the new passphrase",
         hints: ["use --new-passphrase-file FILE, --new-passphrase-fd N or --new-passphrase-command COMMAND"])
     }
-    return try terminal.newSecret("New passphrase")
+    return terminal
+  }
+
+  /// A passphrase that somebody has chosen; nil where one is to be made.
+  private func typed(_ global: GlobalOptions) throws -> SecretBytes? {
+    let terminal = try terminal(global)
+    for _ in 0..<3 {
+      let typed = try terminal.secret("New passphrase (Enter makes six words): ")
+      if typed.count == 0 { return nil }
+      if try terminal.repeats(typed, "New passphrase, again: ") { return typed }
+    }
+    throw CommandError(.declined, "declined", subject: "terminal", "the two never were the same")
+  }
+
+  /// Words that are shown once, to be written down: who has done so can type them.
+  private func words(_ global: GlobalOptions) throws -> SecretBytes {
+    let terminal = try terminal(global)
+    let words = try PasswordRecipe.passphrase.make()
+    try terminal.say(
+      "\n    \(words.string ?? "")\n\nWrite them down: they are shown this once, and nobody can recover them.\n")
+    for attempt in 1...3 {
+      let isRight = try terminal.secret("Type them as you have written them: ") == words
+      // Each attempt took two lines, but the last one.
+      if isRight { try terminal.erase(lines: 4 + 2 * attempt - 1) }
+      try terminal.say(isRight ? "The passphrase is six words.\n" : "These are others. Try again.\n")
+      if isRight { return words }
+    }
+    throw CommandError(.declined, "declined", subject: "terminal", "the words were not typed")
+      .hinting("nothing was made")
   }
 }
 

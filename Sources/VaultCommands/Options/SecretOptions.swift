@@ -13,7 +13,7 @@ struct SecretAssignment {
 
 /// Where the values of sealed fields come from; never from an argument.
 struct SecretOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Ask twice for a sealed value, without showing it.", valueName: "path"))
+  @Option(help: ArgumentHelp("Ask for a sealed value, without showing it.", valueName: "path"))
   var secret: [String] = []
 
   @Option(help: ArgumentHelp("Take a sealed value from a file.", valueName: "field=file"))
@@ -22,13 +22,25 @@ struct SecretOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Take a sealed value from standard input.", valueName: "path"))
   var secretStdin: [String] = []
 
-  @Option(help: ArgumentHelp("Make up a password of so many characters (24).", valueName: "field[=length]"))
+  @Option(
+    help: ArgumentHelp("Make up a password of so many characters, or as below.", valueName: "field[=length]"))
   var generate: [String] = []
+
+  @OptionGroup var password: PasswordOptions
 
   var isEmpty: Bool { secret.isEmpty && secretFile.isEmpty && secretStdin.isEmpty && generate.isEmpty }
 
   /// Refuses what cannot be read as an option; to be called before anything is unlocked.
-  func checkForm() throws { _ = try plan() }
+  func checkForm() throws {
+    _ = try plan()
+    _ = try password.recipe()
+  }
+
+  /// Refuses to be told how a password is made where none is; to be called where no fields are asked for.
+  func checkUse() throws {
+    guard let option = password.given, generate.isEmpty, secret.isEmpty else { return }
+    throw CommandError.usage(option, "says how a password is made, and none is", "add --generate FIELD")
+  }
 
   /// Reads, asks for and makes up the values; paths are checked first, so that nobody types in vain.
   ///
@@ -36,8 +48,9 @@ struct SecretOptions: ParsableArguments {
   func assignments(for kind: RecordKind?, _ global: GlobalOptions) throws -> [SecretAssignment] {
     let plan = try plan()
     for step in plan { try step.check(kind) }
+    let recipe = try password.recipe()
     return try plan.map { step in
-      SecretAssignment(path: step.path, option: step.option, secret: try step.read(kind, global))
+      SecretAssignment(path: step.path, option: step.option, secret: try step.read(kind, recipe, global))
     }
   }
 
@@ -57,19 +70,22 @@ struct SecretOptions: ParsableArguments {
     for text in secretStdin {
       steps.append(SecretStep(try .argument(text, of: "--secret-stdin"), "--secret-stdin", .standardInput))
     }
-    for text in generate { steps.append(try Self.generating(text)) }
+    for text in generate { steps.append(try generating(text)) }
     return steps
   }
 
-  private static func generating(_ text: String) throws -> SecretStep {
+  private func generating(_ text: String) throws -> SecretStep {
     guard text.contains("=") else {
-      return SecretStep(try .argument(text, of: "--generate"), "--generate", .password(Password.defaultLength))
+      return SecretStep(try .argument(text, of: "--generate"), "--generate", .password(try password.recipe()))
     }
     let (path, number) = try MemberPath.assignment(text, of: "--generate")
-    guard let length = Int(number), Password.lengths.contains(length) else {
+    guard let length = Int(number), PasswordRecipe.lengths.contains(length) else {
       throw CommandError.usage("--generate", "takes a length of 8 to 1024", "such as --generate access_key=32")
     }
-    return SecretStep(path, "--generate", .password(length))
+    guard password.words == nil, password.length == nil else {
+      throw CommandError.usage("--generate", "\(path)=\(length) cannot be used together with --length or --words")
+    }
+    return SecretStep(path, "--generate", .password(.characters(length, symbols: password.symbols)))
   }
 }
 
@@ -79,7 +95,7 @@ private struct SecretStep {
     case prompt
     case file(String)
     case standardInput
-    case password(Int)
+    case password(PasswordRecipe)
   }
 
   let path: MemberPath
@@ -100,36 +116,50 @@ private struct SecretStep {
   }
 
   /// The value. An empty one is refused: a command that failed in front of a pipe must not replace a secret by nothing.
-  func read(_ kind: RecordKind?, _ global: GlobalOptions) throws -> SecretBytes {
-    let secret = try value(global)
-    if let fault = kind?.value(at: path)?.fault(ofSecret: secret.string ?? "", global) {
-      var error = CommandError(.inputRefused, "input_refused", subject: "\(path)", fault)
-      error.field = path.description
-      throw error
+  ///
+  /// - Parameter recipe: what is made at a prompt.
+  func read(_ kind: RecordKind?, _ recipe: PasswordRecipe, _ global: GlobalOptions) throws -> SecretBytes {
+    let secret: SecretBytes
+    switch source {
+    case .file(let file): secret = try SecretInput.file(file)
+    case .standardInput: secret = try SecretInput.file("-")
+    case .password(let recipe): secret = try recipe.make()
+    case .prompt: secret = try asked(kind, recipe, global)
     }
     guard secret.count > 0 else {
-      var error = CommandError(
-        .inputRefused, "input_refused", subject: "\(path)", "the value from \(option) is empty",
-        hints: ["`vault unset RECORD \(path)` takes a field away; nothing was changed"])
-      error.field = path.description
-      throw error
+      throw refused("the value from \(option) is empty")
+        .hinting("`vault unset RECORD \(path)` takes a field away; nothing was changed")
     }
+    // What was typed is checked already.
+    if case .prompt = source { return secret }
+    if let fault = kind?.value(at: path)?.fault(ofSecret: secret.string ?? "", global) { throw refused(fault) }
     return secret
   }
 
-  private func value(_ global: GlobalOptions) throws -> SecretBytes {
-    switch source {
-    case .file(let file): return try SecretInput.file(file)
-    case .standardInput: return try SecretInput.file("-")
-    case .password(let length): return try Password.make(length: length)
-    case .prompt:
-      guard let terminal = Terminal(noInput: global.noInput) else {
-        throw CommandError(
-          .declined, "declined", subject: option, "there is no terminal to ask at",
-          hints: ["use --secret-stdin PATH or --secret-file FIELD=FILE"])
-      }
-      return try terminal.newSecret(Printable.text("\(path), not shown"))
+  private func refused(_ reason: String) -> CommandError {
+    var error = CommandError(.inputRefused, "input_refused", subject: "\(path)", reason)
+    error.field = path.description
+    return error
+  }
+
+  private func asked(
+    _ kind: RecordKind?, _ recipe: PasswordRecipe, _ global: GlobalOptions
+  ) throws -> SecretBytes {
+    guard let terminal = Terminal(noInput: global.noInput) else {
+      throw CommandError(
+        .declined, "declined", subject: option, "there is no terminal to ask at",
+        hints: ["use --secret-stdin PATH or --secret-file FIELD=FILE"])
     }
+    let value = kind?.value(at: path)
+    let prompt = SecretPrompt(Printable.text("\(path)"), value, mayBeEmpty: false, recipe, global)
+    return try prompt.answer(at: terminal) { text in
+      do throws(RecordError) {
+        _ = try kind?.plaintext(of: kind?.argument(text, at: path) ?? .string(text), at: path)
+        return value?.fault(ofSecret: text, global)
+      } catch {
+        return error.reason
+      }
+    } ?? SecretBytes(count: 0) { _ in }
   }
 }
 

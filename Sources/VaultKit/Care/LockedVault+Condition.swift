@@ -15,6 +15,8 @@ public struct VaultCondition: Sendable {
   public internal(set) var keyFiles: [String] = []
   /// What others than the owner may read, as paths.
   public internal(set) var placesOpenToOthers: [String] = []
+  /// What everybody may write to, as paths.
+  public internal(set) var placesWritableByAll: [String] = []
   /// Lines that git must find in `.gitattributes` and `.gitignore` and does not, each with its file.
   public internal(set) var missingGitLines: [String] = []
 }
@@ -35,6 +37,7 @@ extension LockedVault {
     (condition.workFaults, condition.keyFiles) = (surroundings.faults, surroundings.keyFiles)
     condition.hasStagedFiles = directory.hasStagedFiles()
     condition.placesOpenToOthers = directory.placesOpenToOthers()
+    condition.placesWritableByAll = directory.placesWritableByAll()
     condition.missingGitLines = missing.flatMap { file in file.lines.map { "`\($0)` in \(file.name)" } }
     return condition
   }

@@ -163,12 +163,17 @@ struct Verifier {
     result.faults += VaultFault.strayEntries(in: files.store, besides: result.faults)
   }
 
-  /// Files that others may read are no damage: a clone makes them so.
+  /// Files that others may read or write are no damage.
   mutating func checkPermissions() {
-    guard let places = directory?.placesOpenToOthers(), let first = places.first else { return }
+    guard let directory else { return }
+    note("everybody may write to", directory.placesWritableByAll(), forbidding: "o-w")
+    note("others than the owner may read", directory.placesOpenToOthers(), forbidding: "go=")
+  }
+
+  private mutating func note(_ words: String, _ places: [String], forbidding mode: String) {
+    guard let first = places.first else { return }
     let others = places.count > 1 ? " and \(places.count - 1) more" : ""
-    result.notes.append(
-      "others than the owner may read \(first)\(others): `chmod -R go= \(first.shellQuoted)` forbids it")
+    result.notes.append("\(words) \(first)\(others): `chmod -R \(mode) \(first.shellQuoted)` forbids it")
   }
 
   consuming func finish() -> Verification {

@@ -131,6 +131,9 @@ package struct KnownVault: Sendable {
   /// How the vault that was asked about relates to that.
   package let state: PinState
 
+  /// Whether the vault was at one of the paths before; one that is in no folder has none.
+  func wasHere(_ vaultID: VaultID) -> Bool { paths.isEmpty || marks.values.contains(vaultID) }
+
   init(_ header: VaultHeader, paths: [String], marks: [String: VaultID], pin: Pin?) throws(VaultError) {
     (self.paths, self.marks, self.pin) = (paths, marks, pin)
     if let other = paths.lazy.compactMap({ marks[$0] }).first(where: { $0 != header.vaultID }) {

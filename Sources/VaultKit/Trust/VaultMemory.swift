@@ -94,8 +94,10 @@ final class VaultMemory: Sendable {
   /// - Throws: ``VaultError`` `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
   func remember(_ header: VaultHeader, _ known: KnownVault? = nil, isOwn: Bool = false) throws(VaultError) {
     let old: Pin?
+    let original: String?
     do throws(VaultError) {
       let known = if let known { known } else { try state.known(header, at: paths) }
+      original = isOwn || known.wasHere(header.vaultID) ? nil : state.otherPlace(of: header.vaultID, besides: paths)
       old = try state.remember(header, known, isNamed: isNamed, isOwn: isOwn)
     } catch {
       guard error.isOnlyForgetting else { throw error }
@@ -105,6 +107,7 @@ final class VaultMemory: Sendable {
     guard let old else {
       return onNote(.firstUse(try Fingerprint.text(vaultID: header.vaultID, commitment: header.root.commitment)))
     }
+    if let original { onNote(.copy(of: original)) }
     if old.header != nil, let change = StateNote.slots(old.slots, header) { onNote(change) }
   }
 
@@ -248,6 +251,9 @@ extension VaultMemory {
 public enum StateNote: Sendable {
   /// The vault was not known here; the value is its fingerprint.
   case firstUse(String)
+  /// The vault was not known at its place, and is at another as well; the value is the path of that. What is changed in
+  /// one is not in the other, which then is older than this machine has seen it.
+  case copy(of: String)
   /// Since this machine unlocked it last, somebody added or removed ways to unlock.
   case slotsChanged(added: [Pin.SlotName], removed: [Pin.SlotName])
   /// Nothing can be remembered.

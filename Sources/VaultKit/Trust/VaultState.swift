@@ -55,6 +55,12 @@ public struct VaultState: Sendable {
     try pathMarks().filter { $0.mark.vaultID == vaultID }.map(\.mark.path).sorted()
   }
 
+  /// Where else the vault still is, of all places at which it was seen; nil for none, and where that cannot be told.
+  func otherPlace(of vaultID: VaultID, besides paths: [String]) -> String? {
+    let places = (try? self.paths(of: vaultID)) ?? []
+    return places.first { !paths.contains($0) && (try? LockedVault(at: $0))?.header.vaultID == vaultID }
+  }
+
   private func vaultID(at path: String) throws(VaultError) -> VaultID? {
     let name = try StateName.path(path)
     guard let bytes = try read(name) else { return nil }

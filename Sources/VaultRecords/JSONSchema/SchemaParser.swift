@@ -52,6 +52,10 @@ struct SchemaParser {
     var value = try schema["$ref"] == nil ? typed(&reader) : referring(&reader)
     value.title = try reader.text("title") ?? value.title
     value.summary = try reader.text("description") ?? value.summary
+    if case .text(var rule) = value.form, rule.pattern != nil, let summary = value.summary {
+      rule.patternReason = "is not as its kind describes it: \(summary)"
+      value.form = .text(rule)
+    }
     if try reader.bool("x-sealed") == true { value.isSealed = true }
     if let sort = try reader.secretSort() {
       guard value.isSealed else {

@@ -50,7 +50,9 @@ extension Database {
   public static let blank = Database(engine: "", host: "")
   public static let members: [Member<Database>] = [
     Member("title", \.title, "Title", as: .name),
-    Member("engine", \.engine, "Engine", as: .text("^[A-Za-z][A-Za-z0-9+.-]*$")),
+    Member(
+      "engine", \.engine, "Engine",
+      as: .text("^[A-Za-z][A-Za-z0-9+.-]*$", otherwise: "must be one word, such as postgresql")),
     Member("host", \.host, "Host", as: .name),
     Member("port", \.port, "Port", as: .port),
     Member("database", \.database, "Database"),

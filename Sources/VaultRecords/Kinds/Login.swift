@@ -44,7 +44,7 @@ extension Login {
     Member("password", \.password, "Password", secret: .password),
     Member("urls", \.urls, "Addresses", of: .url),
     Member("totp", \.totp, "Key of one-time passwords", secret: .otp),
-    Member("notes", \.notes, "Notes"),
+    Member("notes", \.notes, "Notes", as: .lines),
     .fields(\.fields),
     .secrets(\.secrets),
     .tags(\.tags),

@@ -37,12 +37,18 @@ extension PaymentCard {
   public static let members: [Member<PaymentCard>] = [
     Member("title", \.title, "Title", as: .name),
     Member("holder", \.holder, "Holder", as: .name),
-    Member("number", \.number, "Number", as: .text("^[0-9](?:[ -]?[0-9])*$")),
+    Member(
+      "number", \.number, "Number",
+      as: .text("^[0-9](?:[ -]?[0-9])*$", otherwise: "must be digits, such as 4111 1111 1111 1111")),
     Member(
       "expiry", \.expiry, "Expiry, MM/YY",
-      as: .text("^(?:(?:0[1-9]|1[0-2])/[0-9]{2}|[0-9]{4}-(?:0[1-9]|1[0-2]))$")),
-    Member("security_code", \.securityCode, "Security code", as: .text("^[0-9]{3,4}$"), secret: .pin),
-    Member("pin", \.pin, "PIN", as: .text("^[0-9]+$"), secret: .pin),
+      as: .text(
+        "^(?:(?:0[1-9]|1[0-2])/[0-9]{2}|[0-9]{4}-(?:0[1-9]|1[0-2]))$",
+        otherwise: "must be a month, such as 08/29 or 2029-08")),
+    Member(
+      "security_code", \.securityCode, "Security code", as: .text("^[0-9]{3,4}$", otherwise: "must be 3 or 4 digits"),
+      secret: .pin),
+    Member("pin", \.pin, "PIN", as: .text("^[0-9]+$", otherwise: "must be digits"), secret: .pin),
     .tags(\.tags),
   ]
 

@@ -36,8 +36,8 @@ extension SSHKey {
   public static let members: [Member<SSHKey>] = [
     Member("title", \.title, "Title", as: .name),
     Member("public_key", \.publicKey, "Public key", as: .name),
-    Member("private_key", \.privateKey, "Private key", secret: .key),
-    Member("passphrase", \.passphrase, "Passphrase of the private key", secret: .password),
+    Member("private_key", \.privateKey, "Private key", as: .lines, secret: .key),
+    Member("passphrase", \.passphrase, "Passphrase of the private key", as: .given, secret: .password),
     Member("fingerprint", \.fingerprint, "Fingerprint, derived when empty"),
     .tags(\.tags),
   ]

@@ -21,7 +21,7 @@ extension SecureNote {
   public static let blank = SecureNote(title: "", text: "")
   public static let members: [Member<SecureNote>] = [
     Member("title", \.title, "Title", as: .name),
-    Member("text", \.text, "Text"),
+    Member("text", \.text, "Text", as: .lines),
     .tags(\.tags),
   ]
 }

@@ -16,7 +16,7 @@ extension TextRule {
     guard text.utf8.count <= Pattern.maximumTextByteCount else {
       return "is longer than the \(Pattern.maximumTextByteCount) bytes that a pattern is tried on"
     }
-    return pattern.matches(text) ? nil : "must match \(pattern.text)"
+    return pattern.matches(text) ? nil : patternReason ?? "does not have the form that its kind asks for"
   }
 }
 

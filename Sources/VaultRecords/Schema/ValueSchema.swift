@@ -22,6 +22,10 @@ public struct ValueSchema: Sendable {
   public var isSealed = false
   /// What sort of secret it is; says nothing of a value that is not sealed.
   public var secretSort = SecretSort.text
+  /// Whether it is a text of several lines, which a person gives as a file or writes in an editor.
+  public var hasLines = false
+  /// Whether it belongs to something that is there already, so that nobody makes it up: the passphrase of a key.
+  public var isGiven = false
   /// Whether `null` is a value of its own; otherwise it counts as absent.
   public var isNullable = false
   /// The only values there may be, numbers compared by value; nil for no such list.
@@ -41,6 +45,9 @@ public struct TextRule: Sendable {
   public var minimumLength: Int?
   public var maximumLength: Int?
   public var pattern: Pattern?
+  /// What is wrong with a text that the pattern does not match, in words that follow its name: `must be digits`. A
+  /// pattern is for programs.
+  public var patternReason: String?
   public var format: TextFormat?
   /// Whether a whole number in the input stands for its digits.
   public var takesDigits = false
@@ -142,6 +149,20 @@ public struct MemberSchema: Sendable {
 extension ValueSchema {
   public static var text: ValueSchema { ValueSchema(.text(TextRule())) }
 
+  /// Text of several lines.
+  public static var lines: ValueSchema {
+    var value = text
+    value.hasLines = true
+    return value
+  }
+
+  /// Text that belongs to something that is there already.
+  public static var given: ValueSchema {
+    var value = text
+    value.isGiven = true
+    return value
+  }
+
   /// Text that is not empty.
   public static var name: ValueSchema {
     var rule = TextRule()
@@ -156,8 +177,11 @@ extension ValueSchema {
   }
 
   /// Text that a pattern of ECMA-262, written in source code, matches.
-  public static func text(_ pattern: StaticString) -> ValueSchema {
+  ///
+  /// - Parameter reason: what is said of a text that it does not match: `must be digits`.
+  public static func text(_ pattern: StaticString, otherwise reason: String? = nil) -> ValueSchema {
     var rule = TextRule()
+    rule.patternReason = reason
     do throws(RecordError) {
       rule.pattern = try Pattern("\(pattern)")
     } catch {

@@ -10,10 +10,12 @@ struct AddCommand: AsyncParsableCommand {
     abstract: "Store a new record and print its id.",
     discussion: """
       On a terminal, and with nothing given but perhaps the name, it asks for field after field; sealed ones are not \
-      shown while they are typed. A required date that is not given is the present time. Secrets are never arguments.
+      shown while they are typed, Enter makes a password up, and notes and keys come from a file or the editor. A \
+      required date that is not given is the present time. Secrets are never arguments.
 
       Example:
         vault add login GitHub username=ada --generate password
+        vault add login --words 5
         vault add customer name="Ada Example" --generate access_key=32
       """,
     aliases: ["create", "insert"])
@@ -55,10 +57,13 @@ struct AddCommand: AsyncParsableCommand {
       throw CommandError.usage(
         "arguments", "give the fields with --from, --set and --secret…", "`vault kinds show \(kind.name)` shows them")
     }
+    if !isAsking { try secrets.checkUse() }
     let opened = try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
     var record = try record(kind, assignments)
-    if isAsking { record = try FieldPrompts(kind: kind, global: global).record(from: record) }
+    if isAsking {
+      record = try FieldPrompts(kind: kind, recipe: secrets.password.recipe(), global: global).record(from: record)
+    }
     try record.fillDates(of: kind)
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
     let id = try await CommandError.naming(kind) {
@@ -81,9 +86,7 @@ struct AddCommand: AsyncParsableCommand {
   /// The index has to be opened for that, and without one every record looked at: it is done where a person would read
   /// it.
   private func noteNamesakes(of id: RecordID, _ name: String, _ session: Session) async {
-    guard !global.quiet, !global.json, !name.isEmpty, System.isTerminal(System.standardError),
-      let found = try? await session.locked.records(named: name)
-    else { return }
+    guard global.notesAreRead, !name.isEmpty, let found = try? await session.locked.records(named: name) else { return }
     let others = found.map(\.id).filter { $0 != id }
     guard let first = others.first else { return }
     let more = others.count > 1 ? " and \(others.count - 1) more" : ""

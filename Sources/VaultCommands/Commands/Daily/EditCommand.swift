@@ -37,7 +37,7 @@ struct EditCommand: AsyncParsableCommand {
     let opened = try await session.unlockToWrite(unlocking, for: [record])
     let found = try await session.record(record, in: opened)
     let draft = try RecordDraft(found, field: field)
-    let text = try EditableText(draft.text, name: field == nil ? "record.json" : "field.txt", permitDisk: permitDisk)
+    let text = try EditableText(draft.text, name: field == nil ? "record.json" : "field.txt", global)
     do {
       let hasChanged = try await edited(text) {
         let edits = try draft.edits(to: text.bytes())
@@ -51,21 +51,11 @@ struct EditCommand: AsyncParsableCommand {
     }
   }
 
-  private func permitDisk() throws {
-    try global.confirm("No memory-backed storage is there. Write the opened text to the disk while you edit it?")
-  }
-
   /// Lets the user edit until the text is not refused, neither as it is read nor as it is stored, or they give up.
   private func edited(_ text: EditableText, _ store: () async throws -> Bool) async throws -> Bool {
-    let editor = Editor.chosen
-    let precautions = editor.precautions
-    if precautions == nil {
-      global.messages.note(
-        "the editor \(Printable.text(editor.name)) may keep history or backup files of the text elsewhere: vault does not know it"
-      )
-    }
+    let editor = Editor.chosen(global.messages)
     while true {
-      try text.edit(with: editor, precautions)
+      try text.edit(with: editor)
       do {
         return try await store()
       } catch {

@@ -41,6 +41,7 @@ struct SetCommand: AsyncParsableCommand {
       try values.assignments(of: nil, mayBeSecret: true)
       + set.map { text in try MemberPath.assignment(text, of: "--set") }
     try secrets.checkForm()
+    try secrets.checkUse()
     let session = try Session(vault, global)
     let opened = try await session.unlockToWrite(unlocking, for: [record])
     let found = try await session.record(record, in: opened)

@@ -65,8 +65,11 @@ private struct VaultStatus {
 
   private var permissions: String {
     let path = session.location.path
-    return System.isOpenToOthers(path)
-      ? "others may enter the folder: `chmod go= \(path.shellQuoted)`" : "the owner's alone"
+    if System.status(of: path)?.isWritableByAll == true {
+      return "everybody may write to the folder: `chmod o-w \(path.shellQuoted)`"
+    }
+    guard System.isOpenToOthers(path), !GitFolder.holds(path) else { return Doctor.permissions(of: path) }
+    return "others may enter the folder: `chmod go= \(path.shellQuoted)`"
   }
 
   var lines: [String] {

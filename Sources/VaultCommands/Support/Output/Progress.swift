@@ -22,7 +22,7 @@ final class Progress: Sendable {
   /// - Parameter total: how much there is to do, asked for only when something is shown.
   init(_ action: String, _ global: GlobalOptions, total: @escaping @Sendable () -> Int? = { nil }) {
     self.action = action
-    isWanted = !global.quiet && !global.json && System.isTerminal(System.standardError)
+    isWanted = global.notesAreRead
     findTotal = total
     state = Mutex(State(next: .now + .seconds(1)))
   }

@@ -9,9 +9,9 @@ struct EditableText {
 
   /// Writes the text to a new file (0600) in a new directory (0700) in memory-backed storage.
   ///
-  /// - Parameter permitDisk: asked where there is no such storage; throws to refuse.
-  init(_ text: [UInt8], name: String, permitDisk: () throws -> Void) throws {
-    let parent = try Self.place(permitDisk)
+  /// Where there is no such storage, somebody is asked.
+  init(_ text: [UInt8], name: String, _ global: GlobalOptions) throws {
+    let parent = try Self.place(global)
     // A signal waits for the lock: it finds no text, or one that it can name.
     (directory, path) = try Pending.shared.withLock { pending in
       let directory = try System.makeTemporaryDirectory(in: parent)
@@ -28,19 +28,19 @@ struct EditableText {
     }
   }
 
-  private static func place(_ permitDisk: () throws -> Void) throws -> String {
+  private static func place(_ global: GlobalOptions) throws -> String {
     let candidates = [System.environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap { $0 }
     if let place = candidates.first(where: { $0.hasPrefix("/") && System.isMemoryBacked($0) }) { return place }
-    try permitDisk()
+    try global.confirm("No memory-backed storage is there. Write the opened text to the disk while you edit it?")
     return ProcessEnvironment.temporaryDirectory
   }
 
   /// Lets an editor work on the file, at the terminal.
-  func edit(with editor: Editor, _ precautions: String?) throws {
+  func edit(with editor: Editor) throws {
     guard let terminal = NamedFile.terminal() else { throw Self.noTerminal }
     Pending.shared.withLock { $0.leavesInterruptsToChild = true }
     defer { Pending.shared.withLock { $0.leavesInterruptsToChild = false } }
-    let status = try editor.run(path, folder: directory, terminal: terminal.descriptor, precautions)
+    let status = try editor.run(path, folder: directory, terminal: terminal.descriptor)
     guard status == 0 else {
       throw CommandError(.failed, "editor_failed", subject: "editor", "ended with \(status)")
         .hinting("CVAULT_EDITOR, VISUAL or EDITOR name the editor")

@@ -39,27 +39,30 @@ struct Editor {
   /// What the variable holds: words of the shell.
   private let text: String
   private let program: ProgramWord?
+  /// Options that keep it from remembering texts; nil for an editor of which that is not known.
+  private let precautions: String?
 
   /// - Parameter text: a command line of the shell; options may follow the program.
   init(_ text: String) {
     self.text = text
     program = ProgramWord.program(of: text)
+    precautions = program.flatMap { Self.precautions(of: $0, in: text) }
   }
 
-  /// The editor that the variables name.
-  static var chosen: Editor {
-    Editor(["CVAULT_EDITOR", "VISUAL", "EDITOR"].compactMap(System.environment).first ?? "vi")
+  /// The editor that the variables name; of one that may remember texts a note says so.
+  static func chosen(_ messages: Messages) -> Editor {
+    let editor = Editor(["CVAULT_EDITOR", "VISUAL", "EDITOR"].compactMap(System.environment).first ?? "vi")
+    if editor.precautions == nil {
+      let name = Printable.text(editor.program?.name ?? "that is set")
+      messages.note(
+        "the editor \(name) may keep history or backup files of the text elsewhere: vault does not know it")
+    }
+    return editor
   }
 
-  /// What it is called, for a note.
-  var name: String { program?.name ?? "that is set" }
-
-  /// Options that keep it from remembering texts; nil for an editor of which that is not known.
-  ///
   /// A program is asked what it is only when it has the name of one that answers: any other would take the question for
   /// the name of a file.
-  var precautions: String? {
-    guard let program else { return nil }
+  private static func precautions(of program: ProgramWord, in text: String) -> String? {
     let name = Self.stands.contains(program.name) ? Self.target(of: "editor") ?? "" : program.name
     let stem = String(name.prefix(while: \.isLetter))
     let families = Self.families.filter { $0.names.contains(stem) }
@@ -75,7 +78,7 @@ struct Editor {
       .split(separator: "/").last.map(String.init)
   }
 
-  private func answer(to script: some StringProtocol) -> String {
+  private static func answer(to script: some StringProtocol) -> String {
     var bytes: [UInt8] = []
     let status = try? System.readShell(String(script)) { bytes = System.bytes(from: $0, limit: 1 << 16) ?? [] }
     return status == 0 ? String(decoding: bytes, as: UTF8.self) : ""
@@ -87,7 +90,7 @@ struct Editor {
   ///   - folder: where it puts temporary files, such as the text that a command of its own is to change.
   ///   - terminal: what it reads from and shows on where this process has other streams.
   /// - Returns: its exit code.
-  func run(_ path: String, folder: String, terminal: Int32, _ precautions: String?) throws -> Int32 {
+  func run(_ path: String, folder: String, terminal: Int32) throws -> Int32 {
     let streams = ChildStreams(
       input: System.isTerminal(System.standardInput) ? nil : terminal,
       output: System.isTerminal(System.standardOutput) ? nil : terminal)

@@ -4,6 +4,8 @@ import VaultRecords
 /// Asks for the fields of a record, one after the other.
 struct FieldPrompts {
   let kind: RecordKind
+  /// What made-up passwords are made of.
+  let recipe: PasswordRecipe
   let global: GlobalOptions
 
   /// - Parameter given: what needs not be asked for.
@@ -27,9 +29,9 @@ struct FieldPrompts {
   private func ask(for field: RecordField, _ record: inout JSONValue, _ terminal: borrowing Terminal) throws {
     let label = field.suffix.isEmpty ? label(of: field) : label(of: field) + ", with commas between"
     let mayBeEmpty = !field.isRequired || field.isDate
-    guard
-      let value = try answer(mayBeEmpty ? "[\(label)]" : label, field, at: field.path, mayBeEmpty: mayBeEmpty, terminal)
-    else { return }
+    guard let value = try answer(label, field, at: field.path, of: record, mayBeEmpty: mayBeEmpty, terminal) else {
+      return
+    }
     try record.put(value, at: field.path, option: field.pattern)
   }
 
@@ -39,55 +41,52 @@ struct FieldPrompts {
       let name = try terminal.answer("[\(label(of: field)), its name]: ")
       guard !name.isEmpty else { return }
       let path = field.path.appending(name)
-      guard let value = try answer(Printable.text(name), field, at: path, mayBeEmpty: true, terminal) else { continue }
+      let label = Printable.text(name)
+      guard let value = try answer(label, field, at: path, of: record, mayBeEmpty: true, terminal) else { continue }
       try record.put(value, at: path, option: field.pattern)
     }
   }
 
   /// A value that the kind takes; nil for an empty answer.
   private func answer(
-    _ label: String, _ field: RecordField, at path: MemberPath, mayBeEmpty: Bool, _ terminal: borrowing Terminal
+    _ label: String, _ field: RecordField, at path: MemberPath, of record: JSONValue, mayBeEmpty: Bool,
+    _ terminal: borrowing Terminal
   ) throws -> JSONValue? {
+    func refusal(_ text: String) -> String? {
+      fault(of: kind.argument(text, at: path), at: path, in: record) ?? field.value.fault(ofSecret: text, global)
+    }
+    guard !field.isSealed else {
+      let prompt = SecretPrompt(label, field.value, mayBeEmpty: mayBeEmpty, recipe, global)
+      return try prompt.answer(at: terminal, fault: refusal)?.string.map { kind.argument($0, at: path) }
+    }
+    let label = mayBeEmpty ? "[\(label)]" : label
     while true {
-      let text =
-        field.isSealed ? try terminal.secret("\(label), not shown: ").string : try terminal.answer("\(label): ")
-      guard let text else {
-        try terminal.say("That is not UTF-8 text.\n")
-        continue
-      }
+      let text = try terminal.answer("\(label): ")
       if text.isEmpty {
         if mayBeEmpty { return nil }
         continue
       }
-      let value = kind.argument(text, at: path)
-      do throws(RecordError) {
-        _ = try kind.plaintext(of: value, at: path)
-      } catch {
-        try terminal.say("\(explanation(error, field))\n")
-        continue
-      }
-      if let fault = field.value.fault(ofSecret: text, global) {
-        try terminal.say("That \(fault).\n")
-        continue
-      }
-      // Nobody sees what was typed, so it is typed twice.
-      let again = field.isSealed ? try terminal.secret("\(label), again: ").string : text
-      if again?.utf8.elementsEqual(text.utf8) == true { return value }
-      try terminal.say("They differ. Try again.\n")
+      guard let fault = refusal(text) else { return kind.argument(text, at: path) }
+      try terminal.say("That \(fault).\(field.isDate ? " A date looks like 2026-11-21T01:40:28Z." : "")\n")
     }
   }
 
-  /// What is wrong with an answer: a pattern is for programs.
-  private func explanation(_ error: RecordError, _ field: RecordField) -> String {
-    guard error.code == .invalidValue, case .text(let rule) = field.value.form, let pattern = rule.pattern,
-      rule.minimumLength == nil, rule.maximumLength == nil
-    else {
-      return "That \(error.reason).\(field.isDate ? " A date looks like 2026-11-21T01:40:28Z." : "")"
+  /// What is wrong with an answer, by its own rule and by what the kind derives from it.
+  private func fault(of value: JSONValue, at path: MemberPath, in record: JSONValue) -> String? {
+    do throws(RecordError) {
+      _ = try kind.plaintext(of: value, at: path)
+    } catch {
+      return error.reason
     }
-    let isOfDigits = pattern.text.allSatisfy { "^[0-9](?: -]*)+${},134".contains($0) }
-    if isOfDigits { return "That is not written in digits, as \(label(of: field)) must be." }
-    return kind.isDeclared
-      ? "That \(error.reason)." : "That does not have the form of \(label(of: field))."
+    var whole = record
+    guard (try? whole.set(value, at: path)) != nil, let members = whole.object else { return nil }
+    do throws(RecordError) {
+      _ = try kind.completed(members, before: nil)
+      return nil
+    } catch {
+      // Another member may not have been asked for yet.
+      return error.path == path.description ? error.reason : nil
+    }
   }
 
   private func label(of field: RecordField) -> String {

@@ -48,16 +48,17 @@ struct Terminal: ~Copyable {
   /// Drops what was typed ahead, for it was meant for another question.
   func dropTyped() { System.dropTyped(at: file.descriptor) }
 
-  /// A secret that is typed twice, the same both times: nobody sees a slip, and the old value may be gone. An empty one
-  /// is not asked for again.
-  func newSecret(_ prompt: String) throws -> SecretBytes {
-    for _ in 0..<3 {
-      let first = try secret("\(prompt): ")
-      if first.count == 0 { return first }
-      if try secret("\(prompt), again: ") == first { return first }
-      try say("They differ. Try again.\n")
-    }
-    throw CommandError(.declined, "declined", subject: "terminal", "the two never were the same")
+  /// Whether a secret is typed once more as it was: nobody sees a slip, and the old value may be gone.
+  func repeats(_ secret: SecretBytes, _ prompt: String) throws -> Bool {
+    if try self.secret(prompt) == secret { return true }
+    try say("They differ. Try again.\n")
+    return false
+  }
+
+  /// Takes the last lines away from the screen, as far as they are on it.
+  func erase(lines: Int) throws {
+    guard System.environment("TERM") ?? "dumb" != "dumb" else { return }
+    try System.writeAll(Array("\u{1B}[\(lines)A\r\u{1B}[J".utf8), to: file.descriptor, path: file.path)
   }
 
   /// Names in a question may be of somebody else's vault.

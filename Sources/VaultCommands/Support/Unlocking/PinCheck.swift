@@ -99,6 +99,10 @@ extension Messages {
     switch news {
     case .firstUse(let fingerprint):
       note("this machine did not know this vault: its fingerprint \(fingerprint) is remembered from now on")
+    case .copy(let original):
+      note(
+        "this is a copy of the vault at \(original), and goes on alone: once either was changed, the other will be refused "
+          + "until it is brought up to date")
     case .slotsChanged(let added, let removed):
       for slot in added { note("since this machine unlocked it last, a slot was added: \(slot.line)") }
       for slot in removed { note("since this machine unlocked it last, a slot was removed: \(slot.line)") }

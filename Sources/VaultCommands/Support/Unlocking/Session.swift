@@ -51,12 +51,7 @@ struct Session {
     guard error.code == .notAVault || isFile || (kind == nil && [.ioFailed, .damaged].contains(error.code)) else {
       return CommandError(error)
     }
-    var explained = CommandError(
-      .noVault, "not_a_vault", subject: location.path,
-      "is no vault: it " + (isFile ? "is a file, and a vault is a folder" : "has no vault.json"),
-      hints: ["make one with `vault init DIR`", "or name one with --vault DIR or CVAULT_DIR"])
-    explained.file = location.path
-    return explained
+    return location.holdsNoVault(kind)
   }
 
   /// Refuses the vault when it has another fingerprint.

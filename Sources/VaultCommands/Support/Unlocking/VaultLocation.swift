@@ -1,3 +1,4 @@
+import VaultDocument
 import VaultKit
 import VaultSystem
 
@@ -56,6 +57,29 @@ struct VaultLocation {
         hints: ["name one with --vault DIR or CVAULT_DIR"])
     }
     return VaultLocation(path: data + "/cvault", origin: .standard)
+  }
+}
+
+extension VaultLocation {
+  /// There is no vault, in the words for how the place was found.
+  ///
+  /// - Parameter kind: what is there instead.
+  func holdsNoVault(_ kind: FileStatus.Kind?) -> CommandError {
+    let isFile = kind != nil && kind != .directory
+    let reason = isFile ? "is a file, and a vault is a folder" : kind == nil ? "is not there" : "has no vault.json"
+    var error = CommandError(.noVault, "not_a_vault", subject: path, "is no vault: it \(reason)")
+    if origin == .standard, !isFile {
+      error.subject = nil
+      error.reason = "no vault is in this folder, in one above it, or in \(path)"
+    }
+    error.file = path
+    error.hints = [
+      isFile
+        ? "name the folder of a vault with --vault DIR or CVAULT_DIR"
+        : "`vault init\(origin == .option ? " " + path.shellQuoted : "")` makes one"
+    ]
+    if !isFile { error.hints.append("or name one with --vault DIR or CVAULT_DIR") }
+    return error
   }
 }
 

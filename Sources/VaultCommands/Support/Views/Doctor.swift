@@ -90,14 +90,22 @@ struct Doctor {
   }
 
   private func permissions(_ condition: VaultCondition) -> DoctorCheck {
-    let places = condition.placesOpenToOthers
-    guard let first = places.first else {
-      return DoctorCheck(name: "permissions", state: .good, text: "the owner's alone")
+    func check(_ state: DoctorCheck.State, _ words: String, _ places: [String], _ mode: String) -> DoctorCheck? {
+      guard let first = places.first else { return nil }
+      let others = places.count > 1 ? " and \(places.count - 1) more" : ""
+      return DoctorCheck(
+        name: "permissions", state: state, text: "\(words) \(first)\(others)",
+        advice: "`chmod -R \(mode) \(first.shellQuoted)` forbids it")
     }
-    let others = places.count > 1 ? " and \(places.count - 1) more" : ""
-    return DoctorCheck(
-      name: "permissions", state: .warning, text: "others than the owner may read \(first)\(others)",
-      advice: "`chmod -R go= \(first.shellQuoted)` forbids it")
+    return check(.fault, "everybody may write to", condition.placesWritableByAll, "o-w")
+      ?? check(.warning, "others than the owner may read", condition.placesOpenToOthers, "go=")
+      ?? DoctorCheck(name: "permissions", state: .good, text: Self.permissions(of: session.location.path))
+  }
+
+  /// Of a folder that nothing is to be said against.
+  static func permissions(of path: String) -> String {
+    System.isOpenToOthers(path)
+      ? "as git makes files; what is secret in them is sealed" : "the owner's alone"
   }
 
   private func journal(_ condition: VaultCondition) -> DoctorCheck {

@@ -1,0 +1,102 @@
+import VaultCrypto
+
+/// What a new password or passphrase is made of, each character or word drawn evenly.
+enum PasswordRecipe {
+  /// Letters and digits, with symbols those too; at least one of each kind.
+  case characters(Int, symbols: Bool)
+  /// Words of five letters, joined by `-`.
+  case words(Int)
+
+  static let standardLength = 24
+  static let passphrase = PasswordRecipe.words(6)
+  static let lengths = 8...1024
+  static let wordCounts = 3...64
+
+  private static let classes = [
+    Array("abcdefghijklmnopqrstuvwxyz".utf8), Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8), Array("0123456789".utf8),
+  ]
+  private static let symbols = Array("!#$%&()*+,-./:;<=>?@[]^_{|}~".utf8)
+
+  // A word is consonant, vowel, consonant, vowel, consonant: easy to say, to remember and to type, in any language.
+  private static let consonants = Array("bdfgjklmnprstvz".utf8)
+  private static let vowels = Array("aeiou".utf8)
+  private static let wordShape = [consonants, vowels, consonants, vowels, consonants]
+
+  private static func classes(withSymbols hasSymbols: Bool) -> [[UInt8]] { classes + (hasSymbols ? [symbols] : []) }
+
+  func make() throws(CryptoError) -> SecretBytes {
+    switch self {
+    case .words(let count):
+      let separator = [[UInt8(ascii: "-")]]
+      return try Self.drawn(Array(repeating: Self.wordShape, count: count).joined(separator: separator).map { $0 })
+    case .characters(let length, let hasSymbols):
+      let classes = Self.classes(withSymbols: hasSymbols)
+      let alphabet = classes.flatMap { $0 }
+      // Passwords without a kind are thrown away whole: those that are left stay equally likely.
+      while true {
+        let password = try Self.drawn(Array(repeating: alphabet, count: length))
+        let hasAll = password.withBytes { bytes in
+          classes.allSatisfy { members in (0..<length).contains { members.contains(bytes.byte(at: $0)) } }
+        }
+        if hasAll { return password }
+      }
+    }
+  }
+
+  /// Of entropy; passwords without a kind, which are thrown away, count for less than one.
+  var bitCount: Int {
+    switch self {
+    case .words(let count):
+      Int(Double(count) * Self.wordShape.reduce(0) { $0 + System.binaryLogarithm(Double($1.count)) })
+    case .characters(let length, let hasSymbols):
+      Int(Double(length) * System.binaryLogarithm(Double(Self.classes(withSymbols: hasSymbols).joined().count)))
+    }
+  }
+
+  /// How long what it makes is, in words.
+  var size: String {
+    switch self {
+    case .words(let count): "\(count) words"
+    case .characters(let length, _): "\(length) characters"
+    }
+  }
+
+  /// One character of each alphabet in turn.
+  private static func drawn(_ alphabets: [[UInt8]]) throws(CryptoError) -> SecretBytes {
+    var random = RandomBytes()
+    return try SecretBytes(count: alphabets.count) { span throws(CryptoError) in
+      for (offset, alphabet) in alphabets.enumerated() {
+        let index = try random.next(below: alphabet.count)
+        span.storeBytes(of: alphabet[index], toByteOffset: offset, as: UInt8.self)
+      }
+    }
+  }
+}
+
+/// Random numbers from bytes in secure memory.
+private struct RandomBytes {
+  private var pool: SecretBytes?
+  private var offset = 0
+
+  /// A number below `bound` (1 to 256), all equally likely: bytes in the part that does not divide evenly are dropped.
+  mutating func next(below bound: Int) throws(CryptoError) -> Int {
+    let even = 256 / bound * bound
+    while true {
+      let byte = Int(try nextByte())
+      if byte < even { return byte % bound }
+    }
+  }
+
+  private mutating func nextByte() throws(CryptoError) -> UInt8 {
+    let bytes: SecretBytes
+    if let pool, offset < pool.count {
+      bytes = pool
+    } else {
+      bytes = try .random(count: 256)
+      pool = bytes
+      offset = 0
+    }
+    defer { offset += 1 }
+    return bytes.withBytes { $0.byte(at: offset) }
+  }
+}
