@@ -25,7 +25,9 @@ struct VaultCommand: AsyncParsableCommand {
           AddCommand.self, SetCommand.self, EditCommand.self, GenerateCommand.self, RemoveCommand.self,
           TrashCommand.self, UnlockCommand.self, LockCommand.self,
         ]),
-      CommandGroup(name: "Programs", subcommands: [RunCommand.self, RefCommand.self, RefsCommand.self]),
+      CommandGroup(
+        name: "Programs",
+        subcommands: [RunCommand.self, RefCommand.self, RefsCommand.self, CredentialCommand.self]),
       CommandGroup(name: "In and out", subcommands: [ImportCommand.self, ExportCommand.self, BackupCommand.self]),
       CommandGroup(
         name: "People and keys",

@@ -10,7 +10,7 @@ public enum VaultProgram {
   public static func run() -> Never {
     ProcessHardening.forbidCoreDumps()
     System.prepareProcess()
-    let arguments = ArgumentOrder.normalised(Array(CommandLine.arguments.dropFirst()))
+    let arguments = ArgumentOrder.normalised(HelperName.arguments(CommandLine.arguments))
     let isReader = arguments.prefix { $0 != "--" }.contains("--parse-only")
     if isReader { ProcessHardening.confine() }
     CryptoLibrary.claim()

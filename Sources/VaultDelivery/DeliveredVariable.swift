@@ -33,7 +33,7 @@ public struct DeliveredVariable: Sendable {
     "PATH", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "GCONV_PATH", "PYTHONSTARTUP", "NODE_OPTIONS", "JAVA_TOOL_OPTIONS",
     "EDITOR", "VISUAL", "PAGER",
   ]
-  private static let beginnings = ["LD_", "DYLD_", "PERL5", "RUBY", "GIT_", "CVAULT_", "BASH_FUNC_"]
+  private static let beginnings = ["LD_", "DYLD_", "PERL5", "RUBY", "GIT_", "BASH_FUNC_"]
 }
 
 /// Variables of a file: `NAME=cvault://RECORD/FIELD` or `NAME=text`, one a line, quoted as shells do.
@@ -54,19 +54,27 @@ public enum EnvironmentFile {
 
   /// Reads a whole file; one line that is none refuses all of it.
   ///
+  /// - Parameter isRefused: names that are not taken, besides those that decide what a program runs.
   /// - Throws: ``Fault`` with the line, and nothing of what stands there.
-  public static func parse(_ bytes: [UInt8]) throws(Fault) -> [Entry] {
+  public static func parse(
+    _ bytes: [UInt8], refusing isRefused: (String) -> Bool = { _ in false }
+  ) throws(Fault) -> [Entry] {
     var entries: [Entry] = []
-    for line in lines(of: bytes) { entries.append(try line.get()) }
+    for line in lines(of: bytes, refusing: isRefused) { entries.append(try line.get()) }
     return entries
   }
 
   /// Every line of a file that is not empty and no comment, good or not.
-  public static func lines(of bytes: [UInt8]) -> [Result<Entry, Fault>] {
+  public static func lines(
+    of bytes: [UInt8], refusing isRefused: (String) -> Bool = { _ in false }
+  ) -> [Result<Entry, Fault>] {
     var (reader, lines, names) = (DotenvReader(bytes), [Result<Entry, Fault>](), Set<String>())
     while let found = reader.next() {
       lines.append(
         Result { () throws(Fault) in
+          guard !isRefused(found.name) else {
+            throw Fault(line: found.line, reason: "\(found.name) is not taken from a file")
+          }
           let variable = try variable(found.name, found.value, line: found.line)
           guard names.insert(found.name).inserted else {
             throw Fault(line: found.line, reason: "\(found.name) stands there twice")

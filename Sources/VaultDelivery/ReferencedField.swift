@@ -37,7 +37,7 @@ extension LockedVault {
 
   /// What a reference means, and whether a program can be given it, without a key: nothing is verified.
   ///
-  /// - Throws: ``VaultError`` as ``record(of:)``; `.noSuchMember`; `.inputRefused` for what is no text, no number and no
+  /// - Throws: ``VaultError`` as ``record(of:)``; `.noSuchMember`; `.inputRefused` for what is no text, number or
   ///   truth value, or does not have the view.
   public func field(of reference: SecretReference) async throws(VaultError) -> ReferencedField {
     let record = try await record(of: reference)

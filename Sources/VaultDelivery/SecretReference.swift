@@ -3,8 +3,8 @@ internal import VaultRecords
 
 /// Where a value is: `cvault://RECORD/FIELD[?view=VIEW][#LABEL]`, in the syntax of RFC 3986.
 ///
-/// RECORD is a full id or an exact name, FIELD a path such as `contact_info.email`, both percent-encoded where they hold
-/// anything but unreserved characters; brackets of a FIELD may stand as they are. It says nothing of which vault.
+/// RECORD is a full id or an exact name, FIELD a path such as `contact_info.email`, both percent-encoded where they
+/// hold anything but unreserved characters; brackets of a FIELD may stand as they are. It says nothing of which vault.
 public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   /// Another form of a value than the one that the record has.
   public enum View: String, Sendable, CaseIterable {

@@ -101,7 +101,7 @@ struct RunTests {
     let left = workspace.runShell([], script, adding: inherited)
     #expect(left.output == "cvault://GitHub/username||\n" && left.errors.contains("--from-environment"))
     #expect(workspace.runShell(["--from-environment"], script, adding: inherited).output == "ada||\n")
-    for line in ["PATH=/x", "LD_PRELOAD=x", "A", "A=cvault://GitHub"] {
+    for line in ["PATH=/x", "CVAULT_DIR=x", "LD_PRELOAD=x", "A", "A=cvault://GitHub"] {
       _ = workspace.write("OK=1\n\(line)\n", to: "bad.env")
       let refused = workspace.runShell(["--env-file", "bad.env"], "touch ran")
       #expect(refused.code == 125 && refused.errors.contains("line 2"), "\(refused.errors)")
@@ -125,6 +125,27 @@ struct RunTests {
     workspace.prepare(#"export N=$(printf '\377'); "# + program + #" x "$(printf '\376')""#)
     #expect(FileTree.contents(of: workspace.path + "/out") == [0xFF, 0xFE])
     #expect(workspace.runShell([], "grep SigBlk /proc/self/status").output.hasSuffix("\t0000000000000000\n"))
+  }
+
+  @Test("CVAULT_NO_REVEAL and --no-reveal: nothing sealed is shown, programs are given it all the same", .atTerminal)
+  func noReveal() throws {
+    let workspace = try makeWorkspace()
+    let variable = ["CVAULT_NO_REVEAL": ""]
+    for words in [
+      ["get", "GitHub", "password"], ["get", "Orders", "--url"], ["show", "GitHub", "--reveal"], ["otp", "GitHub"],
+      ["export", "--reveal", "--yes", "--format", "json"], ["otp", "GitHub", "--uri"],
+    ] {
+      for outcome in [
+        workspace.run(words + ["--vault", "v", "--identity", "id.txt"], adding: variable),
+        workspace.run(["--no-reveal"] + words + ["--vault", "v", "--identity", "id.txt"]),
+      ] {
+        #expect(outcome.code == 3 && outcome.stdout.isEmpty, "\(words): \(outcome.errors)")
+      }
+    }
+    #expect(workspace.type(["edit", "GitHub", "--vault", "v", "--identity", "id.txt"], [], adding: variable).code == 3)
+    #expect(workspace.run("show", "GitHub", "--vault", "v", adding: variable).code == 0)
+    let run = workspace.runShell(["--env", "A=cvault://Orders/password"], "echo ${#A}", adding: variable)
+    #expect(run.output == "6\n")
   }
 
   @Test("--dry-run tells it all without a key, and ends with 14 when something would be refused")

@@ -92,7 +92,7 @@ struct EnvironmentFileTests {
 
   @Test(
     "what decides which code runs is not taken from a file, nor a name twice",
-    arguments: ["PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "NODE_OPTIONS", "GIT_SSH", "CVAULT_DIR", "ld_audit"])
+    arguments: ["PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "NODE_OPTIONS", "GIT_SSH", "ld_audit"])
   func decisive(_ name: String) {
     #expect(fault("\(name)=x\n")?.reason.contains("decides what a program runs") == true)
     #expect(fault("A=1\nA=2\n")?.line == 2)

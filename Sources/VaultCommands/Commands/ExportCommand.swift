@@ -74,6 +74,7 @@ struct ExportCommand: AsyncParsableCommand {
 
   func run() async throws {
     try checkUsage()
+    if reveal { try global.requireReveal("--reveal") }
     let recipients = try age.map { try AgeRecipient.argument($0, of: "--age") }
     let target = ExportTarget(output: output, recipients: format == .sops ? [] : recipients)
     if !target.recipients.isEmpty, target.file == nil, Output.isTerminal {

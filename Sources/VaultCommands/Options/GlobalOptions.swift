@@ -21,6 +21,9 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Never ask for anything.")
   var noInput = false
 
+  @Flag(help: "Show no sealed value (CVAULT_NO_REVEAL).")
+  var noReveal = false
+
   @Option(parsing: .unconditional, help: ArgumentHelp("How long to wait for another process.", valueName: "seconds"))
   var lockTimeout = 10
 
@@ -54,6 +57,17 @@ struct GlobalOptions: ParsableArguments {
       messages.note("waiting for " + (holder.map { "process \($0)" } ?? "another process"))
     }
     return options
+  }
+
+  /// Refuses to show what is sealed where that was forbidden: programs are still given values, which nobody reads.
+  ///
+  /// - Parameter use: the command, or the option of it.
+  func requireReveal(_ use: String) throws {
+    guard noReveal || System.variable("CVAULT_NO_REVEAL") != nil else { return }
+    throw CommandError(
+      .declined, "no_reveal", subject: use,
+      "would show a sealed value, which \(noReveal ? "--no-reveal" : "CVAULT_NO_REVEAL") forbids",
+      hints: ["`vault run` gives it to a program, `vault copy` to the clipboard"])
   }
 
   /// Whether a question can be asked.

@@ -21,7 +21,7 @@ extension System {
     return variables
   }
 
-  /// A file without a name that holds a value: nobody can write to it, and it is gone with the last process that has it.
+  /// A file without a name that holds a value: nobody can write to it, and it goes with the last process that has it.
   ///
   /// Linux only (memfd_create(2)); elsewhere it fails.
   ///

@@ -22,7 +22,7 @@ enum RecordSubject {
       guard kind?.value(at: member)?.isSealed != true, kind?.value(at: member.appending(0))?.isSealed != true,
         kind?.titlePaths.contains(member) != true
       else { continue }
-      return host(of: text) ?? text
+      return WebAddress(parsing: text)?.host ?? text
     }
     return ""
   }
@@ -37,13 +37,5 @@ enum RecordSubject {
     case .object(let members): return text(members, path.dropFirst())
     default: return nil
     }
-  }
-
-  /// Of an address the host, without user, port and path; nil for what is none.
-  private static func host(of text: String) -> String? {
-    guard let scheme = text.ranges(of: "://").first else { return nil }
-    let authority = text[scheme.upperBound...].prefix { !"/?#".contains($0) }
-    let host = authority.split(separator: "@").last ?? ""
-    return host.isEmpty ? nil : String(host.hasPrefix("[") ? host : host.prefix { $0 != ":" })
   }
 }

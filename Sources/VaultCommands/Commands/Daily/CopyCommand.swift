@@ -49,7 +49,8 @@ struct CopyCommand: AsyncParsableCommand {
         "clear_after": seconds.map { .number(JSONNumber($0)) } ?? .null,
       ])
     }
-    clipboard.report("\(field.view == .url ? "address" : "\(chosen)") of \(found.name)", in: target, clearedAfter: seconds, global)
+    clipboard.report(
+      "\(field.view == .url ? "address" : "\(chosen)") of \(found.name)", in: target, clearedAfter: seconds, global)
   }
 }
 

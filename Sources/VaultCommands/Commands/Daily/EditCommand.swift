@@ -32,6 +32,7 @@ struct EditCommand: AsyncParsableCommand {
 
   func run() async throws {
     let field = try field.map { text in try MemberPath.argument(text, of: "--field") }
+    try global.requireReveal("edit")
     guard global.canAsk else { throw EditableText.noTerminal }
     let session = try Session(vault, global)
     let opened = try await session.unlockToWrite(unlocking, for: [record])

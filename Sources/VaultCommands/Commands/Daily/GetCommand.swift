@@ -42,6 +42,7 @@ struct GetCommand: AsyncParsableCommand {
       }
       throw error
     }
+    try global.requireReveal("get")
     let session = try Session(vault, global)
     let found = try await field.record(in: session, unlocking)
     guard let path = field.path else { return try printURL(of: found) }

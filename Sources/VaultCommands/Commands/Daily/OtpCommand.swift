@@ -43,6 +43,7 @@ struct OtpCommand: AsyncParsableCommand {
 
   func run() async throws {
     try checkForm()
+    if !copy || uri || qr { try global.requireReveal("otp") }
     let field = try FieldArgument(record, path)
     let target = copy ? try clipboard.clipboard() : nil
     let session = try Session(vault, global)

@@ -27,6 +27,7 @@ struct ShowCommand: AsyncParsableCommand {
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
+    if reveal { try global.requireReveal("--reveal") }
     let session = try Session(vault, global)
     let view = try await view(session)
     guard global.json else {

@@ -42,7 +42,7 @@ struct RefsCommand: AsyncParsableCommand {
     }
     let name = file.split(separator: "/").last ?? ""
     guard name.hasSuffix(".env") || name.hasPrefix(".env.") else { return findings }
-    for line in EnvironmentFile.lines(of: bytes) {
+    for line in EnvironmentFile.lines(of: bytes, refusing: Delivery.isOwn) {
       switch line {
       case .success(let entry):
         guard case .text(let value) = entry.variable.content, !value.isEmpty,

@@ -51,7 +51,7 @@ struct ChildEnvironment {
         hints: ["--fd \(name)=… gives the program a file in memory instead"])
     }
     let hasNUL = value.withBytes { bytes in
-      bytes.byteOffsets.contains { unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0 }
+      bytes.byteOffsets.contains { bytes.byte(at: $0) == 0 }
     }
     guard !hasNUL else {
       throw refused("holds a NUL, which no variable can")
@@ -73,7 +73,7 @@ struct ChildEnvironment {
       for byte in name.utf8 { output.append(byte) }
       output.append(UInt8(ascii: "="))
       value.withBytes { bytes in
-        for index in bytes.byteOffsets { output.append(unsafe bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)) }
+        for index in bytes.byteOffsets { output.append(bytes.byte(at: index)) }
       }
       output.append(0)
     }

@@ -67,12 +67,15 @@ extension Delivery {
     return Delivery(name: String(parts[0]), form: form, content: .reference(reference), source: option)
   }
 
+  /// Whether a variable is one of this program's, which a file may not set.
+  static func isOwn(_ name: String) -> Bool { name.hasPrefix("CVAULT_") }
+
   /// What a file of variables says.
   static func file(_ path: String) throws -> [Delivery] {
     let file = try NamedFile.reading(path)
     let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "a file of variables")
     do throws(EnvironmentFile.Fault) {
-      return try EnvironmentFile.parse(bytes.withBytes { $0.copiedBytes() }).map { entry in
+      return try EnvironmentFile.parse(bytes.withBytes { $0.copiedBytes() }, refusing: isOwn).map { entry in
         Delivery(
           name: entry.variable.name, form: .variable, content: entry.variable.content,
           source: "\(path), line \(entry.line)")

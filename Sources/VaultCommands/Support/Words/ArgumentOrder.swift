@@ -7,7 +7,7 @@ enum ArgumentOrder {
     "--max-work-factor", "--lock-timeout",
   ]
   private static let flags: Set<String> = [
-    "-q", "--quiet", "-v", "--verbose", "-y", "--yes", "--json", "--no-color", "--no-input",
+    "-q", "--quiet", "-v", "--verbose", "-y", "--yes", "--json", "--no-color", "--no-input", "--no-reveal",
   ]
 
   /// The arguments with leading global options behind the command; unchanged where they begin with anything else.

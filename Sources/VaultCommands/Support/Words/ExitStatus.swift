@@ -5,6 +5,8 @@ import VaultKit
 enum ExitStatus: Int32 {
   case done = 0
   case failed = 1
+  /// Of `vault credential ansible` alone: there is no such vault id.
+  case unknownVaultID = 2
   case declined = 3
   case partlyDone = 4
   case alreadyExists = 5

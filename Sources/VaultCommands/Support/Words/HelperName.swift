@@ -1,0 +1,14 @@
+/// The names of links to this program by which others call it.
+enum HelperName {
+  /// The arguments of a process, as if it had been called by its own name.
+  ///
+  /// - Parameter arguments: with the name of the program in front.
+  static func arguments(_ arguments: [String]) -> [String] {
+    let name = arguments.first?.split(separator: "/").last ?? ""
+    let words: [String] =
+      if name.hasPrefix("git-credential-") { ["credential", "git"] } else if name.hasPrefix("docker-credential-") {
+        ["credential", "docker"]
+      } else if name.hasSuffix("-client") { ["credential", "ansible"] } else { [] }
+    return words + arguments.dropFirst()
+  }
+}

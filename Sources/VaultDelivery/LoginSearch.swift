@@ -1,0 +1,59 @@
+internal import VaultDocument
+public import VaultKit
+internal import VaultRecords
+
+/// What a program wants to sign in to.
+public struct LoginPlace: Sendable {
+  let address: WebAddress
+  let username: String?
+  /// Whether the path is to be compared: some programs never send one.
+  let hasPath: Bool
+
+  /// - Parameters:
+  ///   - address: with a scheme.
+  ///   - username: nil where the program does not say.
+  /// - Returns: nil for what is no address.
+  public init?(_ address: String, username: String? = nil, hasPath: Bool = true) {
+    guard let address = WebAddress(parsing: address) else { return nil }
+    (self.address, self.username, self.hasPath) = (address, username, hasPath)
+  }
+
+  /// How many parts of the path an address of a record has, if it is for this place: scheme, host and port are equal,
+  /// and its path is a beginning of this one's. No other host is ever meant, of the same domain or not. Where no path
+  /// is to be compared all are equally good.
+  func fit(of text: String) -> Int? {
+    guard let other = WebAddress(parsing: text), other.scheme == address.scheme, other.host == address.host,
+      other.port == address.port, !hasPath || address.segments.starts(with: other.segments)
+    else { return nil }
+    return hasPath ? other.segments.count : 0
+  }
+}
+
+extension LockedVault {
+  /// The logins for a place, without a key: those with the longest path that fits.
+  ///
+  /// - Throws: ``VaultError`` when the vault cannot be searched.
+  public func logins(for place: LoginPlace) async throws(VaultError) -> [StoredRecord] {
+    var query = RecordQuery()
+    query.kind = Login.kindName
+    query.texts = [place.address.host]
+    var best: (fit: Int, records: [StoredRecord]) = (0, [])
+    for row in try await list(query).records {
+      let record = try record(row.id)
+      guard let fit = place.fit(of: record.fields, record.fields["username"]?.string) else { continue }
+      if fit > best.fit { best = (fit, []) }
+      if fit == best.fit { best.records.append(record) }
+    }
+    return best.records
+  }
+}
+
+extension LoginPlace {
+  fileprivate func fit(of fields: JSONObject, _ own: String?) -> Int? {
+    guard username == nil || own == username, case .array(let urls)? = fields["urls"] else { return nil }
+    return urls.compactMap { $0.string.flatMap(fit) }.max()
+  }
+
+  /// Whether a record that was verified is for this place: what was searched was not.
+  public func isFor(_ record: OpenRecord) -> Bool { fit(of: record.fields, record.fields["username"]?.string) != nil }
+}

@@ -1,0 +1,112 @@
+import Testing
+import VaultTestSupport
+
+@Suite("vault credential")
+struct CredentialTests {
+  private func makeWorkspace() throws -> Workspace {
+    let workspace = try Workspace.withVault()
+    for (name, user, url, password) in [
+      ("A", "ada", "https://git.example.com/team", "pw-a"), ("B", "bob", "https://git.example.com/team/sub", "pw-b"),
+      ("C", "cy", "https://reg.example.com:5000", "pw-c"), ("Hub", "hub", "https://index.docker.io/v1/", "pw-h"),
+      ("Two", "two", "https://two.example.com", "a\nb"), ("dev", "x", "https://x.example.com", "anspw"),
+    ] {
+      let added = workspace.open(
+        "add", "login", name, "username=\(user)", "urls[0]=\(url)", "--secret-stdin", "password", input: password)
+      try #require(added.code == 0, "\(added.errors)")
+    }
+    return workspace
+  }
+
+  private func git(_ workspace: Workspace, _ request: String, _ words: String...) -> ProcessOutcome {
+    workspace.run(
+      ["credential", "git", "get", "--vault", "v", "--identity", "id.txt"] + words, input: request + "\n\n")
+  }
+
+  @Test("git gets the login with the longest path of that very host, and nothing else ever")
+  func gitHelper() throws {
+    let workspace = try makeWorkspace()
+    let here = "protocol=https\nhost=git.example.com"
+    #expect(git(workspace, here + "\npath=team/x.git").output == "username=ada\npassword=pw-a\n")
+    #expect(git(workspace, here + "\npath=team/sub/y.git").output == "username=bob\npassword=pw-b\n")
+    #expect(git(workspace, here + "\nusername=bob").output == "username=bob\npassword=pw-b\n")
+    #expect(git(workspace, here + ":443\npath=team/x").output == "username=ada\npassword=pw-a\n")
+    let several = git(workspace, here)
+    #expect(several.code == 10 && several.stdout.isEmpty && several.errors.contains("2 logins"))
+    for request in [
+      "protocol=https\nhost=evil.git.example.com", "protocol=https\nhost=example.com", here + "\npath=teams/x",
+      "protocol=http\nhost=git.example.com\nusername=ada", here + ":8443\nusername=ada", here + "\nusername=eve",
+      "protocol=https\nhost=git.example.com@evil.example.com", "", "host=git.example.com", "nonsense",
+    ] {
+      let outcome = git(workspace, request)
+      #expect(outcome.code == 0 && outcome.stdout.isEmpty && outcome.errors == "", "\(request)")
+    }
+    #expect(git(workspace, "protocol=https\nhost=two.example.com").code == 17)
+    for operation in ["store", "erase", "capability", "later"] {
+      let outcome = workspace.run(["credential", "git", operation, "--vault", "v"], input: here + "\npassword=x\n\n")
+      #expect(outcome.code == 0 && outcome.stdout.isEmpty, "\(operation)")
+    }
+  }
+
+  @Test("a changed address is refused before the password goes out")
+  func forgedAddress() throws {
+    let workspace = try makeWorkspace()
+    let file = workspace.vault + "/" + (try workspace.recordFile("A"))
+    let text = String(decoding: FileTree.contents(of: file) ?? [], as: UTF8.self)
+    FileTree.write(Array(text.replacing("git.example.com/team", with: "evil.example.com/team").utf8), to: file)
+    let outcome = git(workspace, "protocol=https\nhost=evil.example.com\npath=team")
+    #expect(outcome.code == 13 && outcome.stdout.isEmpty)
+  }
+
+  @Test("nobody is asked, and no vault is taken that only lies in the folder", .atTerminal)
+  func places() throws {
+    let workspace = try makeWorkspace()
+    let request = "protocol=https\nhost=git.example.com\nusername=ada\n\n"
+    var plan = workspace.plan(["credential", "git", "get", "--identity", workspace.identity])
+    plan.directory = workspace.vault
+    plan.input = Array(request.utf8)
+    let found = plan.run()
+    #expect(found.code == 16 && found.stdout.isEmpty)
+    let words = workspace.write("only words", to: "words.txt")
+    #expect(
+      workspace.open("key", "add", "--passphrase", "--new-passphrase-file", words, "--work-factor", "10").code == 0)
+    let locked = workspace.run(
+      ["credential", "git", "get", "--vault", "v"], input: request, typed: nil)
+    #expect(locked.code == 11 && locked.stdout.isEmpty)
+  }
+
+  @Test("docker, aws and ansible, by the names of links too")
+  func others() throws {
+    let workspace = try makeWorkspace()
+    let variables = ["CVAULT_DIR": workspace.vault, "CVAULT_IDENTITY_FILE": workspace.identity]
+    func call(_ name: String, _ words: [String], input: String = "") -> ProcessOutcome {
+      let link = workspace.path + "/" + name
+      if FileTree.kind(of: link) == nil { workspace.prepare("ln -s '\(Binary.path)' '\(link)'") }
+      var plan = workspace.plan(words)
+      plan.path = link
+      plan.input = Array(input.utf8)
+      plan.environment.merge(variables) { $1 }
+      return plan.run()
+    }
+    let docker = "docker-credential-cvault"
+    let registry = JSON(call(docker, ["get"], input: "reg.example.com:5000\n").stdout)
+    #expect(registry["Username"]?.text == "cy" && registry["Secret"]?.text == "pw-c")
+    #expect(registry["ServerURL"]?.text == "reg.example.com:5000")
+    #expect(JSON(call(docker, ["get"], input: "https://index.docker.io/v1/").stdout)["Username"]?.text == "hub")
+    let none = call(docker, ["get"], input: "none.example.com")
+    #expect(none.code == 1 && none.output == "credentials not found in native keychain\n")
+    #expect(JSON(call(docker, ["list"]).stdout)["https://reg.example.com:5000"]?.text == "cy")
+    let stored = call(docker, ["store"], input: "{}")
+    #expect(stored.code == 1 && stored.output.contains("is not done") && stored.errors.contains("is not done"))
+    #expect(call("cvault-client", ["--vault-id", "dev"]).output == "anspw\n")
+    #expect(call("cvault-client", ["--vault-id", "nope"]).code == 2)
+    #expect(call("git-credential-cvault", ["get"], input: "protocol=https\nhost=reg.example.com:5000\n").code == 0)
+    let added = workspace.open(
+      "add", "api-key", "Deploy", "issuer=aws", "key_id=AKIA1", "--secret-stdin", "secret", input: "s")
+    #expect(added.code == 0, "\(added.errors)")
+    let key = JSON(workspace.open("credential", "aws", "Deploy").stdout)
+    #expect(key["Version"]?.number == 1 && key["AccessKeyId"]?.text == "AKIA1" && key["SecretAccessKey"]?.text == "s")
+    #expect(workspace.open("set", "Deploy", "expires_at=2020-01-01T00:00:00Z").code == 0)
+    #expect(workspace.open("credential", "aws", "Deploy").code == 14)
+    #expect(workspace.open("credential", "aws", "Dep").code == 10)
+  }
+}
