@@ -29,6 +29,10 @@ public enum VaultProgram {
         try Output.line(topic.text())
         return .done
       }
+      if let picker = Picker(arguments) {
+        guard let choice = try await picker.choice() else { return .done }
+        return await status(of: choice)
+      }
       var command = try parse(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()

@@ -13,6 +13,10 @@ import VaultKit
 struct Pending: Sendable {
   /// How the terminal was before echo was switched off; nil while it is on.
   var terminal: (descriptor: Int32, settings: termios)?
+  /// What takes the whole screen of that terminal, and what gives it back; nil while nothing has it.
+  var screen: (start: [UInt8], end: [UInt8])?
+  /// Whether it was not stopped from outside: it knows by itself what to do when it goes on.
+  var stopsByItself = false
   var hasHiddenTyping = false
   /// Whether a prompt stands there without its answer.
   var isAsking = false
@@ -55,7 +59,7 @@ extension System {
   /// What ends the process from outside. A signal that the caller ignores, as `nohup` does, stays ignored.
   private static let handledSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !isIgnored($0) }
 
-  private static func isIgnored(_ number: Int32) -> Bool {
+  static func isIgnored(_ number: Int32) -> Bool {
     let before = signal(number, SIG_IGN)
     _ = signal(number, before)
     // Functions cannot be compared; their addresses can.

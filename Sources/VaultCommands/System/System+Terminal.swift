@@ -69,18 +69,23 @@ extension System {
 }
 
 extension Pending {
-  /// Hides typing again when the process goes on after it was stopped: the shell has put the terminal back meanwhile.
+  /// Does the same to the terminal again when the process goes on after it was stopped: the shell has put it back.
   mutating func hideAgain() {
+    defer { stopsByItself = false }
+    if stopsByItself { return }
     // In the background it would be stopped once more.
     guard var terminal, System.isInForeground(terminal.descriptor) else { return }
+    guard screen == nil else { return readKeysAgain() }
     terminal.settings.hideTyping()
     unsafe tcsetattr(terminal.descriptor, TCSANOW, &terminal.settings)
   }
 
   mutating func showTyping(droppingTyped: Bool) {
     guard var terminal else { return }
-    self.terminal = nil
+    let screen = self.screen
+    (self.terminal, self.screen) = (nil, nil)
     if System.isInForeground(terminal.descriptor) {
+      if let screen { try? System.writeAll(screen.end, to: terminal.descriptor) }
       unsafe tcsetattr(terminal.descriptor, droppingTyped ? TCSAFLUSH : TCSANOW, &terminal.settings)
     }
     close(terminal.descriptor)

@@ -52,6 +52,16 @@ struct NearMatch: Sendable {
   }
 }
 
+/// Finds a part of a name, letters being base letters.
+package struct PartMatch: Sendable {
+  private let letters: TextMatch
+
+  package init(_ word: String) { letters = TextMatch(BaseLetters.of(word)) }
+
+  /// Whether a text, which is in base letters, holds the part.
+  package func matches(baseLetters text: String) -> Bool { letters.matches(lowercased: text) }
+}
+
 /// What a word may mean that is the exact name of no record.
 package struct NameGuesses: Sendable {
   /// The records with the word in their names, letters being base letters, in the order of these.
@@ -66,12 +76,12 @@ extension LockedVault {
   /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
   package func guesses(_ word: String) async throws(VaultError) -> NameGuesses {
     let base = BaseLetters.of(word)
-    let (near, letters) = (NearMatch(word), TextMatch(base))
+    let (near, part) = (NearMatch(word), PartMatch(word))
     var parts: [(key: LetterOrder, record: RecordSummary)] = []
     var names: [(score: Double, key: LetterOrder, name: String)] = []
     for record in try await rows().records where !record.name.isEmpty && !NameMatch(word).names(record.name) {
       let key = LetterOrder(record.name)
-      let isPart = letters.matches(lowercased: BaseLetters.of(record.name))
+      let isPart = part.matches(baseLetters: BaseLetters.of(record.name))
       if isPart { parts.append((key, record)) }
       let score = isPart ? 1 : near.similarity(to: record.name)
       if score > 0 { names.append((score, key, record.name)) }

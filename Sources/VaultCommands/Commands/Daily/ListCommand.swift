@@ -228,7 +228,7 @@ private struct RecordSearchRun {
 
 extension RecordRows {
   /// As people look for names: by base letters, then by marks, then by case.
-  fileprivate func inOrderOfLetters() -> RecordRows {
+  func inOrderOfLetters() -> RecordRows {
     let keyed = map { (key: LetterOrder($0.name), record: $0) }
     // Those of one name stay in the order of their ids.
     return RecordRows(

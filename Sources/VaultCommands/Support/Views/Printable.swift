@@ -121,5 +121,6 @@ struct Style {
   func good(_ text: String) -> String { isColored ? "\u{1B}[32m\(text)\u{1B}[0m" : text }
   func doubtful(_ text: String) -> String { isColored ? "\u{1B}[33m\(text)\u{1B}[0m" : text }
   func bad(_ text: String) -> String { isColored ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
+  func inverse(_ text: String) -> String { isColored ? "\u{1B}[7m\(text)\u{1B}[0m" : text }
   func bold(_ text: String) -> String { isColored ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 }

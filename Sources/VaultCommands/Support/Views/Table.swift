@@ -40,9 +40,14 @@ struct Table<Rows: RandomAccessCollection> {
 
   /// Gives every line, with its newline.
   func lines(_ style: Style, to give: (String) throws -> Void) throws {
-    try give(line { ($0.title, style.bold) })
-    for row in rows { try give(line { ($0.printable(row), $0.look) }) }
+    try give(line { ($0.title, style.bold) } + "\n")
+    for row in rows { try give(line(of: row) + "\n") }
   }
+
+  /// The titles of its columns.
+  var header: String { line { ($0.title, { $0 }) } }
+
+  func line(of row: Rows.Element) -> String { line { ($0.printable(row), $0.look) } }
 
   private func line(_ cell: (TableColumn<Rows.Element>) -> (text: String, look: (String) -> String)) -> String {
     var (line, missing) = ("", 0)
@@ -56,7 +61,7 @@ struct Table<Rows: RandomAccessCollection> {
       }
       missing += width - used
     }
-    return line + "\n"
+    return line
   }
 
   /// The columns that fit, and how wide each is: the widest are cut first, and then some are left out.

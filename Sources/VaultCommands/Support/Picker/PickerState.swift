@@ -1,0 +1,132 @@
+import VaultDocument
+import VaultKit
+
+/// What is done with the record that was picked: the name of a command.
+enum PickerAction: String {
+  case copy, otp, show, edit
+}
+
+/// What a picker finds a row by.
+struct PickerRow {
+  fileprivate let name: String
+  fileprivate let others: String
+
+  /// - Parameter others: texts that a row is found by as well, after those whose names hold what is looked for.
+  init(name: String, others: [String]) {
+    self.name = BaseLetters.of(name)
+    self.others = BaseLetters.of(others.joined(separator: "\n"))
+  }
+}
+
+/// Which rows of a picker a filter leaves, and which one is selected.
+struct PickerState {
+  /// What a key leads to.
+  enum Outcome: Equatable {
+    case goesOn, leaves
+    /// A row, by its place among all.
+    case picks(Int, PickerAction)
+  }
+
+  private let rows: [PickerRow]
+  /// What was typed.
+  private(set) var filter = ""
+  /// The places of the rows that fit: first those whose names do, each in the order of all.
+  private(set) var shown: [Int]
+  /// Which of those is selected.
+  private(set) var selected = 0
+  /// Which of those the screen begins with.
+  private(set) var top = 0
+  /// Whether somebody has gone from the filter to the rows.
+  private var isInRows = false
+  /// How many rows the screen has room for.
+  private var height = 1
+
+  var count: Int { rows.count }
+  /// Whether letters are keys, and do not begin a filter.
+  var takesLetters: Bool { isInRows && filter.isEmpty }
+
+  init(_ rows: [PickerRow]) {
+    self.rows = rows
+    shown = Array(rows.indices)
+  }
+
+  /// Follows the size of the screen.
+  mutating func fit(height: Int) {
+    self.height = max(1, height)
+    scroll()
+  }
+
+  mutating func take(_ key: Key) -> Outcome {
+    defer { scroll() }
+    switch key {
+    case .up, .control("p"): move(by: -1)
+    case .down, .control("n"): move(by: 1)
+    case .pageUp: move(by: -height)
+    case .pageDown: move(by: height)
+    case .home: move(by: -shown.count)
+    case .end: move(by: shown.count)
+    case .tab: isInRows.toggle()
+    case .backspace: if !filter.isEmpty { look(for: String(filter.dropLast())) }
+    case .control("u"): look(for: "")
+    case .control("w"): look(for: String(filter.reversed().drop { $0 == " " }.drop { $0 != " " }.reversed()))
+    case .escape:
+      if filter.isEmpty { return .leaves }
+      look(for: "")
+    case .enter, .control, .text: return picked(by: key) ?? typed(key)
+    }
+    return .goesOn
+  }
+
+  private func picked(by key: Key) -> Outcome? {
+    let action: PickerAction
+    switch key {
+    case .enter: action = .copy
+    case .control("o"): action = .otp
+    case .control("s"): action = .show
+    case .control("e"): action = .edit
+    case .text("o") where takesLetters: action = .otp
+    case .text("s") where takesLetters: action = .show
+    case .text("e") where takesLetters: action = .edit
+    default: return nil
+    }
+    return shown.isEmpty ? .goesOn : .picks(shown[selected], action)
+  }
+
+  private mutating func typed(_ key: Key) -> Outcome {
+    if case .text(let character) = key { look(for: filter + String(character)) }
+    return .goesOn
+  }
+
+  private mutating func move(by count: Int) {
+    isInRows = true
+    selected = max(0, min(shown.count - 1, selected + count))
+  }
+
+  private mutating func scroll() {
+    if selected < top { top = selected }
+    if selected >= top + height { top = selected - height + 1 }
+    top = max(0, min(top, shown.count - height))
+  }
+
+  /// Leaves the rows that hold every word of the text.
+  private mutating func look(for text: String) {
+    let before = BaseLetters.of(filter)
+    filter = text
+    (selected, top, isInRows) = (0, 0, false)
+    let letters = BaseLetters.of(text)
+    // What more letters leave is among what fewer have left, unless a sign joins the last one into another.
+    let candidates = !before.isEmpty && letters.starts(with: before) ? shown.sorted() : Array(rows.indices)
+    let words = letters.split(separator: " ").map { PartMatch(String($0)) }
+    var (names, others): ([Int], [Int]) = ([], [])
+    for index in candidates {
+      let row = rows[index]
+      let left = words.filter { !$0.matches(baseLetters: row.name) }
+      if left.isEmpty {
+        names.append(index)
+      } else if left.allSatisfy({ $0.matches(baseLetters: row.others) }) {
+        others.append(index)
+      }
+    }
+    shown = names + others
+  }
+}

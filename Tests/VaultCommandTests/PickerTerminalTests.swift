@@ -1,0 +1,110 @@
+import Testing
+import VaultTestSupport
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// `vault` alone, with keys that are pressed.
+@Suite("The picker at a terminal", .atTerminal)
+struct PickerTerminalTests {
+  private func workspace() throws -> Workspace {
+    let workspace = try Workspace.withVault()
+    for title in ["GitHub", "GitLab", "東京銀行", "בנק"] {
+      let added = workspace.open(
+        "add", "login", "title=\(title)", "username=ada", "--secret-stdin", "password", input: "password of \(title)")
+      try #require(added.code == 0, "\(added.errors)")
+    }
+    return workspace
+  }
+
+  private func plan(_ workspace: Workspace, _ keys: [(prompt: String, reply: String)]) -> ProcessRun {
+    var plan = workspace.plan([])
+    plan.terminal = keys
+    plan.screen = (80, 12)
+    (plan.outputOnTerminal, plan.errorsOnTerminal) = (true, true)
+    plan.environment.merge(
+      ["TERM": "xterm", "CVAULT_DIR": workspace.vault, "CVAULT_IDENTITY_FILE": workspace.identity]
+    ) { $1 }
+    return plan
+  }
+
+  /// What the screen shows after it was given back.
+  private func rest(_ outcome: ProcessOutcome) throws -> String {
+    let end = try #require(outcome.shown.ranges(of: "\u{1B}[?1049l").last)
+    return String(outcome.shown[end.upperBound...])
+  }
+
+  @Test("letters filter, a key shows, and what it shows stands on the screen that was there before")
+  func showing() throws {
+    let workspace = try workspace()
+    let outcome = plan(workspace, [("Esc leave", "lab"), ("1 of 4", "\u{13}")]).run()
+    #expect(outcome.code == 0 && outcome.shown.hasPrefix("\u{1B}[?1049h"), "\(outcome.shown)")
+    #expect(outcome.shown.contains("\u{2068}בנק\u{2069}"))
+    let rest = try rest(outcome)
+    #expect(rest.contains("GitLab") && !rest.contains("GitHub") && rest.contains("••••"), "\(rest)")
+  }
+
+  @Test("Enter copies the main secret of the selected record, whose key is only then used")
+  func copying() throws {
+    let workspace = try workspace()
+    workspace.prepare("mkdir bin; printf '#!/bin/sh\\n/bin/cat > board\\n' > bin/xclip; chmod 700 bin/xclip")
+    var plan = plan(workspace, [("Esc leave", "\u{1B}[B"), ("o code", "\r")])
+    plan.environment.merge(["PATH": workspace.path + "/bin", "DISPLAY": ":0"]) { $1 }
+    let outcome = plan.run()
+    #expect(outcome.code == 0 && workspace.text(of: "board") == "password of GitLab", "\(outcome.shown)")
+    #expect(try rest(outcome).contains("password of GitLab"), "names the field and the record")
+  }
+
+  @Test("Esc clears the filter, then leaves; nothing is left on the screen")
+  func leaving() throws {
+    let workspace = try workspace()
+    let outcome = plan(workspace, [("Esc leave", "git"), ("2 of 4", "\u{1B}"), ("Esc leave", "\u{1B}")]).run()
+    #expect(outcome.code == 0 && !outcome.hung, "\(outcome.code) \(outcome.shown.debugDescription)")
+    #expect(try rest(outcome) == "")
+  }
+
+  @Test(
+    "Ctrl-C and signals give the terminal back",
+    arguments: [(0, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+  func interruption(_ number: Int32, _ code: Int32) throws {
+    let workspace = try workspace()
+    let script = "trap : INT; \(Binary.path); echo \"code $?\"; stty -a | grep -o -- '[-]*icanon'"
+    var plan = plan(workspace, [("Esc leave", number == 0 ? "\u{03}" : "x")])
+    if number == 0 { (plan.path, plan.arguments) = ("/bin/sh", ["-c", script]) }
+    if number != 0 { plan.signal = ("0 of 4", number) }
+    let outcome = plan.run()
+    let rest = try rest(outcome)
+    #expect(number == 0 ? rest.hasSuffix("code 130\r\nicanon\r\n") : outcome.code == code && rest == "", "\(rest)")
+  }
+
+  @Test("Ctrl-Z gives the terminal back and stops; it goes on where it was")
+  func stopping() throws {
+    let workspace = try workspace()
+    let script = "set -m; \(Binary.path); echo; stty -a | grep -o -- '[-]*icanon'; fg"
+    var plan = plan(workspace, [("Esc leave", "lab"), ("1 of 4", "\u{1A}"), ("1 of 4", "\u{13}")])
+    (plan.path, plan.arguments) = ("/bin/bash", ["-c", script])
+    let outcome = plan.run()
+    #expect(
+      !outcome.hung && outcome.shown.ranges(of: "\u{1B}[?1049h").count == 2,
+      "\(outcome.code) \(outcome.shown.debugDescription)")
+    #expect(outcome.shown.contains("\r\nicanon\r\n"))
+    #expect(try rest(outcome).contains("GitLab"))
+  }
+
+  @Test("without a terminal of the kind, without a vault and with --json there is help, as ever")
+  func help() throws {
+    let workspace = try workspace()
+    var dumb = plan(workspace, [])
+    dumb.environment["TERM"] = "dumb"
+    #expect(dumb.run().shown.contains("USAGE: vault"))
+    var missing = plan(workspace, [])
+    missing.environment["CVAULT_DIR"] = workspace.path + "/none"
+    #expect(missing.run().shown.contains("USAGE: vault"))
+    #expect(workspace.run([], adding: ["CVAULT_DIR": workspace.vault]).output.contains("USAGE: vault"))
+  }
+}

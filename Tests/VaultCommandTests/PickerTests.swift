@@ -1,0 +1,138 @@
+import Testing
+import VaultDocument
+import VaultTestSupport
+
+@testable import VaultCommands
+
+@Suite("Keys of a terminal")
+struct KeyDecoderTests {
+  private func keys(_ text: String) -> [Key] {
+    var decoder = KeyDecoder()
+    return decoder.keys(in: text.utf8) + decoder.keysAtRest()
+  }
+
+  @Test(
+    "sequences of terminals are keys",
+    arguments: [
+      ("\u{1B}[A", .up), ("\u{1B}OB", .down), ("\u{1B}[5~", .pageUp), ("\u{1B}[6;5~", .pageDown), ("\u{1B}[H", .home),
+      ("\u{1B}[4~", .end), ("\r", .enter), ("\u{7F}", .backspace), ("\t", .tab), ("\u{0F}", .control("o")),
+      ("\u{1B}", .escape), ("é", .text("é")), ("東", .text("東")), ("👩", .text("👩")), ("\u{1B}[1;5A", .up),
+    ] as [(String, Key)])
+  func sequences(_ text: String, _ key: Key) { #expect(keys(text) == [key]) }
+
+  @Test("bytes may come one by one: the keys are the same, and Esc alone is one when nothing follows")
+  func pieces() {
+    var decoder = KeyDecoder()
+    var keys: [Key] = []
+    for byte in "a\u{1B}[6~東\u{1B}OA\u{1B}".utf8 { keys += decoder.keys(in: [byte]) }
+    #expect(keys == [.text("a"), .pageDown, .text("東"), .up])
+    #expect(decoder.isUndecided && decoder.keysAtRest() == [.escape] && !decoder.isUndecided)
+    #expect(decoder.keys(in: "\u{1B}\u{1B}".utf8) == [.escape] && decoder.keysAtRest() == [.escape])
+  }
+
+  @Test("unknown sequences, keys with Alt, and bytes that are no text are no keys")
+  func noise() {
+    #expect(keys("\u{1B}[38;5;1mx\u{1B}b\u{1B}[<0;1;1M") == [.text("x")])
+    var decoder = KeyDecoder()
+    #expect(decoder.keys(in: [0xC3, 0x28, 0xFF, 0xED, 0xA0, 0x80, 0x00, 0x61]) == [.text("("), .text("a")])
+    #expect(decoder.keys(in: [0xC2, 0x9B]) == [], "a control character of two bytes")
+  }
+
+  @Test("a line end that is pasted does nothing")
+  func paste() { #expect(keys("\u{1B}[200~a\rb\u{0F}\u{1B}[201~\r") == [.text("a"), .text("b"), .enter]) }
+}
+
+@Suite("What a picker shows")
+struct PickerTests {
+  private func state(_ names: String..., height: Int = 3) -> PickerState {
+    var state = PickerState(names.map { PickerRow(name: $0, others: ["of \($0)", "login"]) })
+    state.fit(height: height)
+    return state
+  }
+
+  private func type(_ text: String, in state: inout PickerState) {
+    for character in text { _ = state.take(.text(character)) }
+  }
+
+  @Test("letters filter: every word must be in the name or beside it, in any case, without marks; names come first")
+  func filter() {
+    var state = PickerState(
+      [("Abc", "hub@example"), ("GitHub", "ada"), ("Émile Zola", "ada")].map { PickerRow(name: $0, others: [$1]) })
+    type("HUB", in: &state)
+    #expect(state.shown == [1, 0])
+    _ = state.take(.control("u"))
+    type("zola emi", in: &state)
+    #expect(state.shown == [2] && state.filter == "zola emi")
+    _ = state.take(.control("w"))
+    #expect(state.filter == "zola ")
+    for _ in 0..<3 { _ = state.take(.backspace) }
+    #expect(state.filter == "zo" && state.shown == [2])
+    type("x", in: &state)
+    #expect(state.shown.isEmpty && state.take(.enter) == .goesOn && state.take(.down) == .goesOn)
+    #expect(state.take(.escape) == .goesOn && state.shown == [0, 1, 2] && state.take(.escape) == .leaves)
+  }
+
+  @Test("a sign that joins a letter to the next finds what the letter alone did not")
+  func joinedLetters() {
+    var state = state("क्ष", "त")
+    type("क", in: &state)
+    #expect(state.shown == [])
+    type("\u{94D}", in: &state)
+    type("ष", in: &state)
+    #expect(state.shown == [0])
+  }
+
+  @Test("keys move, stop at the ends, and scroll")
+  func moving() {
+    var state = state("a", "b", "c", "d", "e", "f", "g")
+    func after(_ key: Key) -> [Int] {
+      _ = state.take(key)
+      return [state.selected, state.top]
+    }
+    #expect(after(.up) == [0, 0] && after(.down) == [1, 0] && after(.pageDown) == [4, 2])
+    #expect(after(.control("p")) == [3, 2] && after(.end) == [6, 4] && after(.down) == [6, 4])
+    #expect(after(.pageUp) == [3, 3] && after(.control("n")) == [4, 3] && after(.home) == [0, 0])
+    _ = after(.end)
+    state.fit(height: 5)
+    #expect(state.top == 2)
+  }
+
+  @Test("Enter, Ctrl-O, Ctrl-S and Ctrl-E pick; plain letters only among the rows of no filter")
+  func picking() {
+    var state = state("so", "b")
+    #expect(state.take(.enter) == .picks(0, .copy) && state.take(.control("e")) == .picks(0, .edit))
+    #expect(state.take(.text("s")) == .goesOn && state.filter == "s" && state.take(.control("o")) == .picks(0, .otp))
+    _ = state.take(.escape)
+    #expect(!state.takesLetters)
+    _ = state.take(.down)
+    #expect(state.takesLetters && state.take(.text("s")) == .picks(1, .show))
+    #expect(state.take(.text("o")) == .picks(1, .otp) && state.take(.text("e")) == .picks(1, .edit))
+    #expect(state.take(.text("b")) == .goesOn && state.filter == "b" && !state.takesLetters)
+  }
+
+  @Test("every line fits the screen, and the last one has the keys", arguments: [10, 20, 40, 80, 120, 200])
+  func lines(_ columns: Int) {
+    let names = ["GitHub", "東京銀行", "בנק הפועלים", "مصرف", "Ze̋ro"]
+    var state = PickerState(names.map { PickerRow(name: $0, others: []) })
+    type("ש", in: &state)
+    for filter in ["", String(repeating: "東京", count: 60)] {
+      type(filter, in: &state)
+      if filter.isEmpty { _ = state.take(.escape) }
+      state.fit(height: PickerScreen.rowCount(lines: 6))
+      let width = PickerScreen.textWidth(columns: columns)
+      let texts = PickerScreen.Texts(header: DisplayWidth.cut("NAME", to: width).text) {
+        Isolated.text(DisplayWidth.cut(names[$0], to: width).text)
+      }
+      let screen = PickerScreen(state, texts, columns: columns, lines: 6, style: .plain)
+      #expect(screen.lines.count == 6 && screen.cursorColumn < columns)
+      for line in screen.lines { #expect(DisplayWidth.of(line) <= max(columns, 12), "\(line)") }
+      #expect(screen.lines[5].hasPrefix(columns > 47 ? (columns > 79 ? "Type" : "Enter") : "Enter"))
+    }
+  }
+
+  @Test("text from right to left is isolated, and other text is as it is")
+  func isolated() {
+    #expect(Isolated.text("בנק 1") == "\u{2068}בנק 1\u{2069}" && DisplayWidth.of(Isolated.text("בנק 1")) == 5)
+    #expect(Isolated.text("東京") == "東京" && Isolated.text("a") == "a")
+  }
+}
