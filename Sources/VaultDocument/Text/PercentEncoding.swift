@@ -1,9 +1,12 @@
 /// Bytes of an address that stand for others (RFC 3986, section 2.1).
 package enum PercentEncoding {
   /// Everything but the unreserved characters as percent signs and two hex digits.
-  package static func encoded(_ text: String) -> String {
+  package static func encoded(_ text: String) -> String { encoded(text.utf8) }
+
+  /// The same of bytes that need not be text.
+  package static func encoded(_ bytes: some Sequence<UInt8>) -> String {
     var result = ""
-    for byte in text.utf8 {
+    for byte in bytes {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),

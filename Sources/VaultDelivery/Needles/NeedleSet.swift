@@ -1,0 +1,124 @@
+internal import VaultSealing
+
+
+/// Values to be looked for in other bytes, in the forms that programs give them. Only keyed hashes are held, no value.
+///
+/// A value is found as it is, without blanks behind it, by its lines of 16 bytes or more, and the texts in it where it
+/// is a JSON document; each as base64 (both alphabets, at every place within a group), hex, percent-encoded, and with the
+/// escapes of JSON, XML and shells. It is a guard against accidents: another form of a value is not found.
+public struct NeedleSet: Sendable {
+  /// One form of a value: its hash tells it from other bytes but for a chance of 2⁻⁶⁴.
+  private struct Needle {
+    let count: Int
+    let hash: Int
+    let label: Int
+  }
+
+  /// What stands at a place.
+  enum Match {
+    case none
+    /// A value may begin there: more bytes tell.
+    case undecided
+    case needle(count: Int, label: Int)
+  }
+
+  private static let headCount = NeedleForms.shortest
+  /// By the hash of their first bytes; longer ones come first.
+  private var needles: [Int: [Needle]] = [:]
+  /// Hashes of the first bytes, one to seven of them.
+  private var beginnings: Set<Int> = []
+  /// Bits for the first eight bytes: most places in a text are passed by one look here.
+  private var filter = [UInt64](repeating: 0, count: Self.filterWords)
+  private static let filterWords = 1 << 14
+  private let multiplier = UInt64.random(in: .min ... .max) | 1
+  /// Which bytes stand in any needle.
+  private var bytes = [Bool](repeating: false, count: 256)
+
+  public init() {}
+
+  public var isEmpty: Bool { needles.isEmpty }
+
+  /// Adds a value.
+  ///
+  /// - Parameter label: what a match is told by.
+  /// - Returns: whether it will be found: what is shorter than 8 bytes, or is a number of fewer than 12 digits, stands
+  ///   in any text by chance, and is not looked for.
+  @discardableResult
+  public mutating func add(_ value: RawSpan, label: Int) -> Bool {
+    let forms = NeedleForms.all(of: value.copiedBytes())
+    for form in forms { insert(form, label) }
+    return !forms.isEmpty
+  }
+
+  private mutating func insert(_ form: [UInt8], _ label: Int) {
+    for byte in form { bytes[Int(byte)] = true }
+    let span = unsafe form.span.bytes
+    let head = Self.hash(span, 0..<Self.headCount)
+    let needle = Needle(count: form.count, hash: Self.hash(span, 0..<form.count), label: label)
+    var others = needles[head] ?? []
+    // Of equal values the first is named.
+    if others.contains(where: { $0.count == needle.count && $0.hash == needle.hash }) { return }
+    others.insert(needle, at: others.firstIndex { $0.count < needle.count } ?? others.endIndex)
+    needles[head] = others
+    for count in 1..<Self.headCount { beginnings.insert(Self.hash(span, 0..<count)) }
+    mark(span, at: 0)
+  }
+
+  private func place(_ head: UInt64) -> Int {
+    Int(truncatingIfNeeded: (head &* multiplier) >> UInt64(64 - 6 - Self.filterWords.trailingZeroBitCount))
+  }
+
+  private mutating func mark(_ bytes: RawSpan, at index: Int) {
+    let place = place(unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+    filter[place >> 6] |= 1 << UInt64(place & 63)
+  }
+
+  /// SipHash with a key of this process (The Swift Standard Library, `Hasher`).
+  private static func hash(_ bytes: RawSpan, _ range: Range<Int>) -> Int {
+    var hasher = Hasher()
+    unsafe bytes.extracting(range).withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    return hasher.finalize()
+  }
+
+  /// The longest value that begins at a place.
+  ///
+  /// - Parameter isWhole: whether nothing comes behind `bytes`.
+  func match(in bytes: RawSpan, at index: Int, isWhole: Bool) -> Match {
+    let rest = bytes.byteCount - index
+    guard rest >= Self.headCount else {
+      return !isWhole && beginnings.contains(Self.hash(bytes, index..<bytes.byteCount)) ? .undecided : .none
+    }
+    // Unsafe only in that any eight bytes are taken for a number.
+    let place = place(unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+    guard filter[place >> 6] >> UInt64(place & 63) & 1 == 1,
+      let candidates = needles[Self.hash(bytes, index..<(index + Self.headCount))]
+    else { return .none }
+    for needle in candidates {
+      if needle.count > rest {
+        if !isWhole { return .undecided }
+      } else if Self.hash(bytes, index..<(index + needle.count)) == needle.hash {
+        return .needle(count: needle.count, label: needle.label)
+      }
+    }
+    return .none
+  }
+
+  /// Whether text can stand beside any other without becoming part of a value.
+  func isApart(_ text: String) -> Bool {
+    guard let first = text.utf8.first, let last = text.utf8.last else { return false }
+    let bytes = Array(text.utf8)
+    return !self.bytes[Int(first)] && !self.bytes[Int(last)] && occurrences(in: bytes).isEmpty
+  }
+
+  /// The values that stand in bytes, in order.
+  ///
+  /// - Returns: where each begins, and its label; of those that overlap, all.
+  public func occurrences(in bytes: [UInt8]) -> [(offset: Int, label: Int)] {
+    var found: [(offset: Int, label: Int)] = []
+    let span = unsafe bytes.span.bytes
+    for index in span.byteOffsets {
+      if case .needle(_, let label) = match(in: span, at: index, isWhole: true) { found.append((index, label)) }
+    }
+    return found
+  }
+}
