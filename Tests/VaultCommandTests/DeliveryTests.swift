@@ -21,7 +21,8 @@ extension Workspace {
     _ options: [String], _ script: String, adding: [String: String] = [:]
   ) -> ProcessOutcome {
     run(
-      ["run", "--vault", vault, "--identity", identity] + options + ["--", "sh", "-c", script], adding: adding)
+      ["run", "--vault", vault, "--identity", identity, "--redact", "never"] + options + ["--", "sh", "-c", script],
+      adding: adding)
   }
 }
 

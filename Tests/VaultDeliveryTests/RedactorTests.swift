@@ -120,7 +120,9 @@ struct RedactorTests {
       let values = [whole, String(whole.prefix(9)), String(whole.prefix(20)), text(8...16)]
       let (needles, names) = Self.needles(values)
       var input = ""
-      for _ in 0..<Int.random(in: 0...12, using: &random) { input += text(0...30) + values.randomElement(using: &random)! }
+      for _ in 0..<Int.random(in: 0...12, using: &random) {
+        input += text(0...30) + values.randomElement(using: &random)!
+      }
       input += text(0...30)
       let sizes = (0..<5).map { _ in [1, 2, 7, 64, 1 << 16].randomElement(using: &random)! }
       var redactor = Redactor(needles, names: names)

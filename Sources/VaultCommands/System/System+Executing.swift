@@ -57,6 +57,40 @@ extension System {
   static func becomeProgram(
     ofLastArguments count: Int, in environment: ChildEnvironment, input: Int32?
   ) -> Int32 {
+    showTyping()
+    if let input { dup2(input, standardInput) }
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    signal(SIGPIPE, SIG_DFL)
+    unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
+    return unsafe withProgram(ofLastArguments: count, in: environment) { file, words, environment in
+      unsafe execve(file, words, environment)
+      return errno
+    }
+  }
+
+  /// Starts another program as a child of this process.
+  ///
+  /// - Parameters: as those of ``becomeProgram(ofLastArguments:in:input:)``.
+  static func startProgram(
+    ofLastArguments count: Int, in environment: ChildEnvironment, streams: ChildStreams
+  ) throws(SystemError) -> pid_t {
+    var process: pid_t = 0
+    let failure = unsafe withProgram(ofLastArguments: count, in: environment) { file, words, environment in
+      unsafe spawn(file: file, words, environment, streams: streams, &process)
+    }
+    guard failure == 0 else { throw SystemError(number: failure, path: nil, action: "run") }
+    return process
+  }
+
+  /// Lends what a program is started with, for each place of the `PATH` until it is found.
+  ///
+  /// - Parameter start: gives 0, or the number of its error.
+  /// - Returns: 0, or the number of the error that tells most.
+  private static func withProgram(
+    ofLastArguments count: Int, in environment: ChildEnvironment,
+    _ start: (UnsafePointer<CChar>, [UnsafeMutablePointer<CChar>?], [UnsafeMutablePointer<CChar>?]) -> Int32
+  ) -> Int32 {
     var words: [UnsafeMutablePointer<CChar>?] = unsafe []
     unsafe words.append(
       contentsOf: UnsafeBufferPointer(
@@ -64,12 +98,6 @@ extension System {
     unsafe words.append(nil)
     guard let name = unsafe words[0] else { return ENOENT }
     let program = unsafe String(cString: name)
-    showTyping()
-    if let input { dup2(input, standardInput) }
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    signal(SIGPIPE, SIG_DFL)
-    unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
     let path = (environment.path ?? "/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false)
     let places = program.contains("/") ? [""] : path.map { $0.isEmpty ? "./" : "\($0)/" }
     let entries = environment.entries
@@ -78,15 +106,12 @@ extension System {
     return unsafe withPointers(to: entries.delivered[...], inherited) { environment in
       var failure = ENOENT
       for place in places {
-        if place.isEmpty {
-          unsafe execve(name, words, environment)
-        } else {
-          // The name as its bytes are, behind the folder.
-          var whole = Array(place.utf8CString.dropLast())
-          unsafe whole.append(contentsOf: UnsafeBufferPointer(start: name, count: strlen(name) + 1))
-          unsafe execve(whole, words, environment)
-        }
-        if errno != ENOENT && errno != ENOTDIR { failure = errno }
+        // The name as its bytes are, behind the folder.
+        var whole = Array(place.utf8CString.dropLast())
+        unsafe whole.append(contentsOf: UnsafeBufferPointer(start: name, count: strlen(name) + 1))
+        let result = unsafe start(whole, words, environment)
+        if result == 0 { return 0 }
+        if result != ENOENT && result != ENOTDIR { failure = result }
       }
       return failure
     }

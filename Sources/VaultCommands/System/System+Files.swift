@@ -98,11 +98,37 @@ extension System {
     return entries?.map(\.name) ?? []
   }
 
-  /// A new directory with a random name below `parent`, 0700.
-  static func makeTemporaryDirectory(in parent: String) throws(SystemError) -> String {
-    var template = Array("\(parent)/vault-XXXXXXXX".utf8CString)
+  /// A new directory below `parent`, 0700, whose name has a beginning and is random behind it.
+  static func makeTemporaryDirectory(
+    in parent: String, named beginning: String = "vault-"
+  ) throws(SystemError) -> String {
+    var template = Array("\(parent)/\(beginning)XXXXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw SystemError(number: errno, path: parent, action: "written") }
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// A folder for files that are not to reach a disk; nil for none.
+  static var memoryBackedFolder: String? {
+    [environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self).first { $0.hasPrefix("/") && isMemoryBacked($0) }
+  }
+
+  /// Lets the owner of a file only read it.
+  static func forbidWriting(_ path: String) throws(SystemError) {
+    guard unsafe chmod(path, 0o400) == 0 else { throw SystemError(number: errno, path: path, action: "written") }
+  }
+
+  /// Whether two descriptors are of one file.
+  static func isSameFile(_ one: Int32, _ other: Int32) -> Bool {
+    var (first, second) = (stat(), stat())
+    guard unsafe fstat(one, &first) == 0, unsafe fstat(other, &second) == 0 else { return false }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  }
+
+  /// Whether what is written to a descriptor is seen by nobody.
+  static func isNull(_ descriptor: Int32) -> Bool {
+    var (own, null) = (stat(), stat())
+    guard unsafe fstat(descriptor, &own) == 0, unsafe stat("/dev/null", &null) == 0 else { return false }
+    return own.st_dev == null.st_dev && own.st_ino == null.st_ino
   }
 
   /// Whether files in a directory live in memory: the type of its mount, as `/proc/self/mountinfo` tells.

@@ -24,6 +24,10 @@ struct Pending: Sendable {
   var editedText: EditedText?
   /// While an editor runs, Ctrl-C is its business.
   var leavesInterruptsToChild = false
+  /// The program that this process waits for, which gets what others send to this process.
+  var program: pid_t?
+  /// Files in memory of that program.
+  var folder: String?
 
   static let shared = Shared()
 
@@ -82,8 +86,9 @@ extension System {
   /// - Parameter leavingWithReader: whether the process also ends when nobody reads its standard output any more.
   static func waitForTermination(leavingWithReader: Bool = false) -> Never {
     while true {
-      guard let number = nextSignal(leavingWithReader) else { continue }
+      guard let (number, isSent) = nextSignal(leavingWithReader) else { continue }
       Pending.shared.withLock { pending in
+        if let program = pending.program { return passOn(number, isSent: isSent, to: program) }
         if number == SIGCONT { return pending.hideAgain() }
         if number == SIGINT || number == SIGQUIT, pending.leavesInterruptsToChild { return }
         Vault.stopWriting(within: .seconds(5))
@@ -93,18 +98,19 @@ extension System {
     }
   }
 
-  private static func nextSignal(_ leavesWithReader: Bool) -> Int32? {
+  /// The next signal, and whether a process sent it; the terminal sends to the whole group.
+  private static func nextSignal(_ leavesWithReader: Bool) -> (number: Int32, isSent: Bool)? {
     var signals = awaitedSignals()
-    #if !canImport(Darwin)
-      if leavesWithReader {
-        var second = timespec(tv_sec: 1, tv_nsec: 0)
-        let number = unsafe sigtimedwait(&signals, nil, &second)
-        if number < 0, isLeftAlone(standardOutput) { exit(.done) }
-        return number < 0 ? nil : number
-      }
+    #if canImport(Darwin)
+      var number: Int32 = 0
+      return unsafe sigwait(&signals, &number) == 0 ? (number, number != SIGINT && number != SIGQUIT) : nil
+    #else
+      var (info, second) = unsafe (siginfo_t(), timespec(tv_sec: 1, tv_nsec: 0))
+      let number =
+        leavesWithReader ? unsafe sigtimedwait(&signals, &info, &second) : unsafe sigwaitinfo(&signals, &info)
+      if number < 0, leavesWithReader, isLeftAlone(standardOutput) { exit(.done) }
+      return unsafe number < 0 ? nil : (number, info.si_code <= 0)
     #endif
-    var number: Int32 = 0
-    return unsafe sigwait(&signals, &number) == 0 ? number : nil
   }
 
   /// Whether nobody can read what is written to a descriptor.
@@ -131,6 +137,7 @@ extension System {
 extension Pending {
   fileprivate mutating func putRight() {
     // Whatever comes next begins on a line of its own.
+    if let folder { System.removeDirectory(folder) }
     if isAsking, let terminal { try? System.writeAll([UInt8(ascii: "\n")], to: terminal.descriptor) }
     showTyping(droppingTyped: true)
     guard let kept = editedText?.keptOrDiscarded() else { return }

@@ -30,6 +30,8 @@ struct ChildStreams {
   var input: Int32?
   /// Its standard output; nil is that of this process.
   var output: Int32?
+  /// Its standard error; nil is that of this process.
+  var errors: Int32?
   /// Whether it reads nothing but ``input``, and what it says on stderr is dropped.
   var closesOthers = false
   /// Whether what it writes is dropped.
@@ -72,6 +74,37 @@ extension System {
   static func spawn(
     _ program: String, _ words: [String], variables: [String]? = nil, streams: ChildStreams
   ) throws(SystemError) -> pid_t {
+    var words = unsafe words.map { unsafe strdup($0) } + [nil]
+    var own = unsafe (variables ?? []).map { unsafe strdup($0) } + [nil]
+    defer { unsafe (words + own).forEach { unsafe free($0) } }
+    var process: pid_t = 0
+    let result = unsafe withSettings(of: streams) { actions, attributes in
+      if variables == nil {
+        unsafe posix_spawnp(&process, program, &actions, &attributes, &words, environ)
+      } else {
+        unsafe posix_spawnp(&process, program, &actions, &attributes, &words, &own)
+      }
+    }
+    guard result == 0 else { throw SystemError(number: result, path: program, action: "run") }
+    return process
+  }
+
+  /// Starts a file as a program, which is no longer looked for.
+  ///
+  /// - Returns: the number of the error; 0 for none.
+  static func spawn(
+    file: UnsafePointer<CChar>, _ words: [UnsafeMutablePointer<CChar>?], _ environment: [UnsafeMutablePointer<CChar>?],
+    streams: ChildStreams, _ process: inout pid_t
+  ) -> Int32 {
+    unsafe withSettings(of: streams) { actions, attributes in
+      unsafe posix_spawn(&process, file, &actions, &attributes, words, environment)
+    }
+  }
+
+  /// Lends what a child is started with.
+  private static func withSettings(
+    of streams: ChildStreams, _ body: (inout SpawnActions, inout SpawnAttributes) -> Int32
+  ) -> Int32 {
     #if canImport(Darwin)
       var actions: SpawnActions
       var attributes: SpawnAttributes
@@ -85,18 +118,7 @@ extension System {
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     giveSignalsBack(&attributes, streams)
-    var words = unsafe words.map { unsafe strdup($0) } + [nil]
-    var own = unsafe (variables ?? []).map { unsafe strdup($0) } + [nil]
-    defer { unsafe (words + own).forEach { unsafe free($0) } }
-    var process: pid_t = 0
-    let result: Int32
-    if variables == nil {
-      result = unsafe posix_spawnp(&process, program, &actions, &attributes, &words, environ)
-    } else {
-      result = unsafe posix_spawnp(&process, program, &actions, &attributes, &words, &own)
-    }
-    guard result == 0 else { throw SystemError(number: result, path: program, action: "run") }
-    return process
+    return unsafe body(&actions, &attributes)
   }
 
   /// Waits for a child to end and gives its status.
@@ -140,6 +162,7 @@ extension System {
     }
     if let input = streams.input { unsafe posix_spawn_file_actions_adddup2(&actions, input, standardInput) }
     if let output = streams.output { unsafe posix_spawn_file_actions_adddup2(&actions, output, standardOutput) }
+    if let errors = streams.errors { unsafe posix_spawn_file_actions_adddup2(&actions, errors, standardError) }
     if let kept = streams.kept { unsafe keep(kept, in: &actions) }
   }
 

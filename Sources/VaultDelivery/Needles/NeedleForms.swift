@@ -48,7 +48,7 @@ enum NeedleForms {
     return leaves
   }
 
-  /// Base64 of both alphabets, wherever the value begins within a group of three bytes; and the lines of the usual widths.
+  /// Base64 of both alphabets, wherever the value begins within a group of three bytes; and lines of the usual widths.
   private static func base64(_ value: [UInt8]) -> [[UInt8]] {
     var forms: [[UInt8]] = []
     for offset in 0..<3 {

@@ -1,11 +1,10 @@
 internal import VaultSealing
 
-
 /// Values to be looked for in other bytes, in the forms that programs give them. Only keyed hashes are held, no value.
 ///
 /// A value is found as it is, without blanks behind it, by its lines of 16 bytes or more, and the texts in it where it
-/// is a JSON document; each as base64 (both alphabets, at every place within a group), hex, percent-encoded, and with the
-/// escapes of JSON, XML and shells. It is a guard against accidents: another form of a value is not found.
+/// is a JSON document; each as base64 (both alphabets, at every place within a group), hex, percent-encoded, and with
+/// the escapes of JSON, XML and shells. It is a guard against accidents: another form of a value is not found.
 public struct NeedleSet: Sendable {
   /// One form of a value: its hash tells it from other bytes but for a chance of 2⁻⁶⁴.
   private struct Needle {

@@ -11,12 +11,14 @@ struct RunCommand: AsyncParsableCommand {
     abstract: "Run a program with values of the vault in its environment.",
     discussion: """
       Every reference is found, verified and opened first; when one fails, nothing runs. Then this process becomes the \
-      program: same process, terminal and signals. No shell sees the words behind --, so $NAME is not put in there: run \
+      program: same process, terminal and signals. It stays beside it, and passes signals on, only with --file, with \
+      --wait, and where sealed values are replaced in what the program prints: in each stream that is no terminal, by \
+      «RECORD/FIELD»; --redact never leaves all as it is. That is a guard against accidents. No shell sees the words behind --, so $NAME is not put in there: run \
       sh -c '…' for that. It ends as the program does; with 125 when it could not run for a reason of ours, 126 when the \
       program cannot be executed, and 127 when it is not there.
 
       What is in an environment can be read by everything that runs as you; --fd gives a file in memory instead, whose \
-      name /proc/self/fd/N is the variable.
+      name /proc/self/fd/N is the variable, and --file one in a folder in memory, for programs that close what they inherit.
 
       Example:
         vault run --env PGPASSWORD=cvault://Orders/password -- psql -h db.example.com
@@ -28,6 +30,11 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("A variable that names a file in memory; may be repeated.", valueName: "name=reference"))
   var fd: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A variable that names a file in a folder in memory; may be repeated.", valueName: "name=reference"))
+  var file: [String] = []
 
   @Option(help: ArgumentHelp("What the program reads from standard input.", valueName: "reference"))
   var stdin: String?
@@ -50,6 +57,12 @@ struct RunCommand: AsyncParsableCommand {
   @Flag(help: "Leave CVAULT_* in the program's environment.")
   var passVault = false
 
+  @Option(help: ArgumentHelp("Replace sealed values in what it prints: auto, always, never.", valueName: "when"))
+  var redact = RedactionMode.auto
+
+  @Flag(help: "Stay beside the program until it ends.")
+  var wait = false
+
   @Flag(help: "Run nothing: show what the program would get. No key is needed.")
   var dryRun = false
 
@@ -65,7 +78,7 @@ struct RunCommand: AsyncParsableCommand {
       throw CommandError.usage("arguments", "no program is named", "`vault run … -- PROGRAM ARGUMENT…`")
     }
     guard inherit == nil || pristine else { throw CommandError.usage("--inherit", "goes with --pristine") }
-    var environment = ChildEnvironment(
+    let environment = ChildEnvironment(
       isPristine: pristine, inheriting: Self.names(inherit) ?? [], keepsOwn: passVault)
     let plan = try plan(environment)
     let session = try Session(vault, global)
@@ -73,23 +86,18 @@ struct RunCommand: AsyncParsableCommand {
     // Before a key is asked for.
     for reference in plan.deliveries.compactMap(\.reference) { _ = try await session.field(of: reference) }
     let opened = try await session.unlock(unlocking)
-    let values = try await session.values(of: plan, in: opened)
-    var input: Int32?
+    var sealed: [(reference: SecretReference, value: SecretBytes)] = []
+    let values = try await session.values(of: plan, in: opened) { sealed.append(($0, $1)) }
+    var program = try ProgramRun(
+      wordCount: command.count, environment: environment,
+      redaction: OutputRedaction(redact, of: sealed, global.messages), waits: wait)
     for delivery in plan.deliveries {
-      let value = try delivery.value(values)
-      switch delivery.form {
-      case .input: input = try System.sealedMemoryFile(of: value)
-      case .descriptor:
-        let descriptor = try System.sealedMemoryFile(of: value)
-        try environment.set(delivery.name, to: .text("/proc/self/fd/\(descriptor)"), delivery.source)
-      case .variable:
-        if environment.inherits(delivery.name), !fromEnvironment {
-          global.messages.note("\(delivery.name) of the environment is replaced")
-        }
-        try environment.set(delivery.name, to: value, delivery.source)
+      if delivery.form == .variable, environment.inherits(delivery.name), !fromEnvironment {
+        global.messages.note("\(delivery.name) of the environment is replaced")
       }
+      try program.give(delivery.value(values), as: delivery)
     }
-    throw failure(of: System.becomeProgram(ofLastArguments: command.count, in: environment, input: input))
+    throw failure(of: try program.run(global.messages))
   }
 
   private static func names(_ list: String?) -> [String]? { list?.split(separator: ",").map(String.init) }
@@ -111,6 +119,7 @@ struct RunCommand: AsyncParsableCommand {
     }
     var options = try env.map { try Delivery.option($0, .variable, "--env") }
     options += try fd.map { try Delivery.option($0, .descriptor, "--fd") }
+    options += try file.map { try Delivery.option($0, .file, "--file") }
     if let stdin {
       let reference = try SecretReference.argument(stdin, of: "--stdin")
       options.append(Delivery(name: "", form: .input, content: .reference(reference), source: "--stdin"))
@@ -142,7 +151,7 @@ extension Delivery {
 }
 
 extension SecretBytes {
-  fileprivate static func text(_ text: String) throws -> SecretBytes {
+  static func text(_ text: String) throws -> SecretBytes {
     try unsafe SecretBytes(copying: Array(text.utf8).span.bytes)
   }
 }

@@ -11,6 +11,8 @@ struct Delivery {
     case variable
     /// A variable names a file in memory.
     case descriptor
+    /// A variable names a file in a folder that is in memory.
+    case file
     case input = "standard input"
   }
 
@@ -94,7 +96,11 @@ extension Delivery {
 
 extension Session {
   /// The values of all references, each record opened and verified once; all or none.
-  func values(of plan: DeliveryPlan, in vault: Vault) async throws -> [SecretReference: SecretBytes] {
+  ///
+  /// - Parameter sealed: gets those that are sealed.
+  func values(
+    of plan: DeliveryPlan, in vault: Vault, sealed: (SecretReference, SecretBytes) -> Void = { _, _ in }
+  ) async throws -> [SecretReference: SecretBytes] {
     var (values, opened): ([SecretReference: SecretBytes], [RecordID: OpenRecord]) = ([:], [:])
     for delivery in plan.deliveries {
       guard let reference = delivery.reference, values[reference] == nil else { continue }
@@ -105,11 +111,22 @@ extension Session {
         guard let record else { continue }
         opened[record.id] = record
         try reference.requireName(of: record)
-        values[reference] = try record.value(of: reference)
+        let value = try record.value(of: reference)
+        values[reference] = value
+        if field.sealedAt != nil || reference.view == .url { sealed(reference, value) }
+        if reference.view == .url, let password = try record.password() { sealed(reference, password) }
       } catch {
         throw CommandError(any: error).hinting("it is wanted for \(delivery.place): \(reference)")
       }
     }
     return values
+  }
+}
+
+extension OpenRecord {
+  /// The password that an address of it holds; nil for none.
+  fileprivate func password() throws -> SecretBytes? {
+    guard let path = try? MemberPath(parsing: "password"), (try? value(at: path)) != nil else { return nil }
+    return try withSecret(at: path) { try SecretBytes(copying: $0) }
   }
 }

@@ -29,8 +29,7 @@ struct EditableText {
   }
 
   private static func place(_ global: GlobalOptions) throws -> String {
-    let candidates = [System.environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap { $0 }
-    if let place = candidates.first(where: { $0.hasPrefix("/") && System.isMemoryBacked($0) }) { return place }
+    if let place = System.memoryBackedFolder { return place }
     try global.confirm("No memory-backed storage is there. Write the opened text to the disk while you edit it?")
     return ProcessEnvironment.temporaryDirectory
   }
