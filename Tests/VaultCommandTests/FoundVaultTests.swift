@@ -30,7 +30,7 @@ private let uses: [String: Use] = [
   "credential git": .neither, "edit": .writes([["Ada"], ["Ada", "--field", "name"]]),
   "export": .reads([["--reveal", "--format", "json"]]),
   "find": .neither, "fingerprint": .neither, "generate": .neither, "copy": .reads([["Ada", "name", "--via", "x11"]]),
-  "otp": .reads([["Ada", "name"]]), "get": .reads([["Ada", "name"]]),
+  "inject": .reads([["-i", "../../one.env"]]), "otp": .reads([["Ada", "name"]]), "get": .reads([["Ada", "name"]]),
   "import": .writes([["jsonl", "../../one.jsonl", "--kind", "secure-note"], ["auto", "../../one.env"]]),
   "init": .neither, "kinds add": .writes([["../../kind.json", "--name", "k"]]), "kinds list": .neither,
   "kinds show": .neither, "lint": .writes([["--fix"]]), "list": .neither, "lock": .neither, "migrate": .writes([[]]),

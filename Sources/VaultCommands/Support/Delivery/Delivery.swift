@@ -95,9 +95,16 @@ extension Delivery {
 extension Session {
   /// The values of all references, each record opened and verified once; all or none.
   func values(of plan: DeliveryPlan, in vault: Vault) async throws -> [SecretReference: SecretBytes] {
+    try await values(
+      of: plan.deliveries.compactMap { delivery in delivery.reference.map { ($0, delivery.place) } }, in: vault)
+  }
+
+  /// The same of references, each with the place that it is wanted for.
+  func values(
+    of wanted: [(reference: SecretReference, place: String)], in vault: Vault
+  ) async throws -> [SecretReference: SecretBytes] {
     var (values, opened): ([SecretReference: SecretBytes], [RecordID: OpenRecord]) = ([:], [:])
-    for delivery in plan.deliveries {
-      guard let reference = delivery.reference, values[reference] == nil else { continue }
+    for (reference, place) in wanted where values[reference] == nil {
       do {
         let field = try await locked.field(of: reference)
         var record = opened[field.record.id]
@@ -107,7 +114,7 @@ extension Session {
         try reference.requireName(of: record)
         values[reference] = try record.value(of: reference)
       } catch {
-        throw CommandError(any: error).hinting("it is wanted for \(delivery.place): \(reference)")
+        throw CommandError(any: error).hinting("it is wanted for \(place): \(reference)")
       }
     }
     return values
