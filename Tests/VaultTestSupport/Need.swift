@@ -41,6 +41,8 @@ extension Need {
   public static let expat = library(["libexpat.so.1", "libexpat.1.dylib"], "expat")
   /// Says which passwords are weak.
   public static let zxcvbn = library(["libzxcvbn.so.0", "libzxcvbn.0.dylib", "libzxcvbn.dylib"], "libzxcvbn")
+  /// Draws QR codes.
+  public static let qrencode = library(["libqrencode.so.4", "libqrencode.4.dylib"], "libqrencode")
 
   /// Why what needs a file system of its own is not run.
   public static let noMounts = "this process may not mount file systems"
