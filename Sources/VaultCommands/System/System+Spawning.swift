@@ -34,6 +34,8 @@ struct ChildStreams {
   var closesOthers = false
   /// Whether what it writes is dropped.
   var dropsOutput = false
+  /// Whether what it says on stderr goes where ``output`` goes.
+  var joinsErrors = false
   /// What it gets beside these, under the same numbers; nil is all that is not closed by itself.
   var kept: [Int32]?
   /// Whether it is in a session of its own, so that it has no terminal.
@@ -140,6 +142,7 @@ extension System {
     }
     if let input = streams.input { unsafe posix_spawn_file_actions_adddup2(&actions, input, standardInput) }
     if let output = streams.output { unsafe posix_spawn_file_actions_adddup2(&actions, output, standardOutput) }
+    if streams.joinsErrors { unsafe posix_spawn_file_actions_adddup2(&actions, standardOutput, standardError) }
     if let kept = streams.kept { unsafe keep(kept, in: &actions) }
   }
 
