@@ -30,6 +30,7 @@ extension AgentPlace {
     guard try isOwn(folder, .directory) else { throw Self.gone }
     do throws(AgentFileFailure) {
       let open = try files.open(folder, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: folder)
+      AtomicFile.clearLeftovers(in: open.descriptor, files) { $0.hasPrefix(Self.notePrefix) }
       let new = try AtomicFile(beside: file, in: open.descriptor, files, at: folder)
       try new.append(bytes)
       try new.publish(as: file, replacing: true)

@@ -85,9 +85,11 @@ extension SSHCommand {
 
     /// What the agent that holds the vault would wait for the next command, else what it waits when nobody says.
     private static func standardLifetime(of vault: VaultID) -> Duration {
-      let agent = try? AgentLocation.place.flatMap { place in try AgentClient(of: vault, in: place) }
-      let seconds = (try? agent?.status())?["seconds"]?.int
-      return .seconds(max(1, seconds ?? 15 * 60))
+      let standard = Duration.seconds(15 * 60)
+      guard let place = AgentLocation.place, let agent = try? AgentClient(of: vault, in: place),
+        let status = try? agent.status(), let seconds = status["seconds"]?.int
+      else { return standard }
+      return .seconds(max(1, seconds))
     }
 
     private func privateKeys(of fields: [FieldArgument], _ session: Session) async throws -> [PrivateKey] {
