@@ -67,7 +67,7 @@ let package = Package(
 
     .target(
       name: "VaultDelivery",
-      dependencies: ["VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument"]),
+      dependencies: ["VaultExchange", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument"]),
 
     // Layers 6 and 7
     .target(
@@ -128,7 +128,8 @@ let package = Package(
         "VaultBackup", "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
         "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
-    .testTarget(name: "VaultDeliveryTests", dependencies: ["VaultDelivery", "VaultDocument"]),
+    .testTarget(
+      name: "VaultDeliveryTests", dependencies: ["VaultDelivery", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
       name: "VaultAgentTests",
       dependencies: ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"]),

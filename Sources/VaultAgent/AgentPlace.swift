@@ -97,7 +97,7 @@ package struct AgentPlace: Sendable {
   }
 
   /// Whether something is there, and this user's alone.
-  private func isOwn(_ path: String, _ kind: FileStatus.Kind) throws(AgentError) -> Bool {
+  func isOwn(_ path: String, _ kind: FileStatus.Kind) throws(AgentError) -> Bool {
     let status: FileStatus?
     do throws(AgentFileFailure) {
       status = try FileSystem<AgentFileFailure>().callIfPresent(at: path) { (system) throws(Errno) in

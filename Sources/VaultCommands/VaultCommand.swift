@@ -27,7 +27,10 @@ struct VaultCommand: AsyncParsableCommand {
         ]),
       CommandGroup(
         name: "Programs",
-        subcommands: [RunCommand.self, RefCommand.self, RefsCommand.self, CredentialCommand.self]),
+        subcommands: [
+          RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, CredentialCommand.self,
+          SSHCommand.self,
+        ]),
       CommandGroup(name: "In and out", subcommands: [ImportCommand.self, ExportCommand.self, BackupCommand.self]),
       CommandGroup(
         name: "People and keys",

@@ -20,6 +20,7 @@ public enum VaultProgram {
 
   private static func status(of arguments: [String]) async -> ExitStatus {
     do {
+      if try Askpass.answers() { return .done }
       // A word of the shells, which need an answer before the next key.
       if arguments.first == "complete" {
         await Completion.run(Array(arguments.dropFirst()))

@@ -13,6 +13,14 @@ public struct ReferencedField: Sendable {
   /// When the value was sealed; nil for a readable one, and for a view of the whole record.
   public let sealedAt: Timestamp?
 
+  /// Whether it is a text, as far as that is seen without a key: what is sealed is taken for one.
+  public var isText: Bool {
+    guard reference.view == nil, let path, let value = try? JSONValue.object(record.fields).value(at: path) else {
+      return true
+    }
+    return value.string != nil
+  }
+
   /// Whether the record is not called what the reference says.
   public var isMislabelled: Bool {
     reference.label.map { !$0.utf8.elementsEqual(record.name.utf8) } ?? false

@@ -37,8 +37,12 @@ extension Need {
   public static let argon2 = library(["libargon2.so.1", "libargon2.1.dylib", "libargon2.dylib"], "libargon2")
   /// Reads YAML.
   public static let yaml = library(["libyaml-0.so.2", "libyaml-0.2.dylib", "libyaml.dylib"], "libyaml")
+  /// Reads XML.
+  public static let expat = library(["libexpat.so.1", "libexpat.1.dylib"], "expat")
   /// Says which passwords are weak.
   public static let zxcvbn = library(["libzxcvbn.so.0", "libzxcvbn.0.dylib", "libzxcvbn.dylib"], "libzxcvbn")
+  /// Draws QR codes.
+  public static let qrencode = library(["libqrencode.so.4", "libqrencode.4.dylib"], "libqrencode")
 
   /// Why what needs a file system of its own is not run.
   public static let noMounts = "this process may not mount file systems"

@@ -194,7 +194,8 @@ private struct ProcessSession {
       step()
       react()
     }
-    if master >= 0 { _ = Self.take(from: master, into: &outcome.screen, isTerminal: true) }
+    // One reading gives 4 KiB at most, of whatever is left.
+    while master >= 0, Self.take(from: master, into: &outcome.screen, isTerminal: true) {}
     closePipes()
   }
 

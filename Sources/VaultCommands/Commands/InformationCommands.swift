@@ -36,10 +36,13 @@ struct GenerateCommand: ParsableCommand {
     abstract: "Print a new password or passphrase.",
     discussion: """
       Every character or word is drawn evenly from the system's cryptographic randomness. A word is five letters that \
-      can be spoken, such as "rabin", out of 84,375.
+      can be spoken, such as "rabin", out of 84,375, or of a list of your own. --rules takes what a site says in its \
+      attribute passwordrules: minlength, maxlength, required, allowed, max-consecutive, with upper, lower, digit, \
+      special, ascii-printable, unicode and [characters].
 
       Example:
         vault generate --words 6
+        vault generate --rules 'minlength: 12; maxlength: 20; required: lower; required: digit; allowed: [-_]'
       """)
 
   @OptionGroup var password: PasswordOptions

@@ -13,23 +13,56 @@ struct PasswordOptions: ParsableArguments {
     help: ArgumentHelp("A passphrase of so many words instead, 3 to 64.", valueName: "n"))
   var words: Int?
 
-  /// The option that was given; nil for none.
-  var given: String? { words != nil ? "--words" : length != nil ? "--length" : symbols ? "--symbols" : nil }
+  @Option(
+    help: ArgumentHelp(
+      "Take the words from a file, one a line; 6 of them without --words.", valueName: "file"))
+  var wordsFrom: String?
 
+  @Option(help: ArgumentHelp("What a site asks for: 'minlength: 12; required: digit; …'.", valueName: "rules"))
+  var rules: String?
+
+  /// The option that was given; nil for none.
+  var given: String? {
+    [
+      (rules != nil, "--rules"), (wordsFrom != nil, "--words-from"), (words != nil, "--words"),
+      (length != nil, "--length"), (symbols, "--symbols"),
+    ].first(where: \.0)?.1
+  }
+
+  /// Reads the list of words where one is named: to be called once, since it may come from a pipe.
   func recipe() throws -> PasswordRecipe {
-    if let words {
+    if let rules { return try ruled(rules) }
+    if words != nil || wordsFrom != nil {
+      let option = wordsFrom == nil ? "--words" : "--words-from"
       guard length == nil, !symbols else {
-        throw CommandError.usage("--words", "cannot be used together with --length or --symbols")
+        throw CommandError.usage(option, "cannot be used together with --length or --symbols")
       }
-      guard PasswordRecipe.wordCounts.contains(words) else {
+      let count = words ?? PasswordRecipe.passphraseCount
+      guard PasswordRecipe.wordCounts.contains(count) else {
         throw CommandError.usage("--words", "must be between 3 and 64")
       }
-      return .words(words)
+      return try wordsFrom.map { .listed(try WordList(readingFile: $0), count) } ?? .words(count)
     }
-    let length = length ?? PasswordRecipe.standardLength
-    guard PasswordRecipe.lengths.contains(length) else {
+    let length = try checkedLength() ?? PasswordRecipe.standardLength
+    return .characters(length, symbols: symbols)
+  }
+
+  private func checkedLength() throws -> Int? {
+    guard let length else { return nil }
+    // A site may want less than this program would make by itself.
+    guard PasswordRecipe.lengths.contains(length) || rules != nil else {
       throw CommandError.usage("--length", "must be between 8 and 1024")
     }
-    return .characters(length, symbols: symbols)
+    return length
+  }
+
+  private func ruled(_ rules: String) throws -> PasswordRecipe {
+    guard words == nil, wordsFrom == nil, !symbols else {
+      throw CommandError.usage("--rules", "cannot be used together with --words, --words-from or --symbols")
+    }
+    guard rules.contains(where: { !$0.isWhitespace }) else {
+      throw CommandError.usage("--rules", "is empty", "such as 'minlength: 12; required: lower; required: digit'")
+    }
+    return .ruled(try RuledPassword(PasswordRules(parsing: rules), length: checkedLength()))
   }
 }

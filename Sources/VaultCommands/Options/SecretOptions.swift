@@ -30,10 +30,13 @@ struct SecretOptions: ParsableArguments {
 
   var isEmpty: Bool { secret.isEmpty && secretFile.isEmpty && secretStdin.isEmpty && generate.isEmpty }
 
-  /// Refuses what cannot be read as an option; to be called before anything is unlocked.
-  func checkForm() throws {
+  /// Refuses what cannot be read as an option; to be called once, and before anything is unlocked.
+  ///
+  /// - Returns: how passwords are made.
+  func checkedRecipe() throws -> PasswordRecipe {
     _ = try plan()
-    _ = try password.recipe()
+    guard password.wordsFrom != "-" else { throw CommandError.usage("--words-from", "takes a file") }
+    return try password.recipe()
   }
 
   /// Refuses to be told how a password is made where none is; to be called where no fields are asked for.
@@ -45,10 +48,11 @@ struct SecretOptions: ParsableArguments {
   /// Reads, asks for and makes up the values; paths are checked first, so that nobody types in vain.
   ///
   /// - Parameter kind: nil for a record of a kind that this program does not know.
-  func assignments(for kind: RecordKind?, _ global: GlobalOptions) throws -> [SecretAssignment] {
+  func assignments(
+    for kind: RecordKind?, _ recipe: PasswordRecipe, _ global: GlobalOptions
+  ) throws -> [SecretAssignment] {
     let plan = try plan()
     for step in plan { try step.check(kind) }
-    let recipe = try password.recipe()
     return try plan.map { step in
       SecretAssignment(path: step.path, option: step.option, secret: try step.read(kind, recipe, global))
     }
@@ -76,14 +80,15 @@ struct SecretOptions: ParsableArguments {
 
   private func generating(_ text: String) throws -> SecretStep {
     guard text.contains("=") else {
-      return SecretStep(try .argument(text, of: "--generate"), "--generate", .password(try password.recipe()))
+      return SecretStep(try .argument(text, of: "--generate"), "--generate", .password(nil))
     }
     let (path, number) = try MemberPath.assignment(text, of: "--generate")
     guard let length = Int(number), PasswordRecipe.lengths.contains(length) else {
       throw CommandError.usage("--generate", "takes a length of 8 to 1024", "such as --generate access_key=32")
     }
-    guard password.words == nil, password.length == nil else {
-      throw CommandError.usage("--generate", "\(path)=\(length) cannot be used together with --length or --words")
+    guard [nil, "--symbols"].contains(password.given) else {
+      throw CommandError.usage(
+        "--generate", "\(path)=\(length) cannot be used together with --length, --words, --words-from or --rules")
     }
     return SecretStep(path, "--generate", .password(.characters(length, symbols: password.symbols)))
   }
@@ -95,7 +100,8 @@ private struct SecretStep {
     case prompt
     case file(String)
     case standardInput
-    case password(PasswordRecipe)
+    /// By a recipe of its own; nil for the one of all.
+    case password(PasswordRecipe?)
   }
 
   let path: MemberPath
@@ -117,13 +123,13 @@ private struct SecretStep {
 
   /// The value. An empty one is refused: a command that failed in front of a pipe must not replace a secret by nothing.
   ///
-  /// - Parameter recipe: what is made at a prompt.
+  /// - Parameter recipe: what is made at a prompt, and where nothing else is said.
   func read(_ kind: RecordKind?, _ recipe: PasswordRecipe, _ global: GlobalOptions) throws -> SecretBytes {
     let secret: SecretBytes
     switch source {
     case .file(let file): secret = try SecretInput.file(file)
     case .standardInput: secret = try SecretInput.file("-")
-    case .password(let recipe): secret = try recipe.make()
+    case .password(let own): secret = try (own ?? recipe).make()
     case .prompt: secret = try asked(kind, recipe, global)
     }
     guard secret.count > 0 else {

@@ -35,15 +35,48 @@ extension System {
   ///
   /// - Returns: its exit code, or 128 and the number of the signal that ended it; nil when there is no such program.
   static func giveToTool(_ name: String, _ arguments: [String], _ value: RawSpan) throws(SystemError) -> Int32? {
+    let streams = ChildStreams(closesOthers: true, dropsOutput: true, kept: [])
+    return try give(value, to: name, arguments, variables: variablesForTools(), streams) {}
+  }
+
+  /// Runs a program of the PATH, without a shell and without a terminal, that reads `value`, and hears what it says.
+  ///
+  /// - Parameters:
+  ///   - variables: `NAME=VALUE`, its whole environment.
+  ///   - kept: descriptors that it gets as well.
+  /// - Returns: its exit code as above, and what it wrote to stdout and stderr, of more than 16 MiB nothing; nil when
+  ///   there is no such program.
+  static func answerOfTool(
+    _ name: String, _ arguments: [String], _ value: RawSpan, variables: [String], kept: [Int32] = []
+  ) throws(SystemError) -> (code: Int32, text: String)? {
     let ends = try makePipe()
-    let streams = ChildStreams(input: ends.reading, closesOthers: true, dropsOutput: true, kept: [])
+    defer { close(ends.reading) }
+    let streams = ChildStreams(
+      output: ends.writing, errors: ends.writing, closesOthers: true, kept: kept, isAlone: true)
+    var said: [UInt8] = []
+    let code = try give(value, to: name, arguments, variables: variables, streams) {
+      close(ends.writing)
+      said = bytes(from: ends.reading, limit: 16 << 20) ?? []
+    }
+    return code.map { ($0, String(decoding: said, as: UTF8.self)) }
+  }
+
+  /// - Parameter whenGiven: what happens between the end of the value and that of the program.
+  private static func give(
+    _ value: RawSpan, to name: String, _ arguments: [String], variables: [String], _ streams: ChildStreams,
+    _ whenGiven: () -> Void
+  ) throws(SystemError) -> Int32? {
+    let ends = try makePipe()
+    var streams = streams
+    streams.input = ends.reading
     let process = Result { () throws(SystemError) in
-      try spawn(name, [name] + arguments, variables: variablesForTools(), streams: streams)
+      try spawn(name, [name] + arguments, variables: variables, streams: streams)
     }
     close(ends.reading)
     // One that ends before it has read all says so by its status.
     if case .success = process { try? writeAll(value, to: ends.writing) }
     close(ends.writing)
+    whenGiven()
     do throws(SystemError) {
       let end = end(of: try process.get())
       return end.signal.map { 128 + $0 } ?? end.exitCode

@@ -2,30 +2,40 @@ internal import CDynamicLibraries
 internal import DynamicLibraries
 
 /// The events of a YAML text, one after the other; owns a parser of libyaml.
-@safe final class YAMLEvents {
+@safe package final class YAMLEvents {
   /// `yaml_event_type_t`.
-  enum Kind: Int32 {
+  package enum Kind: Int32, Sendable {
     case none, streamStart, streamEnd, documentStart, documentEnd, alias, scalar, sequenceStart, sequenceEnd
     case mappingStart, mappingEnd
   }
 
-  struct Event {
-    let kind: Kind
+  /// `yaml_scalar_style_t`.
+  package enum Style: Int32, Sendable {
+    case any, plain, singleQuoted, doubleQuoted, literal, folded
+  }
+
+  package struct Event: Sendable {
+    package let kind: Kind
     /// From 1.
-    let line: Int
-    var hasAnchor = false
-    var tag: String?
-    var text = ""
+    package let line: Int
+    package fileprivate(set) var hasAnchor = false
+    package fileprivate(set) var tag: String?
+    package fileprivate(set) var text = ""
+    /// How a scalar is written.
+    package fileprivate(set) var style = Style.any
     /// Whether a scalar stands without quotes and is not a block.
-    var isPlain = false
+    package var isPlain: Bool { style == .plain }
   }
 
   private let library: LibYAML
   private let text: UnsafeMutableBufferPointer<UInt8>
   private let parser: UnsafeMutableRawPointer
 
-  /// - Throws: ``ExchangeError`` `.reading` without memory.
-  init(_ library: LibYAML, _ bytes: [UInt8]) throws(ExchangeError) {
+  /// - Throws: ``ExchangeError`` `.unsupported` without libyaml, `.reading` without memory.
+  package init(_ bytes: [UInt8]) throws(ExchangeError) {
+    guard let library = LibYAML.shared else {
+      throw ExchangeError(.unsupported, "needs the library libyaml (Debian: libyaml-0-2), which is not installed")
+    }
     self.library = library
     unsafe text = UnsafeMutableBufferPointer.allocate(capacity: max(bytes.count, 1))
     _ = unsafe text.initialize(from: bytes)
@@ -44,7 +54,7 @@ internal import DynamicLibraries
   /// The next event.
   ///
   /// - Throws: ``ExchangeError`` `.malformed` with the line of the event before.
-  func next() throws(ExchangeError) -> Event {
+  package func next() throws(ExchangeError) -> Event {
     var event = unsafe late_yaml_event()
     guard unsafe library.parse(parser, &event) == 1 else {
       throw ExchangeError(.malformed, "is no YAML", at: SourcePlace(line: line))
@@ -59,9 +69,11 @@ internal import DynamicLibraries
       result.tag = unsafe scalar.tag.map { unsafe String(cString: $0) }
       let value = unsafe UnsafeBufferPointer(start: scalar.value, count: scalar.length)
       result.text = unsafe String(decoding: value, as: UTF8.self)
-      // 1 is the plain style.
-      result.isPlain = unsafe scalar.style == 1
-    case .sequenceStart, .mappingStart: result.hasAnchor = unsafe event.data.collection.anchor != nil
+      result.style = Style(rawValue: unsafe scalar.style) ?? .any
+    case .sequenceStart, .mappingStart:
+      let collection = unsafe event.data.collection
+      result.hasAnchor = unsafe collection.anchor != nil
+      result.tag = unsafe collection.tag.map { unsafe String(cString: $0) }
     default: break
     }
     return result

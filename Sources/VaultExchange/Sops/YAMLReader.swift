@@ -15,10 +15,7 @@ struct YAMLReader {
   ///
   /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`, `.tooLarge`, with the line.
   static func node(of text: [UInt8]) throws(ExchangeError) -> SopsNode {
-    guard let library = LibYAML.shared else {
-      throw ExchangeError(.unsupported, "needs the library libyaml (Debian: libyaml-0-2), which is not installed")
-    }
-    var reader = YAMLReader(events: try YAMLEvents(library, text))
+    var reader = YAMLReader(events: try YAMLEvents(text))
     guard try reader.events.next().kind == .streamStart, try reader.events.next().kind == .documentStart else {
       throw ExchangeError(.malformed, "has no document")
     }

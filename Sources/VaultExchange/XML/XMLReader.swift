@@ -2,14 +2,14 @@ internal import CDynamicLibraries
 internal import DynamicLibraries
 
 /// One element of a document, with all that is in it.
-final class XMLElement {
-  let name: String
+package final class XMLElement {
+  package let name: String
   /// In the order of the document.
-  let attributes: [(name: String, value: String)]
-  let line: Int
-  fileprivate(set) var children: [XMLElement] = []
+  package let attributes: [(name: String, value: String)]
+  package let line: Int
+  package fileprivate(set) var children: [XMLElement] = []
   /// The text directly in it.
-  fileprivate(set) var text = ""
+  package fileprivate(set) var text = ""
 
   fileprivate init(_ name: String, _ attributes: [(name: String, value: String)], line: Int) {
     self.name = name
@@ -25,14 +25,14 @@ final class XMLElement {
 /// Reads documents with expat, which is opened when the first one is met.
 ///
 /// A document type is refused as a whole, and with it every entity that could grow or reach outside.
-enum XMLReader {
+package enum XMLReader {
   static let maximumDepth = 100
   static let maximumElementCount = 5_000_000
 
   /// The root element.
   ///
   /// - Throws: ``ExchangeError`` `.malformed`, `.tooLarge`, `.unsupported` with a document type or without expat.
-  static func root(of bytes: [UInt8]) throws(ExchangeError) -> XMLElement {
+  package static func root(of bytes: [UInt8]) throws(ExchangeError) -> XMLElement {
     guard let expat = Expat.shared else {
       throw ExchangeError(.unsupported, "needs the library expat (Debian: libexpat1), which is not installed")
     }

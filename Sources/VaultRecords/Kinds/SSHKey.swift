@@ -61,7 +61,7 @@ extension SSHKey {
 
   /// What `ssh-keygen -l` prints of a public key: SHA-256 of its binary form, base64 without padding (RFC 4253, section
   /// 6.6, for that form).
-  static func fingerprint(of publicKey: String) -> String? {
+  package static func fingerprint(of publicKey: String) -> String? {
     let parts = publicKey.split(whereSeparator: \.isWhitespace)
     guard parts.count >= 2, let blob = try? Base64.decode(String(parts[1])), blob.count > 4 else { return nil }
     // The binary form begins with the name of the algorithm, which the line says as well.

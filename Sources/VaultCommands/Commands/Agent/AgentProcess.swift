@@ -67,11 +67,13 @@ enum AgentProcess {
     }
   }
 
-  /// Locks a vault, or all, and says which were unlocked.
+  /// Locks a vault, or all, takes what was given to ssh-agents back, and says which were unlocked.
   static func lock(_ only: VaultID?, _ global: GlobalOptions) throws {
     let locked = try AgentLocation.place.map { place in
       try (only.map { [$0] } ?? place.vaults()).filter { vault in try lock(vault, in: place) }
     }
+    let keys = try GivenKeys.takeBack { $0.vault == only ?? $0.vault }
+    if !keys.isEmpty { global.messages.note("\(GivenKeys.count(keys)) taken out of the ssh-agent") }
     guard !global.json else { return try Output.document(["locked": .array((locked ?? []).map { .string($0.text) })]) }
     if locked?.isEmpty ?? true { global.messages.note("no vault was unlocked") }
   }

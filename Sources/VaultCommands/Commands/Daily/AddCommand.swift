@@ -46,7 +46,7 @@ struct AddCommand: AsyncParsableCommand {
       throw CommandError.usage("--secret-stdin", "cannot be used together with --from -")
     }
     let given = try set.map { text in try MemberPath.assignment(text, of: "--set") }
-    try secrets.checkForm()
+    let recipe = try secrets.checkedRecipe()
     let session = try Session(vault, global)
     var kind = try session.locked.kinds.argument(kind)
     let assignments = try given + values.assignments(of: kind, mayBeSecret: isBehindSecrets)
@@ -60,9 +60,9 @@ struct AddCommand: AsyncParsableCommand {
     if !isAsking { try secrets.checkUse() }
     let opened = try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
-    var record = try record(kind, assignments)
+    var record = try record(kind, assignments, recipe)
     if isAsking {
-      record = try FieldPrompts(kind: kind, recipe: secrets.password.recipe(), global: global).record(from: record)
+      record = try FieldPrompts(kind: kind, recipe: recipe, global: global).record(from: record)
     }
     try record.fillDates(of: kind)
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
@@ -93,9 +93,11 @@ struct AddCommand: AsyncParsableCommand {
     global.messages.note("another record has this name: \(first.text)\(more); from now on name them by their ids")
   }
 
-  private func record(_ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)]) throws -> JSONValue {
+  private func record(
+    _ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)], _ recipe: PasswordRecipe
+  ) throws -> JSONValue {
     var record = try from.map(Self.object) ?? .object(JSONObject())
-    let sealed = try secrets.assignments(for: kind, global)
+    let sealed = try secrets.assignments(for: kind, recipe, global)
     try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
     for (path, value) in assignments { try record.put(kind.argument(value, at: path), at: path, option: "--set") }
     for assignment in sealed {

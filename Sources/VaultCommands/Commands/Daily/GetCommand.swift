@@ -17,6 +17,7 @@ struct GetCommand: AsyncParsableCommand {
 
       Example:
         vault get "Shai Mishali" access_key --identity identity.txt
+        vault get "Guest network" password --qr
       """)
 
   @Argument(help: "An id, an exact name, or the beginning of an id.")
@@ -27,6 +28,9 @@ struct GetCommand: AsyncParsableCommand {
 
   @Flag(help: "Of a database, its address instead of a field, with user and password in it.")
   var url = false
+
+  @Flag(help: "Draw the value on the terminal, for a camera.")
+  var qr = false
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
@@ -43,6 +47,7 @@ struct GetCommand: AsyncParsableCommand {
       throw error
     }
     try global.requireReveal("get")
+    if qr { try QRCode.check(global, "without --qr a program gets the value") }
     let session = try Session(vault, global)
     let found = try await field.record(in: session, unlocking)
     guard let path = field.path else { return try printURL(of: found) }
@@ -53,6 +58,10 @@ struct GetCommand: AsyncParsableCommand {
   }
 
   private func print(_ path: MemberPath, of found: OpenRecord) throws {
+    if qr {
+      if try found.withSecret(at: path, { try QRCode.draw($0) }) != nil { return }
+      return try draw(text(of: found.revealed(at: path)))
+    }
     if global.json {
       let value = try found.revealed(at: path)
       return try Output.document([
@@ -69,6 +78,7 @@ struct GetCommand: AsyncParsableCommand {
   /// Prints the code of a key.
   private func print(_ reference: SecretReference, of found: OpenRecord) throws {
     let code = try found.value(of: reference)
+    if qr { return try code.withBytes { try QRCode.draw($0) } }
     guard global.json else {
       try code.withBytes { try Output.write($0) }
       return Output.isTerminal ? try Output.line("") : ()
@@ -97,9 +107,15 @@ struct GetCommand: AsyncParsableCommand {
       throw CommandError.usage("--url", "is for records of the kind \(Database.kindName)")
     }
     let url = try record.decoded(as: Database.self).connectionURL()
+    if qr { return try draw(url) }
     guard !global.json else { return try Output.document(["id": .string(record.id.text), "url": .string(url)]) }
     if Output.isTerminal { return try show(url) }
     try Output.write(Array(url.utf8))
+  }
+
+  private func draw(_ text: String) throws {
+    let bytes = Array(text.utf8)
+    try unsafe QRCode.draw(bytes.span.bytes)
   }
 
   /// A string itself; an object or array as our writer lays it out.

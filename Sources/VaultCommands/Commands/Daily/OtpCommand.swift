@@ -51,7 +51,10 @@ struct OtpCommand: AsyncParsableCommand {
     let chosen = try field.path ?? found.oneTimeKeyPath()
     let key = try await CommandError.naming(membersOf: found) { try found.oneTimeKey(at: chosen) }
     if uri { return try print(address: key.address(named: found.name), of: found, chosen) }
-    if qr { return try QRCode(of: key.address(named: found.name)).print() }
+    if qr {
+      let address = Array(key.address(named: found.name).utf8)
+      return try unsafe QRCode.draw(address.span.bytes)
+    }
     let now = Timestamp.now()
     if now < found.envelope.updatedAt {
       global.messages.note("the clock is behind: this record was changed at \(found.envelope.updatedAt.text)")
@@ -63,11 +66,7 @@ struct OtpCommand: AsyncParsableCommand {
     guard [next || copy, uri, qr].count(where: \.self) <= 1 else {
       throw CommandError.usage("arguments", "--uri and --qr go alone", "a code goes with --next and --copy")
     }
-    guard !qr || (Output.isTerminal && !global.json) else {
-      throw CommandError(
-        .inputRefused, "input_refused", subject: "--qr", "draws on a terminal only",
-        hints: ["use --uri for a program that draws"])
-    }
+    if qr { try QRCode.check(global, "use --uri for a program that draws") }
   }
 
   private func give(

@@ -40,14 +40,14 @@ struct SetCommand: AsyncParsableCommand {
     let assignments =
       try values.assignments(of: nil, mayBeSecret: true)
       + set.map { text in try MemberPath.assignment(text, of: "--set") }
-    try secrets.checkForm()
+    let recipe = try secrets.checkedRecipe()
     try secrets.checkUse()
     let session = try Session(vault, global)
     let opened = try await session.unlockToWrite(unlocking, for: [record])
     let found = try await session.record(record, in: opened)
     let kind = found.kind
     for (path, value) in assignments { try kind?.checkReadable(path, value, option: "field=value") }
-    let sealed = try secrets.assignments(for: kind, global)
+    let sealed = try secrets.assignments(for: kind, recipe, global)
     try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
     let edits =
       assignments.map { FieldEdit.set($0.path, to: found.argument($0.value, at: $0.path)) }

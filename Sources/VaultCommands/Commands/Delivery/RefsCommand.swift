@@ -89,7 +89,7 @@ struct ReferenceFinding {
 
   init(file: String, line: Int, fault: String) { (self.file, self.line, self.fault) = (file, line, fault) }
 
-  fileprivate init(_ text: String, file: String, line: Int, _ session: Session) async {
+  init(_ text: String, file: String, line: Int, _ session: Session) async {
     (self.file, self.line) = (file, line)
     do {
       let reference = try SecretReference(parsing: text)
@@ -105,8 +105,8 @@ struct ReferenceFinding {
   }
 }
 
-/// What `refs` says.
-private struct ReferenceReport {
+/// What references mean, without a key.
+struct ReferenceReport {
   let findings: [ReferenceFinding]
   let fileCount: Int
 

@@ -99,11 +99,20 @@ extension Session {
   ///
   /// - Parameter sealed: gets those that are sealed.
   func values(
-    of plan: DeliveryPlan, in vault: Vault, sealed: (SecretReference, SecretBytes) -> Void = { _, _ in }
+    of plan: DeliveryPlan, in vault: Vault, sealed: (SecretReference, SecretBytes) -> Void
+  ) async throws -> [SecretReference: SecretBytes] {
+    try await values(
+      of: plan.deliveries.compactMap { delivery in delivery.reference.map { ($0, delivery.place) } }, in: vault,
+      sealed: sealed)
+  }
+
+  /// The same of references, each with the place that it is wanted for.
+  func values(
+    of wanted: [(reference: SecretReference, place: String)], in vault: Vault,
+    sealed: (SecretReference, SecretBytes) -> Void = { _, _ in }
   ) async throws -> [SecretReference: SecretBytes] {
     var (values, opened): ([SecretReference: SecretBytes], [RecordID: OpenRecord]) = ([:], [:])
-    for delivery in plan.deliveries {
-      guard let reference = delivery.reference, values[reference] == nil else { continue }
+    for (reference, place) in wanted where values[reference] == nil {
       do {
         let field = try await locked.field(of: reference)
         var record = opened[field.record.id]
@@ -116,7 +125,7 @@ extension Session {
         if field.sealedAt != nil || reference.view == .url { sealed(reference, value) }
         if reference.view == .url, let password = try record.password() { sealed(reference, password) }
       } catch {
-        throw CommandError(any: error).hinting("it is wanted for \(delivery.place): \(reference)")
+        throw CommandError(any: error).hinting("it is wanted for \(place): \(reference)")
       }
     }
     return values

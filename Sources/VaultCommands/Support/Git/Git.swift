@@ -7,7 +7,7 @@ import VaultSystem
 /// program that the configuration names is run.
 struct Git {
   private static let caution = [
-    "--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
+    "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
     "log.showSignature=false", "-c", "protocol.allow=never",
   ]
   /// A git that does not know `GIT_NO_LAZY_FETCH` fetches what is missing, and `protocol.allow` above is only a default
@@ -24,8 +24,12 @@ struct Git {
   }
 
   /// What it prints; nil when there is no git, when it fails, or when it prints more than `limit` bytes.
-  func output(_ arguments: [String], limit: Int = 1 << 20) -> [UInt8]? {
-    System.outputOfTool("git", ["-C", directory] + Self.caution + arguments, variables: environment, limit: limit)
+  ///
+  /// - Parameter takesPatterns: for a command that refuses to be told that paths are no patterns.
+  func output(_ arguments: [String], limit: Int = 1 << 20, takesPatterns: Bool = false) -> [UInt8]? {
+    System.outputOfTool(
+      "git", ["-C", directory] + Self.caution + (takesPatterns ? [] : ["--literal-pathspecs"]) + arguments,
+      variables: environment, limit: limit)
   }
 
   /// The same as lines; none when it fails.
@@ -49,6 +53,23 @@ enum GitFolder {
       directory = System.parent(of: directory)
     }
     return false
+  }
+}
+
+extension GitFolder {
+  /// How git has a file, or would have it once it is there; nil where it leaves it alone.
+  static func tracking(_ path: String) -> String? {
+    let folder = System.parent(of: path)
+    guard holds(folder) else { return nil }
+    let (git, name) = (Git(at: folder), "./" + (path.split(separator: "/").last ?? ""))
+    guard let place = git.lines(["rev-parse", "--is-inside-work-tree"]).first, !place.isEmpty else {
+      return "lies in a work tree of git, of which git says nothing"
+    }
+    // Within `.git` nothing is tracked.
+    guard place == "true" else { return nil }
+    if git.output(["ls-files", "--error-unmatch", "--", name]) != nil { return "is tracked by git" }
+    let isIgnored = git.output(["check-ignore", "--quiet", "--", name], takesPatterns: true) != nil
+    return isIgnored ? nil : "would be tracked by git"
   }
 }
 

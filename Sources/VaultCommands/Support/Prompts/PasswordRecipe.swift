@@ -6,9 +6,14 @@ enum PasswordRecipe {
   case characters(Int, symbols: Bool)
   /// Words of five letters, joined by `-`.
   case words(Int)
+  /// Words of a list, joined by `-`.
+  case listed(WordList, Int)
+  /// What a site asks for.
+  case ruled(RuledPassword)
 
   static let standardLength = 24
-  static let passphrase = PasswordRecipe.words(6)
+  static let passphraseCount = 6
+  static let passphrase = PasswordRecipe.words(passphraseCount)
   static let lengths = 8...1024
   static let wordCounts = 3...64
 
@@ -26,19 +31,18 @@ enum PasswordRecipe {
 
   func make() throws(CryptoError) -> SecretBytes {
     switch self {
+    case .listed(let list, let count): return try list.passphrase(of: count)
+    case .ruled(let ruled):
+      let alphabets = Array(repeating: ruled.rules.alphabet, count: ruled.length)
+      return try Self.drawn(alphabets) { ruled.rules.accepts($0) }
     case .words(let count):
       let separator = [[UInt8(ascii: "-")]]
       return try Self.drawn(Array(repeating: Self.wordShape, count: count).joined(separator: separator).map { $0 })
     case .characters(let length, let hasSymbols):
       let classes = Self.classes(withSymbols: hasSymbols)
       let alphabet = classes.flatMap { $0 }
-      // Passwords without a kind are thrown away whole: those that are left stay equally likely.
-      while true {
-        let password = try Self.drawn(Array(repeating: alphabet, count: length))
-        let hasAll = password.withBytes { bytes in
-          classes.allSatisfy { members in (0..<length).contains { members.contains(bytes.byte(at: $0)) } }
-        }
-        if hasAll { return password }
+      return try Self.drawn(Array(repeating: alphabet, count: length)) { bytes in
+        classes.allSatisfy { members in (0..<length).contains { members.contains(bytes.byte(at: $0)) } }
       }
     }
   }
@@ -46,6 +50,8 @@ enum PasswordRecipe {
   /// Of entropy; passwords without a kind, which are thrown away, count for less than one.
   var bitCount: Int {
     switch self {
+    case .listed(let list, let count): Int(Double(count) * System.binaryLogarithm(Double(list.words.count)))
+    case .ruled(let ruled): Int(ruled.bits)
     case .words(let count):
       Int(Double(count) * Self.wordShape.reduce(0) { $0 + System.binaryLogarithm(Double($1.count)) })
     case .characters(let length, let hasSymbols):
@@ -56,8 +62,19 @@ enum PasswordRecipe {
   /// How long what it makes is, in words.
   var size: String {
     switch self {
-    case .words(let count): "\(count) words"
+    case .words(let count), .listed(_, let count): "\(count) words"
     case .characters(let length, _): "\(length) characters"
+    case .ruled(let ruled): "\(ruled.length) characters"
+    }
+  }
+
+  /// The first that is good: those that are not are thrown away whole, so that those that are left stay equally likely.
+  private static func drawn(
+    _ alphabets: [[UInt8]], until isGood: (RawSpan) -> Bool
+  ) throws(CryptoError) -> SecretBytes {
+    while true {
+      let password = try drawn(alphabets)
+      if password.withBytes(isGood) { return password }
     }
   }
 
@@ -74,16 +91,18 @@ enum PasswordRecipe {
 }
 
 /// Random numbers from bytes in secure memory.
-private struct RandomBytes {
+struct RandomBytes {
   private var pool: SecretBytes?
   private var offset = 0
 
-  /// A number below `bound` (1 to 256), all equally likely: bytes in the part that does not divide evenly are dropped.
+  /// A number below `bound` (1 to 2²⁴), all equally likely: what is in the part that does not divide evenly is dropped.
   mutating func next(below bound: Int) throws(CryptoError) -> Int {
-    let even = 256 / bound * bound
+    let byteCount = bound <= 1 << 8 ? 1 : bound <= 1 << 16 ? 2 : 3
+    let even = (1 << (8 * byteCount)) / bound * bound
     while true {
-      let byte = Int(try nextByte())
-      if byte < even { return byte % bound }
+      var number = 0
+      for _ in 0..<byteCount { number = number << 8 | Int(try nextByte()) }
+      if number < even { return number % bound }
     }
   }
 

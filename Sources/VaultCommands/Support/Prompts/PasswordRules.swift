@@ -1,0 +1,253 @@
+import VaultCrypto
+
+/// What a site asks of a password, in the notation of the attribute `passwordrules`:
+/// `minlength: 12; maxlength: 20; required: lower; required: digit, [-_]; allowed: upper; max-consecutive: 2`.
+///
+/// Each `required` asks for one character at least of those that it lists; allowed is what any of them lists, and
+/// without either all of printable ASCII. Of rules that come twice the narrower counts.
+struct PasswordRules: Equatable {
+  /// What is drawn from, in the order of bytes.
+  let alphabet: [UInt8]
+  /// Of each of these one at least.
+  let required: [[UInt8]]
+  /// How often one character may follow itself, the first one counted; nil for any number.
+  let longestRun: Int?
+  let lengths: ClosedRange<Int>
+
+  private static let lower = Set("abcdefghijklmnopqrstuvwxyz".utf8)
+  private static let upper = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+  private static let digit = Set("0123456789".utf8)
+  // Without the blank, which forms cut off at both ends; in brackets it counts.
+  private static let special = Set("-~!@#$%^&*_+=`|(){}[:;\"'<>,.?]".utf8)
+  private static let printable = Set(UInt8(ascii: "!")...UInt8(ascii: "~"))
+  private static let requiredLimit = 6
+
+  /// - Throws: a usage error for what is no rule; the refusal of rules that no password keeps.
+  init(parsing text: String) throws(CommandError) {
+    var reader = RuleReader(text)
+    var (allowed, required): (Set<UInt8>, [Set<UInt8>]) = ([], [])
+    var (least, most, run): (Int?, Int?, Int?)
+    while let rule = try reader.next() {
+      switch rule {
+      case .least(let number): least = max(least ?? 0, number)
+      case .most(let number): most = min(most ?? .max, number)
+      case .longestRun(let number): run = min(run ?? .max, number)
+      case .allowed(let classes): allowed.formUnion(classes)
+      case .required(let classes): if !required.contains(classes) { required.append(classes) }
+      }
+    }
+    if allowed.isEmpty, required.isEmpty { allowed = Self.printable }
+    let longest = PasswordRecipe.lengths.upperBound
+    guard let lengths = Self.range(max(least ?? 1, 1), min(most ?? longest, longest)) else {
+      throw Self.impossible(
+        "allows no length from 1 to \(longest)", "look at minlength and maxlength")
+    }
+    guard required.count <= Self.requiredLimit else {
+      throw Self.impossible("requires more than \(Self.requiredLimit) sorts", "leave some out")
+    }
+    self.lengths = lengths
+    self.required = required.map { $0.sorted() }
+    alphabet = required.reduce(allowed) { $0.union($1) }.sorted()
+    longestRun = run
+  }
+
+  private static func range(_ least: Int, _ most: Int) -> ClosedRange<Int>? { least <= most ? least...most : nil }
+
+  fileprivate static func impossible(_ reason: String, _ hint: String) -> CommandError {
+    CommandError(.inputRefused, "input_refused", subject: "--rules", reason, hints: [hint])
+  }
+
+  fileprivate static func named(_ name: String) -> Set<UInt8>? {
+    switch name {
+    case "lower": lower
+    case "upper": upper
+    case "digit": digit
+    case "special": special
+    // Beyond ASCII nobody can type it everywhere.
+    case "ascii-printable", "unicode": printable
+    default: nil
+    }
+  }
+
+  func accepts(_ password: RawSpan) -> Bool {
+    var (run, missing) = (0, required)
+    for offset in 0..<password.byteCount {
+      let byte = password.byte(at: offset)
+      run = offset > 0 && byte == password.byte(at: offset - 1) ? run + 1 : 1
+      if let longestRun, run > longestRun { return false }
+      missing.removeAll { $0.contains(byte) }
+    }
+    return missing.isEmpty
+  }
+}
+
+/// Rules with a length.
+struct RuledPassword {
+  let rules: PasswordRules
+  let length: Int
+  /// The binary logarithm of how many passwords keep the rules.
+  let bits: Double
+
+  /// Below this share nearly all that is drawn would be thrown away.
+  private static let leastShare = 1e-5
+
+  /// - Parameter length: nil for the usual one, or what of the allowed ones is next to it.
+  /// - Throws: the refusal of rules that no password keeps, or too few of those that are drawn.
+  init(_ rules: PasswordRules, length: Int?) throws(CommandError) {
+    let usual = min(max(PasswordRecipe.standardLength, rules.lengths.lowerBound), rules.lengths.upperBound)
+    if let length, !rules.lengths.contains(length) {
+      throw CommandError.usage("--length", "is not what --rules allow: \(Self.text(rules.lengths))")
+    }
+    (self.rules, self.length) = (rules, length ?? usual)
+    let share = rules.share(ofLength: self.length)
+    guard share > 0 else {
+      throw PasswordRules.impossible("can be kept by no password", "look at required, max-consecutive and the length")
+    }
+    guard share >= Self.leastShare else {
+      throw PasswordRules.impossible(
+        "is kept by so few passwords that drawing one would take too long", "allow a greater length")
+    }
+    bits = Double(self.length) * System.binaryLogarithm(Double(rules.alphabet.count)) + System.binaryLogarithm(share)
+  }
+
+  private static func text(_ lengths: ClosedRange<Int>) -> String { "\(lengths.lowerBound) to \(lengths.upperBound)" }
+}
+
+extension PasswordRules {
+  /// Where a password stands that is drawn character by character.
+  private struct State: Hashable {
+    /// Which of the required sorts it has, a bit each.
+    var sorts = 0
+    /// The sorts of its last character, and how often that follows itself; both 0 where it does not matter.
+    var last = 0
+    var run = 0
+  }
+
+  /// Longer runs are so rare that their share is left out.
+  private static let countedRun = 8
+
+  /// Of all strings of a length, drawn evenly from the alphabet, the share that keeps the rules.
+  fileprivate func share(ofLength length: Int) -> Double {
+    if let longestRun, alphabet.count == 1, length > longestRun { return 0 }
+    let limit = longestRun.flatMap { $0 <= Self.countedRun ? $0 : nil }
+    if limit == 0 { return 0 }
+    var groups: [Int: Int] = [:]
+    for byte in alphabet {
+      groups[required.indices.reduce(0) { required[$1].contains(byte) ? $0 | 1 << $1 : $0 }, default: 0] += 1
+    }
+    let total = Double(alphabet.count)
+    var shares = [State(): 1.0]
+    for _ in 0..<length {
+      var next: [State: Double] = [:]
+      for (state, share) in shares {
+        for (group, count) in groups {
+          let isSame = state.run > 0 && group == state.last
+          let others = Double(count - (isSame ? 1 : 0))
+          var after = State(sorts: state.sorts | group)
+          if limit != nil { (after.last, after.run) = (group, 1) }
+          if others > 0 { next[after, default: 0] += share * others / total }
+          if isSame, let limit, state.run < limit {
+            after.run = state.run + 1
+            next[after, default: 0] += share / total
+          }
+        }
+      }
+      shares = next
+    }
+    let all = 1 << required.count - 1
+    return shares.reduce(0) { $1.key.sorts == all ? $0 + $1.value : $0 }
+  }
+}
+
+/// Reads one rule after the other.
+private struct RuleReader {
+  enum Rule {
+    case least(Int)
+    case most(Int)
+    case longestRun(Int)
+    case allowed(Set<UInt8>)
+    case required(Set<UInt8>)
+  }
+
+  private var rest: Substring.UTF8View
+
+  init(_ text: String) { rest = Substring(text).utf8 }
+
+  /// - Returns: nil at the end.
+  mutating func next() throws(CommandError) -> Rule? {
+    skipBlanks()
+    while take(";") { skipBlanks() }
+    guard !rest.isEmpty else { return nil }
+    let name = word()
+    skipBlanks()
+    guard take(":") else { throw Self.fault("has a rule that is not NAME: VALUE") }
+    let rule: Rule
+    switch name {
+    case "minlength": rule = .least(try number())
+    case "maxlength": rule = .most(try number())
+    case "max-consecutive": rule = .longestRun(try number())
+    case "allowed": rule = .allowed(try classes())
+    case "required": rule = .required(try classes())
+    default: throw Self.fault("takes minlength, maxlength, required, allowed and max-consecutive")
+    }
+    skipBlanks()
+    guard rest.isEmpty || take(";") else { throw Self.fault("wants a semicolon behind each rule") }
+    return rule
+  }
+
+  private static func fault(_ reason: String) -> CommandError {
+    .usage("--rules", reason, "such as 'minlength: 12; required: lower; required: digit; allowed: [-_]'")
+  }
+
+  private mutating func skipBlanks() { rest = rest.drop { $0 == 0x20 || $0 &- 0x09 < 5 } }
+
+  private mutating func take(_ sign: Unicode.Scalar) -> Bool {
+    guard rest.first == UInt8(ascii: sign) else { return false }
+    rest = rest.dropFirst()
+    return true
+  }
+
+  private mutating func word() -> String {
+    let found = rest.prefix { ($0 | 0x20) &- UInt8(ascii: "a") < 26 || $0 == UInt8(ascii: "-") }
+    rest = rest.dropFirst(found.count)
+    return String(Substring(found)).lowercased()
+  }
+
+  private mutating func number() throws(CommandError) -> Int {
+    skipBlanks()
+    let digits = rest.prefix { $0 &- UInt8(ascii: "0") < 10 }
+    rest = rest.dropFirst(digits.count)
+    guard digits.count <= 6, let number = Int(String(Substring(digits))) else {
+      throw Self.fault("wants a number behind minlength, maxlength and max-consecutive")
+    }
+    return number
+  }
+
+  private mutating func classes() throws(CommandError) -> Set<UInt8> {
+    var classes: Set<UInt8> = []
+    repeat {
+      skipBlanks()
+      if take("[") {
+        classes.formUnion(try listed())
+      } else if let known = PasswordRules.named(word()) {
+        classes.formUnion(known)
+      } else {
+        throw Self.fault("takes the classes upper, lower, digit, special, ascii-printable, unicode and [characters]")
+      }
+      skipBlanks()
+    } while take(",")
+    return classes
+  }
+
+  /// The characters up to the bracket; a bracket counts where another one follows.
+  private mutating func listed() throws(CommandError) -> Set<UInt8> {
+    var listed = Array(rest.prefix { $0 != UInt8(ascii: "]") })
+    rest = rest.dropFirst(listed.count)
+    guard take("]") else { throw Self.fault("has a bracket that is not closed") }
+    if take("]") { listed.append(UInt8(ascii: "]")) }
+    guard !listed.isEmpty, listed.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+      throw Self.fault("takes printable ASCII in brackets, one character at least")
+    }
+    return Set(listed)
+  }
+}

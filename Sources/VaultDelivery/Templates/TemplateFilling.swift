@@ -1,0 +1,141 @@
+internal import VaultDocument
+
+extension Template {
+  /// Looks whether a template is of a format, and each place is one for a value.
+  ///
+  /// - Throws: ``TemplateFault``.
+  public func check(as format: TemplateFormat) throws(TemplateFault) {
+    if let syntax = format.syntax { _ = try TemplateFilling(self, syntax) }
+  }
+
+  /// The text with values in their places, each written as its place asks, and read again: nothing but the places
+  /// differs from what the template says.
+  ///
+  /// - Parameter values: of each placeholder, in their order.
+  /// - Throws: ``TemplateFault`` with the line of a value that cannot stand where it is wanted.
+  public func filled(as format: TemplateFormat, with values: [TemplateValue]) throws(TemplateFault) -> [UInt8] {
+    precondition(values.count == placeholders.count, "each place has a value")
+    guard let syntax = format.syntax else {
+      let isAddress = format == .url
+      return filled { Array((isAddress ? PercentEncoding.encoded(values[$0].text) : values[$0].text).utf8) }
+    }
+    return try TemplateFilling(self, syntax).filled(with: values)
+  }
+}
+
+extension TemplateFormat {
+  fileprivate var syntax: (any TemplateSyntax)? {
+    switch self {
+    case .raw, .url: nil
+    case .json: JSONTemplate()
+    case .yaml: YAMLTemplate()
+    case .toml: TOMLTemplate()
+    case .ini: INITemplate()
+    case .env: EnvironmentTemplate()
+    case .shell: ShellTemplate()
+    case .xml: XMLTemplate()
+    }
+  }
+}
+
+/// A template of a format, with words where its values will be.
+private struct TemplateFilling {
+  private static let countLimit = 1000
+
+  private let template: Template
+  private let syntax: any TemplateSyntax
+  private let prefix: [UInt8]
+  private let places: [TemplatePlace]
+  private let standIns: [[UInt8]]
+  private let parts: [TemplateToken]
+
+  init(_ template: Template, _ syntax: any TemplateSyntax) throws(TemplateFault) {
+    guard template.placeholders.count <= Self.countLimit else {
+      throw TemplateFault(line: nil, "has more than \(Self.countLimit) places")
+    }
+    let prefix = Self.prefix(for: template)
+    let marks = template.placeholders.indices.map { "\(prefix)\($0)x" }
+    (self.template, self.syntax, self.prefix) = (template, syntax, Array(prefix.utf8))
+    var places: [TemplatePlace] = []
+    for (index, place) in try syntax.places(in: template, marks: marks).enumerated() {
+      guard let place else { throw Self.noPlace(template.placeholders[index].line, syntax) }
+      places.append(place)
+    }
+    self.places = places
+    let standIns = marks.indices.map { Array(syntax.standIn(marks[$0], at: places[$0]).utf8) }
+    self.standIns = standIns
+    parts = try syntax.tokens(of: template.filled { standIns[$0] })
+    let found = Set(parts.flatMap { Self.numbers(in: $0.text, Array(prefix.utf8)) })
+    if let lost = marks.indices.first(where: { !found.contains($0) }) {
+      throw Self.noPlace(template.placeholders[lost].line, syntax)
+    }
+  }
+
+  private static func noPlace(_ line: Int, _ syntax: any TemplateSyntax) -> TemplateFault {
+    TemplateFault(
+      line: line, "the place is in a comment, a name, or another part of \(syntax.name) that holds no value")
+  }
+
+  /// A beginning of words that the template does not have.
+  private static func prefix(for template: Template) -> String {
+    var number = 0
+    while template.texts.contains(where: { String(decoding: $0, as: UTF8.self).contains("cvault\(number)place") }) {
+      number += 1
+    }
+    return "cvault\(number)place"
+  }
+
+  func filled(with values: [TemplateValue]) throws(TemplateFault) -> [UInt8] {
+    var written: [[UInt8]] = []
+    for (index, value) in values.enumerated() {
+      do throws(TemplateRefusal) {
+        written.append(Array(try syntax.written(value, at: places[index]).utf8))
+      } catch {
+        throw TemplateFault(line: template.placeholders[index].line, error.reason)
+      }
+    }
+    let result = template.filled { written[$0] }
+    if fits(result, values, Set(values.indices)) { return result }
+    // Which of them it is, each is tried alone.
+    let culprit = values.indices.first { index in
+      !fits(template.filled { $0 == index ? written[$0] : standIns[$0] }, values, [index])
+    }
+    throw TemplateFault(
+      line: template.placeholders[culprit ?? 0].line,
+      "with the value in its place, \(syntax.name) would say something else: put the place between double quotes")
+  }
+
+  /// Whether a text is the template with these values, and the words for all others.
+  private func fits(_ text: [UInt8], _ values: [TemplateValue], _ given: Set<Int>) -> Bool {
+    guard let found = try? syntax.tokens(of: text) else { return false }
+    return TemplateToken.same(found, parts.map { expected($0, values, given) })
+  }
+
+  private func expected(_ part: TemplateToken, _ values: [TemplateValue], _ given: Set<Int>) -> TemplateToken {
+    guard part.text.contains(prefix[0]) else { return part }
+    var (result, index) = (part, 0)
+    result.text = []
+    while index < part.text.count {
+      guard let (number, end) = Self.number(in: part.text, at: index, prefix), given.contains(number) else {
+        result.text.append(part.text[index])
+        index += 1
+        continue
+      }
+      if syntax.hasTypes, places[number] == .bare { result.isTyped = !values[number].isText }
+      result.text += Array(syntax.meaning(of: values[number], at: places[number]).utf8)
+      index = end
+    }
+    return result
+  }
+
+  private static func numbers(in text: [UInt8], _ prefix: [UInt8]) -> [Int] {
+    text.indices.compactMap { number(in: text, at: $0, prefix)?.number }
+  }
+
+  /// The number of the word that begins here, and where it ends.
+  private static func number(in text: [UInt8], at start: Int, _ prefix: [UInt8]) -> (number: Int, end: Int)? {
+    guard text.has(prefix, at: start) else { return nil }
+    let digits = text[(start + prefix.count)...].prefix { $0 != UInt8(ascii: "x") }
+    return Int(String(decoding: digits, as: UTF8.self)).map { ($0, start + prefix.count + digits.count + 1) }
+  }
+}
