@@ -64,6 +64,11 @@ public struct MergeConflict: Sendable, Equatable {
   }
 }
 
+/// One of the two that a merge joins.
+public enum MergeSide: Sendable {
+  case ours, theirs
+}
+
 /// What became of a merge.
 public enum MergeOutcome: Sendable {
   /// The bytes of the file.

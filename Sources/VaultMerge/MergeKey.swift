@@ -7,8 +7,9 @@ public protocol RecordMergeKey {
   func verdict(on file: RecordFile) -> MergeVerdict
   /// Whether two tokens of a record hold the same text; nil when one does not open.
   func holdsSame(_ one: String, _ other: String, in file: RecordFile) -> Bool?
-  /// Whether this machine has seen a later version than all of these, or another of the revision of the latest.
-  func hasSeenOther(than versions: [RecordEnvelope]) -> Bool
+  /// Whether this machine has seen a later version than all of these, or another of the revision of the latest, and it
+  /// is not what comes of them.
+  func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool
   /// The bytes of a record that was merged, authenticated and read back; nil when they cannot be made.
   func authenticated(_ fields: JSONObject, _ draft: EnvelopeDraft) -> [UInt8]?
 }
@@ -56,8 +57,10 @@ public struct SealingMergeKey: RecordMergeKey {
     return try? keys.holdSame(one, other)
   }
 
-  public func hasSeenOther(than versions: [RecordEnvelope]) -> Bool {
-    guard let seen, let latest = versions.map(\.revision).max() else { return false }
+  public func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool {
+    guard let seen, seen != (result.revision, result.mac), let latest = versions.map(\.revision).max() else {
+      return false
+    }
     if seen.revision != latest { return seen.revision > latest }
     return !versions.contains { $0.revision == latest && $0.mac == seen.mac }
   }

@@ -1,4 +1,4 @@
-internal import VaultDocument
+public import VaultDocument
 public import VaultSealing
 public import VaultStorage
 
@@ -13,6 +13,7 @@ public struct RecordMerge {
   private let place: StoreLocation
   private let currentRoot: RootID?
   private let key: (any RecordMergeKey)?
+  private let preference: MergeSide?
 
   /// Merges the bytes of three files.
   ///
@@ -21,15 +22,17 @@ public struct RecordMerge {
   ///   - place: where the result is to be.
   ///   - currentRoot: the root key that the header names.
   ///   - key: what keys give; nil without one.
+  ///   - preference: the side that wins where both have changed a member; nil makes that a conflict.
   public static func merge(
     base: [UInt8], ours: [UInt8], theirs: [UInt8], at place: StoreLocation, currentRoot: RootID? = nil,
-    key: (any RecordMergeKey)? = nil, labels: ConflictLabels = ConflictLabels()
+    key: (any RecordMergeKey)? = nil, preferring preference: MergeSide? = nil, labels: ConflictLabels = ConflictLabels()
   ) -> MergeOutcome {
     guard let one = RecordFile(parsing: ours), let other = RecordFile(parsing: theirs) else {
       return .conflict([MergeConflict(.unreadable)], text: ConflictText.whole(ours, theirs, labels))
     }
     let merge = RecordMerge(
-      base: RecordFile(parsing: base), ours: one, theirs: other, place: place, currentRoot: currentRoot, key: key)
+      base: RecordFile(parsing: base), ours: one, theirs: other, place: place, currentRoot: currentRoot, key: key,
+      preference: preference)
     do throws(MergeRefusal) {
       return .merged(try merge.run())
     } catch {
@@ -173,7 +176,7 @@ extension RecordMerge {
   private func joining() throws(MergeRefusal) -> [UInt8] {
     try requireNotOlder(ours)
     try requireNotOlder(theirs)
-    guard ours.isRemoved == theirs.isRemoved else { throw MergeRefusal(.removed) }
+    guard ours.isRemoved == theirs.isRemoved || preference != nil else { throw MergeRefusal(.removed) }
     guard envelopesAgree else { throw MergeRefusal(.envelope) }
     guard schemasAgree else { throw MergeRefusal(.schema) }
     let hints = (ours.tokenHints, theirs.tokenHints)
@@ -181,7 +184,7 @@ extension RecordMerge {
     try requireVerified([base, ours, theirs])
     let fields = try joinedFields()
     for (side, other) in [(ours, theirs), (theirs, ours)]
-    where side.fields == fields && side.envelope.revision > other.envelope.revision
+    where side.fields == fields && side.isRemoved == isToBeRemoved && side.envelope.revision > other.envelope.revision
       && side.envelope.updatedAt >= other.envelope.updatedAt
     {
       return try bytes(of: side, besides: other)
@@ -190,8 +193,12 @@ extension RecordMerge {
     return try authenticated(fields, key)
   }
 
+  /// Where one side has removed the record and the other changed it, the one that is preferred says where it goes; what
+  /// the other changed goes with it.
+  private var isToBeRemoved: Bool { preference == .theirs ? theirs.isRemoved : ours.isRemoved }
+
   private func joinedFields() throws(MergeRefusal) -> JSONObject {
-    var tree = TreeMerge(choose: choice)
+    var tree = TreeMerge(preferring: preference, choose: choice)
     let fields = tree.merge(base?.fields, ours.fields, theirs.fields)
     guard tree.conflicts.isEmpty else { throw MergeRefusal(tree.conflicts, fields: fields) }
     var seen: Set<String> = []
@@ -225,19 +232,56 @@ extension RecordMerge {
   private func authenticated(_ fields: JSONObject, _ key: any RecordMergeKey) throws(MergeRefusal) -> [UInt8] {
     guard let wrap = preferredWrap else { throw MergeRefusal(.key) }
     let (one, other) = (ours.envelope, theirs.envelope)
-    guard !key.hasSeenOther(than: [one, other]) else { throw MergeRefusal(.seen) }
-    let (revision, isTooHigh) = max(one.revision, other.revision).addingReportingOverflow(1)
-    guard !isTooHigh else { throw MergeRefusal(.limits) }
-    var draft = EnvelopeDraft(
-      accepting: one, createdAtText: ours.createdAtText, revision: revision, now: max(one.updatedAt, other.updatedAt))
-    // Of two texts for one moment the one whose bytes are greater (format 1, section 6.2, Revisions and merges).
-    draft.updatedAtText = [ours, theirs].filter { $0.envelope.updatedAt == draft.updatedAt }.map(\.updatedAtText)
-      .max(by: precedesInBytes)
-    draft.deletedAt = one.deletedAt.flatMap { time in other.deletedAt.map { max(time, $0) } }
+    var draft = try Self.draft(of: ours, after: theirs)
+    draft.deletedAt = isToBeRemoved ? [one.deletedAt, other.deletedAt].compactMap { $0 }.max() : nil
     draft.wrappedKey = wrap
     guard (draft.deletedAt != nil) == (place == .trash(one.id)) else { throw MergeRefusal(.misplaced) }
-    guard let bytes = key.authenticated(fields, draft) else { throw MergeRefusal(.limits) }
+    return try Self.made(fields, draft, after: [one, other], key)
+  }
+
+  /// The envelope of the version that follows two.
+  private static func draft(of file: RecordFile, after other: RecordFile) throws(MergeRefusal) -> EnvelopeDraft {
+    let files = [file, other]
+    let latest = max(file.envelope.revision, other.envelope.revision)
+    guard latest < Int.max else { throw MergeRefusal(.limits) }
+    var draft = EnvelopeDraft(
+      accepting: file.envelope, createdAtText: file.createdAtText, revision: latest + 1,
+      now: max(file.envelope.updatedAt, other.envelope.updatedAt))
+    draft.deletedAt = file.envelope.deletedAt
+    // Of two texts for one moment the one whose bytes are greater (format 1, section 6.2, Revisions and merges).
+    draft.updatedAtText = files.filter { $0.envelope.updatedAt == draft.updatedAt }.map(\.updatedAtText)
+      .max(by: precedesInBytes)
+    return draft
+  }
+
+  private static func made(
+    _ fields: JSONObject, _ draft: EnvelopeDraft, after versions: [RecordEnvelope], _ key: any RecordMergeKey
+  ) throws(MergeRefusal) -> [UInt8] {
+    guard let bytes = key.authenticated(fields, draft), let result = RecordFile(parsing: bytes) else {
+      throw MergeRefusal(.limits)
+    }
+    guard !key.hasSeenOther(than: versions, besides: result.envelope) else { throw MergeRefusal(.seen) }
     return bytes
+  }
+
+  /// One side whole, for somebody who has chosen it: as the version after both, so that nobody who has seen the other
+  /// takes it for an older one. Of the other side only the revision counts; it may be unreadable, or gone.
+  public static func taking(
+    _ side: [UInt8], after other: [UInt8]?, of id: RecordID, key: any RecordMergeKey
+  ) -> MergeOutcome {
+    do throws(MergeRefusal) {
+      guard let file = RecordFile(parsing: side) else { throw MergeRefusal(.unreadable) }
+      guard file.envelope.id == id else { throw MergeRefusal(.otherRecord) }
+      guard key.verdict(on: file) == .authentic else { throw MergeRefusal(.unverified) }
+      // What does not verify could say any number.
+      guard let second = other.flatMap({ RecordFile(parsing: $0) }), second.envelope.id == id,
+        key.verdict(on: second) == .authentic
+      else { return .merged(side) }
+      let draft = try draft(of: file, after: second)
+      return .merged(try made(file.fields, draft, after: [file.envelope, second.envelope], key))
+    } catch {
+      return .conflict(error.conflicts, text: [])
+    }
   }
 }
 

@@ -10,11 +10,18 @@ struct TreeMerge {
     case ours, theirs, neither
   }
 
+  /// Who wins where both have changed a member; nil is a conflict.
+  let preference: MergeSide?
   /// Decides between two new tokens at one place.
   let choose: (_ base: String?, _ ours: String, _ theirs: String) -> TokenChoice
   private(set) var conflicts: [MergeConflict] = []
 
-  init(choose: @escaping (_ base: String?, _ ours: String, _ theirs: String) -> TokenChoice) { self.choose = choose }
+  init(
+    preferring preference: MergeSide? = nil,
+    choose: @escaping (_ base: String?, _ ours: String, _ theirs: String) -> TokenChoice
+  ) {
+    (self.preference, self.choose) = (preference, choose)
+  }
 
   /// The members of both; where there is a conflict, those of ours.
   mutating func merge(
@@ -50,6 +57,7 @@ struct TreeMerge {
       case .neither: break
       }
     }
+    if let preference { return preference == .ours ? ours : theirs }
     conflicts.append(Self.conflict(ours, theirs, at: path))
     return ours
   }

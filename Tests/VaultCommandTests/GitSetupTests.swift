@@ -32,6 +32,28 @@ struct GitSetupTests {
     #expect(!workspace.text(of: "elsewhere").contains("merge=vault"))
   }
 
+  @Test("a new vault in a work tree offers it: with --yes it is done, at a terminal asked, elsewhere said")
+  func offered() throws {
+    let workspace = try Workspace()
+    workspace.prepare("git init -q .")
+    func isSetUp(_ vault: String) -> Bool { workspace.run("git", "setup", "--check", "--vault", vault).code == 0 }
+    let said = workspace.run("init", "a", "--generate-identity", "a.txt")
+    #expect(said.code == 0 && said.errors.contains("`vault git setup` lets git merge") && !isSetUp("a"))
+    let done = workspace.run("init", "b", "--generate-identity", "b.txt", "-y")
+    #expect(done.code == 0 && isSetUp("b"), "\(done.errors)")
+    #expect(!workspace.run("init", "c", "--generate-identity", "c.txt", "--json").errors.contains("git"))
+  }
+
+  @Test("at a terminal a new vault asks", .atTerminal, arguments: [("y\n", 0), ("n\n", 14)])
+  func asked(_ answer: String, _ code: Int32) throws {
+    let workspace = try Workspace()
+    workspace.prepare("git init -q .")
+    let made = workspace.type(
+      ["init", "v", "--generate-identity", "id.txt"], [("by field in this clone? [y/N] ", answer)])
+    #expect(made.code == 0, "\(made.errors)\(made.shown)")
+    #expect(workspace.run("git", "setup", "--check", "--vault", "v").code == code)
+  }
+
   @Test("a diff shows which fields changed, and of sealed ones only that and when")
   func diff() throws {
     let bench = try GitBench()

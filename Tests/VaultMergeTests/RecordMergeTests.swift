@@ -218,8 +218,50 @@ struct RecordMergeTests {
     #expect(known.merge(base, one, other).conflicts == ["seen"])
     known.seen = (4, [UInt8](repeating: 1, count: 32))
     #expect(known.merge(base, one, other).conflicts == ["seen"])
+    let result = try #require(merged.envelope)
+    known.seen = (result.revision, result.mac)
+    #expect(known.merge(base, one, other).bytes == merged.bytes, "a merge that was given up is made again")
     known.seen = (4, try #require(RecordFile(parsing: one)).envelope.mac)
     #expect(known.merge(base, one, other).bytes == merged.bytes)
+  }
+
+  @Test("somebody who prefers a side gets its member where both changed it, and all that only the other changed")
+  func preferred() throws {
+    let (one, other) = (
+      try edited(4, ["title": "B", "username": "eve"]), try edited(6, ["title": "C", "pin": .null], at: 6)
+    )
+    for (side, title) in [(MergeSide.ours, "B"), (.theirs, "C")] {
+      let merged = Merged(
+        RecordMerge.merge(
+          base: base, ours: one, theirs: other, at: bench.place, key: bench.key, preferring: side))
+      #expect(merged["title"]?.string == title && merged["username"] == "eve" && merged["pin"] == nil)
+      #expect(merged.envelope?.revision == 7)
+    }
+  }
+
+  @Test("of a removal and a change, who prefers the removal gets both")
+  func preferredRemoval() throws {
+    let (gone, changed) = (try edited(4, [:], removed: true), try edited(6, ["title": "B"]))
+    for (side, place) in [(MergeSide.ours, StoreLocation.trash(bench.id)), (.theirs, bench.place)] {
+      let merged = Merged(
+        RecordMerge.merge(base: base, ours: gone, theirs: changed, at: place, key: bench.key, preferring: side))
+      #expect(merged["title"] == "B" && (merged.envelope?.deletedAt != nil) == (side == .ours))
+      #expect((merged.envelope?.revision ?? 0) >= 6)
+    }
+  }
+
+  @Test("a side that was chosen whole follows both; one that does not verify cannot be chosen")
+  func chosen() throws {
+    let (gone, changed) = (try edited(4, [:], removed: true), try edited(6, ["title": "B"]))
+    let kept = Merged(RecordMerge.taking(changed, after: gone, of: bench.id, key: bench.key))
+    #expect(kept.envelope?.revision == 7 && kept["title"] == "B" && kept.envelope?.deletedAt == nil)
+    let removed = Merged(RecordMerge.taking(gone, after: changed, of: bench.id, key: bench.key))
+    #expect(removed.envelope?.revision == 7 && removed.envelope?.deletedAt != nil)
+    let forged = try bench.changing(changed) { envelope, _ in envelope["revision"] = 90 }
+    #expect(Merged(RecordMerge.taking(forged, after: gone, of: bench.id, key: bench.key)).conflicts == ["unverified"])
+    #expect(Merged(RecordMerge.taking(changed, after: forged, of: bench.id, key: bench.key)).bytes == changed)
+    #expect(
+      Merged(RecordMerge.taking(changed, after: nil, of: .random(), key: bench.key)).conflicts == ["other_record"])
   }
 
   @Test("one value at two places cannot be joined from two moves")

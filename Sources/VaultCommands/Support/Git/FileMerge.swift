@@ -25,12 +25,23 @@ struct FileMerge {
   /// What comes of them with the key of a vault.
   ///
   /// - Throws: where it cannot be told what this machine has seen of the record.
-  func keyed(_ vault: Vault) throws -> MergeOutcome {
+  func keyed(_ vault: Vault, preferring preference: MergeSide? = nil) throws -> MergeOutcome {
     guard let id = place.recordID else { return keyless(currentRoot: vault.header.root.id) }
-    let key = SealingMergeKey(
+    return outcome(currentRoot: vault.header.root.id, key: try key(vault, id), preferring: preference)
+  }
+
+  /// One side of a record whole, as the version after both.
+  ///
+  /// - Throws: as ``keyed(_:preferring:)``.
+  func taking(_ side: [UInt8], after other: [UInt8]?, _ vault: Vault) throws -> MergeOutcome {
+    guard let id = place.recordID else { preconditionFailure("only records are taken so") }
+    return RecordMerge.taking(side, after: other, of: id, key: try key(vault, id))
+  }
+
+  private func key(_ vault: Vault, _ id: RecordID) throws -> SealingMergeKey {
+    SealingMergeKey(
       root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: try vault.seenVersion(of: id),
       write: { record in try? vault.fileBytes(of: record, in: place) })
-    return outcome(currentRoot: vault.header.root.id, key: key)
   }
 
   /// Whether a key could bring about something else than there is without one: it makes new versions, and it does so
@@ -45,11 +56,14 @@ struct FileMerge {
     return conflicts.contains { helped.contains($0.reason) }
   }
 
-  private func outcome(currentRoot: RootID?, key: SealingMergeKey?) -> MergeOutcome {
+  private func outcome(
+    currentRoot: RootID?, key: SealingMergeKey?, preferring preference: MergeSide? = nil
+  ) -> MergeOutcome {
     switch place {
     case .record, .trash:
       RecordMerge.merge(
-        base: base, ours: ours, theirs: theirs, at: place, currentRoot: currentRoot, key: key, labels: labels)
+        base: base, ours: ours, theirs: theirs, at: place, currentRoot: currentRoot, key: key, preferring: preference,
+        labels: labels)
     case .header, .slot:
       DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "revision", labels: labels)
     case .checkpoint:
@@ -98,10 +112,12 @@ extension MergeConflict.Reason {
   var advice: String? {
     switch self {
     case .needsKey: "`vault merge --continue` makes it, with a key"
-    case .older: "a change is taken back by `vault set`, which makes a newer version"
+    case .value, .sealed, .removedMember, .removed:
+      "`vault merge --continue` with --ours or --theirs, and a record's name, says which side wins"
+    case .older: "`vault merge --continue --theirs` makes a newer version that says what the older one says"
     case .unauthenticated: "`vault accept` on that side first"
     case .schema: "`vault migrate` on the other side first, then merge again"
-    case .resealed, .key: "take the side with the new keys, and make the other change again"
+    case .resealed, .key: "take the side with the new keys, and make the other change again with `vault set`"
     case .bothChanged: "take one side with `git checkout --ours` or `--theirs`, and change it again as the other had"
     default: nil
     }

@@ -3,8 +3,8 @@ import VaultSystem
 
 /// How a clone is told to merge and show a vault by field.
 ///
-/// Lines in the vault's `.gitattributes`, which every clone has, name it; settings of this clone, which nobody can commit,
-/// say what it is.
+/// Lines in the vault's `.gitattributes`, which every clone has, name it; settings of this clone, which nobody can
+/// commit, say what it is.
 struct GitSetup {
   /// The fallback stands in the command itself: git takes every end but 0 for a conflict and then leaves our side
   /// whole, so that what theirs says would be lost where this program is missing, too old, or killed.
