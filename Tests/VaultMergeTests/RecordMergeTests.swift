@@ -239,6 +239,19 @@ struct RecordMergeTests {
     }
   }
 
+  @Test("what cannot follow a version is told without a key")
+  func versionFaults() throws {
+    func file(_ bytes: [UInt8]) throws -> RecordFile { try #require(RecordFile(parsing: bytes)) }
+    let old = try file(base)
+    #expect(try file(edited(4, ["title": "B"])).fault(after: old) == nil)
+    #expect(try file(bench.rewrapped(base)).fault(after: old) == nil)
+    #expect(try file(edited(3, ["title": "B"])).fault(after: old) == .notLater(revision: 3, than: 3))
+    let forged = try file(bench.changing(base) { envelope, _ in envelope["revision"] = 9 })
+    #expect(forged.fault(after: old) == .unauthenticated)
+    let other = try file(bench.version(4, ["title": "A"], id: .random()))
+    #expect(other.fault(after: old) == .otherRecord)
+  }
+
   @Test("of a removal and a change, who prefers the removal gets both")
   func preferredRemoval() throws {
     let (gone, changed) = (try edited(4, [:], removed: true), try edited(6, ["title": "B"]))

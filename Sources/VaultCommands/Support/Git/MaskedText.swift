@@ -39,9 +39,12 @@ struct MaskedText {
   }
 
   /// 24 bits of SHA-256 over a text that is public: a change within a second stays visible.
-  private static func mark(_ text: String) -> String {
+  private static func mark(_ text: String) -> String { "#" + hash(text, byteCount: 3) }
+
+  /// The first bytes of SHA-256 over a text, as hex digits.
+  static func hash(_ text: String, byteCount: Int) -> String {
     let bytes = Array(text.utf8)
-    guard let hash = try? unsafe SHA256.hash(bytes.span.bytes) else { return "#" }
-    return "#" + Hex.encode(Array(hash.prefix(3)))
+    guard let hash = try? unsafe SHA256.hash(bytes.span.bytes) else { return "" }
+    return Hex.encode(Array(hash.prefix(byteCount)))
   }
 }
