@@ -3,7 +3,7 @@ import PackageDescription
 
 let libraries = [
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
-  "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery",
+  "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultMerge",
 ]
 
 let package = Package(
@@ -38,6 +38,7 @@ let package = Package(
 
     // Layer 3
     .target(name: "VaultRecords", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument"]),
+    .target(name: "VaultMerge", dependencies: ["VaultSealing", "VaultStorage", "VaultDocument"]),
     .target(name: "VaultAgent", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem"]),
     .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument", "VaultSystem"]),
     .target(name: "VaultIndex", dependencies: ["CDynamicLibraries", "VaultStorage", "VaultDocument"]),
@@ -73,8 +74,9 @@ let package = Package(
     .target(
       name: "VaultCommands",
       dependencies: [
-        "VaultKit", "VaultAgent", "VaultBackup", "VaultDelivery", "VaultExchange", "VaultRecords", "VaultSealing",
-        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries", "CDynamicLibraries",
+        "VaultKit", "VaultAgent", "VaultBackup", "VaultDelivery", "VaultExchange", "VaultMerge", "VaultRecords",
+        "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
+        "CDynamicLibraries",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "vault", dependencies: ["VaultCommands"]),
@@ -130,6 +132,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "VaultDeliveryTests", dependencies: ["VaultDelivery", "VaultDocument", "VaultTestSupport"]),
+    .testTarget(
+      name: "VaultMergeTests",
+      dependencies: ["VaultMerge", "VaultSealing", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
       name: "VaultAgentTests",
       dependencies: ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"]),

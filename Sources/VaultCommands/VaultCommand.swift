@@ -47,7 +47,8 @@ struct VaultCommand: AsyncParsableCommand {
         name: "Rare",
         subcommands: [
           InitCommand.self, KindsCommand.self, UnsetCommand.self, MigrateCommand.self, CheckpointCommand.self,
-          AcceptCommand.self, AgentCommand.self, CompletionCommand.self,
+          AcceptCommand.self, AgentCommand.self, GitCommand.self, MergeCommand.self,
+          CompletionCommand.self,
         ]),
     ])
 }

@@ -27,7 +27,7 @@ struct Surroundings {
     "looks like a private key, which whoever has this folder then has, too: move it away, and give it up"
 
   /// Whether a text has the mark of an age identity or of a private key in PEM.
-  private static func holdsKey(_ bytes: [UInt8]) -> Bool {
+  static func holdsKey(_ bytes: [UInt8]) -> Bool {
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
       let line = line.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
       if line.starts(with: "AGE-SECRET-KEY-".utf8) { return true }

@@ -149,7 +149,7 @@ extension RecordKind {
   }
 
   /// Whether a value, or what it is in, is sealed.
-  private func isSealed(_ path: MemberPath) -> Bool {
+  package func isSealed(_ path: MemberPath) -> Bool {
     var above = presentPath(path)
     while !above.components.isEmpty {
       if value(at: above)?.isSealed == true { return true }

@@ -112,6 +112,13 @@ extension RecordKeys {
     return members
   }
 
+  /// Whether two tokens of this record hold the same text; compared in constant time.
+  ///
+  /// - Throws: ``SealingError`` as opening does.
+  public func holdSame(_ one: String, _ other: String) throws(SealingError) -> Bool {
+    try cipher.open(one) == cipher.open(other)
+  }
+
   /// Whether a token of this record holds `secret`; compared in constant time.
   public func opens(_ token: String, to secret: SecretBytes) throws(SealingError) -> Bool {
     let text = try cipher.open(token)

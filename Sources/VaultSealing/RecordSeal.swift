@@ -9,6 +9,8 @@ public struct EnvelopeDraft: Sendable {
   /// As it is written, so that an update keeps the literal of the file.
   public var createdAtText: String
   public var updatedAt: Timestamp
+  /// As another version writes `updatedAt`, which a merge keeps; nil for this program's own spelling.
+  public var updatedAtText: String?
   public var deletedAt: Timestamp?
   /// The extensions of the format that a reader has to know, ascending.
   public var requirements: [String] = []
@@ -65,7 +67,7 @@ public struct EnvelopeDraft: Sendable {
     if !requirements.isEmpty { members.append(("requires", .array(requirements.map { .string($0) }))) }
     members.append(("revision", .number(JSONNumber(revision))))
     members.append(("schema", .number(JSONNumber(schema))))
-    members.append(("updated_at", .string(updatedAt.text)))
+    members.append(("updated_at", .string(updatedAtText ?? updatedAt.text)))
     return JSONObject(ascending: members)
   }
 }

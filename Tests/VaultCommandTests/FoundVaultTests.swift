@@ -29,11 +29,14 @@ private let uses: [String: Use] = [
   "credential ansible": .neither, "credential aws": .neither, "credential docker": .neither,
   "credential git": .neither, "edit": .writes([["Ada"], ["Ada", "--field", "name"]]),
   "export": .reads([["--reveal", "--format", "json"]]),
-  "find": .neither, "fingerprint": .neither, "generate": .neither, "copy": .reads([["Ada", "name", "--via", "x11"]]),
+  "find": .neither, "fingerprint": .neither, "git check": .neither, "git merge-driver": .neither,
+  "git setup": .writes([[]]), "git textconv": .neither, "generate": .neither,
+  "copy": .reads([["Ada", "name", "--via", "x11"]]),
   "inject": .reads([["-i", "../../one.env"]]), "otp": .reads([["Ada", "name"]]), "get": .reads([["Ada", "name"]]),
   "import": .writes([["jsonl", "../../one.jsonl", "--kind", "secure-note"], ["auto", "../../one.env"]]),
   "init": .neither, "kinds add": .writes([["../../kind.json", "--name", "k"]]), "kinds list": .neither,
-  "kinds show": .neither, "lint": .writes([["--fix"]]), "list": .neither, "lock": .neither, "migrate": .writes([[]]),
+  "kinds show": .neither, "lint": .writes([["--fix"]]), "list": .neither, "lock": .neither,
+  "merge": .writes([["--continue"]]), "migrate": .writes([[]]),
   "pin update": .neither, "pin forget": .neither, "pin show": .neither, "remove": .writes([["Ada"]]),
   "repair": .writes([[]]), "ref": .neither, "refs": .neither,
   "rekey": .writes([[], ["--reseal"]]), "run": .reads([[]]), "set": .writes([["Ada", "address.city=Oslo"]]),
@@ -116,7 +119,7 @@ struct FoundVaultTests {
       guard case .writes(let variants) = use else { continue }
       for words in variants {
         // The form is checked without a key.
-        let key = command == "lint" ? [] : ["--identity", bench.workspace.identity]
+        let key = ["lint", "git setup"].contains(command) ? [] : ["--identity", bench.workspace.identity]
         let outcome = bench.run(command.split(separator: " ").map(String.init) + words + ["-y"] + key)
         // Without a terminal an editor is not even thought of.
         let (code, reason): (Int32, String) =

@@ -12,7 +12,7 @@ package func sameBytes(_ left: String, _ right: String) -> Bool {
 
 /// Whether `left` sorts before `right` by raw UTF-8 bytes.
 @inline(__always)
-func precedesInBytes(_ left: String, _ right: String) -> Bool {
+package func precedesInBytes(_ left: String, _ right: String) -> Bool {
   compareBytes(left.utf8Span.span, right.utf8Span.span) < 0
 }
 

@@ -140,7 +140,7 @@ extension VaultMemory {
   }
 
   /// What was seen of a record, and maybe of others: a whole folder is only read for more than one of its records.
-  private func seen(of id: RecordID) throws(VaultError) -> SeenFolder {
+  func seen(of id: RecordID) throws(VaultError) -> SeenFolder {
     let isFirst = contents.withLock { contents in
       contents.folders[id.folder] == nil && contents.searched.insert(id.folder).inserted
     }

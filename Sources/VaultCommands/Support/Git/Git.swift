@@ -4,7 +4,7 @@ import VaultSystem
 /// git at a folder: the one place that starts it. The repository may be hostile.
 ///
 /// Only plumbing is asked, which runs no hook, pager, filter or text conversion. Nothing is fetched or locked, and no
-/// program that the configuration names is run.
+/// program that the configuration names is run, unless a person has git merge there and a file is added to the index.
 struct Git {
   private static let caution = [
     "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",

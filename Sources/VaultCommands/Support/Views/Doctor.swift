@@ -59,6 +59,7 @@ struct Doctor {
     checks += surroundings(condition)
     if GitFolder.holds(session.location.path) {
       checks.append(git(condition))
+      if let merging = try merging() { checks.append(merging) }
       if let operation = GitOperation(Git(at: session.location.path)) {
         checks.append(DoctorCheck(name: "merge", state: .warning, text: operation.line, advice: operation.advice))
       }
@@ -154,6 +155,17 @@ struct Doctor {
     return DoctorCheck(
       name: "git", state: .warning, text: "is not told what the files are",
       advice: "add " + condition.missingGitLines.joined(separator: ", "))
+  }
+
+  /// Nil where there is no git that could merge.
+  private func merging() throws -> DoctorCheck? {
+    guard let setup = GitSetup(vault: session.location.path) else { return nil }
+    guard try !setup.missing().isEmpty else {
+      return DoctorCheck(name: "merging", state: .good, text: "git merges and shows records by field")
+    }
+    return DoctorCheck(
+      name: "merging", state: .warning, text: "this clone does not merge by field",
+      advice: "`vault git setup` tells git how to")
   }
 
   private var pin: DoctorCheck {

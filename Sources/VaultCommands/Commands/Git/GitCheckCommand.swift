@@ -1,0 +1,108 @@
+import ArgumentParser
+import VaultDocument
+
+extension GitCommand {
+  /// Checks commits without a key, for hooks and continuous integration.
+  struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "check",
+      abstract: "Check what is staged, or the commits of a range, without a key.",
+      discussion: """
+        Each changed file of the vault as `vault lint` does, from git and not from the work tree, and against the versions \
+        that it follows: changed without a key, gone back, lost in a merge, live and removed at once. New and removed ways \
+        to unlock are notes. It ends with 14 when it finds something, and names the commit.
+
+        As a git hook, in .git/hooks/pre-commit:
+          vault git check --staged
+
+        Example:
+          vault git check origin/main..HEAD --format github
+        """)
+
+    /// How findings are written.
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+      case text, github, gitlab
+    }
+
+    @Argument(help: ArgumentHelp("Commits, as BASE..HEAD; a BASE alone goes up to HEAD.", valueName: "range"))
+    var range: String?
+
+    @Flag(help: "What is staged, as without a range.")
+    var staged = false
+
+    @Option(help: "text, github or gitlab.")
+    var format = Format.text
+
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      guard range == nil || !staged else { throw CommandError.usage("--staged", "cannot stand with a range") }
+      let path = try VaultLocation.find(vault.vault).path
+      let git = Git(at: path)
+      guard let answer = git.output(["rev-parse", "--show-prefix"]) else {
+        throw CommandError(
+          .inputOutput, "no_git", subject: path, "lies in no work tree of git, or there is no git")
+      }
+      let prefix = String(decoding: answer, as: UTF8.self).filter { $0 != "\n" }
+      let changes = try range.map { try Self.range($0, git) } ?? GitChanges.staged(git)
+      var check = GitCheck(git)
+      for change in changes { try check.check(change) }
+      try report(check.findings, prefix)
+    }
+
+    private static func range(_ text: String, _ git: Git) throws -> [GitChanges] {
+      if let changes = GitChanges.range(text, git) { return changes }
+      throw CommandError.usage(Printable.argument(text), "is no range of commits that are here", "fetch more history")
+    }
+
+    private func report(_ found: [GitCheck.Finding], _ prefix: String) throws {
+      let (findings, notes) = (found.filter { !$0.isNote }, found.filter(\.isNote))
+      if global.json {
+        try Output.document([
+          "findings": .array(findings.map { $0.document(prefix) }), "notes": .array(notes.map { $0.document(prefix) }),
+        ])
+      } else {
+        switch format {
+        case .text:
+          try Output.lines(findings.map { Printable.text($0.text) })
+          for note in notes { global.messages.note(note.text) }
+        case .github: try Output.lines(found.map { $0.github(prefix) })
+        case .gitlab: try Output.write(JSONValue.array(found.map { $0.gitlab(prefix) }).prettyBytes(limits: .exchange))
+        }
+      }
+      guard findings.isEmpty else { throw Finished(status: .findings) }
+    }
+  }
+}
+
+extension GitCheck.Finding {
+  private var sentence: String { commit.map { "\(reason) (commit \($0.prefix(12)))" } ?? reason }
+  fileprivate var text: String { "\(file): \(sentence)" }
+
+  fileprivate func document(_ prefix: String) -> JSONValue {
+    .members(["commit": .optional(commit), "file": .string(prefix + file), "reason": .string(reason)])
+  }
+
+  /// A command of a workflow: what separates its parts is percent-encoded.
+  fileprivate func github(_ prefix: String) -> String {
+    func encoded(_ text: String, _ separators: String) -> String {
+      text.unicodeScalars.map { scalar in
+        let isPlain = scalar.value >= 0x20 && scalar != "%" && !separators.unicodeScalars.contains(scalar)
+        guard !isPlain else { return String(scalar) }
+        return String(scalar).utf8.map { "%" + Hex.encode([$0]).uppercased() }.joined()
+      }.joined()
+    }
+    return "::\(isNote ? "notice" : "error") file=\(encoded(prefix + file, ":,"))::\(encoded(sentence, ""))"
+  }
+
+  /// An issue of a code quality report.
+  fileprivate func gitlab(_ prefix: String) -> JSONValue {
+    .members([
+      "check_name": .string("vault"), "description": .string(sentence),
+      "fingerprint": .string(MaskedText.hash("\(prefix)\(file)\n\(sentence)", byteCount: 20)),
+      "location": .members(["lines": .members(["begin": 1]), "path": .string(prefix + file)]),
+      "severity": .string(isNote ? "info" : "critical"),
+    ])
+  }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import VaultDocument
+
+extension GitCommand {
+  /// Tells a clone how to merge and show the vault.
+  struct Setup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "setup",
+      abstract: "Tell this clone to merge and show the vault by field.",
+      discussion: """
+        Adds lines to the vault's .gitattributes, which are to be committed, and settings to the configuration of this \
+        clone, which each clone needs for itself. No path is written: git calls `vault` from the PATH, and its own text \
+        merge where that is missing.
+
+        Example:
+          vault git setup
+        """)
+
+    @Flag(help: "Change nothing, and end with 14 when something is missing.")
+    var check = false
+
+    @Flag(help: "Take the lines and the settings out again.")
+    var remove = false
+
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      guard !check || !remove else { throw CommandError.usage("--check", "cannot stand with --remove") }
+      let session = try Session(vault, global)
+      if check { return try report(Self.required(session.location.path).missing()) }
+      let setup = try Self.required(session.agreed(to: .writing).location.path)
+      if remove {
+        try setup.remove()
+        return try report([], "git merges and shows the vault as text again")
+      }
+      let added = try setup.apply()
+      try report([], added.isEmpty ? "it was set up already" : "added: " + added.joined(separator: "; "))
+      if added.contains(where: { $0.hasPrefix(".gitattributes") }) {
+        global.messages.note("commit .gitattributes; each other clone needs `vault git setup` once")
+      }
+      if !System.hasTool("vault") {
+        global.messages.note("`vault` is not on the PATH: git merges as text until it is")
+      }
+    }
+
+    private static func required(_ path: String) throws -> GitSetup {
+      guard let setup = GitSetup(vault: path) else {
+        throw CommandError(
+          .inputOutput, "no_git", subject: path, "lies in no work tree of git, or there is no git",
+          hints: ["`git init` makes one"])
+      }
+      return setup
+    }
+
+    private func report(_ missing: [String], _ note: String = "this clone lacks nothing") throws {
+      if global.json {
+        try Output.document(["missing": .array(missing.map { .string($0) })])
+      } else {
+        try Output.lines(missing.map(Printable.text))
+      }
+      guard missing.isEmpty else { throw Finished(status: .findings) }
+      global.messages.note(note)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+import VaultMerge
+import VaultStorage
+
+extension GitCommand {
+  /// What git calls for a file of a vault that both sides have changed (gitattributes(5)).
+  struct MergeDriver: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "merge-driver",
+      abstract: "For git: merge three versions of a file into the second.",
+      discussion: """
+        Joins records field by field and leaves a text with git's markers where that cannot be done, which no program \
+        takes for a record. The key is used if it takes no asking. It ends with 0 when the file is merged and with 1 \
+        when there is a conflict; `vault git setup` makes git fall back to its own markers whenever it ends otherwise.
+
+        Example:
+          vault git merge-driver base.json ours.json theirs.json records/51/ID.json
+        """)
+
+    @Argument(help: "What both sides come from.")
+    var base: String
+
+    @Argument(help: "Ours, which is written.")
+    var ours: String
+
+    @Argument(help: "Theirs.")
+    var theirs: String
+
+    @Argument(help: "Where the file is in the work tree.")
+    var path: String
+
+    @Option(help: ArgumentHelp("What the markers call our side.", valueName: "text"))
+    var oursLabel = "ours"
+
+    @Option(help: ArgumentHelp("What the markers call their side.", valueName: "text"))
+    var theirsLabel = "theirs"
+
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      guard let found = GitPlace(path) else {
+        // The fallback of the configuration merges it as a text.
+        throw CommandError.usage("path", "is no file of a vault")
+      }
+      func bytes(_ file: String) throws -> [UInt8] { try TextInput.file(file, limit: found.place.byteLimit) }
+      let merge = FileMerge(
+        place: found.place, base: try bytes(base), ours: try bytes(ours), theirs: try bytes(theirs),
+        labels: ConflictLabels(ours: oursLabel, theirs: theirsLabel))
+      switch try await outcome(of: merge, in: found.folder) {
+      case .merged(let bytes): try write(bytes)
+      case .conflict(let conflicts, let text):
+        try write(text)
+        let name = merge.name.map { "\(path) (\($0))" } ?? path
+        for conflict in conflicts { Messages.print(Printable.text("vault: \(name): \(conflict.line)")) }
+        for hint in Set(conflicts.compactMap(\.reason.advice)).sorted() { Messages.print("hint: " + hint) }
+        throw Finished(status: .failed)
+      }
+    }
+
+    private func outcome(of merge: FileMerge, in folder: String) async throws -> MergeOutcome {
+      var global = global
+      global.noInput = true
+      let session = try? Session(VaultOptions.named(folder), global, refusingOtherVaults: false)
+      let keyless = merge.keyless(currentRoot: session?.locked.header.root.id)
+      guard merge.isForKey(keyless), let session, let vault = await session.unlockedForGit(unlocking) else {
+        return keyless
+      }
+      return try merge.keyed(vault)
+    }
+
+    /// The file is git's own: it may be gone for a moment, which is a conflict should this process die in it.
+    private func write(_ bytes: [UInt8]) throws {
+      System.remove(ours)
+      try unsafe OutputFile.create(ours, bytes.span.bytes, isSynced: false)
+    }
+  }
+}
+
+extension Session {
+  /// Unlocks a vault in a work tree of git with what takes no asking; nil, and a note, without a key.
+  ///
+  /// Who set the clone up has not named each vault that a branch may bring along: one in a folder of others is not
+  /// opened, and none counts as named by this.
+  func unlockedForGit(_ unlocking: UnlockOptions) async -> Vault? {
+    var session = self
+    session.isNamed = session.pin.isNamed
+    do {
+      try session.pin.requireIdentity()
+      return try await session.unlock(unlocking)
+    } catch {
+      let error = CommandError(any: error)
+      messages.note("not unlocked: " + (error.subject.map { "\($0): " } ?? "") + error.reason)
+      return nil
+    }
+  }
+}

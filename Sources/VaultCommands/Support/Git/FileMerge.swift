@@ -1,0 +1,125 @@
+import VaultDocument
+import VaultKit
+import VaultMerge
+import VaultRecords
+import VaultSealing
+import VaultStorage
+
+/// Merges versions of one file of a vault, with the vault's key where there is one.
+struct FileMerge {
+  let place: StoreLocation
+  let base: [UInt8]
+  let ours: [UInt8]
+  let theirs: [UInt8]
+  var labels = ConflictLabels()
+
+  /// What the record is called, as far as its kind is known without the vault.
+  var name: String? {
+    guard let file = RecordFile(parsing: ours) ?? RecordFile(parsing: theirs) else { return nil }
+    return KindCatalog.builtIn[file.envelope.kind]?.title(of: file.fields)
+  }
+
+  /// What comes of them without a key.
+  func keyless(currentRoot: RootID?) -> MergeOutcome { outcome(currentRoot: currentRoot, key: nil) }
+
+  /// What comes of them with the key of a vault.
+  ///
+  /// - Throws: where it cannot be told what this machine has seen of the record.
+  func keyed(_ vault: Vault, preferring preference: MergeSide? = nil) throws -> MergeOutcome {
+    guard let id = place.recordID else { return keyless(currentRoot: vault.header.root.id) }
+    return outcome(currentRoot: vault.header.root.id, key: try key(vault, id), preferring: preference)
+  }
+
+  /// One side of a record whole, as the version after both.
+  ///
+  /// - Throws: as ``keyed(_:preferring:)``.
+  func taking(_ side: [UInt8], after other: [UInt8]?, _ vault: Vault) throws -> MergeOutcome {
+    guard let id = place.recordID else { preconditionFailure("only records are taken so") }
+    return RecordMerge.taking(side, after: other, of: id, key: try key(vault, id))
+  }
+
+  private func key(_ vault: Vault, _ id: RecordID) throws -> SealingMergeKey {
+    SealingMergeKey(
+      root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: try vault.seenVersion(of: id),
+      write: { record in try? vault.fileBytes(of: record, in: place) })
+  }
+
+  /// Whether a key could bring about something else than there is without one: it makes new versions, and it does so
+  /// where two have one revision, for a machine that has seen the one would refuse the other.
+  func isForKey(_ outcome: MergeOutcome) -> Bool {
+    guard place.recordID != nil else { return false }
+    guard case .conflict(let conflicts, _) = outcome else {
+      let (one, other) = (RecordFile(parsing: ours)?.envelope, RecordFile(parsing: theirs)?.envelope)
+      return one?.revision == other?.revision && one?.mac != other?.mac
+    }
+    let helped: Set<MergeConflict.Reason> = [.needsKey, .sealed, .value, .removedMember]
+    return conflicts.contains { helped.contains($0.reason) }
+  }
+
+  private func outcome(
+    currentRoot: RootID?, key: SealingMergeKey?, preferring preference: MergeSide? = nil
+  ) -> MergeOutcome {
+    switch place {
+    case .record, .trash:
+      RecordMerge.merge(
+        base: base, ours: ours, theirs: theirs, at: place, currentRoot: currentRoot, key: key, preferring: preference,
+        labels: labels)
+    case .header, .slot:
+      DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "revision", labels: labels)
+    case .checkpoint:
+      DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "sequence", labels: labels)
+    }
+  }
+}
+
+extension MergeConflict {
+  /// `password: both have sealed a new value, ours 2026-…, theirs 2026-…`
+  var line: String { (path.map { "\($0): " } ?? "") + reason.words + times }
+
+  private var times: String {
+    guard case .sealed(let one)? = ours, case .sealed(let other)? = theirs else { return "" }
+    return ", ours at \(one.text), theirs at \(other.text)"
+  }
+}
+
+extension MergeConflict.Reason {
+  /// What is in the way.
+  fileprivate var words: String {
+    switch self {
+    case .unreadable: "a side is no document of this format"
+    case .otherRecord: "git has taken versions of different records, or of another file, for one"
+    case .older: "a side is older than what both come from"
+    case .unauthenticated: "a side was changed without a key"
+    case .unverified: "a side does not verify"
+    case .removed: "one side has removed the record, the other has changed it"
+    case .misplaced: "git has put it where a record of this state does not belong"
+    case .schema: "the sides are in different forms of their kind"
+    case .envelope: "the sides differ in what never changes"
+    case .key: "each side is under a root key of its own"
+    case .resealed: "one side was sealed under new keys, which do not open the values of the other"
+    case .value: "both have changed it"
+    case .sealed: "both have sealed a new value"
+    case .removedMember: "one side has removed it, the other has changed it"
+    case .moved: "a sealed value would stand at two places"
+    case .needsKey: "the fields join, and the new version needs the key"
+    case .seen: "this machine has seen a later version than both, or another"
+    case .limits: "the result would be no document of the format"
+    case .bothChanged: "both have written it, and it is authenticated as a whole"
+    }
+  }
+
+  /// What a person can do; nil where taking one side is all there is.
+  var advice: String? {
+    switch self {
+    case .needsKey: "`vault merge --continue` makes it, with a key"
+    case .value, .sealed, .removedMember, .removed:
+      "`vault merge --continue` with --ours or --theirs, and a record's name, says which side wins"
+    case .older: "`vault merge --continue --theirs` makes a newer version that says what the older one says"
+    case .unauthenticated: "`vault accept` on that side first"
+    case .schema: "`vault migrate` on the other side first, then merge again"
+    case .resealed, .key: "take the side with the new keys, and make the other change again with `vault set`"
+    case .bothChanged: "take one side with `git checkout --ours` or `--theirs`, and change it again as the other had"
+    default: nil
+    }
+  }
+}

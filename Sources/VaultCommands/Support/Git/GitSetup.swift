@@ -1,0 +1,109 @@
+import VaultDocument
+import VaultSystem
+
+/// How a clone is told to merge and show a vault by field.
+///
+/// Lines in the vault's `.gitattributes`, which every clone has, name it; settings of this clone, which nobody can
+/// commit, say what it is.
+struct GitSetup {
+  /// The fallback stands in the command itself: git takes every end but 0 for a conflict and then leaves our side
+  /// whole, so that what theirs says would be lost where this program is missing, too old, or killed.
+  private static let driver =
+    "command -v vault >/dev/null 2>&1 && { vault git merge-driver %O %A %B %P; s=$?; [ $s -le 1 ] && exit $s; }; "
+    + "git merge-file -L ours -L base -L theirs %A %O %B"
+
+  /// The settings, with their values. Virtual bases are taken whole: joined, they would come with markers in them.
+  /// And git would take a folder of which all records were removed for one that was renamed to the trash.
+  static let settings = [
+    (name: "merge.vault.name", value: "records of a vault, by field"),
+    (name: "merge.vault.driver", value: driver), (name: "merge.vault.recursive", value: "binary"),
+    (
+      name: "diff.vault.textconv",
+      value: "f() { vault git textconv \"$1\" 2>/dev/null || cat \"$1\"; }; f"
+    ), (name: "merge.directoryRenames", value: "false"),
+  ]
+  /// What `.gitattributes` says, relative to the vault's folder.
+  static let attributes = ["records/**/*.json", "trash/*.json", "vault.json", "checkpoint.json"].map {
+    "\($0) merge=vault diff=vault"
+  }
+
+  private let folder: String
+  private let git: Git
+  private var file: String { System.join(folder, ".gitattributes") }
+
+  /// Nil where the vault lies in no work tree, or there is no git.
+  init?(vault folder: String) {
+    self.folder = folder
+    git = Git(at: folder)
+    guard GitFolder.holds(folder), git.lines(["rev-parse", "--is-inside-work-tree"]).first == "true" else { return nil }
+  }
+
+  /// What the clone lacks, a line each.
+  func missing() throws -> [String] {
+    try missingAttributes().map { ".gitattributes: " + $0 } + missingSettings().map { "git config: " + $0.name }
+  }
+
+  /// Adds what is missing.
+  ///
+  /// - Returns: what it was.
+  func apply() throws -> [String] {
+    let missing = try missing()
+    let lines = try missingAttributes()
+    if !lines.isEmpty {
+      var text = try attributesFile()
+      if let last = text.last, last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
+      try write(text + lines.flatMap { Array(($0 + "\n").utf8) })
+    }
+    for setting in missingSettings() { try configure(["--local", setting.name, setting.value], setting.name) }
+    return missing
+  }
+
+  /// Takes all of it out again.
+  func remove() throws {
+    let text = try attributesFile()
+    let kept = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).filter { line in
+      !Self.attributes.contains { $0.utf8.elementsEqual(line) }
+    }
+    let left = Array(kept.joined(separator: [UInt8(ascii: "\n")]))
+    if left != text { try write(left) }
+    for setting in Self.settings where value(of: setting.name, "--local") == setting.value {
+      try configure(["--local", "--unset-all", setting.name], setting.name)
+    }
+  }
+
+  private func missingSettings() -> [(name: String, value: String)] {
+    Self.settings.filter { value(of: $0.name) != $0.value }
+  }
+
+  private func value(of name: String, _ scope: String...) -> String? {
+    git.parts(["config", "-z"] + scope + ["--get", name]).first
+  }
+
+  private func configure(_ arguments: [String], _ name: String) throws {
+    guard git.output(["config"] + arguments) != nil else {
+      throw CommandError(
+        .inputOutput, "io_failed", subject: name, "cannot be changed in the configuration of this clone",
+        hints: ["`git config --local --edit` shows what git makes of it"])
+    }
+  }
+
+  private func missingAttributes() throws -> [String] {
+    let lines = try attributesFile().split(separator: UInt8(ascii: "\n"))
+    return Self.attributes.filter { line in !lines.contains { $0.elementsEqual(line.utf8) } }
+  }
+
+  private func attributesFile() throws -> [UInt8] {
+    guard System.kind(of: file) != nil else { return [] }
+    guard let opened = try NamedFile.plain(file) else {
+      throw CommandError(
+        .inputOutput, "io_failed", subject: file, "is no regular file", hints: ["move it away; nothing was changed"])
+    }
+    return try TextInput.bytes(of: opened, limit: 1 << 20)
+  }
+
+  private func write(_ text: [UInt8]) throws {
+    let output = try OutputFile.replacing(file)
+    try output.write(text)
+    try output.commit()
+  }
+}

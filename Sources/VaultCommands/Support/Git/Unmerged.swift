@@ -1,0 +1,128 @@
+import VaultDocument
+import VaultKit
+import VaultMerge
+import VaultRecords
+import VaultSealing
+import VaultStorage
+
+/// A record that git has left unmerged: its versions by whose they are, wherever git has put them.
+struct UnmergedRecord {
+  let id: RecordID
+  /// Below the vault's folder, sorted.
+  let files: [String]
+  let base: [UInt8]?
+  /// Nil where that side has none: it was deleted for good.
+  let ours: [UInt8]?
+  let theirs: [UInt8]?
+
+  /// What becomes of it.
+  enum Outcome {
+    /// Nil bytes delete it for good.
+    case merged([UInt8]?)
+    case left([MergeConflict])
+  }
+
+  /// Merges by field; where that cannot be done, somebody's preference decides about the record as a whole.
+  func outcome(_ vault: Vault, preferring preference: MergeSide?) throws -> Outcome {
+    guard let ours, let theirs else { return try oneSided(vault, preferring: preference) }
+    // Where they differ, the one that is preferred says whether it lives.
+    let decisive = preference.map { [$0 == .ours ? ours : theirs] } ?? [ours, theirs]
+    let isRemoved = decisive.contains { RecordFile(parsing: $0)?.envelope.deletedAt != nil }
+    let merge = FileMerge(place: isRemoved ? .trash(id) : .record(id), base: base ?? [], ours: ours, theirs: theirs)
+    switch try merge.keyed(vault, preferring: preference) {
+    case .merged(let bytes): return .merged(bytes)
+    case .conflict(let conflicts, _):
+      guard let preference, !conflicts.contains(where: { $0.reason == .seen }) else { return .left(conflicts) }
+      let (side, other) = preference == .ours ? (ours, theirs) : (theirs, ours)
+      return Outcome(try merge.taking(side, after: other, vault))
+    }
+  }
+
+  private func oneSided(_ vault: Vault, preferring preference: MergeSide?) throws -> Outcome {
+    guard let preference else { return .left([MergeConflict(.removed)]) }
+    guard let side = preference == .ours ? ours : theirs else { return .merged(nil) }
+    let merge = FileMerge(place: .record(id), base: [], ours: side, theirs: side)
+    return Outcome(try merge.taking(side, after: nil, vault))
+  }
+
+  /// What it is called.
+  func name(_ vault: Vault) -> String {
+    for bytes in [ours, theirs] {
+      if let file = bytes.flatMap({ RecordFile(parsing: $0) }), let kind = vault.kinds[file.envelope.kind] {
+        return kind.title(of: file.fields)
+      }
+    }
+    return id.text
+  }
+}
+
+extension UnmergedRecord.Outcome {
+  fileprivate init(_ outcome: MergeOutcome) {
+    switch outcome {
+    case .merged(let bytes): self = .merged(bytes)
+    case .conflict(let conflicts, _): self = .left(conflicts)
+    }
+  }
+}
+
+/// What git has left unmerged of a vault, and how it is told that it is merged.
+struct Unmerged {
+  private static let byteLimit = 16 << 20
+  private let git: Git
+  private let stages: [GitStage]
+
+  /// Nil where git waits for nothing.
+  init?(vault folder: String) {
+    git = Git(at: folder)
+    guard let operation = GitOperation(git), !operation.unmerged.isEmpty else { return nil }
+    stages = operation.unmerged
+  }
+
+  /// The records, in the order of their ids.
+  func records() -> [UnmergedRecord] {
+    Set(stages.compactMap(recordID)).sorted { $0.text < $1.text }.map(record)
+  }
+
+  /// Files that are no records, sorted.
+  var otherFiles: [String] { Set(stages.filter { recordID($0) == nil }.map(\.path)).sorted() }
+
+  private func recordID(_ stage: GitStage) -> RecordID? { StoreLocation(relativePath: stage.path)?.recordID }
+
+  private func record(_ id: RecordID) -> UnmergedRecord {
+    let places = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
+    let own = stages.filter { places.contains($0.path) }
+    func bytes(_ number: Int) -> [UInt8]? { own.first { $0.number == number }.flatMap { blob($0.blob) } }
+    var (ours, theirs) = (bytes(2), bytes(3))
+    // Where git saw no renaming, the side that removed the record has it in the trash, without any conflict there.
+    if (ours == nil) != (theirs == nil), let merged = merged(at: places) {
+      if ours == nil { ours = merged } else { theirs = merged }
+    }
+    return UnmergedRecord(id: id, files: Set(own.map(\.path)).sorted(), base: bytes(1), ours: ours, theirs: theirs)
+  }
+
+  /// What the index holds without a conflict at one of these places.
+  private func merged(at paths: [String]) -> [UInt8]? {
+    let entries = git.parts(["ls-files", "--stage", "-z", "--"] + paths).compactMap(GitStage.init)
+    return entries.first { $0.number == 0 }.flatMap { blob($0.blob) }
+  }
+
+  private func blob(_ name: String) -> [UInt8]? { git.output(["cat-file", "blob", name], limit: Self.byteLimit) }
+
+  /// Tells git what has become of records, as `git add` does.
+  ///
+  /// - Throws: when git refuses; what is in the work tree is whole then, and can be added.
+  func add(_ filled: [StoreLocation], removing emptied: [StoreLocation]) throws {
+    for (words, places) in [(["--force-remove"], emptied), (["--add"], filled)] {
+      var paths = places.map(\.relativePath)[...]
+      while !paths.isEmpty {
+        // A command line has an end.
+        let some = paths.prefix(500)
+        paths = paths.dropFirst(500)
+        guard git.output(["update-index"] + words + ["--"] + some) == nil else { continue }
+        throw CommandError(
+          .inputOutput, "io_failed", subject: some.first, "is merged, and git could not be told so",
+          hints: ["`git add -A -- records trash` in the vault's folder tells it"])
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+public import VaultDocument
+
+/// Why two versions of a file cannot become one without a person, or without a key.
+public struct MergeConflict: Sendable, Equatable {
+  /// The kind of conflict.
+  public enum Reason: String, Sendable, CaseIterable {
+    /// A side is no file of this format, or is damaged.
+    case unreadable
+    /// The versions belong to different records, or to another one than the file's name says.
+    case otherRecord = "other_record"
+    /// A side is older than what both come from.
+    case older
+    /// A side was changed without a key.
+    case unauthenticated
+    /// A side does not verify with the key.
+    case unverified
+    /// One side has removed the record, the other changed it.
+    case removed
+    /// The result would lie in another place than a removed or a live record does.
+    case misplaced
+    /// The sides are in different forms of their kind.
+    case schema
+    /// Kind, creation or requirements differ, which never change.
+    case envelope
+    /// Each side is wrapped under a root key of its own.
+    case key
+    /// One side has a new data key, so that the tokens of the other do not open.
+    case resealed
+    /// Both have changed a readable value.
+    case value
+    /// Both have sealed a new value.
+    case sealed
+    /// One side has removed a member, the other changed it.
+    case removedMember = "removed_member"
+    /// A sealed value would stand at two places.
+    case moved
+    /// It can be merged, and the result has to be authenticated: that takes the key.
+    case needsKey = "needs_key"
+    /// This machine has seen a newer version than both, or another of the same revision.
+    case seen
+    /// The result would not be a document of the format.
+    case limits
+    /// The sides have written a document that cannot be joined.
+    case bothChanged = "both_changed"
+  }
+
+  /// One side's part in it.
+  public enum Side: Sendable, Equatable {
+    /// It has no such member.
+    case absent
+    case readable
+    /// Sealed, to the second.
+    case sealed(at: Timestamp)
+  }
+
+  public let reason: Reason
+  /// The member it is about; nil for the whole file.
+  public let path: MemberPath?
+  public let ours: Side?
+  public let theirs: Side?
+
+  public init(_ reason: Reason, at path: MemberPath? = nil, ours: Side? = nil, theirs: Side? = nil) {
+    (self.reason, self.path, self.ours, self.theirs) = (reason, path, ours, theirs)
+  }
+}
+
+/// One of the two that a merge joins.
+public enum MergeSide: Sendable {
+  case ours, theirs
+}
+
+/// What became of a merge.
+public enum MergeOutcome: Sendable {
+  /// The bytes of the file.
+  case merged([UInt8])
+  /// What is in the way, and a text that shows both sides and that no reader takes for a document.
+  case conflict([MergeConflict], text: [UInt8])
+}

@@ -1,0 +1,75 @@
+public import VaultDocument
+public import VaultSealing
+
+/// What the keys of a vault give a merge of records.
+public protocol RecordMergeKey {
+  /// Whether a version was written with the vault's keys.
+  func verdict(on file: RecordFile) -> MergeVerdict
+  /// Whether two tokens of a record hold the same text; nil when one does not open.
+  func holdsSame(_ one: String, _ other: String, in file: RecordFile) -> Bool?
+  /// Whether this machine has seen a later version than all of these, or another of the revision of the latest, and it
+  /// is not what comes of them.
+  func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool
+  /// The bytes of a record that was merged, authenticated and read back; nil when they cannot be made.
+  func authenticated(_ fields: JSONObject, _ draft: EnvelopeDraft) -> [UInt8]?
+}
+
+/// What a key says of a version.
+public enum MergeVerdict: Sendable {
+  case authentic
+  case refused
+  /// It was wrapped under a root key that is not known here, or not any more.
+  case unknownRoot
+}
+
+/// The keys of records, from the root keys of their vault.
+public struct SealingMergeKey: RecordMergeKey {
+  private let root: ([UInt8]) throws(SealingError) -> RootKey
+  private let seen: (revision: Int, mac: [UInt8])?
+  private let write: (SealedRecord) -> [UInt8]?
+
+  /// - Parameters:
+  ///   - root: the root key whose id begins with the 8 bytes.
+  ///   - seen: the newest version of the record that this machine has seen.
+  ///   - write: the bytes of a record as they are stored, checked as any that are; nil when they are refused.
+  public init(
+    root: @escaping ([UInt8]) throws(SealingError) -> RootKey, seen: (revision: Int, mac: [UInt8])? = nil,
+    write: @escaping (SealedRecord) -> [UInt8]? = { try? $0.document.prettyBytes() }
+  ) {
+    (self.root, self.seen, self.write) = (root, seen, write)
+  }
+
+  private func verified(_ file: RecordFile) throws(SealingError) -> VerifiedRecord {
+    try RecordSeal.verify(file.document, as: file.envelope.id, root: root)
+  }
+
+  public func verdict(on file: RecordFile) -> MergeVerdict {
+    do throws(SealingError) {
+      _ = try verified(file)
+      return .authentic
+    } catch {
+      return error.code == .unknownRoot ? .unknownRoot : .refused
+    }
+  }
+
+  public func holdsSame(_ one: String, _ other: String, in file: RecordFile) -> Bool? {
+    guard let keys = try? verified(file).keys else { return nil }
+    return try? keys.holdSame(one, other)
+  }
+
+  public func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool {
+    guard let seen, seen != (result.revision, result.mac), let latest = versions.map(\.revision).max() else {
+      return false
+    }
+    if seen.revision != latest { return seen.revision > latest }
+    return !versions.contains { $0.revision == latest && $0.mac == seen.mac }
+  }
+
+  public func authenticated(_ fields: JSONObject, _ draft: EnvelopeDraft) -> [UInt8]? {
+    guard let root = try? root(draft.wrappedKey.rootHint),
+      let keys = try? root.recordKeys(from: draft.wrappedKey, record: draft.id),
+      let record = try? RecordSeal.seal(fields, draft, keys: keys)
+    else { return nil }
+    return write(record)
+  }
+}

@@ -1,0 +1,76 @@
+public import VaultDocument
+public import VaultSealing
+
+/// One version of a record's file, read strictly and not verified.
+public struct RecordFile: Sendable {
+  /// The whole tree.
+  public let document: JSONValue
+  public let envelope: RecordEnvelope
+  /// The record's own members, sealed fields as tokens.
+  public let fields: JSONObject
+  /// The members of `$vault`.
+  let members: JSONObject
+
+  /// Reads the bytes of a file; nil for whatever is no record of this format.
+  public init?(parsing bytes: [UInt8]) {
+    guard let document = try? JSONParser.parse(bytes) else { return nil }
+    self.init(document)
+  }
+
+  /// The same of a tree.
+  public init?(_ document: JSONValue) {
+    guard let envelope = try? RecordEnvelope(of: document), case .object(var fields) = document,
+      case .object(let members)? = fields[RecordEnvelope.memberName]
+    else { return nil }
+    fields[RecordEnvelope.memberName] = nil
+    (self.document, self.envelope, self.fields, self.members) = (document, envelope, fields, members)
+  }
+}
+
+extension RecordFile {
+  /// As the file writes it.
+  var createdAtText: String { members["created_at"]?.string ?? "" }
+
+  /// As the file writes it.
+  var updatedAtText: String { members["updated_at"]?.string ?? "" }
+
+  var isRemoved: Bool { envelope.deletedAt != nil }
+
+  /// Whether both say the same but for how the data key is wrapped, which no MAC covers.
+  func equals(exceptKey other: RecordFile) -> Bool {
+    guard fields == other.fields else { return false }
+    var (own, others) = (members, other.members)
+    (own["key"], others["key"]) = (nil, nil)
+    return own == others
+  }
+
+  /// Whether both have one MAC and say different things: one of them was changed without a key.
+  func contradicts(_ other: RecordFile) -> Bool { envelope.mac == other.envelope.mac && !equals(exceptKey: other) }
+
+  /// The same file with another wrap of its data key.
+  func withKey(_ key: WrappedKey) -> RecordFile {
+    guard case .object(var document) = document else { preconditionFailure("what has an envelope is an object") }
+    var members = members
+    members["key"] = .string(key.text)
+    document[RecordEnvelope.memberName] = .object(members)
+    guard let file = RecordFile(.object(document)) else { preconditionFailure("another wrap changes no form") }
+    return file
+  }
+
+  /// Whether this is the later version: by revision, then time, then MAC.
+  func isLater(than other: RecordFile) -> Bool {
+    let (own, others) = (envelope, other.envelope)
+    if own.revision != others.revision { return own.revision > others.revision }
+    if own.updatedAt != others.updatedAt { return own.updatedAt > others.updatedAt }
+    return others.mac.lexicographicallyPrecedes(own.mac)
+  }
+
+  /// What tells the data key of its tokens apart from others, 8 bytes each; none where nothing is sealed.
+  var tokenHints: Set<[UInt8]> {
+    var hints: Set<[UInt8]> = []
+    JSONValue.object(fields).forEachString { _, text in
+      if let token = try? SealedToken(parsing: text) { hints.insert(token.hint) }
+    }
+    return hints
+  }
+}

@@ -1,0 +1,296 @@
+public import VaultDocument
+public import VaultSealing
+public import VaultStorage
+
+/// Merges three versions of a record's file: what both sides come from, ours, and theirs.
+///
+/// The result does not depend on which side is ours. Without a key only what needs no new MAC is merged: one version is
+/// taken whole, or with the wrap of the other.
+public struct RecordMerge {
+  private let base: RecordFile?
+  private let ours: RecordFile
+  private let theirs: RecordFile
+  private let place: StoreLocation
+  private let currentRoot: RootID?
+  private let key: (any RecordMergeKey)?
+  private let preference: MergeSide?
+
+  /// Merges the bytes of three files.
+  ///
+  /// - Parameters:
+  ///   - base: what is no record counts as none.
+  ///   - place: where the result is to be.
+  ///   - currentRoot: the root key that the header names.
+  ///   - key: what keys give; nil without one.
+  ///   - preference: the side that wins where both have changed a member; nil makes that a conflict.
+  public static func merge(
+    base: [UInt8], ours: [UInt8], theirs: [UInt8], at place: StoreLocation, currentRoot: RootID? = nil,
+    key: (any RecordMergeKey)? = nil, preferring preference: MergeSide? = nil, labels: ConflictLabels = ConflictLabels()
+  ) -> MergeOutcome {
+    guard let one = RecordFile(parsing: ours), let other = RecordFile(parsing: theirs) else {
+      return .conflict([MergeConflict(.unreadable)], text: ConflictText.whole(ours, theirs, labels))
+    }
+    let merge = RecordMerge(
+      base: RecordFile(parsing: base), ours: one, theirs: other, place: place, currentRoot: currentRoot, key: key,
+      preference: preference)
+    do throws(MergeRefusal) {
+      return .merged(try merge.run())
+    } catch {
+      return .conflict(error.conflicts, text: ConflictText.of(one, other, error, labels))
+    }
+  }
+
+  private func run() throws(MergeRefusal) -> [UInt8] {
+    try requireOneRecord()
+    try requireAuthenticForm()
+    if ours.fields == theirs.fields, isSameButForVersion { return try withEqualFields() }
+    if let base {
+      if base.equals(exceptKey: ours) { return try taking(theirs, besides: ours) }
+      if base.equals(exceptKey: theirs) { return try taking(ours, besides: theirs) }
+    }
+    return try joining()
+  }
+
+  // MARK: What has to be so
+
+  private func requireOneRecord() throws(MergeRefusal) {
+    for file in [base, ours, theirs].compactMap({ $0 }) where file.envelope.id != place.recordID {
+      throw MergeRefusal(.otherRecord)
+    }
+  }
+
+  /// A MAC that stands over other content than before was not made for it; no key is needed to see that.
+  private func requireAuthenticForm() throws(MergeRefusal) {
+    let isBroken =
+      ours.contradicts(theirs) || base.map { ours.contradicts($0) || theirs.contradicts($0) } ?? false
+    if isBroken { throw MergeRefusal(.unauthenticated) }
+  }
+
+  private func requirePlace(_ file: RecordFile) throws(MergeRefusal) {
+    guard file.isRemoved == (place == .trash(file.envelope.id)) else { throw MergeRefusal(.misplaced) }
+  }
+
+  private func requireNotOlder(_ file: RecordFile) throws(MergeRefusal) {
+    if let base, file.envelope.revision < base.envelope.revision { throw MergeRefusal(.older) }
+  }
+
+  private func requireVerified(_ files: [RecordFile?]) throws(MergeRefusal) {
+    guard let key else { return }
+    for case let file? in files where key.verdict(on: file) != .authentic { throw MergeRefusal(.unverified) }
+  }
+
+  // MARK: One version whole
+
+  /// Whether the sides could be versions of one record that differ by revision, time and MAC alone.
+  private var isSameButForVersion: Bool { ours.isRemoved == theirs.isRemoved && envelopesAgree && schemasAgree }
+
+  private var envelopesAgree: Bool {
+    let (one, other) = (ours.envelope, theirs.envelope)
+    return sameBytes(one.kind, other.kind) && sameBytes(ours.createdAtText, theirs.createdAtText)
+      && one.requirements == other.requirements
+  }
+
+  private var schemasAgree: Bool { ours.envelope.schema == theirs.envelope.schema }
+
+  /// Both say the same: the later version is taken. Where neither has the higher revision, a machine that has seen the
+  /// other would take that for a fork: with a key a new version follows both.
+  private func withEqualFields() throws(MergeRefusal) -> [UInt8] {
+    let isLater = theirs.isLater(than: ours)
+    let (later, other) = isLater ? (theirs, ours) : (ours, theirs)
+    try requireNotOlder(later)
+    guard let key else { return try bytes(of: later, besides: other) }
+    switch (key.verdict(on: later), key.verdict(on: other)) {
+    case (.refused, .refused): throw MergeRefusal(.unverified)
+    case (.refused, _):
+      try requireNotOlder(other)
+      return try bytes(of: other, besides: nil)
+    case (_, .refused): return try bytes(of: later, besides: nil)
+    case (.authentic, .authentic):
+      let areForks = later.envelope.revision == other.envelope.revision && later.envelope.mac != other.envelope.mac
+      return try areForks ? authenticated(later.fields, key) : bytes(of: later, besides: other)
+    default: return try bytes(of: later, besides: other)
+    }
+  }
+
+  /// One side has changed nothing but the wrap, if that: the other is taken.
+  private func taking(_ changed: RecordFile, besides unchanged: RecordFile) throws(MergeRefusal) -> [UInt8] {
+    try requireNotOlder(changed)
+    return try bytes(of: changed, besides: unchanged)
+  }
+
+  /// A version as it is written, with the wrap of the other side where that is the newer one.
+  private func bytes(of file: RecordFile, besides other: RecordFile?) throws(MergeRefusal) -> [UInt8] {
+    try requirePlace(file)
+    let result = try other.map { (other) throws(MergeRefusal) in try wrapped(file, besides: other) } ?? file
+    if let key, key.verdict(on: result) == .refused { throw MergeRefusal(.unverified) }
+    guard let bytes = try? result.document.prettyBytes() else { throw MergeRefusal(.limits) }
+    return bytes
+  }
+
+  // MARK: Wraps of the data key
+
+  private func wrapped(_ file: RecordFile, besides other: RecordFile) throws(MergeRefusal) -> RecordFile {
+    let (own, others) = (file.envelope.wrappedKey, other.envelope.wrappedKey)
+    let areOneVersion = file.envelope.mac == other.envelope.mac
+    // A wrap is right for its own version, whatever became of the data key.
+    if own.rootHint == others.rootHint, !areOneVersion { return file }
+    guard let preferred = preferredWrap else { throw MergeRefusal(.key) }
+    if sameBytes(preferred.text, own.text) { return file }
+    guard areOneVersion || haveOneDataKey else { throw MergeRefusal(.key) }
+    return file.withKey(preferred)
+  }
+
+  /// The wrap under the newer root: the one that was changed, else the one of the root that the header names. Under one
+  /// root the smaller text. Nil where nothing tells.
+  private var preferredWrap: WrappedKey? {
+    let (one, other) = (ours.envelope.wrappedKey, theirs.envelope.wrappedKey)
+    if one.rootHint == other.rootHint {
+      return other.text.utf8.lexicographicallyPrecedes(one.text.utf8) ? other : one
+    }
+    if let before = base?.envelope.wrappedKey.rootHint {
+      if one.rootHint == before { return other }
+      if other.rootHint == before { return one }
+    }
+    guard let current = currentRoot?.bytes else { return nil }
+    return [one, other].first { current.starts(with: $0.rootHint) }
+  }
+
+  /// Whether both are known to have one data key: by their tokens, or since one is the base in another wrap and the
+  /// other still has that of the base.
+  private var haveOneDataKey: Bool {
+    let hints = ours.tokenHints
+    if !hints.isEmpty, hints == theirs.tokenHints { return true }
+    guard let base else { return false }
+    func isBase(_ file: RecordFile) -> Bool { file.equals(exceptKey: base) }
+    func keepsWrap(_ file: RecordFile) -> Bool {
+      sameBytes(file.envelope.wrappedKey.text, base.envelope.wrappedKey.text)
+    }
+    return isBase(ours) && keepsWrap(theirs) || isBase(theirs) && keepsWrap(ours)
+  }
+}
+
+// MARK: Joining
+
+extension RecordMerge {
+  /// Both have changed the record.
+  private func joining() throws(MergeRefusal) -> [UInt8] {
+    try requireNotOlder(ours)
+    try requireNotOlder(theirs)
+    guard ours.isRemoved == theirs.isRemoved || preference != nil else { throw MergeRefusal(.removed) }
+    guard envelopesAgree else { throw MergeRefusal(.envelope) }
+    guard schemasAgree else { throw MergeRefusal(.schema) }
+    let hints = (ours.tokenHints, theirs.tokenHints)
+    guard hints.0.isEmpty || hints.1.isEmpty || hints.0 == hints.1 else { throw MergeRefusal(.resealed) }
+    try requireVerified([base, ours, theirs])
+    let fields = try joinedFields()
+    for (side, other) in [(ours, theirs), (theirs, ours)]
+    where side.fields == fields && side.isRemoved == isToBeRemoved && side.envelope.revision > other.envelope.revision
+      && side.envelope.updatedAt >= other.envelope.updatedAt
+    {
+      return try bytes(of: side, besides: other)
+    }
+    guard let key else { throw MergeRefusal([MergeConflict(.needsKey)], fields: fields) }
+    return try authenticated(fields, key)
+  }
+
+  /// Where one side has removed the record and the other changed it, the one that is preferred says where it goes; what
+  /// the other changed goes with it.
+  private var isToBeRemoved: Bool { preference == .theirs ? theirs.isRemoved : ours.isRemoved }
+
+  private func joinedFields() throws(MergeRefusal) -> JSONObject {
+    var tree = TreeMerge(preferring: preference, choose: choice)
+    let fields = tree.merge(base?.fields, ours.fields, theirs.fields)
+    guard tree.conflicts.isEmpty else { throw MergeRefusal(tree.conflicts, fields: fields) }
+    var seen: Set<String> = []
+    let areOnce = JSONValue.object(fields).allStrings { text in
+      !SealedToken.hasTokenShape(text) || seen.insert(text).inserted
+    }
+    // One that stands twice would be sealed anew, by each merger in another way.
+    guard areOnce else { throw MergeRefusal([MergeConflict(.moved)], fields: fields) }
+    return fields
+  }
+
+  /// Of two tokens of equal text the one that was sealed later, then the smaller; a side that sealed the old text anew
+  /// has changed nothing.
+  private func choice(_ base: String?, _ one: String, _ other: String) -> TreeMerge.TokenChoice {
+    guard let key else { return .neither }
+    if key.holdsSame(one, other, in: ours) == true { return Self.isPreferred(one, to: other) ? .ours : .theirs }
+    guard let base, let file = self.base else { return .neither }
+    // What a base from before a reseal holds cannot be compared, and is no reason to refuse.
+    if key.holdsSame(base, one, in: file) == true { return .theirs }
+    if key.holdsSame(base, other, in: file) == true { return .ours }
+    return .neither
+  }
+
+  private static func isPreferred(_ one: String, to other: String) -> Bool {
+    guard let first = try? SealedToken(parsing: one), let second = try? SealedToken(parsing: other) else { return true }
+    if first.sealedAt != second.sealedAt { return first.sealedAt > second.sealedAt }
+    return one.utf8.lexicographicallyPrecedes(other.utf8)
+  }
+
+  /// The version after both, made with the key.
+  private func authenticated(_ fields: JSONObject, _ key: any RecordMergeKey) throws(MergeRefusal) -> [UInt8] {
+    guard let wrap = preferredWrap else { throw MergeRefusal(.key) }
+    let (one, other) = (ours.envelope, theirs.envelope)
+    var draft = try Self.draft(of: ours, after: theirs)
+    draft.deletedAt = isToBeRemoved ? [one.deletedAt, other.deletedAt].compactMap { $0 }.max() : nil
+    draft.wrappedKey = wrap
+    guard (draft.deletedAt != nil) == (place == .trash(one.id)) else { throw MergeRefusal(.misplaced) }
+    return try Self.made(fields, draft, after: [one, other], key)
+  }
+
+  /// The envelope of the version that follows two.
+  private static func draft(of file: RecordFile, after other: RecordFile) throws(MergeRefusal) -> EnvelopeDraft {
+    let files = [file, other]
+    let latest = max(file.envelope.revision, other.envelope.revision)
+    guard latest < Int.max else { throw MergeRefusal(.limits) }
+    var draft = EnvelopeDraft(
+      accepting: file.envelope, createdAtText: file.createdAtText, revision: latest + 1,
+      now: max(file.envelope.updatedAt, other.envelope.updatedAt))
+    draft.deletedAt = file.envelope.deletedAt
+    // Of two texts for one moment the one whose bytes are greater (format 1, section 6.2, Revisions and merges).
+    draft.updatedAtText = files.filter { $0.envelope.updatedAt == draft.updatedAt }.map(\.updatedAtText)
+      .max(by: precedesInBytes)
+    return draft
+  }
+
+  private static func made(
+    _ fields: JSONObject, _ draft: EnvelopeDraft, after versions: [RecordEnvelope], _ key: any RecordMergeKey
+  ) throws(MergeRefusal) -> [UInt8] {
+    guard let bytes = key.authenticated(fields, draft), let result = RecordFile(parsing: bytes) else {
+      throw MergeRefusal(.limits)
+    }
+    guard !key.hasSeenOther(than: versions, besides: result.envelope) else { throw MergeRefusal(.seen) }
+    return bytes
+  }
+
+  /// One side whole, for somebody who has chosen it: as the version after both, so that nobody who has seen the other
+  /// takes it for an older one. Of the other side only the revision counts; it may be unreadable, or gone.
+  public static func taking(
+    _ side: [UInt8], after other: [UInt8]?, of id: RecordID, key: any RecordMergeKey
+  ) -> MergeOutcome {
+    do throws(MergeRefusal) {
+      guard let file = RecordFile(parsing: side) else { throw MergeRefusal(.unreadable) }
+      guard file.envelope.id == id else { throw MergeRefusal(.otherRecord) }
+      guard key.verdict(on: file) == .authentic else { throw MergeRefusal(.unverified) }
+      // What does not verify could say any number.
+      guard let second = other.flatMap({ RecordFile(parsing: $0) }), second.envelope.id == id,
+        key.verdict(on: second) == .authentic
+      else { return .merged(side) }
+      let draft = try draft(of: file, after: second)
+      return .merged(try made(file.fields, draft, after: [file.envelope, second.envelope], key))
+    } catch {
+      return .conflict(error.conflicts, text: [])
+    }
+  }
+}
+
+/// Why there is no result, and what the members became as far as they could be joined.
+struct MergeRefusal: Error {
+  let conflicts: [MergeConflict]
+  let fields: JSONObject?
+
+  init(_ conflicts: [MergeConflict], fields: JSONObject? = nil) { (self.conflicts, self.fields) = (conflicts, fields) }
+
+  init(_ reason: MergeConflict.Reason) { self.init([MergeConflict(reason)]) }
+}

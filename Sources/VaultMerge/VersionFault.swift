@@ -1,0 +1,25 @@
+internal import VaultDocument
+internal import VaultSealing
+
+/// Why a version of a record cannot follow another, as far as that is told without a key.
+public enum VersionFault: Sendable, Equatable {
+  /// It has the MAC of the other and says something else: it was changed without a key.
+  case unauthenticated
+  /// Its revision is not above that of the other: it is an older version, or a merge has lost the other.
+  case notLater(revision: Int, than: Int)
+  /// Its id, kind or creation is another.
+  case otherRecord
+}
+
+extension RecordFile {
+  /// What is wrong with this version, were it to take the place of another; nil for a good one.
+  public func fault(after other: RecordFile) -> VersionFault? {
+    if contradicts(other) { return .unauthenticated }
+    let (own, others) = (envelope, other.envelope)
+    guard own.id == others.id, sameBytes(own.kind, others.kind), sameBytes(createdAtText, other.createdAtText) else {
+      return .otherRecord
+    }
+    if own.revision > others.revision || equals(exceptKey: other) { return nil }
+    return .notLater(revision: own.revision, than: others.revision)
+  }
+}

@@ -1,0 +1,79 @@
+import Testing
+import VaultTestSupport
+
+@Suite("A clone that merges and shows by field", .enabled(if: GitBench.isThere))
+struct GitSetupTests {
+  @Test("setup adds what is missing once, --check says what is, --remove takes all of it out again")
+  func setup() throws {
+    let bench = try GitBench(settingUp: false)
+    let before = bench.workspace.text(of: "v/.gitattributes")
+    let lacking = bench.here.vault("git", "setup", "--check")
+    #expect(lacking.code == 14 && lacking.output.contains("git config: merge.vault.driver\n"), "\(lacking.errors)")
+    #expect(bench.here.vault("doctor").output.contains("merging: this clone does not merge by field"))
+    #expect(bench.here.vault("git", "setup").code == 0 && bench.here.vault("git", "setup", "--check").code == 0)
+    let after = bench.workspace.text(of: "v/.gitattributes")
+    #expect(after.hasPrefix(before) && after.hasSuffix("\ncheckpoint.json merge=vault diff=vault\n"))
+    #expect(!bench.here.vault("doctor").output.contains("does not merge by field"))
+    #expect(bench.here.vault("git", "setup").errors == "note: it was set up already\n")
+    #expect(bench.workspace.text(of: "v/.gitattributes") == after)
+    #expect(bench.here.vault("git", "setup", "--remove").code == 0)
+    #expect(bench.workspace.text(of: "v/.gitattributes") == before)
+    #expect(!bench.workspace.text(of: "v/.git/config").contains("vault"))
+  }
+
+  @Test("outside of a work tree there is nothing to set up, and links are not written through")
+  func refused() throws {
+    let workspace = try Workspace.withVault()
+    let refused = workspace.run("git", "setup", "--vault", "v")
+    #expect(refused.code == 18 && refused.errors.contains("lies in no work tree of git"), "\(refused.errors)")
+    workspace.prepare("cd v; git init -q; mv .gitattributes ../elsewhere; ln -s ../elsewhere .gitattributes")
+    let linked = workspace.run("git", "setup", "--vault", "v")
+    #expect(linked.code == 18 && linked.errors.contains("is no regular file"), "\(linked.errors)")
+    #expect(!workspace.text(of: "elsewhere").contains("merge=vault"))
+  }
+
+  @Test("a new vault in a work tree offers it: with --yes it is done, at a terminal asked, elsewhere said")
+  func offered() throws {
+    let workspace = try Workspace()
+    workspace.prepare("git init -q .")
+    func isSetUp(_ vault: String) -> Bool { workspace.run("git", "setup", "--check", "--vault", vault).code == 0 }
+    let said = workspace.run("init", "a", "--generate-identity", "a.txt")
+    #expect(said.code == 0 && said.errors.contains("`vault git setup` lets git merge") && !isSetUp("a"))
+    let done = workspace.run("init", "b", "--generate-identity", "b.txt", "-y")
+    #expect(done.code == 0 && isSetUp("b"), "\(done.errors)")
+    #expect(!workspace.run("init", "c", "--generate-identity", "c.txt", "--json").errors.contains("git"))
+  }
+
+  @Test("at a terminal a new vault asks", .atTerminal, arguments: [("y\n", 0), ("n\n", 14)])
+  func asked(_ answer: String, _ code: Int32) throws {
+    let workspace = try Workspace()
+    workspace.prepare("git init -q .")
+    let made = workspace.type(
+      ["init", "v", "--generate-identity", "id.txt"], [("by field in this clone? [y/N] ", answer)])
+    #expect(made.code == 0, "\(made.errors)\(made.shown)")
+    #expect(workspace.run("git", "setup", "--check", "--vault", "v").code == code)
+  }
+
+  @Test("a diff shows which fields changed, and of sealed ones only that and when")
+  func diff() throws {
+    let bench = try GitBench()
+    try bench.here.change("username", "Oslo")
+    try bench.here.seal("password", "rose")
+    let diff = bench.here.shell("git diff HEAD^^").output
+    #expect(diff.contains("-username: x\n+username: Oslo\n"), "\(diff)")
+    #expect(diff.contains("+password: •••••••• sealed 20") && !diff.contains("es1:"))
+    #expect(!diff.contains("rose") && !diff.contains("tigerlily"))
+  }
+
+  @Test("the text of a file says what is not sealed, and any file has one")
+  func textconv() throws {
+    let bench = try GitBench()
+    let clear = bench.workspace.text(of: "v/" + bench.file).replacing(/"es1:[^"]*"/, with: "\"hunter2\"")
+    let file = bench.workspace.write(clear, to: "clear.json")
+    let shown = bench.here.vault("git", "textconv", file)
+    #expect(shown.output.contains("password: •••••••• NOT SEALED\n") && !shown.output.contains("hunter2"))
+    let broken = bench.workspace.write("<<<<<<< ours\n{\u{1B}", to: "broken.json")
+    let told = bench.here.vault("git", "textconv", broken)
+    #expect(told.code == 0 && told.output.hasPrefix("<<<<<<< ours\n{") && !told.output.contains("\u{1B}"))
+  }
+}
