@@ -60,10 +60,7 @@ extension Session {
   private static let maximumChoiceCount = 20
 
   /// Whether somebody sits there who can say which record is meant.
-  private var canChoose: Bool {
-    takesParts && !global.json && System.isTerminal(System.standardInput) && System.isTerminal(System.standardError)
-      && global.canAsk
-  }
+  private var canChoose: Bool { takesParts && global.isAtTerminal }
 
   /// The record that somebody at the terminal means by a word that is the exact name of none, or of several.
   ///
