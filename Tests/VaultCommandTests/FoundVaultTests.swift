@@ -35,7 +35,7 @@ private let uses: [String: Use] = [
   "init": .neither, "kinds add": .writes([["../../kind.json", "--name", "k"]]), "kinds list": .neither,
   "kinds show": .neither, "lint": .writes([["--fix"]]), "list": .neither, "lock": .neither, "migrate": .writes([[]]),
   "pin update": .neither, "pin forget": .neither, "pin show": .neither, "remove": .writes([["Ada"]]),
-  "repair": .writes([[]]), "ref": .neither, "refs": .neither,
+  "repair": .writes([[]]), "restore": .writes([["Ada"]]), "ref": .neither, "refs": .neither,
   "rekey": .writes([[], ["--reseal"]]), "run": .reads([[]]), "set": .writes([["Ada", "address.city=Oslo"]]),
   "show": .reads([["Ada", "--reveal"]]), "key add": .writes([["--generate-identity", "../../new.txt"]]),
   "key change-passphrase": .writes([[]]), "key list": .neither, "key remove": .writes([["none"]]),

@@ -61,8 +61,8 @@ struct ShortFormTests {
     }
     #expect(workspace.open("add", "-g", "Mail").code == 17, "no terminal")
     let asked = workspace.type(
-      ["add", "Mail"] + Self.key, [("A new login.", ""), ("[User name]: ", "\u{3}")], errorsOnTerminal: true)
-    #expect(asked.code == 130, "\(asked.shown)")
+      ["add", "Mail"] + Self.key, [("[User name]: ", "\u{4}")], errorsOnTerminal: true)
+    #expect(asked.code == 3 && asked.shown.hasPrefix("A new login."), "\(asked.shown)")
     #expect(workspace.open("add", "-g", "login", "Bank").code == 0, "a kind's name is a kind")
   }
 
@@ -75,6 +75,51 @@ struct ShortFormTests {
     #expect(shown.code == 0 && shown.shown == "note: GitHub (login)\r\n\(password)\r\n", "\(shown.shown)")
     #expect(type(workspace, "get", "git").code == 64)
     #expect(type(workspace, "get", "git", "--no-reveal", outputOnTerminal: true).code == 3)
+  }
+
+  /// The recipient of an identity that nobody has added yet.
+  private func recipient(_ workspace: Workspace) throws -> String {
+    try #require(workspace.run("init", "w", "--generate-identity", "ada.key").code == 0)
+    let slots = JSON(workspace.run("key", "list", "--vault", "w", "--json").stdout)["slots"]
+    return try #require(slots?[0]?["recipient"]?.text)
+  }
+
+  @Test("a person is added by a recipient, or by a file with one, which names the slot")
+  func addedPerson() throws {
+    let workspace = try Workspace.withVault()
+    let ada = try recipient(workspace)
+    _ = workspace.write("# Ada\n\(ada)\n", to: "ada.pub")
+    _ = workspace.write("\(ada)\n\(ada)\n", to: "two.pub")
+    #expect(workspace.open("key", "add", "two.pub").code == 17)
+    #expect(workspace.open("key", "add", "none.pub").code == 18)
+    let secret = workspace.open("key", "add", "ada.key")
+    #expect(secret.code == 17 && !secret.errors.contains("AGE-SECRET"), "an identity is no recipient")
+    for words in [["ada.pub", "--recipient", ada], ["ada.pub", "Ada", "--label", "Ada"], ["age1nonsense"]] {
+      #expect(workspace.run(["key", "add"] + words + Self.key).code == 64, "\(words)")
+    }
+    let added = workspace.open("key", "add", "./ada.pub")
+    #expect(added.code == 0 && added.errors.contains("is for \(ada)"), "\(added.errors)")
+    #expect(workspace.run("key", "list", "--vault", "v").output.contains("\(ada)  ada\n"))
+    #expect(workspace.run("list", "--vault", "v", "--verify", "--identity", "ada.key").code == 0)
+    #expect(workspace.open("key", "remove", "ada").code == 0)
+    #expect(workspace.open("key", "add", ada, "Ada's laptop").code == 0)
+    #expect(workspace.run("key", "list", "--vault", "v").output.contains("  Ada's laptop\n"))
+  }
+
+  @Test("a person is removed by a part of the label, which is asked about, and what to replace is listed")
+  func removedPerson() throws {
+    let workspace = try Workspace.withVault()
+    #expect(workspace.open("key", "add", try recipient(workspace), "Ada's laptop").code == 0)
+    #expect(workspace.open("add", "login", "GitHub", "-g").code == 0)
+    #expect(workspace.open("key", "remove", "ada").code == 10)
+    #expect(type(workspace, "key", "remove", "ada", "--yes").code == 10)
+    let question = "Remove the slot \"Ada's laptop\""
+    let kept = workspace.type(["key", "rm", "ada"] + Self.key, [(question, "n\n")], errorsOnTerminal: true)
+    #expect(kept.code == 3, "\(kept.shown)")
+    let removed = workspace.type(
+      ["key", "rm", "ada"] + Self.key, [(question, "y\n"), ("Reseal the vault now?", "y\n")], errorsOnTerminal: true)
+    #expect(removed.code == 0 && removed.output.contains("  GitHub  password  sealed "), "\(removed.shown)")
+    #expect(workspace.run("list", "--verify", "--vault", "v", "--identity", "ada.key").code == 11)
   }
 
   @Test("a file alone is imported by how it begins; a format's name is a format")
