@@ -23,7 +23,7 @@ struct VaultCommand: AsyncParsableCommand {
         subcommands: [
           GetCommand.self, ShowCommand.self, CopyCommand.self, OtpCommand.self, FindCommand.self, ListCommand.self,
           AddCommand.self, SetCommand.self, EditCommand.self, GenerateCommand.self, RemoveCommand.self,
-          TrashCommand.self, UnlockCommand.self, LockCommand.self,
+          TrashCommand.Restore.self, TrashCommand.self, UnlockCommand.self, LockCommand.self,
         ]),
       CommandGroup(
         name: "Programs",

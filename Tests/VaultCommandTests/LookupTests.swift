@@ -56,6 +56,37 @@ struct LookupTests {
     #expect(workspace.open("show", "GitLab").code == 10)
   }
 
+  @Test("what was removed comes back by a part of its name, or is chosen; emptying the trash takes whole names")
+  func restoring() throws {
+    let workspace = try workspace()
+    #expect(workspace.open("remove", "GitLab", "GitHub", "-y").code == 0)
+    #expect(workspace.open("restore", "lab").code == 10)
+    #expect(type(workspace, "trash", "empty", "lab", "--yes").code == 10)
+    let restored = type(workspace, "restore", "lab")
+    #expect(restored.code == 0 && restored.shown.hasPrefix("note: GitLab (login)\r\n"), "\(restored.shown)")
+    #expect(workspace.open("remove", "GitLab", "-y").code == 0)
+    let chosen = type(workspace, "trash", "restore", "git", typing: [("Which one? [1-2] ", "1\n")])
+    #expect(chosen.code == 0 && workspace.open("get", "GitHub", "username").code == 0, "\(chosen.shown)")
+    #expect(type(workspace, "restore", "zzzz").code == 10)
+    #expect(workspace.open("restore", "gitlab").code == 0, "a whole name, in any case")
+  }
+
+  @Test("accept and repair take a part of a name as well, where they ask")
+  func health() throws {
+    let workspace = try workspace()
+    let file = try workspace.recordFile("GitLab")
+    workspace.prepare("sed -i s/'of GitLab'/changed/ v/\(file)")
+    #expect(workspace.open("repair", "lab").code == 10)
+    #expect(type(workspace, "repair", "lab", "--yes").code == 10)
+    let plan = type(workspace, "repair", "lab", "--dry-run")
+    #expect(plan.code == 13 && plan.output.contains(file) && plan.shown.hasPrefix("note: GitLab (login)\r\n"))
+    #expect(type(workspace, "repair", "hub", "--dry-run").code == 10, "nothing is wrong with it")
+    #expect(workspace.open("accept", "lab", "--no-baseline").code == 10)
+    #expect(type(workspace, "accept", "lab", "--no-baseline", "--yes").code == 10)
+    let accepted = type(workspace, "accept", "lab", "--no-baseline", typing: [("Accept this record", "y\n")])
+    #expect(accepted.code == 0 && workspace.open("get", "GitLab", "username").output == "changed", "\(accepted.shown)")
+  }
+
   @Test("without a terminal, and with --no-input, a name is exact, and near names are a hint")
   func exact() throws {
     let workspace = try workspace()

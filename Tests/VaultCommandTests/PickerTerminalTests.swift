@@ -49,6 +49,17 @@ struct PickerTerminalTests {
     #expect(rest.contains("GitLab") && !rest.contains("GitHub") && rest.contains("••••"), "\(rest)")
   }
 
+  @Test("a word in any readable field finds a record, as find does; a sealed one does not")
+  func fields() throws {
+    let workspace = try workspace()
+    #expect(workspace.open("set", "GitLab", "urls=https://code.example", "fields.city=Paris").code == 0)
+    let outcome = plan(workspace, [("Esc leave", "PARIS lab\u{13}")]).run()
+    #expect(outcome.shown.contains("4 records, not verified"), "\(outcome.shown)")
+    #expect(try rest(outcome).contains("fields.city") && rest(outcome).contains("GitLab"), "\(outcome.shown)")
+    let sealed = plan(workspace, [("Esc leave", "password"), ("0 of 4 records, not verified", "\u{3}")]).run()
+    #expect(!sealed.hung, "\(sealed.shown)")
+  }
+
   @Test("Enter copies the main secret of the selected record, whose key is only then used")
   func copying() throws {
     let workspace = try workspace()

@@ -72,6 +72,39 @@ struct PickerTests {
     #expect(state.take(.escape) == .goesOn && state.shown == [0, 1, 2] && state.take(.escape) == .leaves)
   }
 
+  @Test("what is in a readable field alone comes last, when that is known of every word")
+  func fields() {
+    var state = state("GitHub", "GitLab", "Bank", "Mail")
+    type("git paris", in: &state)
+    #expect(state.shown == [] && state.unknownWords == ["git", "paris"])
+    state.learn("git", isInFieldsOf: [0, 1, 3])
+    #expect(state.shown == [])
+    state.learn("paris", isInFieldsOf: [1, 2, 3])
+    #expect(state.shown == [1, 3] && state.unknownWords == [])
+    for _ in 0..<6 { _ = state.take(.backspace) }
+    #expect(state.filter == "git" && state.shown == [0, 1, 3])
+    _ = state.take(.down)
+    type("h", in: &state)
+    #expect(state.shown == [0], "as long as nobody has looked for it")
+    state.learn("gith", isInFieldsOf: [3, 0])
+    #expect(state.shown == [0, 3])
+    _ = state.take(.escape)
+    #expect(state.shown == [0, 1, 2, 3] && state.unknownWords == [])
+  }
+
+  @Test(
+    "the first line says that nothing was verified, in the words of lists, where there is room",
+    arguments: [
+      (80, "2 of 4 records, not verified"), (40, "2 of 4, not verified"), (28, "2 of 4"),
+    ])
+  func notVerified(_ columns: Int, _ words: String) {
+    var state = state("ax", "bx", "c", "d")
+    type("x", in: &state)
+    let texts = PickerScreen.Texts(header: "") { _ in "" }
+    let line = PickerScreen(state, texts, columns: columns, lines: 6, style: .plain).lines[0]
+    #expect(line.hasSuffix("  " + words) && !line.contains("  " + words + " "), "\(line)")
+  }
+
   @Test("a sign that joins a letter to the next finds what the letter alone did not")
   func joinedLetters() {
     var state = state("क्ष", "त")

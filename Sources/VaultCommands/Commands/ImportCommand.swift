@@ -24,12 +24,12 @@ struct ImportCommand: AsyncParsableCommand {
       keys. --parse-only is that process by itself: it prints what it reads, secrets in clear.
 
       Example:
-        vault import auto bitwarden.csv --dry-run
+        vault import bitwarden.csv --dry-run
         vault import csv servers.csv --kind database --map host=Server --map fields.rack="Rack no."
         vault import plain-json keys.json --map password=auth.token --map title=auth.id
       """)
 
-  @Argument(help: "json, jsonl, auto, or a format of `vault import --list`.")
+  @Argument(help: "json, jsonl, auto, or a format of `vault import --list`; before a file alone it is auto.")
   var format: String?
 
   @Argument(help: "The file, or - for standard input.")
@@ -82,7 +82,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     if list { return try printFormats() }
-    guard let format, let file else {
+    guard let (format, file) = source else {
       throw CommandError.usage("import", "needs a format and a file", "`vault import --list` shows the formats")
     }
     if parseOnly, ImportFormat(rawValue: format) == nil {
@@ -92,6 +92,14 @@ struct ImportCommand: AsyncParsableCommand {
     } else {
       try await importForeign(format, file)
     }
+  }
+
+  /// Format and file; one word alone is a file whose format is told by how it begins.
+  private var source: (format: String, file: String)? {
+    guard let format else { return nil }
+    if let file { return (format, file) }
+    let names = ["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name)
+    return names.contains(format) || !System.isThere(format) ? nil : ("auto", format)
   }
 
   private func importOwn(_ format: ImportFormat, _ file: String) async throws {

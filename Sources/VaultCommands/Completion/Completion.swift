@@ -97,7 +97,9 @@ struct Completion {
       return .words(fitting(await fields(isNew: isNew).filter { !$0.isSealed }.map { $0.path.description + "=" }))
     case "slot": return .words(slots())
     case "format":
-      return .words(fitting(["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name)))
+      let formats = fitting(["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name))
+      // A file alone will do.
+      return formats.isEmpty ? .files : .words(formats)
     case "file", "dir", "field=file", "key=file": return .files
     default: return .words([])
     }

@@ -70,6 +70,11 @@ struct GlobalOptions: ParsableArguments {
       hints: ["`vault run` gives it to a program, `vault copy` to the clipboard"])
   }
 
+  /// Whether somebody types the command and reads what it says: what is left out may be taken for what people mean.
+  var isAtTerminal: Bool {
+    !json && System.isTerminal(System.standardInput) && System.isTerminal(System.standardError) && canAsk
+  }
+
   /// Whether a question can be asked.
   var canAsk: Bool { Terminal.isThere(noInput: noInput) }
 

@@ -26,9 +26,16 @@ struct SecretOptions: ParsableArguments {
     help: ArgumentHelp("Make up a password of so many characters, or as below.", valueName: "field[=length]"))
   var generate: [String] = []
 
+  @Flag(
+    name: .customShort("g"),
+    help: "Make up the password of the record, or the fields that stand beside it without a value.")
+  var makesUp = false
+
   @OptionGroup var password: PasswordOptions
 
-  var isEmpty: Bool { secret.isEmpty && secretFile.isEmpty && secretStdin.isEmpty && generate.isEmpty }
+  var isEmpty: Bool {
+    secret.isEmpty && secretFile.isEmpty && secretStdin.isEmpty && generate.isEmpty && !makesUp
+  }
 
   /// Refuses what cannot be read as an option; to be called once, and before anything is unlocked.
   ///
@@ -41,17 +48,31 @@ struct SecretOptions: ParsableArguments {
 
   /// Refuses to be told how a password is made where none is; to be called where no fields are asked for.
   func checkUse() throws {
-    guard let option = password.given, generate.isEmpty, secret.isEmpty else { return }
+    guard let option = password.given, generate.isEmpty, secret.isEmpty, !makesUp else { return }
     throw CommandError.usage(option, "says how a password is made, and none is", "add --generate FIELD")
+  }
+
+  /// Takes the words of the command line that stand for fields which `-g` makes up.
+  ///
+  /// - Parameter isField: whether a word without `=` is such a field.
+  func takeFields(
+    from words: inout [String], where isField: (_ word: String, _ isFirst: Bool) -> Bool = { _, _ in true }
+  ) -> [String] {
+    guard makesUp else { return [] }
+    let isTaken = words.enumerated().map { !$1.contains("=") && isField($1, $0 == 0) }
+    defer { words = zip(words, isTaken).filter { !$1 }.map(\.0) }
+    return zip(words, isTaken).filter(\.1).map(\.0)
   }
 
   /// Reads, asks for and makes up the values; paths are checked first, so that nobody types in vain.
   ///
-  /// - Parameter kind: nil for a record of a kind that this program does not know.
+  /// - Parameters:
+  ///   - kind: nil for a record of a kind that this program does not know.
+  ///   - fields: what `-g` makes up; empty for the password of the kind.
   func assignments(
-    for kind: RecordKind?, _ recipe: PasswordRecipe, _ global: GlobalOptions
+    for kind: RecordKind?, making fields: [String], _ recipe: PasswordRecipe, _ global: GlobalOptions
   ) throws -> [SecretAssignment] {
-    let plan = try plan()
+    let plan = try plan() + (makesUp ? making(fields, kind, recipe, global) : [])
     for step in plan { try step.check(kind) }
     return try plan.map { step in
       SecretAssignment(path: step.path, option: step.option, secret: try step.read(kind, recipe, global))
@@ -76,6 +97,23 @@ struct SecretOptions: ParsableArguments {
     }
     for text in generate { steps.append(try generating(text)) }
     return steps
+  }
+
+  private func making(
+    _ fields: [String], _ kind: RecordKind?, _ recipe: PasswordRecipe, _ global: GlobalOptions
+  ) throws -> [SecretStep] {
+    guard fields.isEmpty else {
+      return try fields.map { SecretStep(try .argument($0, of: "-g"), "-g", .password(nil)) }
+    }
+    let made = (kind?.fields ?? []).filter { $0.suffix.isEmpty && $0.value.isMadeUp }.map(\.path)
+    guard made.count == 1 else {
+      let kind = kind.map { "the kind \($0.name)" } ?? "the record"
+      throw CommandError.usage(
+        "-g", made.isEmpty ? "\(kind) has no password" : "\(kind) has several passwords",
+        "name the field beside the record: RECORD FIELD -g")
+    }
+    global.messages.note("\(made[0]): made, \(recipe.size)")
+    return [SecretStep(made[0], "-g", .password(nil))]
   }
 
   private func generating(_ text: String) throws -> SecretStep {

@@ -60,6 +60,14 @@ extension LockedVault {
     }
   }
 
+  /// The records of these that can be read, live or removed, in the order of their ids. Nothing is verified.
+  package func summaries(of ids: Set<RecordID>) -> [RecordSummary] {
+    ids.sorted().compactMap { id in
+      if let record = try? record(id) { return RecordSummary(record) }
+      return (try? readTrashed(id)).flatMap { bytes in bytes.flatMap { try? trashedRecord($0, id).summary } }
+    }
+  }
+
   /// Reads every removed record that can be read, in the order of ids; like all that is seen without a key, none is
   /// verified.
   ///

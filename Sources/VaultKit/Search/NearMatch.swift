@@ -64,22 +64,24 @@ package struct PartMatch: Sendable {
 
 /// What a word may mean that is the exact name of no record.
 package struct NameGuesses: Sendable {
+  /// The records whose name the word is, in any case.
+  package let named: [RecordSummary]
   /// The records with the word in their names, letters being base letters, in the order of these.
   package let parts: [RecordSummary]
   /// The names that are nearest, the best first.
   package let names: [String]
-}
 
-extension LockedVault {
-  /// What a word may mean that names no record.
-  ///
-  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
-  package func guesses(_ word: String) async throws(VaultError) -> NameGuesses {
+  package init(of word: String, among records: some Sequence<RecordSummary>) {
     let base = BaseLetters.of(word)
-    let (near, part) = (NearMatch(word), PartMatch(word))
+    let (name, near, part) = (NameMatch(word), NearMatch(word), PartMatch(word))
     var parts: [(key: LetterOrder, record: RecordSummary)] = []
     var names: [(score: Double, key: LetterOrder, name: String)] = []
-    for record in try await rows().records where !record.name.isEmpty && !NameMatch(word).names(record.name) {
+    var named: [RecordSummary] = []
+    for record in records where !record.name.isEmpty {
+      guard !name.names(record.name) else {
+        named.append(record)
+        continue
+      }
       let key = LetterOrder(record.name)
       let isPart = part.matches(baseLetters: BaseLetters.of(record.name))
       if isPart { parts.append((key, record)) }
@@ -92,7 +94,18 @@ extension LockedVault {
     for (_, _, name) in names where !unique.contains(name) && unique.count < 5 { unique.append(name) }
     // Who types a whole name without its marks means it, and not those that go on.
     let whole = parts.filter { BaseLetters.of($0.record.name) == base }
-    return NameGuesses(parts: (whole.isEmpty ? parts : whole).map(\.record), names: unique)
+    self.named = named
+    self.parts = (whole.isEmpty ? parts : whole).map(\.record)
+    self.names = unique
+  }
+}
+
+extension LockedVault {
+  /// What a word may mean that names no record.
+  ///
+  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
+  package func guesses(_ word: String) async throws(VaultError) -> NameGuesses {
+    NameGuesses(of: word, among: try await rows().records)
   }
 
   /// The records whose readable values are nearest to the texts of a query that finds nothing, the best first.

@@ -11,16 +11,18 @@ struct AddCommand: AsyncParsableCommand {
     discussion: """
       On a terminal, and with nothing given but perhaps the name, it asks for field after field; sealed ones are not \
       shown while they are typed, Enter makes a password up, and notes and keys come from a file or the editor. A \
-      required date that is not given is the present time. Secrets are never arguments.
+      required date that is not given is the present time. Secrets are never arguments. At a terminal KIND may be left \
+      out before a name that is like none of a kind: then it is a login.
 
       Example:
+        vault add -g GitHub username=ada
         vault add login GitHub username=ada --generate password
         vault add login --words 5
         vault add customer name="Ada Example" --generate access_key=32
       """,
     aliases: ["create", "insert"])
 
-  @Argument(help: "The kind of record; `vault kinds list` shows them.")
+  @Argument(help: "The kind of record; `vault kinds list` shows them. At a terminal login may be left out.")
   var kind: String
 
   @Argument(help: ArgumentHelp("Values of readable fields; the first may be the name alone.", valueName: "field=value"))
@@ -48,8 +50,9 @@ struct AddCommand: AsyncParsableCommand {
     let given = try set.map { text in try MemberPath.assignment(text, of: "--set") }
     let recipe = try secrets.checkedRecipe()
     let session = try Session(vault, global)
-    var kind = try session.locked.kinds.argument(kind)
-    let assignments = try given + values.assignments(of: kind, mayBeSecret: isBehindSecrets)
+    var (kind, values) = try kindAndValues(session.locked.kinds)
+    let made = secrets.takeFields(from: &values) { word, isFirst in !isFirst || kind.seals(word) }
+    let assignments = try given + values.assignments(of: kind, mayBeSecret: values.first.map(isBehindSecrets) ?? false)
     for (path, value) in assignments { try kind.checkReadable(path, value, option: "--set") }
     let isNamedOnly = set.isEmpty && values.count == 1 && !values[0].contains("=") && global.canAsk
     let isAsking = from == nil && secrets.isEmpty && (assignments.isEmpty || isNamedOnly)
@@ -60,7 +63,7 @@ struct AddCommand: AsyncParsableCommand {
     if !isAsking { try secrets.checkUse() }
     let opened = try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
-    var record = try record(kind, assignments, recipe)
+    var record = try record(kind, assignments, made, recipe)
     if isAsking {
       record = try FieldPrompts(kind: kind, recipe: recipe, global: global).record(from: record)
     }
@@ -69,15 +72,26 @@ struct AddCommand: AsyncParsableCommand {
     let id = try await CommandError.naming(kind) {
       try await opened.add([members], kind: kind, keepingUnknown: keepUnknown)[0]
     }
-    try report(id)
+    try report(id, kind)
     await noteNamesakes(of: id, kind.title(of: members), session)
     for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
   }
 
-  /// Whether the first value stands behind an option for secrets, as what follows one does that takes no value.
-  private var isBehindSecrets: Bool {
+  /// The kind and what stands behind it; of a login at a terminal the kind may be left out.
+  ///
+  /// A slip of a kind's name is none of a login, nor is a field of one: both are refused as what they are.
+  private func kindAndValues(_ kinds: KindCatalog) throws -> (kind: RecordKind, values: [String]) {
+    guard kinds.names.allSatisfy({ !$0.utf8.elementsEqual(kind.utf8) }), from == nil, global.isAtTerminal,
+      !kind.isEmpty, !kind.contains("="), Suggestion.names(for: kind, among: kinds.names).isEmpty,
+      !isBehindSecrets(kind), let login = kinds[Login.kindName], !login.hasField(kind)
+    else { return (try kinds.argument(kind), values) }
+    return (login, [kind] + values)
+  }
+
+  /// Whether a word stands behind an option for secrets, as what follows one does that takes no value.
+  private func isBehindSecrets(_ word: String) -> Bool {
     let options = ["--secret", "--secret-file", "--secret-stdin", "--generate"]
-    guard let word = values.first, let place = CommandLine.arguments.firstIndex(of: word) else { return false }
+    guard let place = CommandLine.arguments.firstIndex(of: word) else { return false }
     return CommandLine.arguments[..<place].contains { argument in options.contains { argument.hasPrefix($0) } }
   }
 
@@ -94,10 +108,10 @@ struct AddCommand: AsyncParsableCommand {
   }
 
   private func record(
-    _ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)], _ recipe: PasswordRecipe
+    _ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)], _ made: [String], _ recipe: PasswordRecipe
   ) throws -> JSONValue {
     var record = try from.map(Self.object) ?? .object(JSONObject())
-    let sealed = try secrets.assignments(for: kind, recipe, global)
+    let sealed = try secrets.assignments(for: kind, making: made, recipe, global)
     try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
     for (path, value) in assignments { try record.put(kind.argument(value, at: path), at: path, option: "--set") }
     for assignment in sealed {
@@ -117,10 +131,10 @@ struct AddCommand: AsyncParsableCommand {
     return .object(try JSONObject.parsed(bytes, file: path == "-" ? "stdin" : path))
   }
 
-  private func report(_ id: RecordID) throws {
+  private func report(_ id: RecordID, _ kind: RecordKind) throws {
     try Output.afterwards("stored as \(id.text)") {
       guard global.json else { return try Output.line(id.text) }
-      try Output.document(["id": .string(id.text), "kind": .string(kind)])
+      try Output.document(["id": .string(id.text), "kind": .string(kind.name)])
     }
   }
 }
@@ -170,6 +184,14 @@ extension RecordKind {
 }
 
 extension RecordKind {
+  /// Whether a word is one of its fields.
+  fileprivate func hasField(_ word: String) -> Bool { (try? MemberPath(parsing: word)).flatMap(value(at:)) != nil }
+
+  /// Whether a word is one of its sealed fields.
+  fileprivate func seals(_ word: String) -> Bool {
+    (try? MemberPath(parsing: word)).flatMap(value(at:))?.isSealed ?? false
+  }
+
   /// Whether it has a place for secrets of any name.
   fileprivate var hasSecrets: Bool { content.inOrder.contains { $0.name == "secrets" } }
 }

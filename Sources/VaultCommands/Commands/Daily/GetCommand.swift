@@ -12,8 +12,9 @@ struct GetCommand: AsyncParsableCommand {
     commandName: "get",
     abstract: "Print one value of a record, and nothing else.",
     discussion: """
-      The record is verified first, so this always needs a key. A newline follows on a terminal only. A reference as \
-      `vault ref` prints it stands in the place of both words.
+      The record is verified first, so this always needs a key. A newline follows on a terminal only. There, without a \
+      field, it is the main secret, as with `vault copy`. A reference as `vault ref` prints it stands in the place of \
+      both words.
 
       Example:
         vault get "Shai Mishali" access_key --identity identity.txt
@@ -38,7 +39,10 @@ struct GetCommand: AsyncParsableCommand {
 
   func run() async throws {
     let field = try FieldArgument(record, path)
-    guard (field.path == nil) == (url || field.view == .url) else {
+    // A script that has lost a word would get another value than it wants.
+    let takesMain =
+      !url && path == nil && field.reference == nil && global.isAtTerminal && Output.isTerminal
+    guard takesMain || (field.path == nil) == (url || field.view == .url) else {
       var error = CommandError.usage(
         "arguments", url ? "--url takes no field" : "missing expected argument '<field>'", "give a field, or --url")
       if !url, let paths = try? await self.paths() {
@@ -50,7 +54,7 @@ struct GetCommand: AsyncParsableCommand {
     if qr { try QRCode.check(global, "without --qr a program gets the value") }
     let session = try Session(vault, global)
     let found = try await field.record(in: session, unlocking)
-    guard let path = field.path else { return try printURL(of: found) }
+    guard let path = try field.path ?? (takesMain ? found.mainSecret() : nil) else { return try printURL(of: found) }
     try await CommandError.naming(membersOf: found) {
       if let reference = field.reference, reference.view == .otp { return try print(reference, of: found) }
       try print(path, of: found)

@@ -11,9 +11,11 @@ struct SetCommand: AsyncParsableCommand {
     commandName: "set",
     abstract: "Change some fields of a record and touch no other.",
     discussion: """
-      A value that is there already changes nothing. Secrets are never arguments: use the options below.
+      A value that is there already changes nothing. Secrets are never arguments: use the options below. With -g the \
+      record gets a new password.
 
       Example:
+        vault set -g GitHub
         vault set "Shai Mishali" address.city=Oslo --generate access_key=32
       """)
 
@@ -34,9 +36,11 @@ struct SetCommand: AsyncParsableCommand {
   func run() async throws {
     guard !values.isEmpty || !set.isEmpty || !secrets.isEmpty else {
       throw CommandError.usage(
-        "arguments", "nothing to set", "give FIELD=VALUE, or one of --secret, --secret-file, --secret-stdin, --generate"
-      )
+        "arguments", "nothing to set",
+        "give FIELD=VALUE, or one of -g, --secret, --secret-file, --secret-stdin, --generate")
     }
+    var values = values
+    let made = secrets.takeFields(from: &values)
     let assignments =
       try values.assignments(of: nil, mayBeSecret: true)
       + set.map { text in try MemberPath.assignment(text, of: "--set") }
@@ -47,7 +51,7 @@ struct SetCommand: AsyncParsableCommand {
     let found = try await session.record(record, in: opened)
     let kind = found.kind
     for (path, value) in assignments { try kind?.checkReadable(path, value, option: "field=value") }
-    let sealed = try secrets.assignments(for: kind, recipe, global)
+    let sealed = try secrets.assignments(for: kind, making: made, recipe, global)
     try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
     let edits =
       assignments.map { FieldEdit.set($0.path, to: found.argument($0.value, at: $0.path)) }

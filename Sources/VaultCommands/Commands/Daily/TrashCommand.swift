@@ -62,10 +62,11 @@ extension TrashCommand {
       commandName: "restore",
       abstract: "Put removed records back, all or none.",
       discussion: """
-        A record that is there again, and newer, is never replaced.
+        A record that is there again, and newer, is never replaced. `vault restore` is the same; a backup is restored \
+        with `vault backup restore`.
 
         Example:
-          vault trash restore "Shai Mishali" --identity identity.txt
+          vault restore "Shai Mishali"
         """)
 
     @Argument(help: "Ids, exact names, or beginnings of ids, of removed records.")
@@ -78,7 +79,7 @@ extension TrashCommand {
     func run() async throws {
       let session = try Session(vault, global)
       let opened = try await session.unlockToWrite(unlocking)
-      let ids = try session.resolveTrashed(record)
+      let ids = try session.resolveTrashed(record, takingParts: true)
       try await opened.restore(ids)
       let action = ids.count == 1 ? "1 record restored" : "\(ids.count) records restored"
       guard global.json else { return global.messages.note(action) }
@@ -89,17 +90,26 @@ extension TrashCommand {
 
 extension Session {
   /// The removed records that words mean, each once.
-  func resolveTrashed(_ words: [String]) throws -> [RecordID] {
+  ///
+  /// - Parameter takingParts: whether somebody at the terminal may mean one by a part of its name.
+  func resolveTrashed(_ words: [String], takingParts: Bool = false) throws -> [RecordID] {
     var ids: [RecordID] = []
     for text in words {
-      do throws(VaultError) {
-        let id = try locked.resolveTrashed(text)
-        if !ids.contains(id) { ids.append(id) }
-      } catch {
-        throw error.subject == nil ? CommandError(error).about(text) : CommandError(error)
-      }
+      let id = try resolveTrashed(text, takingParts)
+      if !ids.contains(id) { ids.append(id) }
     }
     return ids
+  }
+
+  private func resolveTrashed(_ text: String, _ takesParts: Bool) throws -> RecordID {
+    do throws(VaultError) {
+      return try locked.resolveTrashed(text)
+    } catch {
+      guard error.subject == nil else { throw CommandError(error) }
+      let failure = CommandError(error).about(text)
+      guard takesParts, [.noSuchRecord, .ambiguousRecord].contains(error.code) else { throw failure }
+      return try choice(of: text, among: locked.trash().records.map(\.summary), after: failure).id
+    }
   }
 }
 

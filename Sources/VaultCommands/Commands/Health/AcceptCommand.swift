@@ -30,7 +30,9 @@ struct AcceptCommand: AsyncParsableCommand {
     guard !global.json || global.yes else {
       throw CommandError(.declined, "declined", subject: "--json", "cannot ask", hints: ["add --yes"])
     }
-    let session = try Session(vault, global)
+    var session = try Session(vault, global)
+    // Whoever says yes beforehand must name what is accepted.
+    session.takesParts = !global.yes
     let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
     let histories = GitHistory(vault: session.location.path).map { [$0] } ?? []
     var ids: [RecordID] = []

@@ -22,7 +22,7 @@ struct RepairCommand: AsyncParsableCommand {
         vault repair --yes
       """)
 
-  @Argument(help: "Only these records: ids, or beginnings of ids.")
+  @Argument(help: "Only these records: ids, or beginnings of ids; at a terminal parts of names, too.")
   var record: [String] = []
 
   @Flag(help: "Print the plan and change nothing.")
@@ -60,16 +60,19 @@ struct RepairCommand: AsyncParsableCommand {
     let plan = try await opened.repairPlan(history.map { [$0] } ?? [])
     guard !record.isEmpty else { return plan }
     let known = Set(plan.steps.compactMap(\.record))
-    return plan.limited(to: Set(try record.map { try Self.record($0, among: known) }))
+    return plan.limited(to: Set(try record.map { try named($0, among: known, session) }))
   }
 
-  private static func record(_ text: String, among known: Set<RecordID>) throws -> RecordID {
+  private func named(_ text: String, among known: Set<RecordID>, _ session: Session) throws -> RecordID {
     let found = known.filter { text.utf8.count >= 4 && $0.text.hasPrefix(text) }
     guard let id = found.first, found.count == 1 else {
-      throw CommandError(
+      let failure = CommandError(
         .notFound, found.isEmpty ? "no_such_record" : "ambiguous_record", subject: text,
         found.isEmpty ? "no step of the plan is about this record" : "means \(found.count) records: name one by its id",
         hints: ["`vault repair --dry-run` shows the plan"])
+      // What is damaged may still say what it is called; what is gone does not.
+      guard found.isEmpty, !global.yes else { throw failure }
+      return try session.choice(of: text, among: session.locked.summaries(of: known), after: failure).id
     }
     return id
   }

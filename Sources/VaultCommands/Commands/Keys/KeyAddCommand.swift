@@ -10,11 +10,19 @@ extension KeyCommand {
       commandName: "add",
       abstract: "Add a way to unlock.",
       discussion: """
-        One of --passphrase, --recipient and --generate-identity. The header and the files of all slots are verified first.
+        WHO is a recipient (age1…), or a file with one, after which the slot is called; or one of --passphrase, \
+        --recipient and --generate-identity. The header and the files of all slots are verified first.
 
         Example:
-          vault key add --recipient age1… --label "Ada's laptop"
+          vault key add ada.pub
+          vault key add age1… "Ada's laptop"
         """)
+
+    @Argument(help: "The recipient (age1…) of somebody's identity, or a file with one.")
+    var who: String?
+
+    @Argument(help: ArgumentHelp("As --label.", valueName: "name"))
+    var name: String?
 
     @Flag(help: "Unlock with a passphrase; it is asked for twice, or read as below.")
     var passphrase = false
@@ -25,8 +33,8 @@ extension KeyCommand {
     @Option(help: ArgumentHelp("Make an age identity and write it to a new file.", valueName: "file"))
     var generateIdentity: String?
 
-    @Option(help: "What the slot is called.")
-    var label = ""
+    @Option(name: .customLong("label"), help: ArgumentHelp("What the slot is called.", valueName: "label"))
+    var givenLabel: String?
 
     @Option(help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
     var workFactor: Int?
@@ -38,7 +46,7 @@ extension KeyCommand {
 
     func run() async throws {
       try check()
-      let recipient = try recipient.map { try AgeRecipient.argument($0) }
+      let recipient = try namedRecipient()
       let session = try Session(vault, global)
       if let path = generateIdentity { try IdentityFile.check(newFile: path, session.location) }
       let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
@@ -54,15 +62,38 @@ extension KeyCommand {
 
     /// What can be refused before anybody is asked for a passphrase.
     private func check() throws {
-      let ways = [passphrase, recipient != nil, generateIdentity != nil].count { $0 }
+      let ways = [passphrase, recipient != nil, generateIdentity != nil, who != nil].count { $0 }
       guard ways == 1 else {
         throw CommandError.usage(
-          "slot add", "takes exactly one of --passphrase, --recipient age1… and --generate-identity FILE")
+          "key add", "takes exactly one of WHO, --passphrase, --recipient age1… and --generate-identity FILE")
       }
+      guard name == nil || givenLabel == nil else { throw CommandError.usage("--label", "is given twice") }
       guard passphrase || (newPassphrase.isEmpty && workFactor == nil) else {
         throw CommandError.usage(workFactor == nil ? "--new-passphrase-…" : "--work-factor", "needs --passphrase")
       }
       try SlotFile.checkNewWorkFactor(workFactor)
+    }
+
+    private var label: String { givenLabel ?? name ?? (isFile ? who.map(Self.title) : nil) ?? "" }
+
+    /// Whether WHO is a file, and no recipient.
+    private var isFile: Bool { who.map { !$0.hasPrefix("age1") } ?? false }
+
+    private func namedRecipient() throws -> AgeRecipient? {
+      guard let who, isFile else { return try (recipient ?? who).map { try AgeRecipient.argument($0) } }
+      let recipients = try RecipientsFile.read(who)
+      guard let only = recipients.first, recipients.count == 1 else {
+        throw CommandError(
+          .inputRefused, "input_refused", subject: who, "has \(recipients.count) recipients, and a slot is for one",
+          hints: ["name each by itself: `vault key add age1… NAME`"])
+      }
+      return only
+    }
+
+    /// A file's name without what stands behind its first dot.
+    private static func title(of path: String) -> String {
+      let name = path.split(separator: "/").last ?? ""
+      return String(name.drop { $0 == "." }.prefix { $0 != "." })
     }
 
     /// The identity is durable before the slot is made, and goes again when that fails.
@@ -83,6 +114,7 @@ extension KeyCommand {
       if let identity {
         global.messages.note("the identity is in \(identity): keep a copy in a safe place, never beside the vault")
       }
+      if isFile { global.messages.note("\(slot.words) is for \(slot.who)") }
       guard global.json else { return try Output.line(slot.id.text) }
       try Output.document(["identity": .optional(identity), "slot": slot.document])
     }

@@ -79,8 +79,9 @@ extension KeyCommand {
       abstract: "Take a way to unlock away.",
       discussion: """
         It asks before it takes away the slot that unlocked the vault, or one whose file is damaged; without a terminal \
-        that needs --yes. The keys stay the same: only a reseal shuts out whoever has had them. --rekey does that, too, \
-        and lists the secrets that they have read, to be replaced at their source.
+        that needs --yes. At a terminal a part of a label is enough, and then it asks. The keys stay the same: only a \
+        reseal shuts out whoever has had them. --rekey, or a yes at the end, does that, too, and lists the secrets that \
+        they have read, to be replaced at their source.
 
         Example:
           vault key remove "Ada's laptop" --rekey
@@ -101,15 +102,17 @@ extension KeyCommand {
       var session = try Session(vault, global)
       session.keepsPassphrase = true
       let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
-      let chosen = try opened.header.slot(argument: slot)
+      let (chosen, isNamed) = try named(opened.header)
       let isDamaged = try opened.locked.state(of: chosen).fault != nil
       if isDamaged {
         try global.confirm("The file of the slot \(chosen.words) is damaged and may be restored. Give it up?")
       } else if chosen.id == opened.slot.id {
         try global.confirm("The slot \(chosen.words) is the one that you have unlocked with. Remove it?")
+      } else if !isNamed {
+        try global.confirm("Remove the slot \(chosen.words)?")
       }
       let removed = try await opened.removeSlot(chosen.id, evenDamaged: isDamaged)
-      if rekey { return try await resealed(opened, removed) }
+      if rekey { return try await resealed(opened, removed, session.location) }
       if global.json {
         return try Output.document([
           "notes": .array(Self.warnings.map { .string($0) }), "removed": removed.document,
@@ -117,23 +120,40 @@ extension KeyCommand {
       }
       global.messages.note("the slot \(removed.words) is removed")
       for warning in Self.warnings { global.messages.note(warning) }
-      try await offerReseal(opened)
+      try await offerReseal(opened, session.location)
+    }
+
+    /// The slot that is meant; at a terminal the only one with the word in its label, which is then asked about.
+    private func named(_ header: VaultHeader) throws -> (slot: Slot, isNamed: Bool) {
+      do {
+        return (try header.slot(argument: slot), true)
+      } catch let error as CommandError where error.vaultCode == .noSuchSlot && !slot.isEmpty {
+        let part = PartMatch(slot)
+        let found = header.slots.filter { !$0.label.isEmpty && part.matches(baseLetters: BaseLetters.of($0.label)) }
+        if found.count == 1, !global.yes, global.isAtTerminal { return (found[0], false) }
+        throw error.near(found.prefix(5).map(\.label))
+      }
     }
 
     /// Shuts out who had the slot, and says what that cannot do: the list of `vault due --leaver`.
-    private func resealed(_ opened: Vault, _ removed: Slot) async throws {
+    private func resealed(_ opened: Vault, _ removed: Slot, _ location: VaultLocation) async throws {
       global.messages.note("the slot \(removed.words) is removed")
+      try await reseal(opened, location)
+    }
+
+    private func reseal(_ opened: Vault, _ location: VaultLocation) async throws {
       try await RotationRun(opened: opened, global: global).report(.reseal)
       guard !global.json else { return }
-      try DueReport(opened.locked.due(.sinceReseal)).print(global)
+      // The header says when that was only as it is now.
+      try DueReport(LockedVault(at: location.path).due(.sinceReseal)).print(global)
     }
 
     /// Asks at a terminal only: `--yes` answers whether the slot goes, and no more.
-    private func offerReseal(_ opened: Vault) async throws {
+    private func offerReseal(_ opened: Vault, _ location: VaultLocation) async throws {
       guard !global.yes, let terminal = Terminal(noInput: global.noInput),
         try terminal.confirms("Reseal the vault now?")
       else { return }
-      try await RotationRun(opened: opened, global: global).report(.reseal)
+      try await reseal(opened, location)
     }
 
     /// What removing a slot does not do.

@@ -115,5 +115,5 @@ struct KeyDecoder {
 }
 
 extension Key {
-  fileprivate var isText: Bool { if case .text = self { true } else { false } }
+  var isText: Bool { if case .text = self { true } else { false } }
 }

@@ -40,15 +40,18 @@ struct Picker {
     _ = try await session.unlocked(with: nil)
     let (rows, faults) = try await session.locked.rows()
     let records = Array(rows.inOrderOfLetters())
-    let picked = try pick(from: records)
+    let picked = try await pick(from: records, of: session.locked)
     for fault in faults { options.global.messages.report(fault) }
     guard let (index, action) = picked else { return nil }
     return [action.rawValue, records[index].id.text] + arguments
   }
 
-  private func pick(from records: [RecordSummary]) throws -> (index: Int, action: PickerAction)? {
+  private func pick(
+    from records: [RecordSummary], of vault: LockedVault
+  ) async throws -> (index: Int, action: PickerAction)? {
     guard let terminal = NamedFile.terminal() else { return nil }
     var state = PickerState(records.map { PickerRow(name: $0.name, others: [$0.who, $0.kind]) })
+    let fields = PickerFields(records, vault)
     var view = PickerView(records, style: options.global.style)
     var decoder = KeyDecoder()
     let screen = try KeyScreen(terminal.descriptor)
@@ -66,12 +69,36 @@ struct Picker {
       case .end: return nil
       }
       for key in keys {
+        // What is typed at once with a key that picks counts for it.
+        if !key.isText { await fields.look(for: &state) }
         switch state.take(key) {
         case .goesOn: continue
         case .leaves: return nil
         case .picks(let index, let action): return (index, action)
         }
       }
+      await fields.look(for: &state)
+    }
+  }
+}
+
+/// The readable fields of the records that are picked from, which are looked into as `find` does.
+private struct PickerFields {
+  private let vault: LockedVault
+  private let places: [RecordID: Int]
+
+  init(_ records: [RecordSummary], _ vault: LockedVault) {
+    self.vault = vault
+    places = Dictionary(records.enumerated().map { ($1.id, $0) }) { first, _ in first }
+  }
+
+  /// Looks for the words that were typed since; what cannot be read is found by its name alone.
+  func look(for state: inout PickerState) async {
+    for word in state.unknownWords {
+      var query = RecordQuery()
+      query.texts = [word]
+      let found = try? await vault.rows(query).records
+      state.learn(word, isInFieldsOf: Set((found ?? RecordRows([])).compactMap { places[$0.id] }))
     }
   }
 }

@@ -42,17 +42,21 @@ struct PickerScreen {
 
   /// The filter, without its beginning where it is too long, and how many rows it leaves.
   private static func filterLine(_ state: PickerState, _ columns: Int) -> (line: String, cursor: Int) {
-    let all = "\(state.count)"
-    let count = state.filter.isEmpty ? all : "\(state.shown.count) of \(all)"
     var filter = state.filter
     var left = columns - prompt.utf8.count - 1
-    let showsCount = left - count.utf8.count > 8
-    if showsCount { left -= count.utf8.count + 2 }
+    let count = counts(state).first { left - $0.utf8.count > 8 }
+    if let count { left -= count.utf8.count + 2 }
     while DisplayWidth.of(filter) > max(1, left) { filter.removeFirst() }
     let width = DisplayWidth.of(filter)
     let line = prompt + Isolated.text(Printable.text(filter))
     let gap = String(repeating: " ", count: max(0, left - width + 2))
-    return (showsCount ? line + gap + count : line, prompt.utf8.count + width)
+    return (count.map { line + gap + $0 } ?? line, prompt.utf8.count + width)
+  }
+
+  /// How many rows there are, as lists say it, the longest form first.
+  private static func counts(_ state: PickerState) -> [String] {
+    let count = state.filter.isEmpty ? "\(state.count)" : "\(state.shown.count) of \(state.count)"
+    return [count + (state.count == 1 ? " record" : " records") + ", not verified", count + ", not verified", count]
   }
 
   /// The keys, in the longest form that fits.

@@ -30,8 +30,13 @@ struct PickerState {
   private let rows: [PickerRow]
   /// What was typed.
   private(set) var filter = ""
-  /// The places of the rows that fit: first those whose names do, each in the order of all.
+  /// The places of the rows that fit: first those whose names do, last those of which only other fields do, each in
+  /// the order of all.
   private(set) var shown: [Int]
+  /// The same without those last.
+  private var shownByRow: [Int]
+  /// Which rows have a word in a readable field, of the words that somebody has looked for.
+  private var fields: [String: Set<Int>] = [:]
   /// Which of those is selected.
   private(set) var selected = 0
   /// Which of those the screen begins with.
@@ -48,7 +53,19 @@ struct PickerState {
   init(_ rows: [PickerRow]) {
     self.rows = rows
     shown = Array(rows.indices)
+    shownByRow = shown
   }
+
+  /// The words of the filter of which it is not known yet which rows have them in a field.
+  var unknownWords: [String] { words.filter { fields[$0] == nil } }
+
+  /// Takes which rows have a word in a field. Those that are shown stay where they are.
+  mutating func learn(_ word: String, isInFieldsOf places: Set<Int>) {
+    fields[word] = places
+    lookInFields()
+  }
+
+  private var words: [String] { filter.split(separator: " ").map(String.init) }
 
   /// Follows the size of the screen.
   mutating func fit(height: Int) {
@@ -115,7 +132,7 @@ struct PickerState {
     (selected, top, isInRows) = (0, 0, false)
     let letters = BaseLetters.of(text)
     // What more letters leave is among what fewer have left, unless a sign joins the last one into another.
-    let candidates = !before.isEmpty && letters.starts(with: before) ? shown.sorted() : Array(rows.indices)
+    let candidates = !before.isEmpty && letters.starts(with: before) ? shownByRow.sorted() : Array(rows.indices)
     let words = letters.split(separator: " ").map { PartMatch(String($0)) }
     var (names, others): ([Int], [Int]) = ([], [])
     for index in candidates {
@@ -127,6 +144,23 @@ struct PickerState {
         others.append(index)
       }
     }
-    shown = names + others
+    shownByRow = names + others
+    lookInFields()
+  }
+
+  /// Adds the rows of which a word is in a field alone, as soon as that is known of every word.
+  private mutating func lookInFields() {
+    shown = shownByRow
+    let words = words
+    guard !words.isEmpty, unknownWords.isEmpty else { return }
+    let parts = words.map { (fields: fields[$0] ?? [], match: PartMatch($0)) }
+    let known = Set(shown)
+    let candidates = parts.reduce(into: Set<Int>()) { $0.formUnion($1.fields) }.subtracting(known)
+    shown += candidates.sorted().filter { index in
+      parts.allSatisfy { part in
+        part.fields.contains(index) || part.match.matches(baseLetters: rows[index].name)
+          || part.match.matches(baseLetters: rows[index].others)
+      }
+    }
   }
 }

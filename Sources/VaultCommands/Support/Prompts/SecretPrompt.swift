@@ -157,7 +157,7 @@ struct SecretPrompt {
 
 extension ValueSchema {
   /// Whether a person may have it made up.
-  fileprivate var isMadeUp: Bool { isSealed && isText && secretSort == .password && !isGiven }
+  var isMadeUp: Bool { isSealed && isText && secretSort == .password && !isGiven }
 
   /// Whether it may be of several lines: where nobody has said so, any text that no rule keeps short.
   fileprivate var mayHaveLines: Bool { isSealed && isText && (hasLines || secretSort == .text && !hasRules) }

@@ -60,10 +60,7 @@ extension Session {
   private static let maximumChoiceCount = 20
 
   /// Whether somebody sits there who can say which record is meant.
-  private var canChoose: Bool {
-    takesParts && !global.json && System.isTerminal(System.standardInput) && System.isTerminal(System.standardError)
-      && global.canAsk
-  }
+  private var canChoose: Bool { takesParts && global.isAtTerminal }
 
   /// The record that somebody at the terminal means by a word that is the exact name of none, or of several.
   ///
@@ -82,10 +79,28 @@ extension Session {
     case .ambiguousRecord: candidates = try await vault.records(named: text)
     default: throw failure
     }
-    guard canChoose, (1...Self.maximumChoiceCount).contains(candidates.count) else { throw failure.near(names) }
+    let record = try choice(of: text, from: candidates, after: failure.near(names))
+    chosen.records[text] = record
+    return record
+  }
+
+  /// As in a look-up, among some records: the one whose name the word is, or is a part of.
+  ///
+  /// - Throws: `failure` where nobody can say.
+  func choice(
+    of text: String, among records: [RecordSummary], after failure: CommandError
+  ) throws -> RecordSummary {
+    guard !text.isEmpty, RecordID(parsing: text) == nil else { throw failure }
+    let guesses = NameGuesses(of: text, among: records)
+    return try choice(of: text, from: guesses.named.isEmpty ? guesses.parts : guesses.named, after: failure)
+  }
+
+  private func choice(
+    of text: String, from candidates: [RecordSummary], after failure: CommandError
+  ) throws -> RecordSummary {
+    guard canChoose, (1...Self.maximumChoiceCount).contains(candidates.count) else { throw failure }
     let record = candidates.count == 1 ? candidates[0] : try picked(candidates, text)
     messages.note("\(record.name) (\(record.kind))")
-    chosen.records[text] = record
     return record
   }
 
