@@ -3,6 +3,7 @@ import VaultDocument
 import VaultKit
 import VaultMerge
 import VaultStorage
+import VaultSystem
 
 extension GitCommand {
   /// What git calls for a file of a vault that both sides have changed (gitattributes(5)).
@@ -63,9 +64,12 @@ extension GitCommand {
     private func outcome(of merge: FileMerge, in folder: String) async throws -> MergeOutcome {
       var global = global
       global.noInput = true
-      let session = try? Session(VaultOptions.named(folder), global, refusingOtherVaults: false)
+      let path = ProcessEnvironment.realPath(folder) ?? folder
+      let session = try? Session(VaultOptions.named(path), global, refusingOtherVaults: false)
       let keyless = merge.keyless(currentRoot: session?.locked.header.root.id)
-      guard merge.isForKey(keyless), let session, let vault = await session.unlockedForGit(unlocking) else {
+      guard merge.isForKey(keyless), let session,
+        let vault = await session.unlockedForGit(unlocking, withRootKey: merge.place == .header)
+      else {
         return keyless
       }
       return try merge.keyed(vault)
@@ -84,12 +88,12 @@ extension Session {
   ///
   /// Who set the clone up has not named each vault that a branch may bring along: one in a folder of others is not
   /// opened, and none counts as named by this.
-  func unlockedForGit(_ unlocking: UnlockOptions) async -> Vault? {
+  func unlockedForGit(_ unlocking: UnlockOptions, withRootKey: Bool) async -> Vault? {
     var session = self
     session.isNamed = session.pin.isNamed
     do {
       try session.pin.requireIdentity()
-      return try await session.unlock(unlocking)
+      return try await session.unlock(unlocking, withRootKey: withRootKey)
     } catch {
       let error = CommandError(any: error)
       messages.note("not unlocked: " + (error.subject.map { "\($0): " } ?? "") + error.reason)
