@@ -38,6 +38,9 @@ extension GitCommand {
     @Option(help: ArgumentHelp("What the markers call their side.", valueName: "text"))
     var theirsLabel = "theirs"
 
+    @Flag(help: "The versions are several common ancestors, which git joins first.")
+    var ancestors = false
+
     @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
@@ -49,12 +52,14 @@ extension GitCommand {
       func bytes(_ file: String) throws -> [UInt8] { try TextInput.file(file, limit: found.place.byteLimit) }
       let merge = FileMerge(
         place: found.place, base: try bytes(base), ours: try bytes(ours), theirs: try bytes(theirs),
-        labels: ConflictLabels(ours: oursLabel, theirs: theirsLabel))
+        labels: ConflictLabels(ours: oursLabel, theirs: theirsLabel), areAncestors: ancestors)
       switch try await outcome(of: merge, in: found.folder) {
       case .merged(let bytes): try write(bytes)
       case .conflict(let conflicts, let text):
         try write(text)
         let name = merge.name.map { "\(path) (\($0))" } ?? path
+        // What git makes of those is its own business: the merge that follows says what is left.
+        if ancestors { throw Finished(status: .failed) }
         for conflict in conflicts { Messages.print(Printable.text("vault: \(name): \(conflict.line)")) }
         for hint in Set(conflicts.compactMap(\.reason.advice)).sorted() { Messages.print("hint: " + hint) }
         throw Finished(status: .failed)

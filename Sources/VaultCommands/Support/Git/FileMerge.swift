@@ -12,6 +12,8 @@ struct FileMerge {
   let ours: [UInt8]
   let theirs: [UInt8]
   var labels = ConflictLabels()
+  /// Whether the versions are only what others come from: that later ones were seen is no objection then.
+  var areAncestors = false
 
   /// What the record is called, as far as its kind is known without the vault.
   var name: String? {
@@ -40,8 +42,9 @@ struct FileMerge {
   }
 
   private func key(_ vault: Vault, _ id: RecordID) throws -> SealingMergeKey {
-    SealingMergeKey(
-      root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: try vault.seenVersion(of: id),
+    let seen = areAncestors ? nil : try vault.seenVersion(of: id)
+    return SealingMergeKey(
+      root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: seen,
       write: { record in try? vault.fileBytes(of: record, in: place) })
   }
 
