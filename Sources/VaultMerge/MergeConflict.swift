@@ -40,6 +40,10 @@ public struct MergeConflict: Sendable, Equatable {
     case seen
     /// The result would not be a document of the format.
     case limits
+    /// Both have removed the same way to unlock, and one has added another.
+    case bothRemoved = "both_removed"
+    /// No way to unlock would be left.
+    case noSlot = "no_slot"
     /// The sides have written a document that cannot be joined.
     case bothChanged = "both_changed"
   }

@@ -137,19 +137,71 @@ struct GitMergeTests {
     #expect(files.contains("records/\(bench.id.prefix(2))/\(twin).json") && !files.contains("trash/\(twin)"))
   }
 
-  @Test("the header of one side alone is taken, that of both is a conflict, and neither is lost")
+  /// Runs the program on either side, commits, and merges here; the result as it is there after merging that.
+  private func header(_ bench: GitBench, here: String, there: String, withKey: Bool = true) -> ProcessOutcome {
+    for (clone, script) in [(bench.here, here), (bench.there, there)] {
+      let done = clone.shell("\(script) && git add -A && git commit -qm header")
+      #expect(done.code == 0, "\(script): \(done.errors)")
+    }
+    bench.here.shell("git branch -f old")
+    return bench.bring("merge --no-edit", into: withKey ? nil : bench.here.with(["CVAULT_IDENTITY_FILE": ""]))
+  }
+
+  @Test("ways to unlock and kinds that either side added are there, what either removed is not, and all verifies")
   func header() throws {
     let bench = try GitBench()
-    #expect(bench.there.vault("key", "add", "--generate-identity", "../two.txt").code == 0)
-    bench.there.shell("git add -A; git commit -qm key")
-    try bench.here.change("username", "Oslo")
-    #expect(bench.bring("merge -q --no-edit").code == 0 && bench.here.vault("verify").code == 0)
-    for (clone, name) in [(bench.here, "three"), (bench.there, "four")] {
-      #expect(clone.vault("key", "add", "--generate-identity", "../\(name).txt").code == 0)
-      clone.shell("git add -A; git commit -qm key")
+    let first = bench.here.vault("key", "add", "--generate-identity", "../two.txt", "--label", "two")
+    #expect(first.code == 0)
+    bench.here.shell("git add -A; git commit -qm key")
+    #expect(bench.bring("merge -q", into: bench.there).code == 0, "one side alone is taken")
+    for name in ["wifi", "door"] {
+      _ = bench.workspace.write("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}}", to: name)
     }
-    let merged = bench.bring("merge")
-    #expect(merged.code == 1 && merged.errors.contains("vault.json: both have written it"), "\(merged.errors)")
+    let merged = header(
+      bench,
+      here: "vault key add --generate-identity ../three.txt --label three && vault kinds add ../wifi --name wifi",
+      there: "vault key remove -y two && vault key add --generate-identity ../four.txt --label four "
+        + "&& vault kinds add ../door --name door")
+    #expect(merged.code == 0, "\(merged.output)\(merged.errors)")
+    let keys = bench.here.vault("key", "list").output
+    #expect(keys.contains("three") && keys.contains("four") && !keys.contains("two"), "\(keys)")
+    let kinds = bench.here.vault("kinds", "list").output
+    #expect(kinds.contains("wifi") && kinds.contains("door"))
+    #expect(bench.here.vault("verify").code == 0, "\(bench.here.vault("verify").errors)")
+    for name in ["three", "four"] {
+      let other = ["CVAULT_IDENTITY_FILE": bench.workspace.path + "/\(name).txt"]
+      #expect(bench.here.with(other).value("username") == "x")
+    }
+    bench.there.shell("git fetch -q ../v old")
+    #expect(bench.there.shell("git merge -q --no-edit FETCH_HEAD").code == 0)
+    #expect(bench.workspace.text(of: "b/vault.json") == bench.workspace.text(of: "v/vault.json"))
+  }
+
+  @Test(
+    "headers that cannot be joined, or without a key, are a conflict, and neither is lost",
+    arguments: [
+      (
+        "vault key add --generate-identity ../3.txt", "vault key add --generate-identity ../4.txt",
+        "both have written it"
+      ),
+      (
+        "vault key remove -y two", "vault key remove -y two && vault key add --generate-identity ../3.txt",
+        "both have removed the same way to unlock"
+      ),
+      ("vault kinds add ../kind-a --name k", "vault kinds add ../kind-b --name k", "kinds.k: both have written it"),
+      ("vault rekey", "vault key add --generate-identity ../3.txt", "each side is under a root key of its own"),
+    ])
+  func headerConflict(_ here: String, _ there: String, _ reason: String) throws {
+    let bench = try GitBench()
+    #expect(bench.here.vault("key", "add", "--generate-identity", "../two.txt", "--label", "two").code == 0)
+    bench.here.shell("git add -A; git commit -qm key")
+    #expect(bench.bring("merge -q", into: bench.there).code == 0)
+    for name in ["a", "b"] {
+      let kind = "{\"type\":\"object\",\"properties\":{\"\(name)\":{\"type\":\"string\"}}}"
+      _ = bench.workspace.write(kind, to: "kind-" + name)
+    }
+    let merged = header(bench, here: here, there: there, withKey: !reason.hasPrefix("both have written"))
+    #expect(merged.code == 1 && merged.errors.contains("vault: vault.json: " + reason), "\(merged.errors)")
     #expect(bench.here.vault("list").code == 13)
     bench.here.shell("git checkout -q --ours -- vault.json")
     #expect(bench.here.vault("list").code == 0)

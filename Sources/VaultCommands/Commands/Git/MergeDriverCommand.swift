@@ -3,6 +3,7 @@ import VaultDocument
 import VaultKit
 import VaultMerge
 import VaultStorage
+import VaultSystem
 
 extension GitCommand {
   /// What git calls for a file of a vault that both sides have changed (gitattributes(5)).
@@ -37,6 +38,9 @@ extension GitCommand {
     @Option(help: ArgumentHelp("What the markers call their side.", valueName: "text"))
     var theirsLabel = "theirs"
 
+    @Flag(help: "The versions are several common ancestors, which git joins first.")
+    var ancestors = false
+
     @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
@@ -48,12 +52,14 @@ extension GitCommand {
       func bytes(_ file: String) throws -> [UInt8] { try TextInput.file(file, limit: found.place.byteLimit) }
       let merge = FileMerge(
         place: found.place, base: try bytes(base), ours: try bytes(ours), theirs: try bytes(theirs),
-        labels: ConflictLabels(ours: oursLabel, theirs: theirsLabel))
+        labels: ConflictLabels(ours: oursLabel, theirs: theirsLabel), areAncestors: ancestors)
       switch try await outcome(of: merge, in: found.folder) {
       case .merged(let bytes): try write(bytes)
       case .conflict(let conflicts, let text):
         try write(text)
         let name = merge.name.map { "\(path) (\($0))" } ?? path
+        // What git makes of those is its own business: the merge that follows says what is left.
+        if ancestors { throw Finished(status: .failed) }
         for conflict in conflicts { Messages.print(Printable.text("vault: \(name): \(conflict.line)")) }
         for hint in Set(conflicts.compactMap(\.reason.advice)).sorted() { Messages.print("hint: " + hint) }
         throw Finished(status: .failed)
@@ -63,9 +69,12 @@ extension GitCommand {
     private func outcome(of merge: FileMerge, in folder: String) async throws -> MergeOutcome {
       var global = global
       global.noInput = true
-      let session = try? Session(VaultOptions.named(folder), global, refusingOtherVaults: false)
+      let path = ProcessEnvironment.realPath(folder) ?? folder
+      let session = try? Session(VaultOptions.named(path), global, refusingOtherVaults: false)
       let keyless = merge.keyless(currentRoot: session?.locked.header.root.id)
-      guard merge.isForKey(keyless), let session, let vault = await session.unlockedForGit(unlocking) else {
+      guard merge.isForKey(keyless), let session,
+        let vault = await session.unlockedForGit(unlocking, withRootKey: merge.place == .header)
+      else {
         return keyless
       }
       return try merge.keyed(vault)
@@ -84,12 +93,12 @@ extension Session {
   ///
   /// Who set the clone up has not named each vault that a branch may bring along: one in a folder of others is not
   /// opened, and none counts as named by this.
-  func unlockedForGit(_ unlocking: UnlockOptions) async -> Vault? {
+  func unlockedForGit(_ unlocking: UnlockOptions, withRootKey: Bool) async -> Vault? {
     var session = self
     session.isNamed = session.pin.isNamed
     do {
       try session.pin.requireIdentity()
-      return try await session.unlock(unlocking)
+      return try await session.unlock(unlocking, withRootKey: withRootKey)
     } catch {
       let error = CommandError(any: error)
       messages.note("not unlocked: " + (error.subject.map { "\($0): " } ?? "") + error.reason)

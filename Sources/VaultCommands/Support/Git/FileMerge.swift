@@ -12,6 +12,8 @@ struct FileMerge {
   let ours: [UInt8]
   let theirs: [UInt8]
   var labels = ConflictLabels()
+  /// Whether the versions are only what others come from: that later ones were seen is no objection then.
+  var areAncestors = false
 
   /// What the record is called, as far as its kind is known without the vault.
   var name: String? {
@@ -26,6 +28,7 @@ struct FileMerge {
   ///
   /// - Throws: where it cannot be told what this machine has seen of the record.
   func keyed(_ vault: Vault, preferring preference: MergeSide? = nil) throws -> MergeOutcome {
+    if place == .header { return try keyedHeader(vault) }
     guard let id = place.recordID else { return keyless(currentRoot: vault.header.root.id) }
     return outcome(currentRoot: vault.header.root.id, key: try key(vault, id), preferring: preference)
   }
@@ -39,20 +42,32 @@ struct FileMerge {
   }
 
   private func key(_ vault: Vault, _ id: RecordID) throws -> SealingMergeKey {
-    SealingMergeKey(
-      root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: try vault.seenVersion(of: id),
+    let seen = areAncestors ? nil : try vault.seenVersion(of: id)
+    return SealingMergeKey(
+      root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: seen,
       write: { record in try? vault.fileBytes(of: record, in: place) })
+  }
+
+  private func keyedHeader(_ vault: Vault) throws -> MergeOutcome {
+    let keyless = keyless(currentRoot: nil)
+    guard case .conflict(let conflicts, let text) = keyless, conflicts.map(\.reason) == [.bothChanged] else {
+      return keyless
+    }
+    switch try vault.mergedHeader(base: base, ours: ours, theirs: theirs) {
+    case .merged(let bytes): return .merged(bytes)
+    case .refused(let reason): return .conflict([MergeConflict(ofHeader: reason)], text: text)
+    }
   }
 
   /// Whether a key could bring about something else than there is without one: it makes new versions, and it does so
   /// where two have one revision, for a machine that has seen the one would refuse the other.
   func isForKey(_ outcome: MergeOutcome) -> Bool {
-    guard place.recordID != nil else { return false }
+    guard place.recordID != nil || place == .header else { return false }
     guard case .conflict(let conflicts, _) = outcome else {
       let (one, other) = (RecordFile(parsing: ours)?.envelope, RecordFile(parsing: theirs)?.envelope)
       return one?.revision == other?.revision && one?.mac != other?.mac
     }
-    let helped: Set<MergeConflict.Reason> = [.needsKey, .sealed, .value, .removedMember]
+    let helped: Set<MergeConflict.Reason> = [.needsKey, .sealed, .value, .removedMember, .bothChanged]
     return conflicts.contains { helped.contains($0.reason) }
   }
 
@@ -73,6 +88,18 @@ struct FileMerge {
 }
 
 extension MergeConflict {
+  fileprivate init(ofHeader reason: HeaderMerge.Reason) {
+    switch reason {
+    case .unreadable: self.init(.unreadable)
+    case .unverified: self.init(.unverified)
+    case .older: self.init(.older)
+    case .keys: self.init(.key)
+    case .bothRemoved: self.init(.bothRemoved)
+    case .noSlot: self.init(.noSlot)
+    case .member(let path): self.init(.bothChanged, at: path)
+    }
+  }
+
   /// `password: both have sealed a new value, ours 2026-…, theirs 2026-…`
   var line: String { (path.map { "\($0): " } ?? "") + reason.words + times }
 
@@ -104,6 +131,8 @@ extension MergeConflict.Reason {
     case .needsKey: "the fields join, and the new version needs the key"
     case .seen: "this machine has seen a later version than both, or another"
     case .limits: "the result would be no document of the format"
+    case .bothRemoved: "both have removed the same way to unlock, and one has added another"
+    case .noSlot: "no way to unlock would be left"
     case .bothChanged: "both have written it, and it is authenticated as a whole"
     }
   }
@@ -118,7 +147,8 @@ extension MergeConflict.Reason {
     case .unauthenticated: "`vault accept` on that side first"
     case .schema: "`vault migrate` on the other side first, then merge again"
     case .resealed, .key: "take the side with the new keys, and make the other change again with `vault set`"
-    case .bothChanged: "take one side with `git checkout --ours` or `--theirs`, and change it again as the other had"
+    case .bothChanged, .bothRemoved, .noSlot:
+      "take one side with `git checkout --ours` or `--theirs`, and change it again as the other had"
     default: nil
     }
   }

@@ -8,15 +8,19 @@ import VaultSystem
 struct GitSetup {
   /// The fallback stands in the command itself: git takes every end but 0 for a conflict and then leaves our side
   /// whole, so that what theirs says would be lost where this program is missing, too old, or killed.
-  private static let driver =
-    "command -v vault >/dev/null 2>&1 && { vault git merge-driver %O %A %B %P; s=$?; [ $s -le 1 ] && exit $s; }; "
-    + "git merge-file -L ours -L base -L theirs %A %O %B"
+  private static func driver(_ option: String = "") -> String {
+    "command -v vault >/dev/null 2>&1 && { vault git merge-driver \(option)%O %A %B %P; s=$?; "
+      + "[ $s -le 1 ] && exit $s; }; git merge-file -L ours -L base -L theirs %A %O %B"
+  }
 
-  /// The settings, with their values. Virtual bases are taken whole: joined, they would come with markers in them.
-  /// And git would take a folder of which all records were removed for one that was renamed to the trash.
+  /// The settings, with their values. git would take a folder of which all records were removed for one that was
+  /// renamed to the trash. Several common ancestors are joined by field, too, for both sides have made the same bytes
+  /// of them before.
   static let settings = [
     (name: "merge.vault.name", value: "records of a vault, by field"),
-    (name: "merge.vault.driver", value: driver), (name: "merge.vault.recursive", value: "binary"),
+    (name: "merge.vault.driver", value: driver()), (name: "merge.vault.recursive", value: "vault-ancestors"),
+    (name: "merge.vault-ancestors.name", value: "common ancestors of records of a vault, by field"),
+    (name: "merge.vault-ancestors.driver", value: driver("--ancestors ")),
     (
       name: "diff.vault.textconv",
       value: "f() { vault git textconv \"$1\" 2>/dev/null || cat \"$1\"; }; f"
