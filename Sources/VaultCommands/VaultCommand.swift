@@ -28,7 +28,8 @@ struct VaultCommand: AsyncParsableCommand {
       CommandGroup(
         name: "Programs",
         subcommands: [
-          RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, CredentialCommand.self,
+          RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, ScanCommand.self,
+          CredentialCommand.self,
           SSHCommand.self,
         ]),
       CommandGroup(name: "In and out", subcommands: [ImportCommand.self, ExportCommand.self, BackupCommand.self]),

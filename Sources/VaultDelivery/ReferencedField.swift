@@ -110,9 +110,22 @@ extension OpenRecord {
         throw VaultError(.inputRefused, error.reason, record: id, field: path.description)
       }
       return try SecretBytes(copyingText: code)
-    default:
-      if let secret = try withSecret(at: path, { bytes in try SecretBytes(copying: bytes) }) { return secret }
-      return try SecretBytes(copyingText: text(at: path))
+    default: return try secret(at: path)
     }
+  }
+
+  /// The paths of all sealed fields.
+  package var sealedPaths: [MemberPath] {
+    var paths: [MemberPath] = []
+    JSONValue.object(fields).forEachString { path, text in if SealedToken.hasTokenShape(text) { paths.append(path) } }
+    return paths
+  }
+
+  /// The value of a field, in locked memory: text, or the JSON that was sealed.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, `.memoryUnavailable`.
+  package func secret(at path: MemberPath) throws -> SecretBytes {
+    if let secret = try withSecret(at: path, { bytes in try SecretBytes(copying: bytes) }) { return secret }
+    return try SecretBytes(copyingText: text(at: path))
   }
 }

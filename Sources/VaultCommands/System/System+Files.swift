@@ -91,11 +91,13 @@ extension System {
     files.removeTree(DirectoryEntry(name: path, isExact: true, kind: .directory), in: here)
   }
 
-  static func names(in directory: String) -> [String] {
-    guard let folder = try? files.open(directory, in: here, as: .vaultDirectory, at: directory) else { return [] }
+  static func names(in directory: String) -> [String] { (try? entries(in: directory))?.map(\.name) ?? [] }
+
+  /// What lies in a directory; a link to one is none.
+  static func entries(in directory: String) throws(SystemError) -> [DirectoryEntry] {
+    let folder = try files.open(directory, in: here, as: .vaultDirectory, at: directory)
     let descriptor = folder.descriptor
-    let entries = try? files.call(at: directory) { (system) throws(Errno) in try system.entries(of: descriptor) }
-    return entries?.map(\.name) ?? []
+    return try files.call(at: directory) { (system) throws(Errno) in try system.entries(of: descriptor) }
   }
 
   /// A new directory below `parent`, 0700, whose name has a beginning and is random behind it.

@@ -98,15 +98,26 @@ extension System {
   /// What a descriptor gives up to its end; nil when that is more than `limit`, or fails.
   static func bytes(from descriptor: Int32, limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
+    let isWhole = forEachPiece(from: descriptor) { piece in
+      guard bytes.count + piece.count <= limit else { return false }
+      bytes += piece
+      return true
+    }
+    return isWhole ? bytes : nil
+  }
+
+  /// Gives what a descriptor has, up to its end, to `body`, until that returns false.
+  ///
+  /// - Returns: whether the end was reached.
+  static func forEachPiece(from descriptor: Int32, _ body: (ArraySlice<UInt8>) -> Bool) -> Bool {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       var span = chunk.mutableSpan
       // Unsafe only in that any bytes can be stored: a UInt8 may be any byte.
       var raw = unsafe span.mutableBytes
-      guard let count = try? readSome(into: &raw, at: 0, from: descriptor) else { return nil }
-      if count == 0 { return bytes }
-      guard bytes.count + count <= limit else { return nil }
-      bytes += chunk[..<count]
+      guard let count = try? readSome(into: &raw, at: 0, from: descriptor) else { return false }
+      if count == 0 { return true }
+      guard body(chunk[..<count]) else { return false }
     }
   }
 

@@ -15,21 +15,35 @@ extension Vault {
   ///
   /// - Throws: ``VaultError`` when the trash cannot be read as a folder, `.lockedByOther`.
   public func trash() async throws(VaultError) -> (records: [TrashedRecord], faults: [VaultError]) {
+    var records: [TrashedRecord] = []
+    let faults = try await forEachOpenTrashedRecord { record, deletedAt in
+      records.append(TrashedRecord(StoredRecord(record), deletedAt: deletedAt))
+    }
+    return (records.sorted(by: TrashedRecord.isBefore), faults)
+  }
+
+  /// Reads every removed record that verifies, in the order of ids. Nobody can write meanwhile.
+  ///
+  /// - Parameter body: gets a record, and when it was removed.
+  /// - Returns: the faults of those that do not verify, or that `body` does not take.
+  /// - Throws: as ``trash()``.
+  public func forEachOpenTrashedRecord(
+    _ body: (OpenRecord, Timestamp) throws(VaultError) -> Void
+  ) async throws(VaultError) -> [VaultError] {
     defer { memory?.flush() }
     return try await reading { () throws(VaultError) in
-      var records: [TrashedRecord] = []
       var faults: [VaultError] = []
       try locked.forEachTrashedFile { id, bytes in
         do throws(VaultError) {
           let (record, deletedAt) = try verifyTrashed(bytes.get(), id)
           // An older one than was seen may lie beside a newer live one: `verify` tells.
           _ = try memory?.take(id, SeenVersion(record))
-          records.append(TrashedRecord(StoredRecord(record), deletedAt: deletedAt))
+          try body(record, deletedAt)
         } catch {
           faults.append(error)
         }
       }
-      return (records.sorted(by: TrashedRecord.isBefore), faults)
+      return faults
     }
   }
 

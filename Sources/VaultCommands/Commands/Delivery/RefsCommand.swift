@@ -115,11 +115,7 @@ struct ReferenceReport {
       return try Output.document(["references": .array(findings.map(document)), "verified": false])
     }
     if !findings.isEmpty {
-      var output = OutputBuffer(to: Output.writePrintable)
-      try Table(findings, columns(session.global.style), width: nil).lines(session.global.style) {
-        try output.append($0)
-      }
-      try output.flush()
+      try Table(findings, columns(session.global.style), width: nil).print(session.global.style)
     }
     let faults = findings.count { $0.fault != nil }
     let files = fileCount == 1 ? "1 file" : "\(fileCount) files"

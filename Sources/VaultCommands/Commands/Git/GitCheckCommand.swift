@@ -51,7 +51,8 @@ extension GitCommand {
       try report(check.findings, prefix)
     }
 
-    private static func range(_ text: String, _ git: Git) throws -> [GitChanges] {
+    /// The commits of a range, or a usage error.
+    static func range(_ text: String, _ git: Git) throws -> [GitChanges] {
       if let changes = GitChanges.range(text, git) { return changes }
       throw CommandError.usage(Printable.argument(text), "is no range of commits that are here", "fetch more history")
     }

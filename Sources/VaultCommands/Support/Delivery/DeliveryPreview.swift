@@ -32,9 +32,7 @@ struct DeliveryPreview {
     if session.global.json {
       try Output.document(["deliveries": .array(rows.map(document)), "verified": false])
     } else {
-      var output = OutputBuffer(to: Output.writePrintable)
-      try Table(rows, columns, width: nil).lines(session.global.style) { try output.append($0) }
-      try output.flush()
+      try Table(rows, columns, width: nil).print(session.global.style)
     }
     for fault in faults { session.messages.report(fault) }
     if !faults.isEmpty { throw Finished(status: .findings) }

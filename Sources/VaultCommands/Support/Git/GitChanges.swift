@@ -54,7 +54,8 @@ struct GitChanges {
   private static func files(_ parts: [String]) -> [File] {
     stride(from: 0, to: parts.count - 1, by: 2).compactMap { index in
       let words = parts[index].split(separator: " ")
-      guard words.count == 5 else { return nil }
+      // A submodule is no file.
+      guard words.count == 5, words[1] != "160000" else { return nil }
       func blob(_ name: Substring) -> String? { name.allSatisfy { $0 == "0" } ? nil : String(name) }
       return File(
         path: parts[index + 1], old: blob(words[2]), new: blob(words[3]), isUnmerged: words[4].hasPrefix("U"))

@@ -44,6 +44,13 @@ struct Table<Rows: RandomAccessCollection> {
     for row in rows { try give(line(of: row) + "\n") }
   }
 
+  /// Prints all of it.
+  func print(_ style: Style) throws {
+    var output = OutputBuffer(to: Output.writePrintable)
+    try lines(style) { try output.append($0) }
+    try output.flush()
+  }
+
   /// The titles of its columns.
   var header: String { line { ($0.title, { $0 }) } }
 
