@@ -9,6 +9,7 @@ struct CredentialTests {
       ("A", "ada", "https://git.example.com/team", "pw-a"), ("B", "bob", "https://git.example.com/team/sub", "pw-b"),
       ("C", "cy", "https://reg.example.com:5000", "pw-c"), ("Hub", "hub", "https://index.docker.io/v1/", "pw-h"),
       ("Two", "two", "https://two.example.com", "a\nb"), ("dev", "x", "https://x.example.com", "anspw"),
+      ("Local", "loc", "http://127.0.0.1:5000", "pw-l"),
     ] {
       let added = workspace.open(
         "add", "login", name, "username=\(user)", "urls[0]=\(url)", "--secret-stdin", "password", input: password)
@@ -92,6 +93,8 @@ struct CredentialTests {
     #expect(registry["Username"]?.text == "cy" && registry["Secret"]?.text == "pw-c")
     #expect(registry["ServerURL"]?.text == "reg.example.com:5000")
     #expect(JSON(call(docker, ["get"], input: "https://index.docker.io/v1/").stdout)["Username"]?.text == "hub")
+    #expect(JSON(call(docker, ["get"], input: "127.0.0.1:5000").stdout)["Username"]?.text == "loc")
+    #expect(call(docker, ["get"], input: "https://127.0.0.1:5000").code == 1)
     let none = call(docker, ["get"], input: "none.example.com")
     #expect(none.code == 1 && none.output == "credentials not found in native keychain\n")
     #expect(JSON(call(docker, ["list"]).stdout)["https://reg.example.com:5000"]?.text == "cy")

@@ -85,11 +85,12 @@ extension CredentialCommand {
       try Self.print(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    /// Registries are named with and without a scheme, and Docker Hub has several names.
+    /// Registries are named with and without a scheme, and Docker Hub has several names. Without one a record for
+    /// `http` is meant too, as of a registry on this machine.
     private static func addresses(of server: String) -> [String] {
-      let whole = server.contains("://") ? server : "https://" + server
+      let whole = server.contains("://") ? [server] : ["https://" + server, "http://" + server]
       let hub = ["index.docker.io", "docker.io", "registry-1.docker.io", "hub.docker.com"]
-      guard let host = WebAddress(parsing: whole)?.host, hub.contains(host) else { return [whole] }
+      guard let host = WebAddress(parsing: whole[0])?.host, hub.contains(host) else { return whole }
       return hub.map { "https://" + $0 }
     }
 
