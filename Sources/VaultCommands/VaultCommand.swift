@@ -41,7 +41,8 @@ struct VaultCommand: AsyncParsableCommand {
       CommandGroup(
         name: "Health",
         subcommands: [
-          CheckCommand.self, StatusCommand.self, DoctorCommand.self, VerifyCommand.self, LintCommand.self,
+          CheckCommand.self, AuditCommand.self, StatusCommand.self, DoctorCommand.self, VerifyCommand.self,
+          LintCommand.self,
           RepairCommand.self,
         ]),
       CommandGroup(

@@ -6,6 +6,7 @@ import COpenSSL
 enum Algorithms {
   static let aes256GCM = unsafe Fetched(start { unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) })
   static let chaCha20Poly1305 = unsafe Fetched(start { unsafe EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil) })
+  static let sha1 = unsafe Fetched(start { unsafe EVP_MD_fetch(nil, "SHA1", nil) })
   static let sha256 = unsafe Fetched(start { unsafe EVP_MD_fetch(nil, "SHA256", nil) })
   static let sha512 = unsafe Fetched(start { unsafe EVP_MD_fetch(nil, "SHA512", nil) })
   static let hmac = unsafe Fetched(start { unsafe EVP_MAC_fetch(nil, "HMAC", nil) })

@@ -8,12 +8,16 @@ struct GuessEstimate {
     @convention(c) (UnsafePointer<CChar>, UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Double
 
   /// What is weak can be tried out on one machine: 2 to this power of tries.
-  private static let strongBitCount = 40.0
+  static let strongBitCount = 40.0
   /// Nobody types more, and its time grows faster than the text.
   private static let longest = 256
   private static let library = DynamicLibrary(["libzxcvbn.so.0", "libzxcvbn.0.dylib", "libzxcvbn.dylib"])
 
-  private let bitCount: Double
+  /// The logarithm to the base 2 of how many tries it takes.
+  let bitCount: Double
+
+  /// Whether the library is there.
+  static var isAvailable: Bool { library != nil }
 
   /// Nil where nobody can tell.
   init?(of secret: SecretBytes) throws {
@@ -45,7 +49,7 @@ struct GuessEstimate {
   }
 
   /// How many tries, to one digit.
-  private var tries: String {
+  var tries: String {
     let whole = Int(max(bitCount, 0))
     // Between two powers a straight line is near enough.
     var count = Double(1 << whole) * (1 + max(bitCount, 0) - Double(whole))
