@@ -28,7 +28,7 @@ struct VaultCommand: AsyncParsableCommand {
       CommandGroup(
         name: "Programs",
         subcommands: [
-          RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, ScanCommand.self,
+          RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, ScanCommand.self, UsesCommand.self,
           CredentialCommand.self,
           SSHCommand.self,
         ]),

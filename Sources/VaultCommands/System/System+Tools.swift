@@ -1,3 +1,5 @@
+import VaultSystem
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -90,10 +92,17 @@ extension System {
   static func variablesForTools() -> [String] { allVariables().filter { !$0.hasPrefix("CVAULT_") } }
 
   /// Whether the PATH has a program of this name.
-  static func hasTool(_ name: String) -> Bool {
+  static func hasTool(_ name: String) -> Bool { path(ofTool: name) != nil }
+
+  /// Where the PATH has a program of this name.
+  static func path(ofTool name: String) -> String? {
+    guard !name.contains("/") else { return ProcessEnvironment.realPath(name) }
     let folders = environment("PATH")?.split(separator: ":") ?? []
-    return folders.contains { unsafe access("\($0)/\(name)", X_OK) == 0 }
+    return folders.map { "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
   }
+
+  /// The program that started this one; nil where the system does not tell.
+  static var callerPath: String? { ProcessEnvironment.realPath("/proc/\(getppid())/exe") }
 
   /// What a descriptor gives up to its end; nil when that is more than `limit`, or fails.
   static func bytes(from descriptor: Int32, limit: Int) -> [UInt8]? {

@@ -62,6 +62,7 @@ extension CredentialCommand {
       var lines: [(name: String, value: SecretBytes)] = []
       if login.has("username") { lines.append(("username", try login.line(at: "username"))) }
       lines.append(("password", try login.line(at: "password")))
+      DeliveryLog.note(lines.map { .init(login, $0.name, as: "git", to: System.callerPath) }, helper.session)
       for line in lines {
         try Output.write(Array("\(line.name)=".utf8))
         try line.value.withBytes { try Output.write($0) }
@@ -106,7 +107,8 @@ extension CredentialCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      let found = try await HelperSession(vault, unlocking, global).record(record)
+      let helper = try HelperSession(vault, unlocking, global)
+      let found = try await helper.record(record)
       let expires = found.fields["expires_at"]?.string
       if let expires, let time = try? Timestamp(parsing: expires), time < Timestamp.now() {
         throw CommandError(
@@ -118,6 +120,7 @@ extension CredentialCommand {
         members[name] = try .string(found.line(at: path).text)
       }
       if let expires { members["Expiration"] = .string(expires) }
+      DeliveryLog.note([.init(found, "secret", as: "aws", to: System.callerPath)], helper.session)
       let ordered = members.sorted { $0.key < $1.key }
       try Output.line(
         String(decoding: JSONValue.object(JSONObject(ordered.map { ($0.key, $0.value) })).compactBytes(), as: UTF8.self)
@@ -147,7 +150,10 @@ extension CredentialCommand {
 
     func run() async throws {
       do {
-        let password = try await HelperSession(vault, unlocking, global).record(vaultId).line(at: "password")
+        let helper = try HelperSession(vault, unlocking, global)
+        let found = try await helper.record(vaultId)
+        let password = try found.line(at: "password")
+        DeliveryLog.note([.init(found, "password", as: "ansible", to: System.callerPath)], helper.session)
         try password.withBytes { try Output.write($0) }
         try Output.write([UInt8(ascii: "\n")])
       } catch let error as CommandError where error.status == .notFound {

@@ -69,6 +69,7 @@ extension CredentialCommand {
         ("ServerURL", .string(server)), ("Username", .string(login.fields["username"]?.string ?? "")),
         ("Secret", .string(try login.line(at: "password").text)),
       ]
+      DeliveryLog.note([.init(login, "password", as: "docker", to: System.callerPath)], helper.session)
       try Self.print(members)
     }
 

@@ -4,6 +4,7 @@ import VaultDelivery
 import VaultDocument
 import VaultKit
 import VaultSealing
+import VaultSystem
 
 /// `vault inject`: values into the places of a template.
 struct InjectCommand: AsyncParsableCommand {
@@ -90,6 +91,8 @@ struct InjectCommand: AsyncParsableCommand {
     let wanted = template.placeholders.map { ($0.reference, "\(name), line \($0.line)") }
     let opened = try await session.unlock(unlocking)
     let values = try await session.values(of: wanted, in: opened)
+    let target = output.map { $0.hasPrefix("/") ? $0 : (ProcessEnvironment.workingDirectory ?? "") + "/" + $0 }
+    DeliveryLog.note(fields.values.map { .init($0, as: "template", to: target ?? System.callerPath) }, session)
     do throws(TemplateFault) {
       return try template.filled(
         as: format,

@@ -84,7 +84,12 @@ struct RunCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     if dryRun { return try await DeliveryPreview(plan, session).print() }
     // Before a key is asked for.
-    for reference in plan.deliveries.compactMap(\.reference) { _ = try await session.field(of: reference) }
+    var given: [DeliveryLog.Given] = []
+    for delivery in plan.deliveries {
+      guard let reference = delivery.reference else { continue }
+      let field = try await session.field(of: reference)
+      given.append(.init(field, as: delivery.form.rawValue, to: System.path(ofTool: command[0]) ?? command[0]))
+    }
     let opened = try await session.unlock(unlocking)
     var sealed: [(reference: SecretReference, value: SecretBytes)] = []
     let values = try await session.values(of: plan, in: opened) { sealed.append(($0, $1)) }
@@ -97,6 +102,7 @@ struct RunCommand: AsyncParsableCommand {
       }
       try program.give(delivery.value(values), as: delivery)
     }
+    DeliveryLog.note(given, session)
     throw failure(of: try program.run(global.messages))
   }
 

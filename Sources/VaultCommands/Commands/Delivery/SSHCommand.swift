@@ -64,6 +64,8 @@ extension SSHCommand {
       let vaultID = session.locked.header.vaultID
       let lifetime = given ?? Self.standardLifetime(of: vaultID)
       let limits = SSHAgent.Limits(lifetime: lifetime, isConfirmed: confirm, hosts: host)
+      DeliveryLog.note(
+        keys.map { .init($0.record, $0.path.description, as: "ssh-agent", to: agent.socket) }, session)
       for (index, key) in keys.enumerated() {
         // First: of a process that is killed in between, a note that is not needed is left, and no key without one.
         try GivenKeys.note(

@@ -35,7 +35,8 @@ struct DueCommand: ParsableCommand {
     let age = try olderThan.map { try Age($0, option: "--older-than") }
     let session = try Session(vault, global)
     try session.pin.requireKnownState()
-    let report = try DueReport(session, leaver: leaver, age: age)
+    var report = try DueReport(session, leaver: leaver, age: age)
+    report.takeUses(of: session)
     try report.print(global, table)
     for fault in report.faults { global.messages.report(fault) }
     if let fault = report.faults.first { throw Finished(status: ExitStatus(fault.code)) }
@@ -51,6 +52,8 @@ struct DueReport {
   private(set) var fields: [DueField]
   let faults: [VaultError]
   private let before: Timestamp?
+  /// What was given to programs on this machine.
+  private var uses: [DeliveryLog.Use] = []
   /// Whether what is old is in it besides what somebody who left has read.
   private var hasBoth = false
 
@@ -71,11 +74,18 @@ struct DueReport {
     fields = left + fields.filter { !isListed.contains($0.place) }
   }
 
+  /// Adds which programs got a value: where a new one has to go.
+  mutating func takeUses(of session: Session) { uses = (try? DeliveryLog.uses(of: session, since: nil)) ?? [] }
+
+  private func programs(_ field: DueField) -> [String] {
+    DeliveryUses.programs(of: field.record.id, field.path.description, in: uses)
+  }
+
   /// - Parameter table: how it is shown at a terminal.
   func print(_ global: GlobalOptions, _ table: TableOptions? = nil) throws {
     if global.json {
       return try Output.document([
-        "before": .optional(before?.text), "due": .array(fields.map(\.document)), "verified": false,
+        "before": .optional(before?.text), "due": .array(fields.map { $0.document(programs($0)) }), "verified": false,
       ])
     }
     if let table, table.isShown(global) {
@@ -98,6 +108,7 @@ struct DueReport {
       TableColumn(title: "FIELD", rank: 1, least: 10) { $0.path.description },
       TableColumn(title: "SEALED", rank: 2, look: style.dim) { table.shown($0.sealedAt) },
       TableColumn(title: "WHERE", rank: 3, isOptional: true) { $0.isTrashed ? "in the trash" : "" },
+      TableColumn(title: "PROGRAMS", rank: 5, isOptional: true) { programs($0).joined(separator: ", ") },
       TableColumn(title: "ID", rank: 4, look: style.dim) { table.shown($0.record.id) },
     ]
   }
@@ -121,10 +132,11 @@ extension DueField {
 }
 
 extension DueField {
-  fileprivate var document: JSONValue {
+  fileprivate func document(_ programs: [String]) -> JSONValue {
     .members([
       "field": .string(path.description), "id": .string(record.id.text), "kind": .string(record.kind),
-      "name": .string(record.name), "sealed_at": .string(sealedAt.text), "trashed": .bool(isTrashed),
+      "name": .string(record.name), "programs": .array(programs.map { .string($0) }),
+      "sealed_at": .string(sealedAt.text), "trashed": .bool(isTrashed),
     ])
   }
 }
