@@ -9,14 +9,19 @@ package final class AgentClient: RootKeyHolder {
   private let place: AgentPlace
   private let vault: VaultID
   private let connection: Mutex<Int32>
+  private let whenAsking: @Sendable () -> Void
 
   /// Connects to the agent of a vault; nil when there is none.
   ///
+  /// - Parameter whenAsking: is called each time the agent asks somebody before it answers.
   /// - Throws: ``AgentError`` `.foreign` when socket, folder or whoever listens are not this user's alone.
-  package init?(of vault: VaultID, in place: AgentPlace) throws(AgentError) {
+  package init?(
+    of vault: VaultID, in place: AgentPlace, whenAsking: @escaping @Sendable () -> Void = {}
+  ) throws(AgentError) {
     guard let connection = try place.connect(to: vault) else { return nil }
     self.place = place
     self.vault = vault
+    self.whenAsking = whenAsking
     self.connection = Mutex(connection)
   }
 
@@ -79,13 +84,13 @@ package final class AgentClient: RootKeyHolder {
     let frame = try message.frame()
     let answer = try connection.withLock { file throws(AgentError) -> AgentMessage in
       do throws(Errno) {
-        return try Self.exchange(frame, file)
+        return try exchange(frame, file)
       } catch {
         // The agent lets go who has been silent for long; to ask twice does no harm.
         guard let next = try place.connect(to: vault) else { throw AgentPlace.gone }
         LocalSocket.close(file)
         file = next
-        do throws(Errno) { return try Self.exchange(frame, file) } catch { throw AgentPlace.gone }
+        do throws(Errno) { return try exchange(frame, file) } catch { throw AgentPlace.gone }
       }
     }
     if let name = answer["error"]?.string {
@@ -95,9 +100,15 @@ package final class AgentClient: RootKeyHolder {
   }
 
   /// Sends a frame and reads the answer into locked memory.
-  private static func exchange(_ frame: SecretBytes, _ file: Int32) throws(Errno) -> AgentMessage {
+  private func exchange(_ frame: SecretBytes, _ file: Int32) throws(Errno) -> AgentMessage {
     try frame.withBytes { bytes throws(Errno) in try LocalSocket.write(bytes, to: file) }
-    return try receive(from: file)
+    let answer = try Self.receive(from: file)
+    guard answer["asking"] != nil else { return answer }
+    whenAsking()
+    // Others may have been asked for before.
+    LocalSocket.limitCalls(on: file, toSeconds: 300)
+    defer { LocalSocket.limitCalls(on: file) }
+    return try Self.receive(from: file)
   }
 
   private static func receive(from file: Int32) throws(Errno) -> AgentMessage {
@@ -108,7 +119,7 @@ package final class AgentClient: RootKeyHolder {
 
 /// What an agent says when it does not do what it was asked.
 enum AgentRefusal: String {
-  case locked, vault, session, header, request, record, root, damaged
+  case locked, vault, session, header, request, record, root, damaged, denied, unconfirmed
 
   var reason: String {
     switch self {
@@ -120,6 +131,8 @@ enum AgentRefusal: String {
     case .record: "the agent was unlocked for other records"
     case .root: "the record was written under another root key than the agent holds"
     case .damaged: "a key does not open"
+    case .denied: "somebody said no at the agent's terminal"
+    case .unconfirmed: "nobody said yes at the agent's terminal"
     }
   }
 }

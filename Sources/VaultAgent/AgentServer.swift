@@ -16,18 +16,28 @@ package struct AgentServer: ~Copyable {
     /// When the request that is not complete began.
     var began: Duration?
     var heard: Duration
+    /// What is answered only when a question was.
+    var waiting: AgentMessage?
   }
 
   private let listener: Int32
   private let clock: AgentClock
   private var held: HeldKey
   private var clients: [Client] = []
+  private let watch: AgentWatch
+  private let asker: AgentAsker?
+  /// The question that is shown, for whom, and until when.
+  private var asked: (question: AgentQuestion, file: Int32, end: Duration)?
 
-  package init(_ held: HeldKey, listener: Int32, clock: AgentClock = AgentClock()) {
-    (self.held, self.listener, self.clock) = (held, listener, clock)
+  package init(
+    _ held: HeldKey, listener: Int32, watch: AgentWatch = AgentWatch(), asker: AgentAsker? = nil,
+    clock: AgentClock = AgentClock()
+  ) {
+    (self.held, self.listener, self.watch, self.asker, self.clock) = (held, listener, watch, asker, clock)
   }
 
   deinit {
+    if asked != nil { asker?.withdraw() }
     for client in clients { LocalSocket.close(client.file) }
     LocalSocket.close(listener)
   }
@@ -39,13 +49,20 @@ package struct AgentServer: ~Copyable {
   ///
   /// - Returns: whether it goes on.
   package mutating func step(milliseconds: Int32) -> Bool {
-    let ready = LocalSocket.wait(for: [listener] + clients.map(\.file), milliseconds: milliseconds)
-    guard held.mayGoOn else { return false }
-    for (index, isReady) in ready.dropFirst().enumerated().reversed() {
+    // A terminal is not read before it was asked at.
+    let terminal = asked == nil ? [] : [asker?.terminal].compactMap { $0 }
+    let count = clients.count
+    let ready = LocalSocket.wait(
+      for: [listener] + clients.map(\.file) + terminal + watch.files, milliseconds: milliseconds)
+    guard !watch.isOver(), held.mayGoOn else { return false }
+    held.hears = watch.heard()
+    if !terminal.isEmpty, ready[count + 1] { takeAnswer() }
+    for (index, isReady) in ready.dropFirst().prefix(count).enumerated().reversed() {
       let isLate = clients[index].began.map { clock.bootTime() - $0 > Self.requestTime } ?? false
       if isLate || isReady && !serve(index) { drop(index) }
     }
     if ready[0] { accept() }
+    askNext()
     return !held.isLocked
   }
 
@@ -64,6 +81,7 @@ package struct AgentServer: ~Copyable {
   }
 
   private mutating func drop(_ index: Int) {
+    if asked?.file == clients[index].file { withdraw() }
     LocalSocket.close(clients[index].file)
     clients[index].buffer.wipe()
     clients.remove(at: index)
@@ -83,7 +101,7 @@ package struct AgentServer: ~Copyable {
     } catch {
       return error == .wouldBlock
     }
-    guard count > 0 else { return false }
+    guard count > 0, clients[index].waiting == nil else { return false }
     clients[index].heard = clock.bootTime()
     if clients[index].began == nil { clients[index].began = clock.bootTime() }
     clients[index].buffer.appendWiping(piece[..<count])
@@ -99,9 +117,19 @@ package struct AgentServer: ~Copyable {
     // One request at a time: what comes behind it before its answer is none.
     guard buffer.count == end else { return false }
     clients[index].began = nil
-    let answer = answer(to: buffer, clients[index].peer)
-    clients[index].buffer.wipe()
-    guard let frame = try? answer.frame() else { return false }
+    defer { clients[index].buffer.wipe() }
+    let frame = RawSpan(_elements: buffer.span).extracting(droppingFirst: AgentMessage.headByteCount)
+    guard let request = try? AgentMessage(parsing: frame) else { return send(.refusal("request"), index) }
+    guard asker != nil, held.question(for: request, from: clients[index].peer) != nil else {
+      return send(held.answer(request, from: clients[index].peer), index)
+    }
+    clients[index].waiting = request
+    return send(AgentMessage(["asking": .bool(true)]), index)
+  }
+
+  /// - Returns: whether it was taken.
+  private func send(_ message: AgentMessage, _ index: Int) -> Bool {
+    guard let frame = try? message.frame() else { return false }
     do throws(Errno) {
       try frame.withBytes { bytes throws(Errno) in try LocalSocket.write(bytes, to: clients[index].file) }
       return true
@@ -109,16 +137,50 @@ package struct AgentServer: ~Copyable {
       return false
     }
   }
+}
 
-  private mutating func answer(to frame: [UInt8], _ peer: LocalSocket.Peer) -> AgentMessage {
-    let request: AgentMessage
-    do throws(AgentError) {
-      request = try AgentMessage(
-        parsing: RawSpan(_elements: frame.span).extracting(droppingFirst: AgentMessage.headByteCount))
-    } catch {
-      return .refusal("request")
+extension AgentServer {
+  /// Takes what was typed, and answers who has waited for it.
+  private mutating func takeAnswer() {
+    guard let (question, file, _) = asked, let asker else { return }
+    asked = nil
+    let isYes = asker.answer()
+    held.take(isYes, to: question)
+    guard let index = clients.firstIndex(where: { $0.file == file }) else { return }
+    finish(index, isYes ? nil : .refusal("denied"))
+  }
+
+  /// Answers those who wait for nothing any more, and asks for the next.
+  private mutating func askNext() {
+    guard let asker else { return }
+    if let asked, clock.bootTime() >= asked.end {
+      withdraw()
+      if let index = clients.firstIndex(where: { $0.file == asked.file }) { finish(index, .refusal("unconfirmed")) }
     }
-    return held.answer(request, from: peer)
+    for index in clients.indices.reversed() where asked == nil && !held.isLocked {
+      guard let request = clients[index].waiting else { continue }
+      guard let question = held.question(for: request, from: clients[index].peer) else {
+        finish(index, nil)
+        continue
+      }
+      if asker.ask(question) {
+        asked = (question, clients[index].file, clock.bootTime() + AgentQuestion.time)
+      } else {
+        finish(index, .refusal("unconfirmed"))
+      }
+    }
+  }
+
+  /// - Parameter refusal: nil for what the key says of the request now.
+  private mutating func finish(_ index: Int, _ refusal: AgentMessage?) {
+    guard let request = clients[index].waiting else { return }
+    clients[index].waiting = nil
+    if !send(refusal ?? held.answer(request, from: clients[index].peer), index) { drop(index) }
+  }
+
+  private mutating func withdraw() {
+    asked = nil
+    asker?.withdraw()
   }
 }
 

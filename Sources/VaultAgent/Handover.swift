@@ -18,6 +18,8 @@ package struct Handover: Sendable {
   package var session: ProcessSession.Identity?
   /// The only records that are opened; empty for all.
   package var records: Set<RecordID> = []
+  /// Whether each record is asked about before it is first opened.
+  package var confirms = false
 
   package init(
     vaultID: VaultID, path: String, slot: SlotID, key: SecretBytes, headerHash: [UInt8], fileHash: [UInt8],
@@ -39,6 +41,7 @@ extension Handover {
         "records": .array(records.map { .string($0.text) }), "slot": .string(slot.text),
         "vault": .string(vaultID.text),
       ], key: key)
+    if confirms { message.members["confirm"] = .bool(true) }
     if let session {
       message.members["leader"] = .number(JSONNumber(Int(session.leader)))
       message.members["started"] = .string(String(session.started))
@@ -60,6 +63,7 @@ extension Handover {
       maximum: maximum)
     self.records = Set(records.compactMap { $0.string.flatMap { RecordID(parsing: $0) } })
     guard self.records.count == records.count else { throw AgentMessage.malformed }
+    confirms = message["confirm"] == .bool(true)
     guard let leader = message["leader"]?.int else { return }
     guard let leader = Int32(exactly: leader), let started = message["started"]?.string.flatMap({ UInt64($0) }) else {
       throw AgentMessage.malformed

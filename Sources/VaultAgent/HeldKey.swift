@@ -26,6 +26,8 @@ package struct AgentUse: Sendable {
 package struct HeldKey {
   /// How many uses are remembered; the oldest go first.
   package static let longestLog = 200
+  /// After so many noes in a row the key is dropped: something asks until somebody is tired of it.
+  private static let noLimit = 3
 
   private let handover: Handover
   private let root: RootKey
@@ -34,6 +36,10 @@ package struct HeldKey {
   package private(set) var uses: [AgentUse] = []
   /// Whether the key is to be dropped.
   package private(set) var isLocked = false
+  /// What tells it of sleep and locked screens.
+  package var hears: [String] = []
+  private var confirmed: Set<RecordID> = []
+  private var noCount = 0
 
   /// - Throws: ``AgentError`` `.memory`.
   package init(_ handover: Handover, clock: AgentClock = AgentClock()) throws(AgentError) {
@@ -79,6 +85,25 @@ package struct HeldKey {
     }
   }
 
+  /// What has to be asked before a request is answered; nil for nothing, and for what is refused in any case.
+  package func question(for request: AgentMessage, from peer: LocalSocket.Peer) -> AgentQuestion? {
+    guard handover.confirms, mayGoOn, request["request"]?.string == "open",
+      request["vault"]?.string == handover.vaultID.text, isInScope(peer),
+      let record = request["record"]?.string.flatMap({ RecordID(parsing: $0) }), !confirmed.contains(record),
+      handover.records.isEmpty || handover.records.contains(record),
+      let wrapped = request["wrapped"]?.string, let token = try? WrappedKey(parsing: wrapped),
+      (try? root.unwrapDataKey(token, record: record)) != nil
+    else { return nil }
+    return AgentQuestion(record: record, process: peer.process)
+  }
+
+  /// Takes the answer to a question: once a record may be opened, it is not asked about again.
+  package mutating func take(_ isYes: Bool, to question: AgentQuestion) {
+    if isYes { confirmed.insert(question.record) }
+    noCount = isYes ? 0 : noCount + 1
+    if noCount >= Self.noLimit { isLocked = true }
+  }
+
   private func isInScope(_ peer: LocalSocket.Peer) -> Bool {
     guard let session = handover.session else { return true }
     return peer.process.flatMap { ProcessSession.identity(of: $0) } == session
@@ -102,6 +127,7 @@ package struct HeldKey {
       } else {
         guard let text = request["wrapped"]?.string else { return .refusal("request") }
         answer = AgentMessage([:], key: try root.unwrapDataKey(WrappedKey(parsing: text), record: record))
+        guard !handover.confirms || confirmed.contains(record) else { return .refusal("unconfirmed") }
       }
       note(record, isNew ? "wrap" : "open", peer)
       return answer
@@ -121,6 +147,7 @@ package struct HeldKey {
   private var status: AgentMessage {
     AgentMessage([
       "at_most_seconds": .number(JSONNumber(Int(lease.longestRest.components.seconds))),
+      "confirm": .bool(handover.confirms), "hears": .array(hears.map { .string($0) }),
       "path": .string(handover.path),
       "records": .array(handover.records.sorted().map { .string($0.text) }),
       "scope": .string(handover.session == nil ? "login" : "terminal"),

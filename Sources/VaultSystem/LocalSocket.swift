@@ -46,14 +46,19 @@ package enum LocalSocket {
     let file = try make()
     do throws(Errno) {
       _ = try checked(unsafe withAddress(path) { address, count in unsafe connectTo(file, address, count) })
-      var limit = timeval(tv_sec: 10, tv_usec: 0)
-      for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-        unsafe setsockopt(file, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
-      }
+      limitCalls(on: file)
       return file
     } catch {
       close(file)
       throw error
+    }
+  }
+
+  /// Sets for how long a call on a connection may take.
+  package static func limitCalls(on file: Int32, toSeconds seconds: Int = 10) {
+    var limit = timeval(tv_sec: seconds, tv_usec: 0)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      unsafe setsockopt(file, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
   }
 

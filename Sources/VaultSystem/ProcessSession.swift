@@ -24,10 +24,20 @@ package enum ProcessSession {
   /// - Parameter process: 0 is this one.
   package static func identity(of process: Int32 = 0) -> Identity? {
     let leader = getsid(process)
-    guard leader > 0, let text = text(of: "/proc/\(leader)/stat"), let end = text.lastIndex(of: ")") else { return nil }
-    // proc_pid_stat(5): the name stands in parentheses, and the 22nd word is the time of the start.
+    guard leader > 0, let started = status(of: leader, word: 22).flatMap({ UInt64($0) }) else { return nil }
+    return Identity(leader: leader, started: started)
+  }
+
+  /// The process that has started a process; nil where the system does not tell.
+  package static func parent(of process: Int32) -> Int32? {
+    status(of: process, word: 4).flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  /// A word of proc_pid_stat(5), where the name stands in parentheses as the second.
+  private static func status(of process: Int32, word number: Int) -> Substring? {
+    guard let text = text(of: "/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else { return nil }
     let words = text[text.index(after: end)...].split(separator: " ")
-    return words.count > 19 ? UInt64(words[19]).map { Identity(leader: leader, started: $0) } : nil
+    return words.count > number - 3 ? words[number - 3] : nil
   }
 
   /// What a process calls itself; nil where the system does not tell.

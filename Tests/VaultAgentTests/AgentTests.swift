@@ -133,6 +133,32 @@ struct HeldKeyTests {
     #expect(held.answer(try open(root, record), from: peer)["error"]?.string == "locked", "it stays so")
   }
 
+  @Test("a record that has to be confirmed is opened once it is; nothing else is asked about, and three noes lock")
+  func confirming() throws {
+    var (held, root, _) = try held { $0.confirms = true }
+    let request = try open(root, record)
+    #expect(held.answer(request, from: peer)["error"]?.string == "unconfirmed")
+    let question = try #require(held.question(for: request, from: peer))
+    #expect(question.record == record)
+    held.take(true, to: question)
+    #expect(held.question(for: request, from: peer) == nil && held.answer(request, from: peer).key != nil)
+    // A record that was only written, what opens nothing, and what is not for us.
+    let other = RecordID.random()
+    _ = held.answer(
+      AgentMessage(
+        ["request": .string("wrap"), "vault": .string(vault.text), "record": .string(other.text)],
+        key: try .random(count: 32)), from: peer)
+    let second = try open(root, other)
+    #expect(held.answer(second, from: peer)["error"]?.string == "unconfirmed")
+    #expect(held.question(for: try open(.random(vaultID: vault), other), from: peer) == nil)
+    #expect(held.question(for: AgentMessage(["request": .string("status")]), from: peer) == nil)
+    let asked = try #require(held.question(for: second, from: peer))
+    for isYes in [false, false, true, false, false] { held.take(isYes, to: asked) }
+    #expect(!held.isLocked)
+    held.take(false, to: asked)
+    #expect(held.isLocked && held.answer(request, from: peer)["error"]?.string == "locked")
+  }
+
   @Test("a handover comes as it was sent")
   func handover() throws {
     var sent = Handover(
@@ -140,8 +166,10 @@ struct HeldKeyTests {
       idle: .seconds(3), maximum: .seconds(4))
     sent.session = ProcessSession.Identity(leader: 5, started: .max)
     sent.records = [record]
+    sent.confirms = true
     let got = try Handover(sent.message)
     #expect(got.key == sent.key && got.session == sent.session && got.records == [record] && got.path == "/v")
+    #expect(got.confirms)
     #expect(got.idle == .seconds(3) && got.maximum == .seconds(4) && got.slot == sent.slot && got.vaultID == vault)
     #expect(throws: AgentError.self) { try Handover(AgentMessage([:])) }
   }

@@ -43,6 +43,11 @@ extension Need {
   public static let zxcvbn = library(["libzxcvbn.so.0", "libzxcvbn.0.dylib", "libzxcvbn.dylib"], "libzxcvbn")
   /// Draws QR codes.
   public static let qrencode = library(["libqrencode.so.4", "libqrencode.4.dylib"], "libqrencode")
+  /// Message buses of a test's own, and the library that reaches them.
+  public static let buses: Need = {
+    let daemon = command("dbus-daemon")
+    return daemon.isMet ? library(["libsystemd.so.0"], "libsystemd") : daemon
+  }()
 
   /// Why what needs a file system of its own is not run.
   public static let noMounts = "this process may not mount file systems"

@@ -58,7 +58,7 @@ extension System {
   /// Drops what was typed and not read.
   static func dropTyped(at descriptor: Int32) { tcflush(descriptor, TCIFLUSH) }
 
-  /// Whether a line was typed already.
+  /// Whether a line was typed already, and not read.
   static func hasTyped(at descriptor: Int32) -> Bool {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&polled, 1, 0) > 0

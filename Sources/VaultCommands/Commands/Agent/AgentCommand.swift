@@ -38,6 +38,8 @@ struct AgentStatusCommand: ParsableCommand {
       "\(text("vault"))  \(Printable.text(text("path")))",
       "  locks in \(time("seconds")) unless it is used, in \(time("at_most_seconds")) at most; for this \(text("scope"))",
     ]
+    if agent["confirm"] == .bool(true) { lines.append("  asks before each record is first opened") }
+    lines.append("  " + hearing(agent["hears"]))
     if case .array(let records)? = agent["records"], !records.isEmpty {
       lines.append("  only: " + records.compactMap(\.string).joined(separator: ", "))
     }
@@ -49,6 +51,17 @@ struct AgentStatusCommand: ParsableCommand {
         return
           "  \(use["time"]?.string ?? "")  \(use["action"]?.string ?? "")  \(use["record"]?.string ?? "")\(process)\(name)"
       }
+  }
+}
+
+extension AgentStatusCommand {
+  /// What the buses tell that are heard.
+  private static func hearing(_ buses: JSONValue?) -> String {
+    let told = (buses?.array ?? []).compactMap(\.string).compactMap { bus in
+      ["system": "the machine sleeps and the session is locked", "session": "the screen is locked"][bus]
+    }
+    return told.isEmpty
+      ? "hears of no locked screen: no D-Bus tells it" : "locks, by D-Bus, when " + told.joined(separator: " and when ")
   }
 }
 
@@ -75,9 +88,8 @@ struct AgentRunCommand: AsyncParsableCommand {
   func run() async throws {
     let place = try AgentLocation.requiredPlace()
     if handedOver { return try AgentProcess.serveHandedOver(in: place) }
-    let handover = try await limits.handover(Session(vault, global), unlocking)
-    try AgentProcess.replace(handover.vaultID, in: place)
-    try AgentProcess.serve(handover, in: place) { global.messages.note("unlocked; `vault lock` ends it") }
+    let session = try Session(vault, global)
+    try AgentProcess.serveHere(try await limits.handover(session, unlocking), in: place, session)
   }
 }
 

@@ -13,7 +13,10 @@ enum AgentProcess {
     let (input, output) = (try System.makePipe(), try System.makePipe())
     defer { System.closePipe(output.reading) }
     // Of the environment it needs where sockets are, and nothing that a key could be in.
-    let names = ["XDG_RUNTIME_DIR", "CVAULT_STATE_DIR", "XDG_STATE_HOME", "HOME", "LD_LIBRARY_PATH"]
+    let names = [
+      "XDG_RUNTIME_DIR", "CVAULT_STATE_DIR", "XDG_STATE_HOME", "HOME", "LD_LIBRARY_PATH", "DBUS_SESSION_BUS_ADDRESS",
+      "DBUS_SYSTEM_BUS_ADDRESS",
+    ]
     let variables = names.compactMap { name in System.environment(name).map { "\(name)=\($0)" } }
     let streams = ChildStreams(
       input: input.reading, output: output.writing, closesOthers: true, kept: [], isAlone: true)
@@ -43,16 +46,31 @@ enum AgentProcess {
     guard let message = try? AgentPlace.message(from: System.standardInput) else {
       throw CommandError.usage("--handed-over", "is for `vault unlock`")
     }
-    try serve(Handover(message), in: place) {
+    try serve(Handover(message), in: place, asker: nil) {
       try? System.writeAll(ready, to: System.standardOutput)
       ProcessSession.detach()
     }
   }
 
+  /// Serves in the foreground until the key is dropped; what is to be asked is asked here.
+  static func serveHere(_ handover: Handover, in place: AgentPlace, _ session: Session) throws {
+    try replace(handover.vaultID, in: place)
+    let asker = handover.confirms ? AgentTerminal(session.locked)?.asker : nil
+    try serve(handover, in: place, asker: asker) {
+      session.messages.note(
+        handover.confirms
+          ? "unlocked; it asks here, until `vault lock` or Ctrl-C ends it" : "unlocked; `vault lock` ends it")
+    }
+  }
+
   /// Serves until the key is dropped.
-  static func serve(_ handover: Handover, in place: AgentPlace, whenReady: () -> Void) throws {
+  private static func serve(
+    _ handover: Handover, in place: AgentPlace, asker: AgentAsker?, whenReady: () -> Void
+  ) throws {
+    let buses = MessageBuses()
     let held = try HeldKey(handover)
-    var server = AgentServer(held, listener: try place.listen(for: handover.vaultID))
+    let watch = AgentWatch(files: buses.files, heard: { buses.heard }) { buses.tellsToLock() }
+    var server = AgentServer(held, listener: try place.listen(for: handover.vaultID), watch: watch, asker: asker)
     whenReady()
     server.run()
     place.remove(handover.vaultID)

@@ -14,7 +14,9 @@ struct UnlockCommand: AsyncParsableCommand {
     discussion: """
       An agent in the background holds the key, opens records for other commands of yours, and never gives the key out. \
       It ends when nothing was asked for --for, after --max, when the machine sleeps, when the header of the vault is \
-      changed, and with `vault lock`. Slots, rotation, kinds, checkpoints, checks and backups need the key itself.
+      changed, and with `vault lock`. Where there is D-Bus, it ends when the session or the screen is locked, too. With \
+      --confirm it stays in the foreground of this terminal, and asks here before each record is first opened. Slots, \
+      rotation, kinds, checkpoints, checks and backups need the key itself.
 
       Example:
         vault unlock --for 30m
@@ -29,7 +31,9 @@ struct UnlockCommand: AsyncParsableCommand {
 
   func run() async throws {
     let place = try AgentLocation.requiredPlace()
-    let handover = try await limits.handover(Session(vault, global), unlocking)
+    let session = try Session(vault, global)
+    let handover = try await limits.handover(session, unlocking)
+    if handover.confirms { return try AgentProcess.serveHere(handover, in: place, session) }
     try AgentProcess.replace(handover.vaultID, in: place)
     try AgentProcess.start(handover)
     let (idle, maximum) = (Span.text(handover.idle), Span.text(handover.maximum))
@@ -80,6 +84,9 @@ struct AgentOptions: ParsableArguments {
   @Option(help: "Open only this record; may be repeated.")
   var record: [String] = []
 
+  @Flag(help: "Stay at this terminal, and ask here before each record is first opened.")
+  var confirm = false
+
   /// Unlocks, and says what an agent is to hold.
   func handover(_ session: Session, _ unlocking: UnlockOptions) async throws -> Handover {
     let (idle, maximum) = (try Span.argument(idle, of: "--for"), try Span.argument(max, of: "--max"))
@@ -87,6 +94,7 @@ struct AgentOptions: ParsableArguments {
     guard scope == .login || terminal != nil else {
       throw CommandError.usage("--scope", "the session of this terminal cannot be told")
     }
+    if confirm { try checkTerminal(session.global) }
     let opened = try await session.unlock(unlocking, withRootKey: true)
     var records: Set<RecordID> = []
     for text in record { records.insert(try await session.record(text, in: opened).id) }
@@ -101,7 +109,21 @@ struct AgentOptions: ParsableArguments {
       idle: min(idle, maximum), maximum: maximum)
     handover.session = terminal
     handover.records = records
+    handover.confirms = confirm
     return handover
+  }
+
+  /// Refuses to ask where nobody could answer.
+  private func checkTerminal(_ global: GlobalOptions) throws {
+    guard scope == .login else {
+      throw CommandError.usage(
+        "--confirm", "does not go with --scope terminal: the terminal at which it asks runs nothing else")
+    }
+    guard let terminal = Terminal(noInput: global.noInput), System.isInForeground(terminal.descriptor) else {
+      throw CommandError(
+        .declined, "declined", subject: "--confirm", "there is no terminal to ask at",
+        hints: ["unlock in a terminal that stays open, not in the background"])
+    }
   }
 }
 

@@ -51,7 +51,16 @@ struct HelperSession {
     } catch {
       throw CommandError(error).about(word)
     }
-    return try await session.record(id.text, in: session.unlock(unlocking))
+    let opened: Vault
+    do {
+      opened = try await session.unlock(unlocking)
+    } catch let error as CommandError where error.status == .cannotUnlock {
+      // Who reads this has typed the name of another program, which may be run again.
+      var locked = error
+      locked.hints.insert("`vault unlock` in a terminal, and then once more; nothing is asked here", at: 0)
+      throw locked
+    }
+    return try await session.record(id.text, in: opened)
   }
 }
 

@@ -25,6 +25,22 @@ struct Terminal: ~Copyable {
     }
   }
 
+  /// Where it can be waited for an answer.
+  var descriptor: Int32 { file.descriptor }
+
+  /// Shows a question that may be answered later; what was typed before is no answer to it.
+  ///
+  /// - Returns: false where nobody sees it, since another program has the terminal.
+  func shows(_ question: String) -> Bool {
+    guard System.isInForeground(file.descriptor) else { return false }
+    dropTyped()
+    System.showTyping()
+    return (try? say("\(question) [y/N] ")) != nil
+  }
+
+  /// Whether the line that was typed is a yes.
+  func hasYes() -> Bool { (try? line().string).map { ["y", "yes"].contains($0?.lowercased()) } ?? false }
+
   /// A line that is typed, shown while it is.
   func answer(_ prompt: String) throws -> String {
     System.showTyping()

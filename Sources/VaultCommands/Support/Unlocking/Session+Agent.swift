@@ -29,7 +29,11 @@ extension Session {
     guard System.variable("CVAULT_NO_AGENT") == nil, let place = AgentLocation.place else { return nil }
     let options = try vaultOptions()
     do {
-      guard let client = try AgentClient(of: locked.header.vaultID, in: place) else {
+      let messages = messages
+      let client = try AgentClient(of: locked.header.vaultID, in: place) {
+        messages.note("the agent asks at its terminal")
+      }
+      guard let client else {
         let socket = place.socket(of: locked.header.vaultID)
         if System.isThere(socket) { messages.detail("no agent listens at \(socket)") }
         return nil
