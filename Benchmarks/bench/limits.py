@@ -12,6 +12,8 @@ LIMITS = {
     "get by id": (2.0, 24 * MB),
     "get by name": (2.0, 24 * MB),
     "get by id, beside openssl": (2.0, None),
+    "run true, beside get": (1.3, None),
+    "run true, staying beside it, beside get": (1.5, None),
     "get by id, largest beside smallest": (1.2, 24 * MB),
     "add, beyond get": (3.0, None),
     "list": (3.0, None),

@@ -90,6 +90,11 @@ def measure_get(machine, options):
         ours = vaults[sizes[0]].get(middle[sizes[0]]["id"])
         yield row("get by id, beside openssl", sizes[0], "`openssl cms -decrypt` of one file",
                   paired(machine, ours, opening, rounds))
+    few = vaults[sizes[0]]
+    get = few.get(middle[sizes[0]]["id"])
+    for name, how in (("", "never"), (", staying beside it", "always")):
+        yield row(f"run true{name}, beside get", sizes[0], "`get` by id",
+                  paired(machine, few.running(middle[sizes[0]]["id"], how), get, rounds))
     if len(sizes) > 1:
         many, few = (vaults[count].get(middle[count]["id"]) for count in (sizes[-1], sizes[0]))
         result = paired(machine, many, few, rounds)

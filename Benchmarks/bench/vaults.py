@@ -55,6 +55,10 @@ class BenchVault:
     def get(self, record):
         return ["vault", "get", record, "access_key", *self.unlock]
 
+    def running(self, record, redaction):
+        return ["vault", "run", *self.unlock, "--redact", redaction, "--env", f"SECRET=cvault://{record}/access_key",
+                "--", "true"]
+
     def adding(self):
         return ["vault", "add", "customer", "--set", "name=Bench", "--generate", "access_key", *self.unlock]
 
