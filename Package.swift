@@ -131,7 +131,11 @@ let package = Package(
         "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
     .testTarget(
-      name: "VaultDeliveryTests", dependencies: ["VaultDelivery", "VaultDocument", "VaultTestSupport"]),
+      name: "VaultDeliveryTests",
+      dependencies: [
+        "VaultDelivery", "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
+        "VaultTestSupport",
+      ]),
     .testTarget(
       name: "VaultMergeTests",
       dependencies: ["VaultMerge", "VaultSealing", "VaultStorage", "VaultDocument", "VaultTestSupport"]),

@@ -98,7 +98,7 @@ struct InjectCommand: AsyncParsableCommand {
         as: format,
         with: template.placeholders.map { place in
           // Text, since it was one in the record.
-          TemplateValue(values[place.reference]?.text ?? "", isText: fields[place.reference]?.isText ?? true)
+          TemplateValue(values[place.reference]?.secret.text ?? "", isText: fields[place.reference]?.isText ?? true)
         })
     } catch {
       throw CommandError(error, in: name)

@@ -91,11 +91,12 @@ struct RunCommand: AsyncParsableCommand {
       given.append(.init(field, as: delivery.form.rawValue, to: System.path(ofTool: command[0]) ?? command[0]))
     }
     let opened = try await session.unlock(unlocking)
-    var sealed: [(reference: SecretReference, value: SecretBytes)] = []
-    let values = try await session.values(of: plan, in: opened) { sealed.append(($0, $1)) }
+    let wanted = plan.deliveries.compactMap { delivery in delivery.reference.map { ($0, delivery.place) } }
+    let values = try await session.values(of: wanted, in: opened)
     var program = try ProgramRun(
       wordCount: command.count, environment: environment,
-      redaction: OutputRedaction(redact, of: sealed, global.messages), waits: wait)
+      redaction: OutputRedaction(
+        redact, of: values.values.sorted { "\($0.reference)" < "\($1.reference)" }, global.messages), waits: wait)
     for delivery in plan.deliveries {
       if delivery.form == .variable, environment.inherits(delivery.name), !fromEnvironment {
         global.messages.note("\(delivery.name) of the environment is replaced")
@@ -146,12 +147,12 @@ struct RunCommand: AsyncParsableCommand {
 
 extension Delivery {
   /// The value, of those that were opened.
-  fileprivate func value(_ values: [SecretReference: SecretBytes]) throws -> SecretBytes {
+  fileprivate func value(_ values: [SecretReference: DeliveredValue]) throws -> SecretBytes {
     switch content {
     case .text(let text): return try .text(text)
     case .reference(let reference):
       guard let value = values[reference] else { preconditionFailure("every reference was opened") }
-      return value
+      return value.secret
     }
   }
 }

@@ -95,47 +95,15 @@ extension Delivery {
 }
 
 extension Session {
-  /// The values of all references, each record opened and verified once; all or none.
-  ///
-  /// - Parameter sealed: gets those that are sealed.
+  /// The values of all references, each with the place that it is wanted for; all or none.
   func values(
-    of plan: DeliveryPlan, in vault: Vault, sealed: (SecretReference, SecretBytes) -> Void
-  ) async throws -> [SecretReference: SecretBytes] {
-    try await values(
-      of: plan.deliveries.compactMap { delivery in delivery.reference.map { ($0, delivery.place) } }, in: vault,
-      sealed: sealed)
-  }
-
-  /// The same of references, each with the place that it is wanted for.
-  func values(
-    of wanted: [(reference: SecretReference, place: String)], in vault: Vault,
-    sealed: (SecretReference, SecretBytes) -> Void = { _, _ in }
-  ) async throws -> [SecretReference: SecretBytes] {
-    var (values, opened): ([SecretReference: SecretBytes], [RecordID: OpenRecord]) = ([:], [:])
-    for (reference, place) in wanted where values[reference] == nil {
-      do {
-        let field = try await locked.field(of: reference)
-        var record = opened[field.record.id]
-        if record == nil { record = try await self.record(field.record.id.text, in: vault) }
-        guard let record else { continue }
-        opened[record.id] = record
-        try reference.requireName(of: record)
-        let value = try record.value(of: reference)
-        values[reference] = value
-        if field.sealedAt != nil || reference.view == .url { sealed(reference, value) }
-        if reference.view == .url, let password = try record.password() { sealed(reference, password) }
-      } catch {
-        throw CommandError(any: error).hinting("it is wanted for \(place): \(reference)")
-      }
+    of wanted: [(reference: SecretReference, place: String)], in vault: Vault
+  ) async throws -> [SecretReference: DeliveredValue] {
+    do throws(DeliveryFailure) {
+      return try await vault.values(of: wanted.map(\.reference))
+    } catch {
+      let place = wanted.first { $0.reference == error.reference }?.place ?? "the program"
+      throw CommandError(any: error.reason).hinting("it is wanted for \(place): \(error.reference)")
     }
-    return values
-  }
-}
-
-extension OpenRecord {
-  /// The password that an address of it holds; nil for none.
-  fileprivate func password() throws -> SecretBytes? {
-    guard let path = try? MemberPath(parsing: "password"), (try? value(at: path)) != nil else { return nil }
-    return try withSecret(at: path) { try SecretBytes(copying: $0) }
   }
 }

@@ -35,13 +35,6 @@ struct FieldArgument {
 }
 
 extension SecretReference {
-  /// Refuses a record that has another name than the reference: what was looked up was not verified.
-  func requireName(of record: OpenRecord) throws(VaultError) {
-    guard self.record.utf8.elementsEqual(record.name.utf8) || RecordID(parsing: self.record) != nil else {
-      throw VaultError(.changedUnderneath, "got another name while it was looked up", record: record.id)
-    }
-  }
-
   /// A reference of the command line.
   static func argument(_ text: String, of option: String) throws -> SecretReference {
     do throws(ReferenceFault) {

@@ -20,7 +20,7 @@ struct OutputRedaction {
 
   /// - Throws: the wrong usage of marks in what a terminal shows: the program would take it for no terminal.
   init(
-    _ mode: RedactionMode, of values: [(reference: SecretReference, value: SecretBytes)], _ messages: Messages
+    _ mode: RedactionMode, of values: [DeliveredValue], _ messages: Messages
   ) throws {
     let outputs = [System.standardOutput, System.standardError]
     if mode == .always, outputs.contains(where: System.isTerminal) {
@@ -29,10 +29,10 @@ struct OutputRedaction {
     }
     let seen = mode == .never ? [] : outputs.filter { !System.isTerminal($0) && !System.isNull($0) }
     var (needles, names): (NeedleSet, [String]) = (NeedleSet(), [])
-    for (reference, value) in seen.isEmpty ? [] : values {
-      let parts = [Printable.text(reference.record), reference.path?.description]
+    for value in seen.isEmpty ? [] : values {
+      let parts = [Printable.text(value.reference.record), value.reference.path?.description]
       let name = parts.compactMap(\.self).joined(separator: "/")
-      if !value.withBytes({ needles.add($0, label: names.count) }) {
+      for sealed in try value.sealedValues() where !sealed.withBytes({ needles.add($0, label: names.count) }) {
         messages.note("\(name) is too short to be looked for in the output")
       }
       names.append(name)
