@@ -72,12 +72,7 @@ public struct NeedleSet: Sendable {
     filter[place >> 6] |= 1 << UInt64(place & 63)
   }
 
-  /// SipHash with a key of this process (The Swift Standard Library, `Hasher`).
-  private static func hash(_ bytes: RawSpan, _ range: Range<Int>) -> Int {
-    var hasher = Hasher()
-    unsafe bytes.extracting(range).withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-    return hasher.finalize()
-  }
+  private static func hash(_ bytes: RawSpan, _ range: Range<Int>) -> Int { keyedHash(of: bytes.extracting(range)) }
 
   /// The longest value that begins at a place.
   ///
@@ -120,4 +115,11 @@ public struct NeedleSet: Sendable {
     }
     return found
   }
+}
+
+/// SipHash with a key of this process (The Swift Standard Library, `Hasher`): tells equal values without holding them.
+package func keyedHash(of bytes: RawSpan) -> Int {
+  var hasher = Hasher()
+  unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+  return hasher.finalize()
 }

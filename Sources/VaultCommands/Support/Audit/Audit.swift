@@ -95,19 +95,12 @@ struct Audit {
       if sort != .key, let time = rules.old["\(record.id) \(path)"] {
         found.append(finding(.old, path, "since \(DateFormat.day.text(of: time))"))
       }
-      places[secret.withBytes(Self.hash), default: []].append(finding(.reused, path, ""))
+      places[secret.withBytes(keyedHash), default: []].append(finding(.reused, path, ""))
     }
   }
 
   private func weakness(of secret: SecretBytes) throws -> String? {
     guard let estimate = try GuessEstimate(of: secret), estimate.bitCount < rules.leastBitCount else { return nil }
     return "guessed in about \(estimate.tries)"
-  }
-
-  /// SipHash with a key of this process (The Swift Standard Library, `Hasher`).
-  private static func hash(_ bytes: RawSpan) -> Int {
-    var hasher = Hasher()
-    unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-    return hasher.finalize()
   }
 }
