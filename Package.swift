@@ -3,17 +3,22 @@ import PackageDescription
 
 let libraries = [
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
-  "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultMerge",
+  "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultMerge", "VaultConfiguration",
 ]
 
 let package = Package(
   name: "vault",
   platforms: [.macOS(.v26)],
   products: libraries.map { .library(name: $0, targets: [$0]) } + [.executable(name: "vault", targets: ["vault"])],
+  traits: [
+    .trait(name: "Configuration", description: "VaultConfiguration: values of a vault for swift-configuration.")
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // The independent oracle of the crypto tests; no product depends on it.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    // Fetched only where the trait asks for it.
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
   ],
   targets: [
     // Layer 0
@@ -68,9 +73,19 @@ let package = Package(
 
     .target(
       name: "VaultDelivery",
-      dependencies: ["VaultExchange", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument"]),
+      dependencies: [
+        "CDynamicLibraries", "VaultExchange", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto",
+        "VaultDocument", "VaultSystem",
+      ]),
 
     // Layers 6 and 7
+    .target(
+      name: "VaultConfiguration",
+      dependencies: [
+        "VaultDelivery", "VaultKit", "VaultCrypto",
+        .product(
+          name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
+      ]),
     .target(
       name: "VaultCommands",
       dependencies: [

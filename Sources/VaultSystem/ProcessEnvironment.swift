@@ -14,6 +14,17 @@ package enum ProcessEnvironment {
     unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
+  /// All of it, `NAME=VALUE` each, without the NUL; not all of it need be UTF-8.
+  package static func rawVariables() -> [[UInt8]] {
+    var variables: [[UInt8]] = []
+    var next = unsafe environ
+    while let text = unsafe next.pointee {
+      unsafe variables.append(Array(UnsafeRawBufferPointer(start: text, count: strlen(text))))
+      unsafe next += 1
+    }
+    return variables
+  }
+
   /// The directory for temporary files.
   package static var temporaryDirectory: String {
     guard let path = variable("TMPDIR"), !path.isEmpty else { return "/tmp" }

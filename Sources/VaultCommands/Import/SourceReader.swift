@@ -147,13 +147,13 @@ extension SourceReader {
   private func finish() throws {
     guard lines.next() == nil, !lines.hasTooLong else { throw broken() }
     if output.failure != nil { throw ended() }
-    _ = process.take().map { System.end(of: $0) }
+    _ = process.take().map { ChildProcess.end(of: $0) }
   }
 
   private func stop() -> ChildEnd? {
     process.take().map { process in
-      System.kill(process)
-      return System.end(of: process)
+      ChildProcess.kill(process)
+      return ChildProcess.end(of: process)
     }
   }
 
@@ -168,7 +168,7 @@ extension SourceReader {
       _ = stop()
       return error(failure == .tooLate ? late : "gave more than a file can hold")
     }
-    guard let end = process.take().map({ System.end(of: $0) }) else { return error("has ended") }
+    guard let end = process.take().map({ ChildProcess.end(of: $0) }) else { return error("has ended") }
     if end.isOutOfTime { return error(late) }
     // What a program asks for in vain, to hold more, is as much again as it has.
     if end.isCrash, end.peakByteCount > limits.memoryByteCount / 4 { return error("used too much memory") }

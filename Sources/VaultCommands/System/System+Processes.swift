@@ -1,5 +1,6 @@
 import Synchronization
 import VaultKit
+import VaultSystem
 
 #if canImport(Darwin)
   import Darwin
@@ -157,9 +158,9 @@ extension System {
     let process = try spawn(
       "/bin/sh", ["sh", "-c", script, "sh"] + arguments, variables: variables, streams: streams)
     let outcome = Result { try whileRunning() }
-    let status = wait(for: process)
+    let end = ChildProcess.end(of: process)
     try outcome.get()
-    return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+    return end.shellStatus
   }
 
   /// Runs a command line of the shell and gives the writing end of its standard input to `body`.

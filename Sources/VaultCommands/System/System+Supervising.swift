@@ -1,4 +1,5 @@
 import Synchronization
+import VaultSystem
 
 #if canImport(Darwin)
   import Darwin

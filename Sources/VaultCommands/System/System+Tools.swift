@@ -28,7 +28,7 @@ extension System {
     // Closed before the wait, so that a program which writes more than is taken ends too.
     close(ends.reading)
     guard let process else { return nil }
-    return wait(for: process) == 0 ? output : nil
+    return ChildProcess.end(of: process).status == 0 ? output : nil
   }
 
   /// Runs a program of the PATH, without a shell, that reads `value`; what it writes is dropped.
@@ -80,8 +80,7 @@ extension System {
     close(ends.writing)
     whenGiven()
     do throws(SystemError) {
-      let end = end(of: try process.get())
-      return end.signal.map { 128 + $0 } ?? end.exitCode
+      return ChildProcess.end(of: try process.get()).shellStatus
     } catch {
       guard error.isMissing else { throw error }
       return nil

@@ -78,8 +78,12 @@ struct RunCommand: AsyncParsableCommand {
       throw CommandError.usage("arguments", "no program is named", "`vault run … -- PROGRAM ARGUMENT…`")
     }
     guard inherit == nil || pristine else { throw CommandError.usage("--inherit", "goes with --pristine") }
-    let environment = ChildEnvironment(
-      isPristine: pristine, inheriting: Self.names(inherit) ?? [], keepsOwn: passVault)
+    let named = Self.names(inherit) ?? []
+    let environment = ProgramEnvironment { name in
+      // Some of the variables of this program lead to keys.
+      guard passVault || !Delivery.isOwn(name) else { return false }
+      return !pristine || ProgramEnvironment.isNeeded(name) || named.contains(name)
+    }
     let plan = try plan(environment)
     let session = try Session(vault, global)
     if dryRun { return try await DeliveryPreview(plan, session).print() }
@@ -110,7 +114,7 @@ struct RunCommand: AsyncParsableCommand {
   private static func names(_ list: String?) -> [String]? { list?.split(separator: ",").map(String.init) }
 
   /// What is to be given, each name once: the options before the last file before the first, before the environment.
-  private func plan(_ environment: ChildEnvironment) throws -> DeliveryPlan {
+  private func plan(_ environment: ProgramEnvironment) throws -> DeliveryPlan {
     var plan = DeliveryPlan()
     for file in envFile { try plan.add(Delivery.file(file), global.messages) }
     if let only = Self.names(only) { try plan.keep(only: only) }

@@ -1,3 +1,4 @@
+import VaultSystem
 import VaultCrypto
 import VaultDocument
 

@@ -100,7 +100,10 @@ extension Session {
     of wanted: [(reference: SecretReference, place: String)], in vault: Vault
   ) async throws -> [SecretReference: DeliveredValue] {
     do throws(DeliveryFailure) {
-      return try await vault.values(of: wanted.map(\.reference))
+      let values = try await vault.values(of: wanted.map(\.reference))
+      var noted: Set<RecordID> = []
+      for value in values.values where noted.insert(value.record.id).inserted { _ = noting(value.record) }
+      return values
     } catch {
       let place = wanted.first { $0.reference == error.reference }?.place ?? "the program"
       throw CommandError(any: error.reason).hinting("it is wanted for \(place): \(error.reference)")

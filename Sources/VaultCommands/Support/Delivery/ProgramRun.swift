@@ -1,17 +1,19 @@
 import VaultCrypto
+import VaultDelivery
+import VaultSystem
 
 /// A program with all that it is given, about to be run.
 struct ProgramRun {
   /// How many of the last words of the command line are the program and its arguments.
   private let wordCount: Int
-  private var environment: ChildEnvironment
+  private var environment: ProgramEnvironment
   private let redaction: OutputRedaction
   private let waits: Bool
   private var input: Int32?
   private var folder: DeliveryFolder?
 
   /// - Parameter waits: whether this process stays beside the program even where it need not.
-  init(wordCount: Int, environment: ChildEnvironment, redaction: OutputRedaction, waits: Bool) {
+  init(wordCount: Int, environment: ProgramEnvironment, redaction: OutputRedaction, waits: Bool) {
     self.wordCount = wordCount
     self.environment = environment
     self.redaction = redaction
@@ -21,15 +23,24 @@ struct ProgramRun {
   /// Adds a value, in the form that a delivery says.
   mutating func give(_ value: SecretBytes, as delivery: Delivery) throws {
     switch delivery.form {
-    case .input: input = try System.sealedMemoryFile(of: value)
+    case .input: input = try System.memoryFile(of: value)
     case .descriptor:
-      let descriptor = try System.sealedMemoryFile(of: value)
-      try environment.set(delivery.name, to: .text("/proc/self/fd/\(descriptor)"), delivery.source)
+      try set(delivery, to: .text("/proc/self/fd/\(System.memoryFile(of: value))"))
     case .file:
       let folder = try folder ?? DeliveryFolder.make()
       self.folder = folder
-      try environment.set(delivery.name, to: .text(folder.add(delivery.name, value)), delivery.source)
-    case .variable: try environment.set(delivery.name, to: value, delivery.source)
+      try set(delivery, to: .text(folder.add(delivery.name, value)))
+    case .variable: try set(delivery, to: value)
+    }
+  }
+
+  private mutating func set(_ delivery: Delivery, to value: SecretBytes) throws {
+    do {
+      try environment.set(delivery.name, to: value)
+    } catch let fault as EnvironmentFault {
+      throw CommandError(
+        .inputRefused, "input_refused", subject: delivery.source, fault.description,
+        hints: ["--fd \(delivery.name)=… gives the program a file in memory instead"])
     }
   }
 

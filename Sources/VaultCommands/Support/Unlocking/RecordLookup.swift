@@ -49,7 +49,8 @@ extension Session {
     }
   }
 
-  private func noting(_ record: OpenRecord) -> OpenRecord {
+  /// Says what somebody should know who is given a record.
+  func noting(_ record: OpenRecord) -> OpenRecord {
     if record.hasOlderInTrash { messages.note("an older revision of \(record.id.text) is in the trash, too") }
     return record
   }

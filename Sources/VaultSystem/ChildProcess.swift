@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
+  internal import Darwin
 #elseif canImport(Musl)
-  import Musl
+  internal import Musl
+#else
+  internal import Glibc
 #endif
 
 #if canImport(Darwin)
@@ -21,49 +21,58 @@
   private let ownSession: Int16 = 0x80
 #endif
 
-// Within `System` the name is that of its own.
+// Within `ChildProcess` the name is that of its own.
 private func signalProcess(_ process: pid_t, _ number: Int32) -> Int32 { kill(process, number) }
 
 /// What the standard streams of a child become.
-struct ChildStreams {
+package struct ChildStreams {
   /// Its standard input; nil is that of this process.
-  var input: Int32?
+  package var input: Int32?
   /// Its standard output; nil is that of this process.
-  var output: Int32?
+  package var output: Int32?
   /// Its standard error; nil is that of this process.
-  var errors: Int32?
+  package var errors: Int32?
   /// Whether it reads nothing but ``input``, and what it says on stderr is dropped.
-  var closesOthers = false
+  package var closesOthers = false
   /// Whether what it writes is dropped.
-  var dropsOutput = false
+  package var dropsOutput = false
   /// What it gets beside these, under the same numbers; nil is all that is not closed by itself.
-  var kept: [Int32]?
+  package var kept: [Int32]?
   /// Whether it is in a session of its own, so that it has no terminal.
-  var isAlone = false
+  package var isAlone = false
+
+  package init(
+    input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil, closesOthers: Bool = false,
+    dropsOutput: Bool = false, kept: [Int32]? = nil, isAlone: Bool = false
+  ) {
+    (self.input, self.output, self.errors, self.kept) = (input, output, errors, kept)
+    (self.closesOthers, self.dropsOutput, self.isAlone) = (closesOthers, dropsOutput, isAlone)
+  }
 }
 
 /// How a child has ended.
-struct ChildEnd {
+package struct ChildEnd: Sendable {
   /// As wait(2) gives it.
-  let status: Int32
+  package let status: Int32
   /// The most memory that it had at once.
-  let peakByteCount: Int
+  package let peakByteCount: Int
 
   /// The signal that ended it; nil for none.
-  var signal: Int32? { status & 0x7F == 0 ? nil : status & 0x7F }
-  var exitCode: Int32 { (status >> 8) & 0xFF }
+  package var signal: Int32? { status & 0x7F == 0 ? nil : status & 0x7F }
+  package var exitCode: Int32 { (status >> 8) & 0xFF }
+  /// Its exit code, or 128 and the number of the signal that ended it, as shells tell it.
+  package var shellStatus: Int32 { signal.map { 128 + $0 } ?? exitCode }
   /// Whether it was ended since its time was over.
-  var isOutOfTime: Bool { signal == SIGXCPU }
+  package var isOutOfTime: Bool { signal == SIGXCPU }
   /// Whether it made a mistake, such as to take memory that there was not.
-  var isCrash: Bool { [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGSEGV].contains(signal) }
+  package var isCrash: Bool { [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGSEGV].contains(signal) }
+
+  package init(status: Int32, peakByteCount: Int) { (self.status, self.peakByteCount) = (status, peakByteCount) }
 }
 
-extension System {
-  /// Where the program of this process is.
-  static var ownProgram: String {
-    // The link itself, where there is one: the program is the same where its file was replaced meanwhile.
-    isThere("/proc/self/exe") ? "/proc/self/exe" : CommandLine.arguments[0]
-  }
+/// Programs that this process starts and waits for.
+package enum ChildProcess {
+  private static let (standardInput, standardOutput, standardError): (Int32, Int32, Int32) = (0, 1, 2)
 
   /// Starts a program.
   ///
@@ -71,9 +80,9 @@ extension System {
   ///   - program: a path, or a name that is looked for in the PATH.
   ///   - words: its arguments, from its own name on.
   ///   - variables: `NAME=VALUE`, its whole environment; nil is that of this process.
-  static func spawn(
+  package static func start(
     _ program: String, _ words: [String], variables: [String]? = nil, streams: ChildStreams
-  ) throws(SystemError) -> pid_t {
+  ) throws(Errno) -> Int32 {
     var words = unsafe words.map { unsafe strdup($0) } + [nil]
     var own = unsafe (variables ?? []).map { unsafe strdup($0) } + [nil]
     defer { unsafe (words + own).forEach { unsafe free($0) } }
@@ -85,16 +94,16 @@ extension System {
         unsafe posix_spawnp(&process, program, &actions, &attributes, &words, &own)
       }
     }
-    guard result == 0 else { throw SystemError(number: result, path: program, action: "run") }
+    guard result == 0 else { throw Errno(result) }
     return process
   }
 
   /// Starts a file as a program, which is no longer looked for.
   ///
   /// - Returns: the number of the error; 0 for none.
-  static func spawn(
+  package static func start(
     file: UnsafePointer<CChar>, _ words: [UnsafeMutablePointer<CChar>?], _ environment: [UnsafeMutablePointer<CChar>?],
-    streams: ChildStreams, _ process: inout pid_t
+    streams: ChildStreams, _ process: inout Int32
   ) -> Int32 {
     unsafe withSettings(of: streams) { actions, attributes in
       unsafe posix_spawn(&process, file, &actions, &attributes, words, environment)
@@ -121,11 +130,8 @@ extension System {
     return unsafe body(&actions, &attributes)
   }
 
-  /// Waits for a child to end and gives its status.
-  static func wait(for process: pid_t) -> Int32 { end(of: process).status }
-
   /// Waits for a child to end.
-  static func end(of process: pid_t) -> ChildEnd {
+  package static func end(of process: Int32) -> ChildEnd {
     var status: Int32 = 0
     var usage = rusage()
     while unsafe wait4(process, &status, 0, &usage) < 0 && errno == EINTR {}
@@ -137,18 +143,16 @@ extension System {
   }
 
   /// Ends a child at once.
-  static func kill(_ process: pid_t) { _ = signalProcess(process, SIGKILL) }
+  package static func kill(_ process: Int32) { _ = signalProcess(process, SIGKILL) }
 
-  /// A pipe of which a child gets what it is given, and no more.
-  static func makePipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno, path: nil, action: "run") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
+  /// Asks a child to end.
+  package static func terminate(_ process: Int32) { _ = signalProcess(process, SIGTERM) }
+
+  /// Waits for a child to end, and leaves its end to be asked for: its number is not given to another one meanwhile.
+  package static func awaitEnd(of process: Int32) {
+    var information = unsafe siginfo_t()
+    while unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
   }
-
-  /// Closes a descriptor that this process has made.
-  static func closePipe(_ end: Int32) { close(end) }
 
   private static func arrange(_ streams: ChildStreams, in actions: inout SpawnActions) {
     if streams.closesOthers {
@@ -172,7 +176,7 @@ extension System {
       // The flag POSIX_SPAWN_CLOEXEC_DEFAULT closes what nothing is said of.
       for descriptor in kept { unsafe posix_spawn_file_actions_addinherit_np(&actions, descriptor) }
     #else
-      let open = names(in: "/proc/self/fd").compactMap { Int32($0) }
+      let open = openDescriptors()
       // It is no error here to close what is not open.
       for descriptor in open.isEmpty ? Array(standardError + 1..<256) : open
       where descriptor > standardError && !kept.contains(descriptor) {
@@ -181,6 +185,14 @@ extension System {
       // Onto itself: it is no longer closed when the program starts.
       for descriptor in kept { unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor) }
     #endif
+  }
+
+  /// The descriptors of this process, one that has read them among them; none where the system does not tell.
+  private static func openDescriptors() -> [Int32] {
+    let folder = unsafe open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return [] }
+    defer { close(folder) }
+    return ((try? LiveFileOperations().entries(of: folder)) ?? []).compactMap { Int32($0.name) }
   }
 
   /// Gives a child back what this process has blocked and ignored.

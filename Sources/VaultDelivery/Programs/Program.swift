@@ -1,0 +1,99 @@
+internal import Dispatch
+internal import Synchronization
+public import VaultCrypto
+internal import VaultSystem
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// A program that is given secrets, without a file or an argument in between.
+public struct Program: Sendable {
+  /// How one has ended.
+  public enum End: Equatable, Sendable {
+    case exited(Int32)
+    /// By the signal of this number.
+    case signalled(Int32)
+  }
+
+  /// Why one was not started.
+  public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    public let program: String
+    /// What follows the name in a message.
+    public let reason: String
+    /// The number of the system's error.
+    public let errorNumber: Int32
+    public var description: String { "\(program): \(reason)" }
+  }
+
+  /// A path, or a name that is looked for in the `PATH` of its environment.
+  public let name: String
+  /// What any user of the machine can read while it runs: no place for a secret.
+  public let arguments: [String]
+
+  public init(_ name: String, _ arguments: [String] = []) { (self.name, self.arguments) = (name, arguments) }
+
+  /// Runs it and waits for its end. It has the standard streams of this process, and no other open file of it.
+  ///
+  /// A task that is cancelled sends it SIGTERM, and still waits for its end.
+  ///
+  /// - Parameters:
+  ///   - environment: all that it gets.
+  ///   - input: what it reads from its standard input, in memory (Linux only); nil for that of this process.
+  /// - Throws: ``Failure``.
+  public func run(
+    in environment: ProgramEnvironment, input: SecretBytes? = nil
+  ) async throws(Failure) -> End {
+    let running = RunningProgram(try start(in: environment, input))
+    return await withTaskCancellationHandler {
+      await running.end()
+    } onCancel: {
+      running.terminate()
+    }
+  }
+
+  private func start(in environment: ProgramEnvironment, _ input: SecretBytes?) throws(Failure) -> Int32 {
+    let words = unsafe ([name] + arguments).map { unsafe strdup($0) }
+    defer { unsafe words.forEach { unsafe free($0) } }
+    do throws(Errno) {
+      let input: Int32? = if let input { try MemoryFile.sealed(input, isInherited: false) } else { nil }
+      defer { if let input { LocalSocket.close(input) } }
+      let image = unsafe words.withUnsafeBufferPointer { unsafe ProgramImage(words: $0, environment) }
+      return try unsafe image.start(ChildStreams(input: input, kept: []))
+    } catch {
+      throw Failure(program: name, reason: error.meaning.reason, errorNumber: error.number)
+    }
+  }
+}
+
+/// A child of this process, which is waited for once.
+private final class RunningProgram: Sendable {
+  /// Its number; nil once it was waited for, since another process may have it then.
+  private let process: Mutex<Int32?>
+
+  init(_ process: Int32) { self.process = Mutex(process) }
+
+  /// Waits for it on a thread of its own, so that no task waits for that.
+  func end() async -> Program.End {
+    await withCheckedContinuation { continuation in
+      DispatchQueue(label: "vault.program").async { continuation.resume(returning: self.awaitEnd()) }
+    }
+  }
+
+  private func awaitEnd() -> Program.End {
+    if let process = process.withLock({ $0 }) { ChildProcess.awaitEnd(of: process) }
+    return process.withLock { process in
+      guard let number = process.take() else { return .exited(0) }
+      let end = ChildProcess.end(of: number)
+      return end.signal.map { .signalled($0) } ?? .exited(end.exitCode)
+    }
+  }
+
+  func terminate() {
+    process.withLock { if let process = $0 { ChildProcess.terminate(process) } }
+  }
+}
