@@ -48,6 +48,39 @@ struct CredentialTests {
     }
   }
 
+  @Test("with --store git's approval makes a login or replaces its password, and its refusal removes it")
+  func gitStores() throws {
+    let workspace = try makeWorkspace()
+    func git(_ operation: String, _ password: String, host: String = "new.example.com", path: String = "") -> Int32 {
+      let request = "protocol=https\nhost=\(host)\nusername=eve\npassword=\(password)\n\(path)\n"
+      let outcome = workspace.run(
+        ["credential", "git", operation, "--store", "--vault", "v", "--identity", "id.txt"], input: request)
+      #expect(outcome.stdout.isEmpty && !outcome.errors.contains(password), "\(outcome.errors)")
+      return outcome.code
+    }
+    #expect(git("store", "first=1") == 0)
+    #expect(workspace.open("get", "new.example.com", "password").output == "first=1")
+    #expect(workspace.open("get", "new.example.com", "urls[0]").output == "https://new.example.com")
+    let before = workspace.snapshot()
+    #expect(git("store", "first=1") == 0 && git("erase", "other") == 0)
+    #expect(git("erase", "first=1", host: "old.example.com") == 0 && git("store", "pw-x", host: "a b") == 0)
+    #expect(workspace.snapshot() == before)
+    #expect(git("store", "second-2", path: "path=team/x\n") == 0)
+    #expect(workspace.open("get", "new.example.com", "password").output == "second-2")
+    #expect(git("erase", "second-2") == 0)
+    #expect(workspace.open("get", "new.example.com", "password").code == 10)
+    #expect(workspace.open("restore", "new.example.com").code == 0)
+    // Another user of a host that is known is another login.
+    #expect(git("store", "pw-e", host: "git.example.com") == 0)
+    #expect(workspace.open("get", "A", "password").output == "pw-a")
+    #expect(workspace.open("get", "git.example.com", "username").output == "eve")
+    // Nobody is asked, and nothing is lost without a word.
+    let locked = workspace.run(
+      ["credential", "git", "store", "--store", "--vault", "v"],
+      input: "protocol=https\nhost=x.example.com\nusername=eve\npassword=pw\n\n")
+    #expect(locked.code == 11 && locked.errors.contains("vault unlock"))
+  }
+
   @Test("a changed address is refused before the password goes out")
   func forgedAddress() throws {
     let workspace = try makeWorkspace()

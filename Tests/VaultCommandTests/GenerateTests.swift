@@ -196,6 +196,30 @@ struct GenerateTests {
     #expect(workspace.run("generate", "--words-from", "list.txt").code == 17)
   }
 
+  @Test("a kind says what its passwords are made of, where nobody asks for something else")
+  func kinds() throws {
+    let workspace = try Workspace.withVault()
+    let schema = #"""
+      {"type":"object","properties":{"title":{"type":"string"},
+      "pin":{"type":"string","x-sealed":true,"x-secret":"pin","x-generate":"minlength: 6; maxlength: 6; allowed: digit"},
+      "key":{"type":"string","x-sealed":true,"x-secret":"password","x-generate":"minlength: 40; allowed: lower"}}}
+      """#
+    _ = workspace.write(schema, to: "badge.json")
+    #expect(workspace.open("kinds", "add", "badge.json").code == 0)
+    #expect(workspace.open("kinds", "show", "badge").output.contains("sealed as pin, made by rules"))
+    let added = workspace.open("add", "badge", "b", "--generate", "pin", "--generate", "key")
+    #expect(added.code == 0, "\(added.errors)")
+    func value(_ field: String) -> String { workspace.open("get", "b", field).output }
+    #expect(value("pin").count == 6 && value("pin").allSatisfy(\.isNumber))
+    #expect(value("key").count == 40 && value("key").allSatisfy(\.isLowercase))
+    #expect(workspace.open("set", "b", "key", "-g", "--length", "12", "--symbols").code == 0)
+    #expect(value("key").count == 12)
+    #expect(workspace.open("set", "b", "--generate", "key=9").code == 0)
+    #expect(value("key").count == 9)
+    let made = workspace.open("set", "b", "key", "-g")
+    #expect(made.code == 0 && value("key").count == 40)
+  }
+
   @Test("`add` and `set` take both; options that say different things are refused, and a list is read once")
   func recipes() throws {
     let workspace = try Workspace.withVault()

@@ -53,6 +53,19 @@ struct SchemaTests {
         "properties.a.x-secret"
       ),
       (#"{"type":"object","x-secret":"pin"}"#, "x-secret"),
+      (
+        #"{"type":"object","properties":{"a":{"type":"string","x-generate":"minlength: 9"}}}"#,
+        "properties.a.x-generate"
+      ),
+      (#"{"type":"object","properties":{"a":{"x-sealed":true,"x-generate":""}}}"#, "properties.a.x-generate"),
+      (
+        #"{"type":"object","properties":{"a":{"type":"string","x-sealed":true,"x-generate":"long: 9"}}}"#,
+        "properties.a.x-generate"
+      ),
+      (
+        #"{"type":"object","properties":{"a":{"type":"string","x-sealed":true,"x-generate":"maxlength: 0"}}}"#,
+        "properties.a.x-generate"
+      ),
       (#"{"type":"object","properties":{"$vault":{"type":"string"}}}"#, "properties.$vault"),
       (#"{"type":"object","properties":{"extra":{"type":"string"}}}"#, "properties.extra"),
       (#"{"type":"object","properties":{"a":{"type":"string","x-sealed":true}},"x-title":"a"}"#, "x-title"),
@@ -179,6 +192,18 @@ struct SchemaTests {
       let other = try kind(properties: #""s":{"type":"string","x-sealed":true,"x-secret":"\#(sort.rawValue)"}"#)
       let third = try kind(properties: #""s":{"type":"string","x-sealed":true,"x-secret":"otp"}"#)
       #expect(other.sealDropped(by: third) == nil && third.sealDropped(by: other) == nil)
+    }
+  }
+
+  @Test("x-generate says what a secret is made of, and comes out again")
+  func generation() throws {
+    let rules = "minlength: 30; allowed: [01]"
+    let declared = try kind(properties: ##""s":{"type":"string","x-sealed":true,"x-generate":"\##(rules)"}"##)
+    let again = try RecordKind(declared: declared.jsonSchema, name: "again")
+    for kind in [declared, again] {
+      let generation = kind.value(at: MemberPath([.member("s")]))?.generation
+      #expect(
+        generation?.text == rules && generation?.alphabet == [0x30, 0x31] && generation?.lengths.lowerBound == 30)
     }
   }
 

@@ -29,6 +29,9 @@ struct PasswordOptions: ParsableArguments {
     ].first(where: \.0)?.1
   }
 
+  /// What was asked for; nil where nothing was.
+  func askedRecipe() throws -> PasswordRecipe? { given == nil ? nil : try recipe() }
+
   /// Reads the list of words where one is named: to be called once, since it may come from a pipe.
   func recipe() throws -> PasswordRecipe {
     if let rules { return try ruled(rules) }
@@ -63,6 +66,6 @@ struct PasswordOptions: ParsableArguments {
     guard rules.contains(where: { !$0.isWhitespace }) else {
       throw CommandError.usage("--rules", "is empty", "such as 'minlength: 12; required: lower; required: digit'")
     }
-    return .ruled(try RuledPassword(PasswordRules(parsing: rules), length: checkedLength()))
+    return .ruled(try RuledPassword(ofOption: rules, length: checkedLength()))
   }
 }

@@ -39,11 +39,11 @@ struct SecretOptions: ParsableArguments {
 
   /// Refuses what cannot be read as an option; to be called once, and before anything is unlocked.
   ///
-  /// - Returns: how passwords are made.
-  func checkedRecipe() throws -> PasswordRecipe {
+  /// - Returns: how passwords are made; nil where it was not said.
+  func checkedRecipe() throws -> PasswordRecipe? {
     _ = try plan()
     guard password.wordsFrom != "-" else { throw CommandError.usage("--words-from", "takes a file") }
-    return try password.recipe()
+    return try password.askedRecipe()
   }
 
   /// Refuses to be told how a password is made where none is; to be called where no fields are asked for.
@@ -70,7 +70,7 @@ struct SecretOptions: ParsableArguments {
   ///   - kind: nil for a record of a kind that this program does not know.
   ///   - fields: what `-g` makes up; empty for the password of the kind.
   func assignments(
-    for kind: RecordKind?, making fields: [String], _ recipe: PasswordRecipe, _ global: GlobalOptions
+    for kind: RecordKind?, making fields: [String], _ recipe: PasswordRecipe?, _ global: GlobalOptions
   ) throws -> [SecretAssignment] {
     let plan = try plan() + (makesUp ? making(fields, kind, recipe, global) : [])
     for step in plan { try step.check(kind) }
@@ -100,7 +100,7 @@ struct SecretOptions: ParsableArguments {
   }
 
   private func making(
-    _ fields: [String], _ kind: RecordKind?, _ recipe: PasswordRecipe, _ global: GlobalOptions
+    _ fields: [String], _ kind: RecordKind?, _ recipe: PasswordRecipe?, _ global: GlobalOptions
   ) throws -> [SecretStep] {
     guard fields.isEmpty else {
       return try fields.map { SecretStep(try .argument($0, of: "-g"), "-g", .password(nil)) }
@@ -112,6 +112,7 @@ struct SecretOptions: ParsableArguments {
         "-g", made.isEmpty ? "\(kind) has no password" : "\(kind) has several passwords",
         "name the field beside the record: RECORD FIELD -g")
     }
+    let recipe = PasswordRecipe.making(kind?.value(at: made[0]), recipe)
     global.messages.note("\(made[0]): made, \(recipe.size)")
     return [SecretStep(made[0], "-g", .password(nil))]
   }
@@ -138,7 +139,7 @@ private struct SecretStep {
     case prompt
     case file(String)
     case standardInput
-    /// By a recipe of its own; nil for the one of all.
+    /// By a recipe of its own; nil for the one of all, or of its kind.
     case password(PasswordRecipe?)
   }
 
@@ -162,12 +163,12 @@ private struct SecretStep {
   /// The value. An empty one is refused: a command that failed in front of a pipe must not replace a secret by nothing.
   ///
   /// - Parameter recipe: what is made at a prompt, and where nothing else is said.
-  func read(_ kind: RecordKind?, _ recipe: PasswordRecipe, _ global: GlobalOptions) throws -> SecretBytes {
+  func read(_ kind: RecordKind?, _ recipe: PasswordRecipe?, _ global: GlobalOptions) throws -> SecretBytes {
     let secret: SecretBytes
     switch source {
     case .file(let file): secret = try SecretInput.file(file)
     case .standardInput: secret = try SecretInput.file("-")
-    case .password(let own): secret = try (own ?? recipe).make()
+    case .password(let own): secret = try PasswordRecipe.making(kind?.value(at: path), own ?? recipe).make()
     case .prompt: secret = try asked(kind, recipe, global)
     }
     guard secret.count > 0 else {
@@ -187,7 +188,7 @@ private struct SecretStep {
   }
 
   private func asked(
-    _ kind: RecordKind?, _ recipe: PasswordRecipe, _ global: GlobalOptions
+    _ kind: RecordKind?, _ recipe: PasswordRecipe?, _ global: GlobalOptions
   ) throws -> SecretBytes {
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw CommandError(

@@ -34,7 +34,7 @@ struct KeywordReader {
   private static let known: Set<String> = [
     "additionalProperties", "const", "default", "description", "enum", "exclusiveMaximum", "exclusiveMinimum", "format",
     "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum",
-    "pattern", "properties", "required", "title", "type", "x-sealed", "x-secret",
+    "pattern", "properties", "required", "title", "type", "x-generate", "x-sealed", "x-secret",
   ]
 
   func fault(_ keyword: String, _ reason: String) -> RecordError {
@@ -60,6 +60,18 @@ struct KeywordReader {
       throw fault("x-secret", "must be one of \(SecretSort.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return sort
+  }
+
+  /// What a new value is made of, such that one can be made.
+  mutating func generation() throws(RecordError) -> PasswordRules? {
+    guard let text = try text("x-generate") else { return nil }
+    do throws(PasswordRules.Fault) {
+      let rules = try PasswordRules(parsing: text)
+      _ = try rules.usableShare(ofLength: rules.length(nextTo: PasswordRules.usualLength))
+      return rules
+    } catch {
+      throw fault("x-generate", error.reason)
+    }
   }
 
   mutating func object(_ keyword: String) throws(RecordError) -> JSONObject? {

@@ -63,6 +63,12 @@ struct SchemaParser {
       }
       value.secretSort = sort
     }
+    if let rules = try reader.generation() {
+      guard value.isSealed, value.isText else {
+        throw fault("says what a secret is made of, and this is no sealed text", at: "x-generate")
+      }
+      value.generation = rules
+    }
     if let initial = reader.take("default") { value.initial = initial }
     try reader.finish(typeName: value.typeName)
     try check(value)

@@ -35,6 +35,7 @@ extension ValueSchema {
     guard isSealed else { return schema }
     schema["x-sealed"] = true
     if secretSort != .text { schema["x-secret"] = .string(secretSort.rawValue) }
+    schema["x-generate"] = generation.map { .string($0.text) }
     return schema
   }
 }

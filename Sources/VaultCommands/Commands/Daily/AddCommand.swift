@@ -108,7 +108,7 @@ struct AddCommand: AsyncParsableCommand {
   }
 
   private func record(
-    _ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)], _ made: [String], _ recipe: PasswordRecipe
+    _ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)], _ made: [String], _ recipe: PasswordRecipe?
   ) throws -> JSONValue {
     var record = try from.map(Self.object) ?? .object(JSONObject())
     let sealed = try secrets.assignments(for: kind, making: made, recipe, global)

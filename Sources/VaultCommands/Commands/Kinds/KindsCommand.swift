@@ -119,12 +119,14 @@ extension RecordField {
   /// Whether it is secret, and of what sort where that is known.
   fileprivate var secrecy: String {
     guard isSealed else { return "readable" }
-    return value.secretSort == .text ? "sealed" : "sealed as \(value.secretSort.rawValue)"
+    let sort = value.secretSort == .text ? "sealed" : "sealed as \(value.secretSort.rawValue)"
+    return value.generation == nil ? sort : sort + ", made by rules"
   }
 
   fileprivate var document: JSONValue {
     .members([
-      "label": .string(label), "path": .string(pattern), "required": .bool(isRequired), "sealed": .bool(isSealed),
+      "generate": .optional(value.generation?.text), "label": .string(label), "path": .string(pattern),
+      "required": .bool(isRequired), "sealed": .bool(isSealed),
       "secret": .optional(isSealed ? value.secretSort.rawValue : nil), "type": .string(value.typeName),
     ])
   }

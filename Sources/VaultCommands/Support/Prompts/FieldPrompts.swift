@@ -4,8 +4,8 @@ import VaultRecords
 /// Asks for the fields of a record, one after the other.
 struct FieldPrompts {
   let kind: RecordKind
-  /// What made-up passwords are made of.
-  let recipe: PasswordRecipe
+  /// What made-up passwords are made of, where that was said.
+  let recipe: PasswordRecipe?
   let global: GlobalOptions
 
   /// - Parameter given: what needs not be asked for.

@@ -1,4 +1,5 @@
 import VaultCrypto
+import VaultRecords
 
 /// What a new password or passphrase is made of, each character or word drawn evenly.
 enum PasswordRecipe {
@@ -11,9 +12,10 @@ enum PasswordRecipe {
   /// What a site asks for.
   case ruled(RuledPassword)
 
-  static let standardLength = 24
+  static let standardLength = PasswordRules.usualLength
   static let passphraseCount = 6
   static let passphrase = PasswordRecipe.words(passphraseCount)
+  static let standard = PasswordRecipe.characters(standardLength, symbols: false)
   static let lengths = 8...1024
   static let wordCounts = 3...64
 
@@ -34,7 +36,7 @@ enum PasswordRecipe {
     case .listed(let list, let count): return try list.passphrase(of: count)
     case .ruled(let ruled):
       let alphabets = Array(repeating: ruled.rules.alphabet, count: ruled.length)
-      return try Self.drawn(alphabets) { ruled.rules.accepts($0) }
+      return try Self.drawn(alphabets) { ruled.rules.accepts(Swift.Span<UInt8>(_bytes: $0)) }
     case .words(let count):
       let separator = [[UInt8(ascii: "-")]]
       return try Self.drawn(Array(repeating: Self.wordShape, count: count).joined(separator: separator).map { $0 })

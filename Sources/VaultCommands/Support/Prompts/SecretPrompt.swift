@@ -23,14 +23,14 @@ struct SecretPrompt {
   ///   - value: what the kind says of the field; nil where no kind is known.
   ///   - mayBeEmpty: whether there may be no value.
   init(
-    _ label: String, _ value: ValueSchema?, mayBeEmpty: Bool, _ recipe: PasswordRecipe, _ global: GlobalOptions
+    _ label: String, _ value: ValueSchema?, mayBeEmpty: Bool, _ recipe: PasswordRecipe?, _ global: GlobalOptions
   ) {
     way = value?.isMadeUp == true ? .password : value?.mayHaveLines == true ? .lines : .line
     self.label = mayBeEmpty && way != .password ? "[\(label)]" : label
     isTypedTwice = value?.hasLines != true
     isPassword = value?.secretSort == .password
     self.mayBeEmpty = mayBeEmpty
-    self.recipe = recipe
+    self.recipe = .making(value, recipe)
     self.global = global
   }
 
@@ -157,7 +157,7 @@ struct SecretPrompt {
 
 extension ValueSchema {
   /// Whether a person may have it made up.
-  var isMadeUp: Bool { isSealed && isText && secretSort == .password && !isGiven }
+  var isMadeUp: Bool { isSealed && isText && (secretSort == .password || generation != nil) && !isGiven }
 
   /// Whether it may be of several lines: where nobody has said so, any text that no rule keeps short.
   fileprivate var mayHaveLines: Bool { isSealed && isText && (hasLines || secretSort == .text && !hasRules) }

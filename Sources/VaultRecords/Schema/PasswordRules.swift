@@ -1,18 +1,28 @@
-import VaultCrypto
-
 /// What a site asks of a password, in the notation of the attribute `passwordrules`:
 /// `minlength: 12; maxlength: 20; required: lower; required: digit, [-_]; allowed: upper; max-consecutive: 2`.
 ///
 /// Each `required` asks for one character at least of those that it lists; allowed is what any of them lists, and
 /// without either all of printable ASCII. Of rules that come twice the narrower counts.
-struct PasswordRules: Equatable {
+public struct PasswordRules: Equatable, Sendable {
+  /// Why a text is no rules, or why they cannot be used.
+  public struct Fault: Error, Equatable, Sendable {
+    /// What follows the name of what was given.
+    public let reason: String
+    /// What to look at.
+    public let hint: String
+    /// Whether no password could keep them; else they are not written as rules are.
+    public let isImpossible: Bool
+  }
+
+  /// As they were written.
+  public let text: String
   /// What is drawn from, in the order of bytes.
-  let alphabet: [UInt8]
+  public let alphabet: [UInt8]
   /// Of each of these one at least.
-  let required: [[UInt8]]
+  public let required: [[UInt8]]
   /// How often one character may follow itself, the first one counted; nil for any number.
-  let longestRun: Int?
-  let lengths: ClosedRange<Int>
+  public let longestRun: Int?
+  public let lengths: ClosedRange<Int>
 
   private static let lower = Set("abcdefghijklmnopqrstuvwxyz".utf8)
   private static let upper = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
@@ -21,9 +31,15 @@ struct PasswordRules: Equatable {
   private static let special = Set("-~!@#$%^&*_+=`|(){}[:;\"'<>,.?]".utf8)
   private static let printable = Set(UInt8(ascii: "!")...UInt8(ascii: "~"))
   private static let requiredLimit = 6
+  private static let longest = 1024
+  /// How long a password is made where nobody says another length, as far as its rules allow that.
+  public static let usualLength = 24
+  /// Below this share nearly all that is drawn would be thrown away.
+  private static let leastShare = 1e-5
 
-  /// - Throws: a usage error for what is no rule; the refusal of rules that no password keeps.
-  init(parsing text: String) throws(CommandError) {
+  /// - Throws: ``Fault``.
+  public init(parsing text: String) throws(Fault) {
+    self.text = text
     var reader = RuleReader(text)
     var (allowed, required): (Set<UInt8>, [Set<UInt8>]) = ([], [])
     var (least, most, run): (Int?, Int?, Int?)
@@ -37,24 +53,21 @@ struct PasswordRules: Equatable {
       }
     }
     if allowed.isEmpty, required.isEmpty { allowed = Self.printable }
-    let longest = PasswordRecipe.lengths.upperBound
-    guard let lengths = Self.range(max(least ?? 1, 1), min(most ?? longest, longest)) else {
-      throw Self.impossible(
-        "allows no length from 1 to \(longest)", "look at minlength and maxlength")
+    let (shortest, longest) = (max(least ?? 1, 1), min(most ?? Self.longest, Self.longest))
+    guard shortest <= longest else {
+      throw Self.impossible("allows no length from 1 to \(Self.longest)", "look at minlength and maxlength")
     }
     guard required.count <= Self.requiredLimit else {
       throw Self.impossible("requires more than \(Self.requiredLimit) sorts", "leave some out")
     }
-    self.lengths = lengths
+    lengths = shortest...longest
     self.required = required.map { $0.sorted() }
     alphabet = required.reduce(allowed) { $0.union($1) }.sorted()
     longestRun = run
   }
 
-  private static func range(_ least: Int, _ most: Int) -> ClosedRange<Int>? { least <= most ? least...most : nil }
-
-  fileprivate static func impossible(_ reason: String, _ hint: String) -> CommandError {
-    CommandError(.inputRefused, "input_refused", subject: "--rules", reason, hints: [hint])
+  private static func impossible(_ reason: String, _ hint: String) -> Fault {
+    Fault(reason: reason, hint: hint, isImpossible: true)
   }
 
   fileprivate static func named(_ name: String) -> Set<UInt8>? {
@@ -69,48 +82,35 @@ struct PasswordRules: Equatable {
     }
   }
 
-  func accepts(_ password: RawSpan) -> Bool {
+  /// Whether a password keeps the rules, its length aside.
+  public func accepts(_ password: Span<UInt8>) -> Bool {
     var (run, missing) = (0, required)
-    for offset in 0..<password.byteCount {
-      let byte = password.byte(at: offset)
-      run = offset > 0 && byte == password.byte(at: offset - 1) ? run + 1 : 1
+    for index in password.indices {
+      let byte = password[index]
+      run = index > 0 && byte == password[index - 1] ? run + 1 : 1
       if let longestRun, run > longestRun { return false }
       missing.removeAll { $0.contains(byte) }
     }
     return missing.isEmpty
   }
-}
 
-/// Rules with a length.
-struct RuledPassword {
-  let rules: PasswordRules
-  let length: Int
-  /// The binary logarithm of how many passwords keep the rules.
-  let bits: Double
+  /// How long a password is made: as asked for where that is allowed, else what of the allowed lengths is next to it.
+  public func length(nextTo length: Int) -> Int { min(max(length, lengths.lowerBound), lengths.upperBound) }
 
-  /// Below this share nearly all that is drawn would be thrown away.
-  private static let leastShare = 1e-5
-
-  /// - Parameter length: nil for the usual one, or what of the allowed ones is next to it.
-  /// - Throws: the refusal of rules that no password keeps, or too few of those that are drawn.
-  init(_ rules: PasswordRules, length: Int?) throws(CommandError) {
-    let usual = min(max(PasswordRecipe.standardLength, rules.lengths.lowerBound), rules.lengths.upperBound)
-    if let length, !rules.lengths.contains(length) {
-      throw CommandError.usage("--length", "is not what --rules allow: \(Self.text(rules.lengths))")
-    }
-    (self.rules, self.length) = (rules, length ?? usual)
-    let share = rules.share(ofLength: self.length)
+  /// Of all strings of a length, drawn evenly from the alphabet, the share that keeps the rules.
+  ///
+  /// - Throws: ``Fault`` where none does, or too few to be drawn in a reasonable time.
+  public func usableShare(ofLength length: Int) throws(Fault) -> Double {
+    let share = share(ofLength: length)
     guard share > 0 else {
-      throw PasswordRules.impossible("can be kept by no password", "look at required, max-consecutive and the length")
+      throw Self.impossible("can be kept by no password", "look at required, max-consecutive and the length")
     }
     guard share >= Self.leastShare else {
-      throw PasswordRules.impossible(
+      throw Self.impossible(
         "is kept by so few passwords that drawing one would take too long", "allow a greater length")
     }
-    bits = Double(self.length) * System.binaryLogarithm(Double(rules.alphabet.count)) + System.binaryLogarithm(share)
+    return share
   }
-
-  private static func text(_ lengths: ClosedRange<Int>) -> String { "\(lengths.lowerBound) to \(lengths.upperBound)" }
 }
 
 extension PasswordRules {
@@ -126,8 +126,7 @@ extension PasswordRules {
   /// Longer runs are so rare that their share is left out.
   private static let countedRun = 8
 
-  /// Of all strings of a length, drawn evenly from the alphabet, the share that keeps the rules.
-  fileprivate func share(ofLength length: Int) -> Double {
+  private func share(ofLength length: Int) -> Double {
     if let longestRun, alphabet.count == 1, length > longestRun { return 0 }
     let limit = longestRun.flatMap { $0 <= Self.countedRun ? $0 : nil }
     if limit == 0 { return 0 }
@@ -174,7 +173,7 @@ private struct RuleReader {
   init(_ text: String) { rest = Substring(text).utf8 }
 
   /// - Returns: nil at the end.
-  mutating func next() throws(CommandError) -> Rule? {
+  mutating func next() throws(PasswordRules.Fault) -> Rule? {
     skipBlanks()
     while take(";") { skipBlanks() }
     guard !rest.isEmpty else { return nil }
@@ -195,8 +194,10 @@ private struct RuleReader {
     return rule
   }
 
-  private static func fault(_ reason: String) -> CommandError {
-    .usage("--rules", reason, "such as 'minlength: 12; required: lower; required: digit; allowed: [-_]'")
+  private static func fault(_ reason: String) -> PasswordRules.Fault {
+    PasswordRules.Fault(
+      reason: reason, hint: "such as 'minlength: 12; required: lower; required: digit; allowed: [-_]'",
+      isImpossible: false)
   }
 
   private mutating func skipBlanks() { rest = rest.drop { $0 == 0x20 || $0 &- 0x09 < 5 } }
@@ -213,7 +214,7 @@ private struct RuleReader {
     return String(Substring(found)).lowercased()
   }
 
-  private mutating func number() throws(CommandError) -> Int {
+  private mutating func number() throws(PasswordRules.Fault) -> Int {
     skipBlanks()
     let digits = rest.prefix { $0 &- UInt8(ascii: "0") < 10 }
     rest = rest.dropFirst(digits.count)
@@ -223,7 +224,7 @@ private struct RuleReader {
     return number
   }
 
-  private mutating func classes() throws(CommandError) -> Set<UInt8> {
+  private mutating func classes() throws(PasswordRules.Fault) -> Set<UInt8> {
     var classes: Set<UInt8> = []
     repeat {
       skipBlanks()
@@ -240,7 +241,7 @@ private struct RuleReader {
   }
 
   /// The characters up to the bracket; a bracket counts where another one follows.
-  private mutating func listed() throws(CommandError) -> Set<UInt8> {
+  private mutating func listed() throws(PasswordRules.Fault) -> Set<UInt8> {
     var listed = Array(rest.prefix { $0 != UInt8(ascii: "]") })
     rest = rest.dropFirst(listed.count)
     guard take("]") else { throw Self.fault("has a bracket that is not closed") }
