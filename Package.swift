@@ -143,7 +143,8 @@ let package = Package(
       name: "VaultAgentTests",
       dependencies: ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"]),
     .testTarget(
-      name: "VaultCommandTests", dependencies: ["vault", "VaultCommands", "VaultDocument", "VaultTestSupport"]),
+      name: "VaultCommandTests",
+      dependencies: ["vault", "VaultCommands", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
   ]
 )
 

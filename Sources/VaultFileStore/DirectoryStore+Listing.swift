@@ -118,21 +118,3 @@ extension StoreDirectory {
     return folder.name == entry.name ? folder : nil
   }
 }
-
-extension DirectoryEntry {
-  fileprivate var isHidden: Bool { name.utf8.first == UInt8(ascii: ".") }
-
-  /// The name with everything replaced that could disturb a terminal.
-  fileprivate var printableName: String {
-    String(String.UnicodeScalarView(name.unicodeScalars.map { $0.isPrintable ? $0 : "?" }))
-  }
-}
-
-extension Unicode.Scalar {
-  fileprivate var isPrintable: Bool {
-    switch properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
-    default: self != "\u{FFFD}"
-    }
-  }
-}

@@ -105,22 +105,6 @@ package struct FileStatus: Sendable {
   package func isSameFile(as other: FileStatus) -> Bool { inode == other.inode && device == other.device }
 }
 
-/// One name in a directory.
-package struct DirectoryEntry: Sendable {
-  /// The name, with bytes that are not UTF-8 replaced.
-  package var name: String
-  /// Whether `name` is exactly the bytes on disk.
-  package var isExact: Bool
-  /// What it is; nil where the file system does not say.
-  package var kind: FileStatus.Kind?
-
-  package init(name: String, isExact: Bool, kind: FileStatus.Kind?) {
-    self.name = name
-    self.isExact = isExact
-    self.kind = kind
-  }
-}
-
 extension OpenPurpose {
   /// In place of a directory, for the vault's own path: relative to the process's working directory.
   package static var noDirectory: Int32 { LiveFileOperations.workingDirectory }

@@ -28,9 +28,18 @@ struct Git {
   /// - Parameter takesPatterns: for a command that refuses to be told that paths are no patterns.
   func output(_ arguments: [String], limit: Int = 1 << 20, takesPatterns: Bool = false) -> [UInt8]? {
     System.outputOfTool(
-      "git", ["-C", directory] + Self.caution + (takesPatterns ? [] : ["--literal-pathspecs"]) + arguments,
-      variables: environment, limit: limit)
+      "git", words(takesPatterns ? arguments : ["--literal-pathspecs"] + arguments), variables: environment,
+      limit: limit)
   }
+
+  /// Starts it to be asked one thing after the other.
+  ///
+  /// - Throws: when there is no git.
+  func asked(_ arguments: [String]) throws(SystemError) -> AskedTool {
+    try AskedTool("git", words(arguments), variables: environment)
+  }
+
+  private func words(_ arguments: [String]) -> [String] { ["-C", directory] + Self.caution + arguments }
 
   /// The same as lines; none when it fails.
   func lines(_ arguments: [String], limit: Int = 1 << 20) -> [String] {

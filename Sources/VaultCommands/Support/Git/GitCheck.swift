@@ -19,10 +19,11 @@ struct GitCheck {
 
   private static let byteLimit = 16 << 20
   private let git: Git
+  private let objects: GitObjects
   private(set) var findings: [Finding] = []
   private var known: Set<Finding> = []
 
-  init(_ git: Git) { self.git = git }
+  init(_ git: Git) { (self.git, objects) = (git, GitObjects(git)) }
 
   /// The versions of one record on both sides of a change.
   private struct Versions {
@@ -84,7 +85,7 @@ struct GitCheck {
     if known.insert(finding).inserted { findings.append(finding) }
   }
 
-  private func blob(_ name: String) -> [UInt8]? { git.output(["cat-file", "blob", name], limit: Self.byteLimit) }
+  private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: Self.byteLimit) }
 
   private func has(_ place: StoreLocation?, _ changes: GitChanges) -> Bool {
     place.map { git.output(["cat-file", "-e", changes.name($0.relativePath)]) != nil } ?? false

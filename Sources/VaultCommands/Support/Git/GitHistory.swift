@@ -7,25 +7,26 @@ struct GitHistory: FileHistory {
   private static let listByteLimit = 256 << 20
   private static let commitLimit = 1000
   private let git: Git
-  /// The vault's folder below the top of the work tree: empty, or ending in a slash.
-  private let prefix: String
+  private let objects: GitObjects
   private let operation: GitOperation?
 
   /// Nil when there is no git, or no commit.
   init?(vault directory: String) {
     git = Git(at: directory)
-    let lines = git.lines(["rev-parse", "--is-inside-work-tree", "--show-prefix", "--verify", "HEAD^{commit}"])
-    guard lines.count >= 3, lines[0] == "true" else { return nil }
-    prefix = lines[1]
+    objects = GitObjects(git)
+    let lines = git.lines(["rev-parse", "--is-inside-work-tree", "--verify", "HEAD^{commit}"])
+    guard lines.count >= 2, lines[0] == "true" else { return nil }
     operation = GitOperation(git)
   }
 
   func forEachVersion(of path: String, _ body: (FileVersion) -> Bool) {
     let heads = ["HEAD"] + (operation?.heads ?? [])
-    for commit in git.lines(["rev-list", "--max-count=\(Self.commitLimit)"] + heads + ["--", path]) where commit != "" {
+    let commits = git.lines(["rev-list", "--max-count=\(Self.commitLimit)"] + heads + ["--", path]).filter { $0 != "" }
+    // The newest one will do, mostly.
+    objects.read(commits.map { "\($0):./\(path)" }, limit: Self.fileByteLimit, ahead: 2) { index, answer in
       // The commit that removed the file has no version of it.
-      guard let bytes = blob("\(commit):\(prefix)\(path)") else { continue }
-      guard body(FileVersion(bytes, origin: "git commit \(commit.prefix(12))")) else { return }
+      guard case .object(let object) = answer, object.kind == .blob else { return true }
+      return body(FileVersion(object.bytes, origin: "git commit \(commits[index].prefix(12))"))
     }
   }
 
@@ -46,12 +47,12 @@ struct GitHistory: FileHistory {
     // Once somebody has added the file as it is, the index holds nothing but that.
     return (["HEAD"] + operation.heads).flatMap { head in
       paths.compactMap { path in
-        blob("\(head):\(prefix)\(path)").map {
+        blob("\(head):./\(path)").map {
           FileVersion($0, origin: "`git checkout \(head) -- \(path.shellQuoted)`")
         }
       }
     }
   }
 
-  private func blob(_ name: String) -> [UInt8]? { git.output(["cat-file", "blob", name], limit: Self.fileByteLimit) }
+  private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: Self.fileByteLimit) }
 }

@@ -69,11 +69,13 @@ extension UnmergedRecord.Outcome {
 struct Unmerged {
   private static let byteLimit = 16 << 20
   private let git: Git
+  private let objects: GitObjects
   private let stages: [GitStage]
 
   /// Nil where git waits for nothing.
   init?(vault folder: String) {
     git = Git(at: folder)
+    objects = GitObjects(git)
     guard let operation = GitOperation(git), !operation.unmerged.isEmpty else { return nil }
     stages = operation.unmerged
   }
@@ -106,7 +108,7 @@ struct Unmerged {
     return entries.first { $0.number == 0 }.flatMap { blob($0.blob) }
   }
 
-  private func blob(_ name: String) -> [UInt8]? { git.output(["cat-file", "blob", name], limit: Self.byteLimit) }
+  private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: Self.byteLimit) }
 
   /// Tells git what has become of records, as `git add` does.
   ///

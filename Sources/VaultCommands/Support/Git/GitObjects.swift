@@ -1,0 +1,116 @@
+import Synchronization
+import VaultSystem
+
+/// What a repository keeps, as git has it: no filter, hook, pager or text conversion stands between.
+struct GitObject {
+  enum Kind: String {
+    case blob, tree, commit, tag
+  }
+
+  /// Its hash, as hexadecimal digits.
+  let id: String
+  let kind: Kind
+  let bytes: [UInt8]
+}
+
+/// The one reader of what git keeps: all of it is asked of one process, which is started for the first question.
+///
+/// The repository may be hostile: what it holds is bounded before it is in memory.
+final class GitObjects: Sendable {
+  /// What comes of a question.
+  enum Answer {
+    case object(GitObject)
+    /// Nothing has that name, or more than one thing.
+    case missing
+    case tooLarge
+    /// git is not there, there is no repository, or it is damaged.
+    case failed
+  }
+
+  /// So much may be asked before an answer is read: it fits into a pipe, so that neither side waits for the other.
+  private static let questionByteLimit = 8 << 10
+  /// So much may be answered before it is handed on, and one object more.
+  private static let answerByteLimit = 32 << 20
+  private static let lineByteLimit = 64 << 10
+
+  private let git: Git
+  private let tool = Mutex<AskedTool?>(nil)
+
+  init(_ git: Git) { self.git = git }
+
+  /// Gives what has these names to `body`, in their order, until it returns false.
+  ///
+  /// - Parameters:
+  ///   - limit: a larger object is none, and no byte of it is read.
+  ///   - ahead: so many are asked for at once at first, and ever more.
+  func read(_ names: [String], limit: Int, ahead: Int = 128, _ body: (Int, Answer) -> Bool) {
+    var (next, ahead) = (0, ahead)
+    while next < names.count {
+      let some = names[next..<min(next + ahead, names.count)]
+      // What is made of the answers is made while others ask.
+      for answer in tool.withLock({ tool in answers(to: some, limit, &tool) }) {
+        guard body(next, answer) else { return }
+        next += 1
+      }
+      ahead *= 2
+    }
+  }
+
+  /// What has this name.
+  func object(_ name: String, limit: Int) -> Answer {
+    var found = Answer.failed
+    read([name], limit: limit) { _, answer in
+      found = answer
+      return true
+    }
+    return found
+  }
+
+  /// The bytes of a file; nil where there is none, or a larger one.
+  func blob(_ name: String, limit: Int) -> [UInt8]? {
+    guard case .object(let object) = object(name, limit: limit), object.kind == .blob else { return nil }
+    return object.bytes
+  }
+
+  /// The answers to the first of some questions, to one at least.
+  private func answers(to names: ArraySlice<String>, _ limit: Int, _ tool: inout AskedTool?) -> [Answer] {
+    var questions: [UInt8] = []
+    var asked = 0
+    for name in names {
+      // It would be two questions.
+      guard !name.utf8.contains(UInt8(ascii: "\n")), name.utf8.count < Self.questionByteLimit else { break }
+      guard questions.count + name.utf8.count < Self.questionByteLimit else { break }
+      questions += name.utf8
+      questions.append(UInt8(ascii: "\n"))
+      asked += 1
+    }
+    guard asked > 0 else { return [.missing] }
+    // A process that has not answered all is of no use to who asks next.
+    guard var own = tool.take() ?? (try? git.asked(["cat-file", "--batch"])), (try? own.ask(questions)) != nil else {
+      return [.failed]
+    }
+    var (answers, byteCount) = ([Answer](), 0)
+    while answers.count < asked {
+      let (answer, isWhole) = Self.answer(of: &own, limit)
+      answers.append(answer)
+      guard isWhole else { return answers }
+      if case .object(let object) = answer { byteCount += object.bytes.count }
+      if byteCount > Self.answerByteLimit, answers.count < asked { return answers }
+    }
+    tool = consume own
+    return answers
+  }
+
+  /// One answer, and whether it was read to its end.
+  private static func answer(of tool: inout AskedTool, _ limit: Int) -> (Answer, isWhole: Bool) {
+    guard let line = tool.line(limit: lineByteLimit) else { return (.failed, false) }
+    if line.hasSuffix(" missing") || line.hasSuffix(" ambiguous") { return (.missing, true) }
+    let words = line.split(separator: " ")
+    guard words.count == 3, let kind = GitObject.Kind(rawValue: String(words[1])), let count = Int(words[2]), count >= 0
+    else { return (.failed, false) }
+    guard count <= limit else { return (.tooLarge, false) }
+    // A line feed ends it.
+    guard var bytes = tool.bytes(count + 1), bytes.popLast() == UInt8(ascii: "\n") else { return (.failed, false) }
+    return (.object(GitObject(id: String(words[0]), kind: kind, bytes: bytes)), true)
+  }
+}

@@ -1,0 +1,234 @@
+import Synchronization
+import VaultDocument
+import VaultStorage
+import VaultSystem
+
+/// A vault as one commit of git has it: it is read, never written, and nothing in it ever changes.
+///
+/// It is read from git's objects alone: the work tree and the index do not count, and nothing is checked out.
+final class GitStore: RecordStore {
+  /// What is known of a folder of documents.
+  private struct Folder {
+    /// By the ids in its names, whatever stands there.
+    var documents: [Identifier: GitTree.Entry] = [:]
+    var strays: [String] = []
+  }
+
+  private static let treeByteLimit = 256 << 20
+  /// Beyond it what is known of folders is let go, and read again.
+  private static let knownDocumentLimit = 1 << 18
+
+  private let objects: GitObjects
+  /// Its whole hash.
+  let commit: String
+  private let root: GitTree
+  private let known = Mutex<[String: Folder]>([:])
+
+  /// - Parameters:
+  ///   - objects: of the repository, asked from the vault's folder.
+  ///   - commit: the hash of a commit.
+  /// - Throws: `StoreError` `.notAVault` where the commit has no such folder, `.ioFailed`.
+  init(_ objects: GitObjects, commit: String) throws(StoreError) {
+    (self.objects, self.commit) = (objects, commit)
+    switch objects.object(commit + ":./", limit: Self.treeByteLimit) {
+    case .object(let object):
+      guard let tree = GitTree(object) else { throw .unreadable(nil) }
+      root = tree
+    case .missing: throw StoreError(.notAVault, reason: "the commit has no such folder")
+    case .tooLarge, .failed: throw .unreadable(nil)
+    }
+  }
+
+  func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
+    guard let entry = try entry(at: location) else { return nil }
+    guard entry.kind == .file else { throw .misplaced(entry.kind, location.relativePath) }
+    return try bytes(objects.object(entry.object, limit: location.byteLimit), location)
+  }
+
+  func read(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    let documents = try self.folder(folder).documents
+    var rest = ids.compactMap { id in documents[id].map { (id: id, entry: $0) } }[...]
+    while let (id, entry) = rest.first {
+      let files = rest.prefix { $0.entry.kind == .file }
+      guard !files.isEmpty else {
+        guard body(id, .failure(.misplaced(entry.kind, StoreLocation.record(id).relativePath))) else { return }
+        rest = rest.dropFirst()
+        continue
+      }
+      var goesOn = true
+      objects.read(files.map(\.entry.object), limit: StoreLocation.record(id).byteLimit) { index, answer in
+        let id = files[files.startIndex + index].id
+        goesOn = body(id, Result { () throws(StoreError) in try bytes(answer, .record(id)) })
+        return goesOn
+      }
+      guard goesOn else { return }
+      rest = rest[files.endIndex...]
+    }
+  }
+
+  private func bytes(_ answer: GitObjects.Answer, _ location: StoreLocation) throws(StoreError) -> [UInt8] {
+    switch answer {
+    case .object(let object) where object.kind == .blob: return object.bytes
+    case .tooLarge:
+      throw StoreError(.tooLarge, reason: "the file is over its size limit", path: location.relativePath)
+    case .missing:
+      throw StoreError(.ioFailed, reason: "git has left its content out", path: location.relativePath)
+    case .object, .failed: throw .unreadable(location.relativePath)
+    }
+  }
+}
+
+// What it lists.
+extension GitStore {
+  func recordFolders() throws(StoreError) -> [UInt8] {
+    guard let records = try tree(StorePath.records) else { return [] }
+    return records.entries.compactMap { RecordID.folderNumber($0.directoryEntry) }.sorted()
+  }
+
+  func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
+    try self.folder(folder).documents.keys.sorted()
+  }
+
+  func trashed() throws(StoreError) -> [RecordID] { try folder(StorePath.trash).documents.keys.sorted() }
+  func slots() throws(StoreError) -> [SlotID] { try folder(StorePath.slots).documents.keys.sorted() }
+
+  func strayEntries() throws(StoreError) -> [String] {
+    var strays = try folder(StorePath.trash).strays
+    for entry in try tree(StorePath.records)?.entries.map(\.directoryEntry) ?? [] where !entry.isHidden {
+      guard let number = RecordID.folderNumber(entry) else {
+        strays.append(StorePath.records + "/" + entry.printableName)
+        continue
+      }
+      do throws(StoreError) {
+        strays += try folder(number).strays
+      } catch {
+        guard error.code == .notADirectory || error.code == .symbolicLink else { throw error }
+        strays.append(StorePath.folder(number))
+      }
+    }
+    return strays.sorted()
+  }
+
+  private func entry(at location: StoreLocation) throws(StoreError) -> GitTree.Entry? {
+    switch location {
+    case .header, .checkpoint: root.entry(location.fileName.utf8)
+    case .slot(let id): try folder(StorePath.slots).documents[id]
+    case .record(let id): try folder(id.folder).documents[id]
+    case .trash(let id): try folder(StorePath.trash).documents[id]
+    }
+  }
+
+  private func folder(_ number: UInt8) throws(StoreError) -> Folder { try folder(StorePath.folder(number)) }
+
+  /// What is in a folder; nothing where it is not there.
+  private func folder(_ path: String) throws(StoreError) -> Folder {
+    if let folder = known.withLock({ $0[path] }) { return folder }
+    var folder = Folder()
+    for entry in try tree(path)?.entries ?? [] {
+      let listed = entry.directoryEntry
+      if let id = StoreLocation(relativePath: path + "/" + listed.name)?.identifier, listed.isExact {
+        folder.documents[id] = entry
+        if entry.kind == .file { continue }
+      }
+      if !listed.isHidden { folder.strays.append(path + "/" + listed.printableName) }
+    }
+    known.withLock { known in
+      if known.values.reduce(0, { $0 + $1.documents.count }) > Self.knownDocumentLimit { known = [:] }
+      known[path] = folder
+    }
+    return folder
+  }
+
+  /// A folder as git has it; nil where it is not there.
+  private func tree(_ path: String) throws(StoreError) -> GitTree? {
+    var (tree, place) = (root, "")
+    for name in path.utf8.split(separator: UInt8(ascii: "/")) {
+      guard let entry = tree.entry(name) else { return nil }
+      place += (place.isEmpty ? "" : "/") + String(decoding: name, as: UTF8.self)
+      guard entry.kind == .folder else { throw .noFolder(entry.kind, place) }
+      guard case .object(let object) = objects.object(entry.object, limit: Self.treeByteLimit),
+        let next = GitTree(object)
+      else { throw .unreadable(place) }
+      tree = next
+    }
+    return tree
+  }
+}
+
+// What it does not take.
+extension GitStore {
+  /// There is nobody to keep out: nothing ever changes.
+  private final class Lock: StoreLock {
+    let kind = LockKind.shared
+    func release() {}
+  }
+
+  func lock(
+    _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
+  ) throws(StoreError) -> any StoreLock {
+    guard kind == .shared else { throw .committed }
+    return Lock()
+  }
+
+  func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) { throw .committed }
+
+  func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
+    throw .committed
+  }
+
+  func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
+    throw .committed
+  }
+
+  func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? { throw .committed }
+}
+
+/// Where documents lie below the vault's folder.
+private enum StorePath {
+  static let (records, trash, slots) = ("records", "trash", "slots")
+
+  static func folder(_ number: UInt8) -> String { records + "/" + Hex.encode([number]) }
+}
+
+extension RecordID {
+  /// The folder of records that a name below `records/` is.
+  fileprivate static func folderNumber(_ entry: DirectoryEntry) -> UInt8? {
+    guard entry.isExact, let bytes = try? Hex.decode(entry.name), bytes.count == 1 else { return nil }
+    // Lower case alone is a folder.
+    return Hex.encode(bytes).utf8.elementsEqual(entry.name.utf8) ? bytes[0] : nil
+  }
+}
+
+extension StoreLocation {
+  fileprivate var identifier: Identifier? {
+    if case .slot(let id) = self { id } else { recordID }
+  }
+}
+
+extension GitTree.Entry {
+  /// As a folder on disk would list it.
+  fileprivate var directoryEntry: DirectoryEntry {
+    let exact = String(validating: name, as: UTF8.self)
+    return DirectoryEntry(name: exact ?? String(decoding: name, as: UTF8.self), isExact: exact != nil, kind: nil)
+  }
+}
+
+extension StoreError {
+  fileprivate static let committed = StoreError(.readOnly, reason: "what is committed does not change")
+
+  fileprivate static func unreadable(_ path: String?) -> StoreError {
+    StoreError(.ioFailed, reason: "git cannot read it", path: path)
+  }
+
+  fileprivate static func misplaced(_ kind: GitTree.Kind, _ path: String) -> StoreError {
+    guard kind == .link else { return StoreError(.notARegularFile, reason: "not a regular file", path: path) }
+    return StoreError(.symbolicLink, reason: "a symbolic link, which is not followed", path: path)
+  }
+
+  fileprivate static func noFolder(_ kind: GitTree.Kind, _ path: String) -> StoreError {
+    guard kind == .link else { return StoreError(.notADirectory, reason: "not a directory", path: path) }
+    return misplaced(kind, path)
+  }
+}
