@@ -35,7 +35,7 @@ private let uses: [String: Use] = [
   "inject": .reads([["-i", "../../one.env"]]), "otp": .reads([["Ada", "name"]]), "get": .reads([["Ada", "name"]]),
   "import": .writes([["jsonl", "../../one.jsonl", "--kind", "secure-note"], ["auto", "../../one.env"]]),
   "init": .neither, "kinds add": .writes([["../../kind.json", "--name", "k"]]), "kinds list": .neither,
-  "kinds show": .neither, "lint": .writes([["--fix"]]), "list": .neither, "lock": .neither,
+  "kinds show": .neither, "lint": .writes([["--fix"]]), "list": .neither, "lock": .neither, "log": .neither,
   "merge": .writes([["--continue"]]), "migrate": .writes([[]]),
   "pin update": .neither, "pin forget": .neither, "pin show": .neither, "remove": .writes([["Ada"]]),
   "repair": .writes([[]]), "restore": .writes([["Ada"]]), "ref": .neither, "refs": .neither,
