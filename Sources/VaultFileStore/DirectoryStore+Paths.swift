@@ -8,7 +8,7 @@ extension DirectoryStore {
   package var knownPaths: [String] { Self.knownPaths(given: path, real: realPath) }
 
   /// The same for a vault that need not be there.
-  static func knownPaths(given path: String, real: String?) -> [String] {
+  package static func knownPaths(given path: String, real: String?) -> [String] {
     let given = givenPath(path)
     guard let real else { return given.map { [$0] } ?? [] }
     guard let given, !given.utf8.elementsEqual(real.utf8) else { return [real] }

@@ -68,6 +68,7 @@ struct ExportCommand: AsyncParsableCommand {
     name: .shortAndLong, help: ArgumentHelp("Write to a file; it appears whole or not at all.", valueName: "file"))
   var output: String?
 
+  @OptionGroup var revision: RevisionOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -80,7 +81,7 @@ struct ExportCommand: AsyncParsableCommand {
     if !target.recipients.isEmpty, target.file == nil, Output.isTerminal {
       throw CommandError.usage("--age", "writes bytes that a terminal cannot show", "name a file with --output")
     }
-    let session = try Session(vault, global)
+    let session = try Session(vault, at: revision, global)
     try session.location.checkOutside(target.file)
     try target.checkReplacing(global)
     try await session.checkKind(kind)

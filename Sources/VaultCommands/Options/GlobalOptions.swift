@@ -111,6 +111,12 @@ struct VaultOptions: ParsableArguments {
   }
 }
 
+/// Which state of a vault is read: an option of commands that write nothing.
+struct RevisionOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Read the vault as a commit of git has it.", valueName: "rev"))
+  var at: String?
+}
+
 /// What a vault is unlocked with.
 struct UnlockOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A file of age identities; may be repeated (CVAULT_IDENTITY_FILE).", valueName: "file"))

@@ -1,5 +1,5 @@
 internal import VaultFileStore
-internal import VaultStorage
+public import VaultStorage
 
 /// What ``VaultLint`` found.
 public struct LintReport: Sendable {
@@ -29,7 +29,8 @@ public struct VaultLint: Sendable {
     self.init(store: try inStore { () throws(StoreError) in try DirectoryStore(at: directory) }, options: options)
   }
 
-  init(store: any RecordStore, options: Vault.Options) {
+  /// The vault in a store; its header may be damaged.
+  public init(store: any RecordStore, options: Vault.Options = Vault.Options()) {
     self.store = store
     self.options = options
   }

@@ -127,7 +127,7 @@ package struct KnownVault: Sendable {
   let paths: [String]
   /// The vaults that were seen at those paths.
   let marks: [String: VaultID]
-  let pin: Pin?
+  package let pin: Pin?
   /// How the vault that was asked about relates to that.
   package let state: PinState
 

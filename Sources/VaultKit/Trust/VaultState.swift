@@ -2,6 +2,7 @@ internal import VaultCrypto
 public import VaultDocument
 internal import VaultFileStore
 internal import VaultStorage
+internal import VaultSystem
 
 /// Where a machine remembers which vaults it knows and what it has seen of them (format 1, section 9.1, Pin and seen).
 ///
@@ -31,6 +32,13 @@ public struct VaultState: Sendable {
     // Somebody may have written the header, and its pin, since it was read here.
     guard case .differs = known.state, let newer = try vault.reread() else { return known }
     return try self.known(newer)
+  }
+
+  /// How a header relates to what is remembered, as if it were that of the vault in a folder, of which nothing is read.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
+  package func known(_ header: VaultHeader, in folder: String) throws(VaultError) -> KnownVault {
+    try known(header, at: DirectoryStore.knownPaths(given: folder, real: ProcessEnvironment.realPath(folder)))
   }
 
   func known(_ header: VaultHeader, at paths: [String]) throws(VaultError) -> KnownVault {

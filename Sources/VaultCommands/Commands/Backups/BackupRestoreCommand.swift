@@ -68,7 +68,7 @@ extension BackupCommand {
     private func requireFingerprint(of vault: LockedVault) throws {
       guard let requiredFingerprint else { return }
       let option = requireFingerprint == nil ? "CVAULT_FINGERPRINT" : "--require-fingerprint"
-      try Session.require(fingerprint: requiredFingerprint, option: option, of: vault, at: file)
+      try RequiredFingerprint(requiredFingerprint, option: option).check(vault, at: file)
     }
 
     private func restore(_ contents: BackupContents, _ vault: Vault) async throws {

@@ -33,6 +33,7 @@ struct GetCommand: AsyncParsableCommand {
   @Flag(help: "Draw the value on the terminal, for a camera.")
   var qr = false
 
+  @OptionGroup var revision: RevisionOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -52,7 +53,7 @@ struct GetCommand: AsyncParsableCommand {
     }
     try global.requireReveal("get")
     if qr { try QRCode.check(global, "without --qr a program gets the value") }
-    let session = try Session(vault, global)
+    let session = try Session(vault, at: revision, global)
     let found = try await field.record(in: session, unlocking)
     guard let path = try field.path ?? (takesMain ? found.mainSecret() : nil) else { return try printURL(of: found) }
     try await CommandError.naming(membersOf: found) {
@@ -102,7 +103,7 @@ struct GetCommand: AsyncParsableCommand {
 
   /// The paths of the record's values, as they stand in its file.
   private func paths() async throws -> [String] {
-    let session = try Session(vault, global)
+    let session = try Session(vault, at: revision, global)
     return JSONValue.object(try session.locked.record(await session.resolve(record)).fields).valuePaths(at: .root)
   }
 

@@ -21,13 +21,14 @@ struct ListCommand: AsyncParsableCommand {
   @OptionGroup var rows: RowOptions
   @OptionGroup var view: RowViewOptions
   @OptionGroup var verifying: VerifyOptions
+  @OptionGroup var revision: RevisionOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let query = try rows.query()
-    let list = try RecordSearchRun(vault, verifying.key(unlocking), global, view)
+    let list = try RecordSearchRun(Session(vault, at: revision, global), verifying.key(unlocking), global, view)
     try await list.session.checkKind(rows.kind)
     try await list.print(query)
   }
@@ -93,6 +94,7 @@ struct FindCommand: AsyncParsableCommand {
   @OptionGroup var rows: RowOptions
   @OptionGroup var view: RowViewOptions
   @OptionGroup var verifying: VerifyOptions
+  @OptionGroup var revision: RevisionOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -104,7 +106,7 @@ struct FindCommand: AsyncParsableCommand {
     var query = try rows.query()
     query.texts = text
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
-    let search = try RecordSearchRun(vault, verifying.key(unlocking), global, view)
+    let search = try RecordSearchRun(Session(vault, at: revision, global), verifying.key(unlocking), global, view)
     try await search.session.checkKind(rows.kind)
     for (path, _) in query.conditions { try search.checkReadable(path, rows.kind) }
     try await search.print(query, isSearch: true)
@@ -132,9 +134,8 @@ private struct RecordSearchRun {
   let global: GlobalOptions
   let view: RowViewOptions
 
-  init(_ vault: VaultOptions, _ key: UnlockOptions?, _ global: GlobalOptions, _ view: RowViewOptions) throws {
-    session = try Session(vault, global)
-    (self.key, self.global, self.view) = (key, global, view)
+  init(_ session: Session, _ key: UnlockOptions?, _ global: GlobalOptions, _ view: RowViewOptions) {
+    (self.session, self.key, self.global, self.view) = (session, key, global, view)
   }
 
   /// Prints good rows and reports faulty records; any of those make the command end with 13.

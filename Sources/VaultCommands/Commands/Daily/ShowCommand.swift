@@ -22,13 +22,14 @@ struct ShowCommand: AsyncParsableCommand {
   @Flag(help: "Open the sealed fields.")
   var reveal = false
 
+  @OptionGroup var revision: RevisionOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     if reveal { try global.requireReveal("--reveal") }
-    let session = try Session(vault, global)
+    let session = try Session(vault, at: revision, global)
     let view = try await view(session)
     guard global.json else {
       try Output.lines(Output.isTerminal ? view.screen(global.style) : view.lines(global.style))

@@ -31,12 +31,13 @@ extension TrashCommand {
 
     @OptionGroup var table: TableOptions
     @OptionGroup var verifying: VerifyOptions
+    @OptionGroup var revision: RevisionOptions
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
     @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      let session = try Session(vault, global)
+      let session = try Session(vault, at: revision, global)
       let opened = try await session.unlocked(with: verifying.key(unlocking))
       let found = try await opened?.trash() ?? session.locked.trash()
       let listing = RecordListing(found.records, isVerified: opened != nil, ifEmpty: "the trash is empty")

@@ -60,7 +60,7 @@ struct ScanCommand: AsyncParsableCommand {
   private func changes() throws -> (changes: [GitChanges], git: Git)? {
     guard staged || since != nil else { return nil }
     guard let top = Git(at: ".").lines(["rev-parse", "--show-toplevel"]).first, !top.isEmpty else {
-      throw CommandError(.inputOutput, "no_git", subject: ".", "lies in no work tree of git, or there is no git")
+      throw CommandError.noGit(".")
     }
     let git = Git(at: top)
     guard let since else { return (GitChanges.staged(git), git) }

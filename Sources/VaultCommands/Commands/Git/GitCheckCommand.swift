@@ -41,8 +41,7 @@ extension GitCommand {
       let path = try VaultLocation.find(vault.vault).path
       let git = Git(at: path)
       guard let answer = git.output(["rev-parse", "--show-prefix"]) else {
-        throw CommandError(
-          .inputOutput, "no_git", subject: path, "lies in no work tree of git, or there is no git")
+        throw CommandError.noGit(path)
       }
       let prefix = String(decoding: answer, as: UTF8.self).filter { $0 != "\n" }
       let changes = try range.map { try Self.range($0, git) } ?? GitChanges.staged(git)

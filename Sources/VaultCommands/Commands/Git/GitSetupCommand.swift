@@ -46,9 +46,7 @@ extension GitCommand {
 
     private static func required(_ path: String) throws -> GitSetup {
       guard let setup = GitSetup(vault: path) else {
-        throw CommandError(
-          .inputOutput, "no_git", subject: path, "lies in no work tree of git, or there is no git",
-          hints: ["`git init` makes one"])
+        throw CommandError.noGit(path).hinting("`git init` makes one")
       }
       return setup
     }

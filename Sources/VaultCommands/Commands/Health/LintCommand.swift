@@ -22,10 +22,19 @@ struct LintCommand: AsyncParsableCommand {
   @Flag(help: "Write files in canonical form where only white space, the order of members or spelling differ.")
   var fix = false
 
+  @OptionGroup var revision: RevisionOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
+    guard let commit = revision.at else { return try await runInPlace() }
+    guard !fix else { throw CommandError.usage("--fix", "cannot stand with --at: what is committed does not change") }
+    let location = try VaultLocation.find(vault.vault)
+    let store = try GitStore.open(vault: location, at: commit)
+    try await run(VaultLint(store: store, options: global.vaultOptions(nil)), try? LockedVault(store: store))
+  }
+
+  private func runInPlace() async throws {
     let location = try VaultLocation.find(vault.vault)
     var locked: LockedVault?
     do {
@@ -34,7 +43,10 @@ struct LintCommand: AsyncParsableCommand {
     } catch let error as CommandError where error.status == .damaged && !(fix && location.origin == .parent) {
       // A header that cannot be read is one finding among others, where it need not be asked about.
     }
-    let lint = try VaultLint(at: location.path, options: global.vaultOptions(nil))
+    try await run(VaultLint(at: location.path, options: global.vaultOptions(nil)), locked)
+  }
+
+  private func run(_ lint: VaultLint, _ locked: LockedVault?) async throws {
     let progress = Progress("checked", global) { [locked] in try? locked?.recordCount() }
     let report = try await fix ? lint.fix { progress.advance() } : lint.check { progress.advance() }
     progress.end()

@@ -25,13 +25,14 @@ struct VerifyCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only the n-th of t parts of the records, for scheduled runs.", valueName: "n/t"))
   var subset: String?
 
+  @OptionGroup var revision: RevisionOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     let scope = VerificationScope(part: try subset.map { try .argument($0) }, sinceCheckpoint: sinceCheckpoint)
-    let session = try Session(vault, global)
+    let session = try Session(vault, at: revision, global)
     let opened = try await session.unlock(unlocking, withRootKey: true)
     let progress = Progress("verified", global) { [locked = session.locked, subset] in
       subset == nil ? try? locked.recordCount() : nil

@@ -69,7 +69,7 @@ extension PinCommand {
         return id
       }
       let session = try Session(vault, global, refusingOtherVaults: false)
-      try session.require(fingerprint: fingerprint, option: "--fingerprint")
+      try RequiredFingerprint(fingerprint, option: "--fingerprint").check(session.locked, at: session.location.path)
       let state = try session.requiredState()
       if records.isEmpty {
         try state.accept(session.locked)

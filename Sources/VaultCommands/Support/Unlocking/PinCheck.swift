@@ -10,6 +10,8 @@ struct PinCheck {
     case compared(KnownVault)
     /// What is remembered cannot be read.
     case failed(VaultError)
+    /// It is an earlier state of the vault, was found to be that, and nothing is remembered of it.
+    case earlier(isNamed: Bool)
   }
 
   let state: VaultState?
@@ -30,8 +32,16 @@ struct PinCheck {
     }
   }
 
+  init(_ earlier: EarlierVault) {
+    (state, header) = (nil, earlier.vault.header)
+    outcome = .earlier(isNamed: earlier.isNamed)
+  }
+
   /// Whether it is known that somebody has named the vault.
-  var isNamed: Bool { if case .pinned(let pin)? = known?.state { pin.isNamed } else { false } }
+  var isNamed: Bool {
+    if case .earlier(let isNamed) = outcome { return isNamed }
+    return if case .pinned(let pin)? = known?.state { pin.isNamed } else { false }
+  }
 
   /// What is remembered, where it can be read.
   var known: KnownVault? { if case .compared(let known) = outcome { known } else { nil } }

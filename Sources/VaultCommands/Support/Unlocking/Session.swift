@@ -36,13 +36,29 @@ struct Session {
       throw Self.explained(error, location)
     }
     pin = PinCheck(locked, StateLocation.state(global.messages))
-    let option = options.requireFingerprint
-    let required = option ?? System.variable("CVAULT_FINGERPRINT")
+    let required = RequiredFingerprint(options)
     isNamed = location.origin != .parent || required != nil || pin.isNamed
-    if let required {
-      try require(fingerprint: required, option: option == nil ? "CVAULT_FINGERPRINT" : "--require-fingerprint")
-    }
+    try required?.check(locked, at: location.path)
     if refusingOtherVaults { try pin.requireIdentity() }
+  }
+
+  /// The same of the vault as a commit has it, where one is named: it is only read, and nothing is remembered of it.
+  init(_ options: VaultOptions, at revision: RevisionOptions, _ global: GlobalOptions) throws {
+    guard let revision = revision.at else {
+      try self.init(options, global)
+      return
+    }
+    let location = try VaultLocation.find(options.vault)
+    try self.init(try EarlierVault(at: revision, location, RequiredFingerprint(options), global), location, global)
+  }
+
+  /// A session with an earlier state.
+  init(_ earlier: EarlierVault, _ location: VaultLocation, _ global: GlobalOptions) throws {
+    (self.global, self.location) = (global, location)
+    global.messages.detail("vault \(location.path) (\(location.origin.rawValue)) at commit \(earlier.commit)")
+    locked = earlier.vault
+    pin = PinCheck(earlier)
+    isNamed = location.origin != .parent || earlier.isNamed
   }
 
   private static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
@@ -52,29 +68,6 @@ struct Session {
       return CommandError(error)
     }
     return location.holdsNoVault(kind)
-  }
-
-  /// Refuses the vault when it has another fingerprint.
-  func require(fingerprint required: String, option name: String) throws {
-    try Self.require(fingerprint: required, option: name, of: locked, at: location.path)
-  }
-
-  /// Refuses a vault that has another fingerprint.
-  ///
-  /// - Parameter subject: where it is, for the error.
-  static func require(
-    fingerprint required: String, option name: String, of locked: LockedVault, at subject: String
-  ) throws {
-    let wanted = required.lowercased().filter { $0 != " " && $0 != ":" }
-    guard wanted.utf8.count == 40, (try? Hex.decode(wanted)) != nil else {
-      throw CommandError.usage(name, "is no fingerprint: 40 hex digits", "`vault fingerprint` prints it")
-    }
-    let found = try locked.fingerprint()
-    guard found == wanted else {
-      throw CommandError(
-        .unexpectedVault, "unexpected_vault", subject: subject, "is another vault than the required one",
-        hints: ["its fingerprint is \(found), \(name) wants \(wanted)", "find out why before you unlock it"])
-    }
   }
 
   /// Unlocks with what is given, else by the agent, else with the user's identity, else with a passphrase that is asked
