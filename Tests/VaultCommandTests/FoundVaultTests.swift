@@ -25,7 +25,7 @@ private let uses: [String: Use] = [
   "backup create": .writes([["--to", "../.."]]), "backup list": .neither, "backup prune": .neither,
   "backup restore": .neither, "backup status": .neither, "backup verify": .neither,
   "check": .neither, "clear-clipboard": .neither, "completion": .neither,
-  "checkpoint": .writes([[], ["--accept-rollback"]]), "doctor": .neither, "due": .neither,
+  "checkpoint": .writes([[], ["--accept-rollback"]]), "diff": .neither, "doctor": .neither, "due": .neither,
   "credential ansible": .neither, "credential aws": .neither, "credential docker": .neither,
   "credential git": .neither, "edit": .writes([["Ada"], ["Ada", "--field", "name"]]),
   "export": .reads([["--reveal", "--format", "json"]]),

@@ -181,17 +181,6 @@ private struct LoggedVersion {
   }
 }
 
-extension VersionFault {
-  /// For programs.
-  fileprivate var name: String {
-    switch self {
-    case .unauthenticated: "unauthenticated"
-    case .notLater: "not_later"
-    case .otherRecord: "other_record"
-    }
-  }
-}
-
 extension Session {
   /// The record that a word means, live, removed, or known to git alone.
   func resolveEver(_ text: String) async throws -> RecordID {

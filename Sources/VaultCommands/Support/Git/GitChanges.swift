@@ -32,6 +32,14 @@ struct GitChanges {
     return [GitChanges(commit: nil, files: files(answer))]
   }
 
+  /// What differs between two commits, whose hashes are given.
+  static func between(_ old: String, _ new: String, _ git: Git) -> GitChanges {
+    let answer = git.parts(
+      ["diff-tree", "-r", "--raw", "--no-abbrev", "--no-renames", "-z", "--relative", old, new, "--", "."],
+      limit: 256 << 20)
+    return GitChanges(commit: new, files: files(answer))
+  }
+
   /// What each commit of a range changes, against each of its parents; the oldest first. Nil for what is no range.
   static func range(_ text: String, _ git: Git) -> [GitChanges]? {
     let range = text.contains("..") ? text : text + "..HEAD"

@@ -121,6 +121,15 @@ struct GitCheck {
 }
 
 extension VersionFault {
+  /// For programs.
+  var name: String {
+    switch self {
+    case .unauthenticated: "unauthenticated"
+    case .notLater: "not_later"
+    case .otherRecord: "other_record"
+    }
+  }
+
   /// What is wrong, and what to do.
   var sentence: String {
     switch self {

@@ -84,22 +84,21 @@ struct LoggedCommit {
       return records.prefix(named).map(\.line)
         + (rest == 0 ? [] : ["\(event) \(rest)\(named == 0 ? "" : " more") record\(rest == 1 ? "" : "s")"])
     }
-    let others = (comparison.header?.notes ?? []).map { "vault.json " + $0 } + (hasNewCheckpoint ? ["checkpoint"] : [])
+    let others = comparison.headerLines + (hasNewCheckpoint ? ["checkpoint"] : [])
     return [style.bold(Printable.text(head))] + (lines + others).map { Printable.text("  " + $0) }
   }
 
   var document: JSONValue {
-    var members = comparison.members
-    members["author"] = .string(commit.author)
-    members["commit"] = .string(commit.id)
-    members["committed_at"] = .optional(commit.time?.text)
-    members["records"] = .array(
-      comparison.records.map { record in
-        .members([
-          "event": .string(record.event), "id": .string(record.id.text), "kind": .optional(record.kind),
-          "name": .string(record.name),
-        ])
-      })
-    return .object(members)
+    .members([
+      "author": .string(commit.author), "commit": .string(commit.id), "committed_at": .optional(commit.time?.text),
+      "new_root": comparison.hasNewRoot,
+      "records": .array(
+        comparison.records.map { record in
+          .members([
+            "event": .string(record.event), "id": .string(record.id.text), "kind": .optional(record.kind),
+            "name": .string(record.name),
+          ])
+        }), "slots": comparison.slots,
+    ])
   }
 }

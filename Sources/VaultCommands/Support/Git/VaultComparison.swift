@@ -41,23 +41,32 @@ struct VaultComparison {
   var records: [RecordDelta] = []
   /// Nil where both have the same header, or one of them has none that can be read.
   var header: HeaderComparison?
+  /// Whether both have other headers, and one of them has none that can be read.
+  var hasUnreadableHeader = false
+
+  /// The same of some records alone.
+  func only(_ ids: Set<RecordID>) -> VaultComparison {
+    VaultComparison(records: records.filter { ids.contains($0.id) })
+  }
 
   /// The records that changed one of some fields, with those changes alone.
   func touching(_ fields: [MemberPath]) -> VaultComparison {
     VaultComparison(
-      records: records.filter { record in
-        record.comparison?.changes.contains { $0.isAbout(fields) } ?? false
-      })
+      records: records.filter { record in record.comparison?.changes.contains { $0.isAbout(fields) } ?? false })
   }
 
-  var isEmpty: Bool { records.isEmpty && header == nil }
+  var isEmpty: Bool { records.isEmpty && header == nil && !hasUnreadableHeader }
 
-  var members: JSONObject {
-    var members = JSONObject()
-    members["new_root"] = .bool(header?.hasOtherRoot ?? false)
-    members["slots"] = .array(header?.slotDocuments ?? [])
-    return members
+  /// What became of the header, a line each.
+  var headerLines: [String] {
+    if hasUnreadableHeader { return ["vault.json was changed, and is damaged or missing on one side"] }
+    guard let header else { return [] }
+    return (header.notes.isEmpty ? ["was changed"] : header.notes).map { "vault.json " + $0 }
   }
+
+  var hasNewRoot: JSONValue { .bool(header?.hasOtherRoot ?? false) }
+
+  var slots: JSONValue { .array(header?.slotDocuments ?? []) }
 }
 
 extension RecordComparison.Change {
