@@ -49,7 +49,8 @@ struct VaultCommand: AsyncParsableCommand {
         name: "Rare",
         subcommands: [
           InitCommand.self, KindsCommand.self, UnsetCommand.self, MigrateCommand.self, CheckpointCommand.self,
-          AcceptCommand.self, AgentCommand.self, GitCommand.self, MergeCommand.self,
+          AcceptCommand.self, AgentCommand.self, GitCommand.self, DiffCommand.self, LogCommand.self,
+          MergeCommand.self,
           CompletionCommand.self,
         ]),
     ])

@@ -29,7 +29,7 @@ struct HintTests {
     Mistake(["help", "nosuch"], "nosuch: is no command of vault", nil),
     Mistake(["help", "key", "lst"], "lst: is no command of vault key", "did you mean `vault key list`?"),
     Mistake(["publish"], "publish: is no command", nil), Mistake(["account"], "account: is no command", nil),
-    Mistake(["log"], "log: is no command", nil), Mistake(["\u{1b}[31mlist"], "\\u001b[31mlist: is no command", nil),
+    Mistake(["quux"], "quux: is no command", nil), Mistake(["\u{1b}[31mlist"], "\\u001b[31mlist: is no command", nil),
     Mistake(["list", "--limt", "3"], "--limt: unknown option '--limt'", "did you mean `--limit`?"),
     Mistake(["list", "--nope"], "--nope: unknown option '--nope'", nil),
     Mistake(["rm", "x", "--yse"], "--yse: unknown option '--yse'", nil),

@@ -13,23 +13,14 @@ public struct EditReview: Sendable {
     public let origin: String
   }
 
-  /// One difference between the version that verifies and the file.
-  public struct Change: Sendable {
-    public let path: MemberPath
-    /// Nil where there was nothing; never a sealed value.
-    public let before: JSONValue?
-    /// Nil where nothing is any more.
-    public let after: JSONValue?
-  }
-
   /// The record as its file has it; not verified.
   public let found: StoredRecord
   /// Path below the vault's directory.
   public let file: String
   /// Nil when no version verifies: there is nothing to compare with, and a person must look at the whole record.
   public let baseline: Baseline?
-  /// The readable fields that differ from the baseline, in the order of paths; empty without one.
-  public let changes: [Change]
+  /// The readable fields that differ from the baseline, in the order of paths, never a sealed value; empty without one.
+  public let changes: [LeafDifference]
   /// The revision that the record gets.
   public let revision: Int
   /// What the file holds, and what is to take its place once it is authenticated.
@@ -111,14 +102,14 @@ struct EditedRecord {
     let entry = try checkpoint?.entries.entry(of: stored.id)
     let (listed, seen) = (entry?.revision ?? 0, known?.versions[stored.id]?.revision ?? 0)
     try checkTokens()
-    var changes: [EditReview.Change] = []
+    var changes: [LeafDifference] = []
     if let candidate {
       guard candidate.revision >= max(listed, seen) else { throw try outdated(candidate, listed: listed, seen: seen) }
       let baseline = try parseDocument(candidate.bytes, file: file)
       try compareEnvelope(baseline.envelopeMembers)
       let fields = baseline.recordFields
       try compareTokens(fields)
-      changes = Difference(from: fields, to: stored.stored).changes
+      changes = JSONValue.object(stored.stored).leafDifferences(from: .object(fields))
     }
     return EditReview(
       found: stored, file: file,
@@ -193,29 +184,6 @@ struct EditedRecord {
           ? .acceptInCheckpoint(isLast: false)
           : .acceptRecords([stored.id], fingerprint: try vault.header.fingerprint()),
       ])
-  }
-}
-
-/// The leaves in which two records differ.
-private struct Difference {
-  private(set) var changes: [EditReview.Change] = []
-
-  init(from old: JSONObject, to new: JSONObject) { compare(.object(old), .object(new), at: .root) }
-
-  private mutating func compare(_ old: JSONValue?, _ new: JSONValue?, at path: MemberPath) {
-    switch (old, new) {
-    case (.object(let left)?, .object(let right)?):
-      for name in Set(left.names).union(right.names).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-        compare(left[name], right[name], at: path.appending(name))
-      }
-    case (.array(let left)?, .array(let right)?):
-      for index in 0..<max(left.count, right.count) {
-        compare(
-          index < left.count ? left[index] : nil, index < right.count ? right[index] : nil, at: path.appending(index))
-      }
-    default:
-      if old != new { changes.append(EditReview.Change(path: path, before: old, after: new)) }
-    }
   }
 }
 

@@ -76,15 +76,10 @@ extension EditReview {
     guard let baseline else { return ["\(file): compared with nothing"] + (try RecordView(found).lines(style)) }
     var lines = [Printable.text("\(file): compared with revision \(baseline.revision) from \(baseline.origin)")]
     if changes.isEmpty { lines.append("  no field differs, only the MAC, the revision or the time of the last change") }
-    for change in changes {
-      let path = change.path.description
-      switch (try change.before?.compactText(), try change.after?.compactText()) {
-      case (nil, let after): lines.append(Printable.text("  + \(path): \(after ?? "")"))
-      case (let before, nil): lines.append(Printable.text("  - \(path): \(before ?? "")"))
-      case (let before?, let after?): lines.append(Printable.text("  \(path): \(before) → \(after)"))
+    return try lines
+      + changes.map { change in
+        ChangeLine.text(change.path, try change.before?.compactText(), try change.after?.compactText())
       }
-    }
-    return lines
   }
 
   fileprivate var document: JSONValue {
@@ -102,7 +97,7 @@ extension EditReview.Baseline {
   }
 }
 
-extension EditReview.Change {
+extension LeafDifference {
   /// `before` and `after` are left out where there is nothing.
   fileprivate var document: JSONValue {
     var members = JSONObject()

@@ -47,9 +47,9 @@ struct Git {
     return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// The same of an answer whose parts end with a NUL.
+  /// The same of an answer whose parts end with a NUL. None is left out: a name that is no text has other characters.
   func parts(_ arguments: [String], limit: Int = 1 << 20) -> [String] {
-    (output(arguments, limit: limit) ?? []).split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }
+    (output(arguments, limit: limit) ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
   }
 }
 

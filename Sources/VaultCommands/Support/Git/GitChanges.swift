@@ -32,6 +32,14 @@ struct GitChanges {
     return [GitChanges(commit: nil, files: files(answer))]
   }
 
+  /// What differs between two commits, whose hashes are given.
+  static func between(_ old: String, _ new: String, _ git: Git) -> GitChanges {
+    let answer = git.parts(
+      ["diff-tree", "-r", "--raw", "--no-abbrev", "--no-renames", "-z", "--relative", old, new, "--", "."],
+      limit: 256 << 20)
+    return GitChanges(commit: new, files: files(answer))
+  }
+
   /// What each commit of a range changes, against each of its parents; the oldest first. Nil for what is no range.
   static func range(_ text: String, _ git: Git) -> [GitChanges]? {
     let range = text.contains("..") ? text : text + "..HEAD"
@@ -52,13 +60,57 @@ struct GitChanges {
 
   /// Pairs of `:MODE MODE OLD NEW STATUS` and a path.
   private static func files(_ parts: [String]) -> [File] {
-    stride(from: 0, to: parts.count - 1, by: 2).compactMap { index in
-      let words = parts[index].split(separator: " ")
-      // A submodule is no file.
-      guard words.count == 5, words[1] != "160000" else { return nil }
-      func blob(_ name: Substring) -> String? { name.allSatisfy { $0 == "0" } ? nil : String(name) }
-      return File(
-        path: parts[index + 1], old: blob(words[2]), new: blob(words[3]), isUnmerged: words[4].hasPrefix("U"))
+    stride(from: 0, to: parts.count - 1, by: 2).compactMap { File(parts[$0], parts[$0 + 1]) }
+  }
+
+  /// The commits that lead to `HEAD` and changed one of the paths, the newest first, with what each changed: of a merge
+  /// what it has otherwise than all of its parents, against the first.
+  ///
+  /// - Returns: nil where there is no commit, no work tree or no git.
+  static func log(_ git: Git, limit: Int?, of paths: [String]) -> [(commit: GitCommit, changes: GitChanges)]? {
+    guard let prefix = git.lines(["rev-parse", "--show-prefix"]).first,
+      git.output(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) != nil
+    else { return nil }
+    let count = limit.map { ["--max-count=\($0)"] } ?? []
+    let parts = git.parts(
+      [
+        "log", "-z", "--raw", "-c", "--root", "--no-abbrev", "--no-renames", "--no-color", "--no-relative",
+        "--no-follow", "--format=commit %H %ct %an",
+      ] + count + ["HEAD", "--"] + paths, limit: 1 << 30)
+    var found: [(commit: GitCommit, files: [File])] = []
+    var rest = parts[...]
+    while let part = rest.popFirst() {
+      // What git writes of a commit ends with a line feed, where something follows.
+      let text = part.drop { $0 == "\n" }
+      if text.hasPrefix(":") {
+        // The path is whatever it is: no part of an answer is taken for another.
+        guard let path = rest.popFirst(), let last = found.indices.last else { break }
+        guard path.hasPrefix(prefix), let file = File(String(text), String(path.dropFirst(prefix.count))) else {
+          continue
+        }
+        found[last].files.append(file)
+      } else {
+        let words = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+        guard words.count == 4, words[0] == "commit" else { continue }
+        let commit = GitCommit(
+          id: String(words[1]), parents: [], time: GitCommit.time(words[2]), author: String(words[3]))
+        found.append((commit, []))
+      }
     }
+    return found.map { ($0.commit, GitChanges(commit: $0.commit.id, files: $0.files)) }
+  }
+}
+
+extension GitChanges.File {
+  /// Reads `:MODE MODE OLD NEW STATUS`, or that of a merge with as many more colons, modes and blobs as it has parents
+  /// beyond the first; nil for a submodule, which is no file.
+  fileprivate init?(_ line: String, _ path: String) {
+    let parents = line.prefix { $0 == ":" }.count
+    let words = line.dropFirst(parents).split(separator: " ")
+    guard parents > 0, words.count == 2 * parents + 3, words[parents] != "160000" else { return nil }
+    func blob(_ name: Substring) -> String? { name.allSatisfy { $0 == "0" } ? nil : String(name) }
+    self.init(
+      path: path, old: blob(words[parents + 1]), new: blob(words[2 * parents + 1]),
+      isUnmerged: words[2 * parents + 2].hasPrefix("U"))
   }
 }

@@ -112,32 +112,26 @@ struct GitCheck {
     guard let old = old.flatMap({ try? VaultHeader(parsing: $0) }) else { return [] }
     guard let bytes = new else { return [("was removed", false)] }
     guard let new = try? VaultHeader(parsing: bytes) else { return [] }
+    let comparison = HeaderComparison(from: old, to: new)
     var said: [(String, isNote: Bool)] = []
-    if new.vaultID != old.vaultID { said.append(("is that of another vault", false)) }
-    if new.revision <= old.revision {
-      said.append((VersionFault.notLater(revision: new.revision, than: old.revision).sentence, false))
-    }
-    if new.root.id != old.root.id { said.append(("has another root key", true)) }
-    for slot in new.slots where !old.slots.contains(where: { $0.id == slot.id }) {
-      said.append(("has a new way to unlock: \(slot.line)", true))
-    }
-    for slot in old.slots where !new.slots.contains(where: { $0.id == slot.id }) {
-      said.append(("has lost a way to unlock: \(slot.line)", true))
-    }
-    return said
-  }
-}
-
-extension Slot {
-  /// `Ada, laptop (age1…)`
-  fileprivate var line: String {
-    let who = recipient.map { "\($0)" } ?? kind.name
-    return label.isEmpty ? who : "\(label) (\(who))"
+    if comparison.isOtherVault { said.append(("is that of another vault", false)) }
+    if let fault = comparison.fault { said.append((fault.sentence, false)) }
+    return said + comparison.notes.map { ($0, true) }
   }
 }
 
 extension VersionFault {
-  fileprivate var sentence: String {
+  /// For programs.
+  var name: String {
+    switch self {
+    case .unauthenticated: "unauthenticated"
+    case .notLater: "not_later"
+    case .otherRecord: "other_record"
+    }
+  }
+
+  /// What is wrong, and what to do.
+  var sentence: String {
     switch self {
     case .unauthenticated: "was changed without a key: `vault accept` authenticates it"
     case .notLater(let revision, let other):

@@ -54,6 +54,15 @@ enum Pager {
     guard try isShown(by: command, write) else { return try write(Output.writePrintable) }
   }
 
+  /// Writes lines, at a terminal through a pager when the screen does not hold them.
+  static func lines(_ lines: [String], _ global: GlobalOptions) throws {
+    try print(lineCount: lines.count, isWanted: !global.noInput && !global.json) { destination in
+      var output = OutputBuffer(to: destination)
+      for line in lines { try output.append(line + "\n") }
+      try output.flush()
+    }
+  }
+
   /// A command line of the shell; nil where none is to be used.
   private static var command: String? {
     guard System.environment("TERM") != "dumb" else { return nil }

@@ -26,8 +26,7 @@ enum Printable {
   }
 
   /// The text without its middle where it is longer than a line can be read: a file may have long names of members.
-  static func cut(_ text: String) -> String {
-    let (front, back) = (200, 100)
+  static func cut(_ text: String, front: Int = 200, back: Int = 100) -> String {
     guard text.unicodeScalars.count > front + back else { return text }
     return String(text.unicodeScalars.prefix(front)) + "…" + String(text.unicodeScalars.suffix(back))
   }

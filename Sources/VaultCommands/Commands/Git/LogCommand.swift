@@ -1,0 +1,222 @@
+import ArgumentParser
+import VaultDocument
+import VaultKit
+import VaultMerge
+import VaultSealing
+
+/// `vault log`: what was changed, when and by whom, as git has it.
+struct LogCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log",
+    abstract: "Show the versions of a record, or the commits of the vault, and what they changed.",
+    discussion: """
+      Of a record it shows each version that git has, the newest first, also those in the trash: revision, time, commit, \
+      and the fields that changed. Of a sealed field it says that it was replaced, resealed or moved, and no value. With a \
+      key that takes no asking each version is verified. Authors and times of commits are git's word, which nobody \
+      authenticates.
+
+      Example:
+        vault log GitHub --fields username,password
+        vault log --since 30d
+      """,
+    aliases: ["history"])
+
+  @Argument(help: "An id, an exact name, or the beginning of an id; also of a removed record. Without it, the commits.")
+  var record: String?
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("At most so many.", valueName: "n"))
+  var limit: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only what is not older: 30d, 12h, 2026-11-20 or 2026-11-20T09:12:44Z.", valueName: "time"))
+  var since: String?
+
+  @Option(help: ArgumentHelp("Only changes of these fields, with commas between.", valueName: "path,…"))
+  var fields: String?
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    guard limit.map({ $0 > 0 }) ?? true else { throw CommandError.usage("--limit", "must be 1 or more") }
+    let since = try since.map { try PastTime.argument($0, of: "--since") }
+    let paths = try fields?.split(separator: ",").map { try MemberPath.argument(String($0), of: "--fields") }
+    let session = try Session(vault, global)
+    if let record {
+      try await logRecord(record, paths, since, session)
+    } else {
+      try logVault(paths, since, session)
+    }
+  }
+
+  private func logVault(_ fields: [MemberPath]?, _ since: Timestamp?, _ session: Session) throws {
+    let git = Git(at: session.location.path)
+    let paths = ["vault.json", "checkpoint.json", "records", "trash"]
+    guard let log = GitChanges.log(git, limit: since == nil && fields == nil ? limit : nil, of: paths) else {
+      throw CommandError(
+        .inputOutput, "no_git", subject: session.location.path, "has no commits of git to show, or there is no git",
+        hints: [
+          "`vault log RECORD` shows what the folder holds of a record", "`git init` and `git commit` begin a history",
+        ])
+    }
+    let objects = GitObjects(git)
+    let recent = log.lazy.filter { commit, _ in since.map { since in commit.time.map { $0 >= since } ?? true } ?? true }
+    let commits = recent.compactMap { commit, changes in
+      let logged = LoggedCommit(changes, commit, objects, session.locked.kinds)
+      return fields.map { logged.touching($0) } ?? logged
+    }.prefix(limit ?? .max)
+    if global.json { return try Output.document(["commits": .array(commits.map(\.document))]) }
+    let lines = commits.flatMap { $0.lines(global.style) }
+    try Pager.lines(Array(lines), global)
+    global.messages.note(lines.isEmpty ? "no commit is like that" : Messages.unverifiedNote)
+  }
+
+  private func logRecord(
+    _ record: String, _ fields: [MemberPath]?, _ since: Timestamp?, _ session: Session
+  ) async throws {
+    let id = try await session.resolveEver(record)
+    let isWhole = since == nil && fields == nil
+    let history = RecordHistory(of: id, in: session.locked, at: session.location.path, limit: isWhole ? limit : nil)
+    guard !history.versions.isEmpty else { throw Self.noVersion(of: record) }
+    let key = try await session.unlockedToLookBack(unlocking).map { vault in
+      SealingMergeKey(root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) })
+    }
+    let chosen = history.versions.compactMap { version in
+      LoggedVersion(version, of: id, fields: fields, since: since)
+    }
+    let versions = chosen.prefix(limit ?? .max).map { $0.verified(with: key) }
+    try print(versions, id, session.locked)
+    if !history.isInGit { global.messages.note("no commit of git is here: only what the folder holds is shown") }
+  }
+
+  private static func noVersion(of record: String) -> CommandError {
+    CommandError(
+      .notFound, "no_such_record", subject: record, "is no record of this vault, nor of a commit",
+      hints: ["one that was deleted for good is found by its whole id"])
+  }
+
+  private func print(_ versions: [LoggedVersion], _ id: RecordID, _ locked: LockedVault) throws {
+    guard !global.json else {
+      return try Output.document(["id": .string(id.text), "versions": .array(versions.map(\.document))])
+    }
+    try Pager.lines(versions.flatMap { $0.lines(global.style) }, global)
+    if versions.isEmpty { global.messages.note("no version is like that") }
+  }
+}
+
+/// A version as `log` shows it.
+private struct LoggedVersion {
+  let version: HistoryVersion
+  let id: RecordID
+  let changes: [RecordComparison.Change]
+  /// Nil without a key, or where there is nothing to verify.
+  var verdict: MergeVerdict?
+
+  /// Nil for a version that was not asked for.
+  init?(_ version: HistoryVersion, of id: RecordID, fields: [MemberPath]?, since: Timestamp?) {
+    if let since, let time = version.time, time < since { return nil }
+    (self.version, self.id) = (version, id)
+    let all = version.comparison?.changes ?? []
+    guard let fields else {
+      changes = all
+      return
+    }
+    changes = all.filter { $0.isAbout(fields) }
+    guard !changes.isEmpty else { return nil }
+  }
+
+  /// The same with what a key says of it.
+  func verified(with key: SealingMergeKey?) -> LoggedVersion {
+    guard let key, let file = version.state.file else { return self }
+    var verified = self
+    // One of another record is authentic, and does not belong here.
+    verified.verdict = file.envelope.id == id ? key.verdict(on: file) : .refused
+    return verified
+  }
+
+  private var trust: String? {
+    guard version.state.file != nil else { return nil }
+    return switch verdict {
+    case .authentic: "verified"
+    case .refused: "DOES NOT VERIFY"
+    case .unknownRoot: "not verified: its root key is retired"
+    case nil: "not verified"
+    }
+  }
+
+  /// What became of the record, where more did than a change.
+  private var event: String? {
+    switch version.comparison?.event {
+    case .deleted: "deleted for good"
+    case .changed, .unchanged: nil
+    case let event?: event.rawValue
+    case nil: version.state.file == nil ? "no record of this format" : "the version before is no record"
+    }
+  }
+
+  func lines(_ style: Style) -> [String] {
+    let envelope = version.state.file?.envelope
+    let head = [
+      envelope.map { "revision \($0.revision)" }, version.time?.text, version.commit?.line ?? "not committed", trust,
+      event,
+    ]
+    let faults = version.fault.map { ["  " + style.bad($0.sentence)] } ?? []
+    let form = version.comparison?.formLines ?? []
+    return [style.bold(Printable.text(head.compactMap { $0 }.joined(separator: "  ")))] + faults + form
+      + changes.map(\.line)
+  }
+
+  var document: JSONValue {
+    let envelope = version.state.file?.envelope
+    return .members([
+      "author": .optional(version.commit?.author), "changes": .array(changes.map(\.document)),
+      "commit": .optional(version.commit?.id), "committed_at": .optional(version.commit?.time?.text),
+      "event": .optional(version.comparison.flatMap { $0.event == .unchanged ? nil : $0.event.rawValue }),
+      "fault": .optional(version.fault?.name),
+      "revision": envelope.map { .number(JSONNumber($0.revision)) } ?? .null,
+      "updated_at": .optional(envelope?.updatedAt.text), "verified": .bool(verdict == .authentic),
+    ])
+  }
+}
+
+extension Session {
+  /// The record that a word means, live, removed, or known to git alone.
+  func resolveEver(_ text: String) async throws -> RecordID {
+    if let id = RecordID(parsing: text) { return id }
+    do {
+      return try await resolve(text)
+    } catch let error as CommandError where error.vaultCode == .noSuchRecord {
+      guard let id = try? resolveTrashed([text]).first else {
+        throw error.hinting("one that was deleted for good is found by its whole id")
+      }
+      return id
+    }
+  }
+
+  /// Unlocks to verify what is looked at, with what takes no asking; nil, and a note, where that cannot be.
+  ///
+  /// An older state than this machine knows is nothing that keeps anybody from looking back.
+  func unlockedToLookBack(_ options: UnlockOptions) async throws -> Vault? {
+    do {
+      return try await unlockUnasked(options)
+    } catch let error as CommandError where !options.givesKey {
+      messages.note("not verified: " + (error.subject.map { "\($0): " } ?? "") + error.reason)
+      return nil
+    }
+  }
+}
+
+/// A moment of the past, as somebody names it.
+enum PastTime {
+  /// An age, a day, which begins at midnight of UTC, or a time.
+  static func argument(_ text: String, of option: String) throws -> Timestamp {
+    if let time = (try? Timestamp(parsing: text)) ?? (try? Timestamp(parsing: text + "T00:00:00Z")) { return time }
+    do {
+      return try Age(text, option: option).before(.now())
+    } catch {
+      throw CommandError.usage(option, "takes an age such as 30d or 12h, a day such as 2026-11-20, or a time")
+    }
+  }
+}

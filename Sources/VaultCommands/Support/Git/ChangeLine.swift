@@ -1,0 +1,65 @@
+import VaultDocument
+import VaultMerge
+import VaultRecords
+import VaultSealing
+
+/// One changed field as a line.
+enum ChangeLine {
+  /// `+ path: after`, `- path: before` or `path: before → after`; nil for what is not there.
+  static func text(_ path: MemberPath, _ before: String?, _ after: String?) -> String {
+    switch (before, after) {
+    case (nil, let after): Printable.text("  + \(path): \(after ?? "")")
+    case (let before, nil): Printable.text("  - \(path): \(before ?? "")")
+    case (let before?, let after?): Printable.text("  \(path): \(before) → \(after)")
+    }
+  }
+}
+
+extension RecordComparison {
+  /// Compares two versions of a record of one of these kinds.
+  init(from old: RecordFile?, to new: RecordFile?, kinds: KindCatalog) {
+    let known = [old, new].compactMap { file in file.flatMap { kinds[$0.envelope.kind] } }
+    self.init(from: old, to: new) { path in known.contains { $0.isSealed(path) } }
+  }
+
+  /// A line where both are in different forms of their kind.
+  var formLines: [String] { schemas.map { ["  migrated from form \($0.old) of its kind to form \($0.new)"] } ?? [] }
+}
+
+extension RecordComparison.Change {
+  /// What is changed, in few words; nothing of what is sealed.
+  var line: String {
+    guard isSecret else { return ChangeLine.text(path, before?.brief, after?.brief) }
+    switch kind {
+    case .added: return ChangeLine.text(path, nil, RecordView.mask)
+    case .removed: return ChangeLine.text(path, RecordView.mask, nil)
+    case .changed, .replaced, .resealed, .moved, .sealed, .unsealed:
+      return Printable.text("  \(path): \(RecordView.mask) \(words)")
+    }
+  }
+
+  /// What became of a sealed value.
+  var words: String {
+    switch kind {
+    case .added, .removed, .replaced, .resealed: kind.rawValue
+    case .changed: "changed, NOT SEALED"
+    case .moved: "moved" + (origin.map { " from \($0)" } ?? "")
+    case .sealed: "sealed now"
+    case .unsealed: "NOT SEALED any more"
+    }
+  }
+
+  var document: JSONValue {
+    var members = JSONValue.members([
+      "after": after ?? .null, "before": before ?? .null, "kind": .string(kind.rawValue),
+      "path": .string(path.description),
+    ]).object
+    members?["from"] = origin.map { .string($0.description) }
+    return .object(members ?? JSONObject())
+  }
+}
+
+extension JSONValue {
+  /// The value as JSON, without its middle where it is long.
+  var brief: String { (try? compactText()).map { Printable.cut($0, front: 60, back: 20) } ?? "" }
+}

@@ -1,0 +1,90 @@
+import VaultDocument
+import VaultMerge
+
+/// The difference of two states as it is printed.
+struct DiffReport {
+  let comparison: VaultComparison
+  /// Whether the newer state has to follow the older: between any others it is nothing wrong to go back.
+  var isInOrder = false
+
+  private func fault(of record: RecordDelta) -> VersionFault? {
+    if case .notLater? = record.fault, !isInOrder { return nil }
+    return record.fault
+  }
+
+  /// A line for each record, and one for each of its fields.
+  func lines(_ style: Style) -> [String] {
+    let records = comparison.records.flatMap { record -> [String] in
+      [style.bold(Printable.text("\(record.line) (\(record.id.text.prefix(8)))"))]
+        + (fault(of: record).map { ["  " + style.bad($0.sentence)] } ?? [])
+        + (record.comparison.map { $0.formLines + $0.changes.map(\.line) } ?? [])
+    }
+    return records + comparison.headerLines.map(Printable.text)
+  }
+
+  /// A line for each record, and their number.
+  func statistics() -> [String] {
+    let lines = comparison.records.map { record in
+      let count = record.comparison?.changes.count ?? 0
+      return record.line + (count == 0 ? "" : ": \(count) \(count == 1 ? "field" : "fields")")
+    }
+    let events = Dictionary(grouping: comparison.records, by: \.event).sorted { $0.key < $1.key }
+    let sums = events.map { "\($1.count) \($0)" }.joined(separator: ", ")
+    return (lines + comparison.headerLines + (sums.isEmpty ? [] : [sums])).map(Printable.text)
+  }
+
+  /// The records in its document.
+  var records: JSONValue {
+    .array(
+      comparison.records.map { record in
+        .members([
+          "changes": .array(record.comparison?.changes.map(\.document) ?? []), "event": .string(record.event),
+          "fault": .optional(fault(of: record)?.name), "id": .string(record.id.text), "kind": .optional(record.kind),
+          "name": .string(record.name),
+        ])
+      })
+  }
+}
+
+/// The same for a review on a web site: a table for each record. Nothing that a record holds is taken for markup.
+extension DiffReport {
+  func markdown() -> [String] {
+    let records = comparison.records.flatMap { record -> [String] in
+      let changes = record.comparison?.changes ?? []
+      let notes =
+        (fault(of: record).map { ["**\(Self.code($0.sentence))**"] } ?? [])
+        + (record.comparison?.formLines.map { Self.code(String($0.drop { $0 == " " })) } ?? [])
+      let table = ["| Field | Before | After |", "|---|---|---|"] + changes.map(Self.row)
+      let kind = record.kind.map { Self.code($0) + " " } ?? ""
+      return [
+        "#### \(record.event) \(kind)\(Self.code(record.name)) (\(Self.code(String(record.id.text.prefix(8)))))", "",
+      ]
+        + notes.flatMap { [$0, ""] } + (changes.isEmpty ? [] : table + [""])
+    }
+    let header = comparison.headerLines.map { "- " + Self.code($0) }
+    let all = records + header
+    return all.isEmpty ? ["No record of the vault differs."] : all
+  }
+
+  private static func row(_ change: RecordComparison.Change) -> String {
+    var (before, after) = (change.before?.brief, change.after?.brief)
+    if change.isSecret {
+      before = change.kind == .added ? nil : RecordView.mask
+      after = change.kind == .removed ? nil : "\(RecordView.mask) \(change.words)"
+    }
+    let cells = [change.path.description, before, after].map { $0.map(code) ?? "" }
+    return "| " + cells.joined(separator: " | ") + " |"
+  }
+
+  /// A text as code. All but letters, digits and the space are written as entities, of which no Markdown makes markup,
+  /// a link, a mention or the end of a cell.
+  private static func code(_ text: String) -> String {
+    var result = "<code>"
+    for scalar in Printable.text(text).unicodeScalars {
+      let isPlain = scalar.value >= 0x80 || scalar == " " || scalar == "-" || scalar.properties.isAlphabetic
+      let isDigit = ("0"..."9").contains(scalar)
+      if isPlain || isDigit { result.unicodeScalars.append(scalar) } else { result += "&#\(scalar.value);" }
+    }
+    return result + "</code>"
+  }
+}

@@ -1,0 +1,62 @@
+/// One value in which two trees differ.
+public struct LeafDifference: Sendable, Equatable {
+  public let path: MemberPath
+  /// Nil where there was nothing; no object or array but an empty one.
+  public let before: JSONValue?
+  /// Nil where nothing is any more; no object or array but an empty one.
+  public let after: JSONValue?
+
+  public init(path: MemberPath, before: JSONValue?, after: JSONValue?) {
+    (self.path, self.before, self.after) = (path, before, after)
+  }
+}
+
+extension JSONValue {
+  /// The values in which this tree differs from an older one, members in the order of their names' bytes.
+  ///
+  /// Where a list became longer or shorter, what its beginnings and its ends have in common has not changed: what went
+  /// has the path that it had, what came the path that it has.
+  public func leafDifferences(from old: JSONValue) -> [LeafDifference] {
+    var found: [LeafDifference] = []
+    Self.compare(old, self, at: .root, &found)
+    return found
+  }
+
+  private static func compare(
+    _ old: JSONValue?, _ new: JSONValue?, at path: MemberPath, _ found: inout [LeafDifference]
+  ) {
+    guard old != new else { return }
+    switch (old, new) {
+    case (.object(let left)?, .object(let right)?):
+      // By bytes: two spellings of one text are two names.
+      var last: String?
+      for name in (left.names + right.names).sorted(by: precedesInBytes) {
+        if let last, sameBytes(last, name) { continue }
+        last = name
+        compare(left[name], right[name], at: path.appending(name), &found)
+      }
+    case (.array(let left)?, .array(let right)?):
+      let (start, end) = common(left, right)
+      for index in start..<max(left.count, right.count) - end {
+        let (one, other) = (index < left.count - end, index < right.count - end)
+        compare(one ? left[index] : nil, other ? right[index] : nil, at: path.appending(index), &found)
+      }
+    default:
+      let (left, right) = (old?.leaves(at: path) ?? [], new?.leaves(at: path) ?? [])
+      if left.count == 1, right.count == 1, left[0].0 == right[0].0 {
+        found.append(LeafDifference(path: path, before: left[0].1, after: right[0].1))
+      } else {
+        found += left.map { LeafDifference(path: $0, before: $1, after: nil) }
+        found += right.map { LeafDifference(path: $0, before: nil, after: $1) }
+      }
+    }
+  }
+
+  /// How many items two lists of different length have in common at their beginnings, and at their ends.
+  private static func common(_ left: [JSONValue], _ right: [JSONValue]) -> (start: Int, end: Int) {
+    guard left.count != right.count else { return (0, 0) }
+    let start = zip(left, right).prefix { $0 == $1 }.count
+    let end = zip(left.dropFirst(start).reversed(), right.dropFirst(start).reversed()).prefix { $0 == $1 }.count
+    return (start, end)
+  }
+}
