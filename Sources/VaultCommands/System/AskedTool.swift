@@ -51,7 +51,7 @@ struct AskedTool: ~Copyable {
     // Both, before the wait: it has nothing more to read, and nobody to write to.
     close(questions)
     close(answers)
-    _ = System.wait(for: process)
+    _ = ChildProcess.end(of: process)
   }
 
   /// Asks; a question that it has not read yet must fit into a pipe, with those before it.
