@@ -16,12 +16,18 @@ extension GitCommand {
         committed and pushed, as `vault git check` does. A hook that is there is never changed. Where `vault` is \
         missing they say so, and let git go on.
 
+        With --commit each command that writes to the vault makes one commit of its own files, with a message of ids and \
+        names of fields. Nothing is pushed. CVAULT_GIT=off switches it off, CVAULT_GIT=commit on.
+
         Example:
           vault git setup
         """)
 
     @Flag(help: "Also write hooks that check what is committed and pushed.")
     var hooks = false
+
+    @Flag(help: "Also let each command commit what it writes, on this machine.")
+    var commit = false
 
     @Flag(help: "Change nothing, and end with 14 when something is missing.")
     var check = false
@@ -34,8 +40,8 @@ extension GitCommand {
 
     func run() async throws {
       guard !check || !remove else { throw CommandError.usage("--check", "cannot stand with --remove") }
-      guard !hooks || !check && !remove else {
-        throw CommandError.usage("--hooks", "cannot stand with --check or --remove, which are about hooks, too")
+      guard !hooks && !commit || !check && !remove else {
+        throw CommandError.usage(hooks ? "--hooks" : "--commit", "cannot stand with --check or --remove")
       }
       let session = try Session(vault, global)
       if check { return try report(Self.required(session.location.path).missing()) }
@@ -44,7 +50,7 @@ extension GitCommand {
         for hook in try setup.remove() { global.messages.note("\(hook) still calls `vault git hook`: it is your own") }
         return try report([], "git merges and shows the vault as text again")
       }
-      let added = try setup.apply(withHooks: hooks)
+      let added = try setup.apply(withHooks: hooks, withCommits: commit)
       try report([], added.isEmpty ? "it was set up already" : "added: " + added.joined(separator: "; "))
       if added.contains(where: { $0.hasPrefix(".gitattributes") }) {
         global.messages.note("commit .gitattributes; each other clone needs `vault git setup` once")

@@ -15,6 +15,11 @@ struct Git {
   private static let variables = [
     "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=",
   ]
+  /// What says to git, in a hook of its own, where a repository is.
+  private static let ofRepository = [
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_LITERAL_PATHSPECS",
+  ]
   private let directory: String
   private let environment: [String]
 
@@ -42,6 +47,19 @@ struct Git {
       ["-C", directory] + Self.caution + (namingHooks ? [] : Self.withoutHooks)
         + (takesPatterns ? [] : ["--literal-pathspecs"]) + arguments,
       variables: environment, limit: limit)
+  }
+
+  /// Runs it as a person does: with all that the configuration and the environment say, hooks and signatures included,
+  /// and without a terminal.
+  ///
+  /// - Returns: how it ended and what it said; nil when there is no git.
+  func asPerson(_ arguments: [String], _ input: String) -> (code: Int32, text: String)? {
+    let bytes = Array(input.utf8)
+    let variables = System.variablesForTools().filter { variable in
+      !Self.ofRepository.contains { variable.hasPrefix($0 + "=") }
+    }
+    return try? unsafe System.answerOfTool(
+      "git", ["-C", directory, "--no-pager", "--literal-pathspecs"] + arguments, bytes.span.bytes, variables: variables)
   }
 
   /// The same as lines; none when it fails.

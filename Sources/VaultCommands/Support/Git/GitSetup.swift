@@ -51,14 +51,17 @@ struct GitSetup {
 
   /// Adds what is missing.
   ///
-  /// - Parameter withHooks: also hooks; those that were asked for before are made again in any case.
+  /// - Parameters:
+  ///   - withHooks: also hooks; those that were asked for before are made again in any case.
+  ///   - withCommits: also that commands commit what they write.
   /// - Returns: what it was.
-  func apply(withHooks: Bool = false) throws -> [String] {
+  func apply(withHooks: Bool = false, withCommits: Bool = false) throws -> [String] {
     var missing = try missing()
     if let hooks = GitHooks(git), withHooks || hooks.areWanted {
       // First, for this may be refused.
       missing += try hooks.apply().map { "hook: " + $0.rawValue }.filter { !missing.contains($0) }
     }
+    if try withCommits && GitConsent(git).give() { missing.append("git config: " + GitConsent.setting) }
     let lines = try missingAttributes()
     if !lines.isEmpty {
       var text = try attributesFile()
@@ -82,6 +85,7 @@ struct GitSetup {
     for setting in Self.settings where value(of: setting.name, "--local") == setting.value {
       try configure(["--local", "--unset-all", setting.name], setting.name)
     }
+    try GitConsent(git).takeBack()
     return try GitHooks(git)?.remove() ?? []
   }
 

@@ -35,6 +35,7 @@ struct Session {
     } catch {
       throw Self.explained(error, location)
     }
+    GitKeeper.current?.watch(locked, at: location.path, global.messages)
     pin = PinCheck(locked, StateLocation.state(global.messages))
     let option = options.requireFingerprint
     let required = option ?? System.variable("CVAULT_FINGERPRINT")
