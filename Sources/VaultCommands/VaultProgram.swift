@@ -19,6 +19,13 @@ public enum VaultProgram {
   }
 
   private static func status(of arguments: [String]) async -> ExitStatus {
+    let keeper = GitKeeper()
+    let status = await GitKeeper.$current.withValue(keeper) { await outcome(of: arguments) }
+    keeper.commit(arguments)
+    return status
+  }
+
+  private static func outcome(of arguments: [String]) async -> ExitStatus {
     do {
       if try Askpass.answers() { return .done }
       // A word of the shells, which need an answer before the next key.

@@ -66,6 +66,7 @@ final class DirectoryBatch: StoreBatch {
       abandon()
       throw error
     }
+    store.written.note(entries.lazy.map(\.location))
     // Committed: what fails from here on is done by the next to lock, and readers look into the journal meanwhile.
     if !journal.entries.isEmpty { try? store.finish(journal) }
     end()

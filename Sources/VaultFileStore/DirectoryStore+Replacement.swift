@@ -21,6 +21,7 @@ final class DirectoryReplacement: StoreReplacement {
     /// Folders that were made.
     var isMade = [Bool](repeating: false, count: 256)
     var isEnded = false
+    var staged: [RecordID] = []
     /// How much of the old records is deleted; nil before they were put out of place.
     var budget: DeletionBudget?
   }
@@ -68,6 +69,7 @@ final class DirectoryReplacement: StoreReplacement {
       let target = try open(number)
       for record in piece { try write(record.bytes, of: record.id, in: target.descriptor) }
     }
+    state.withLock { $0.staged += records.lazy.map(\.id) }
   }
 
   private func open(_ number: UInt8) throws(StoreError) -> OpenFile {
@@ -94,6 +96,7 @@ final class DirectoryReplacement: StoreReplacement {
       try makeDurable()
       try requireUnchanged()
       try exchange()
+      store.written.note(state.withLock { $0.staged }.lazy.map { .record($0) })
       limitDeleting()
     } catch {
       end()

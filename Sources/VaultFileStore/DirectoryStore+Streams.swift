@@ -117,6 +117,7 @@ private final class DirectoryWriter: StoreWriter {
     try store.withMadeDirectory(location.directory) { (directory) throws(StoreError) in
       try swap.put(file, in: directory)
     }
+    store.written.note([location])
   }
 
   private func end() {

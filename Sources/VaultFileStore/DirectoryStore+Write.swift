@@ -23,6 +23,7 @@ extension DirectoryStore {
       try requireExpected(changes)
       try body()
     }
+    written.note(changes.lazy.filter { !$0.isGuard }.map(\.location))
   }
 
   private func applyBatch(

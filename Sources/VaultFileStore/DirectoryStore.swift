@@ -15,6 +15,8 @@ public final class DirectoryStore: RecordStore {
   let overlayCache = OverlayCache()
   /// Whether readers are shown the files as they are, whatever a journal says.
   let ignoresJournal: Bool
+  /// What was written through it.
+  package let written = WrittenPlaces()
 
   init(root: consuming OpenFile, path: String, files: FileSystem, ignoresJournal: Bool = false) {
     self.root = root

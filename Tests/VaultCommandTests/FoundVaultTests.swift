@@ -29,7 +29,7 @@ private let uses: [String: Use] = [
   "credential ansible": .neither, "credential aws": .neither, "credential docker": .neither,
   "credential git": .neither, "edit": .writes([["Ada"], ["Ada", "--field", "name"]]),
   "export": .reads([["--reveal", "--format", "json"]]),
-  "find": .neither, "fingerprint": .neither, "git check": .neither, "git merge-driver": .neither,
+  "find": .neither, "fingerprint": .neither, "git check": .neither, "git hook": .neither, "git merge-driver": .neither,
   "git setup": .writes([[]]), "git textconv": .neither, "generate": .neither,
   "copy": .reads([["Ada", "name", "--via", "x11"]]),
   "inject": .reads([["-i", "../../one.env"]]), "otp": .reads([["Ada", "name"]]), "get": .reads([["Ada", "name"]]),

@@ -119,6 +119,14 @@ extension System {
     guard unsafe chmod(path, 0o400) == 0 else { throw SystemError(number: errno, path: path, action: "written") }
   }
 
+  /// Lets everybody run and read a file, and its owner write it.
+  static func letRun(_ path: String) throws(SystemError) {
+    guard unsafe chmod(path, 0o755) == 0 else { throw SystemError(number: errno, path: path, action: "written") }
+  }
+
+  /// Whether a file may be run here.
+  static func mayRun(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
+
   /// Whether two descriptors are of one file.
   static func isSameFile(_ one: Int32, _ other: Int32) -> Bool {
     var (first, second) = (stat(), stat())

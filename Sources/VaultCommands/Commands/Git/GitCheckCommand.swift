@@ -12,8 +12,7 @@ extension GitCommand {
         that it follows: changed without a key, gone back, lost in a merge, live and removed at once. New and removed ways \
         to unlock are notes. It ends with 14 when it finds something, and names the commit.
 
-        As a git hook, in .git/hooks/pre-commit:
-          vault git check --staged
+        `vault git setup --hooks` makes hooks of it.
 
         Example:
           vault git check origin/main..HEAD --format github
@@ -39,7 +38,7 @@ extension GitCommand {
     func run() async throws {
       guard range == nil || !staged else { throw CommandError.usage("--staged", "cannot stand with a range") }
       let path = try VaultLocation.find(vault.vault).path
-      let git = Git(at: path)
+      let git = Git(at: path, readingIndexOfHook: true)
       guard let answer = git.output(["rev-parse", "--show-prefix"]) else {
         throw CommandError.noGit(path)
       }
@@ -78,7 +77,7 @@ extension GitCommand {
 
 extension GitCheck.Finding {
   private var sentence: String { commit.map { "\(reason) (commit \($0.prefix(12)))" } ?? reason }
-  fileprivate var text: String { "\(file): \(sentence)" }
+  var text: String { "\(file): \(sentence)" }
 
   fileprivate func document(_ prefix: String) -> JSONValue {
     .members(["commit": .optional(commit), "file": .string(prefix + file), "reason": .string(reason)])

@@ -12,5 +12,5 @@ struct GitCommand: ParsableCommand {
       Example:
         vault git setup
       """,
-    subcommands: [Setup.self, Check.self, MergeDriver.self, Textconv.self])
+    subcommands: [Setup.self, Check.self, Hook.self, MergeDriver.self, Textconv.self])
 }

@@ -12,9 +12,22 @@ extension GitCommand {
         clone, which each clone needs for itself. No path is written: git calls `vault` from the PATH, and its own text \
         merge where that is missing.
 
+        With --hooks it also writes the hooks pre-commit, pre-push and post-merge, which check without a key what is \
+        committed and pushed, as `vault git check` does. A hook that is there is never changed. Where `vault` is \
+        missing they say so, and let git go on.
+
+        With --commit each command that writes to the vault makes one commit of its own files, with a message of ids and \
+        names of fields. Nothing is pushed. CVAULT_GIT=off switches it off, CVAULT_GIT=commit on.
+
         Example:
           vault git setup
         """)
+
+    @Flag(help: "Also write hooks that check what is committed and pushed.")
+    var hooks = false
+
+    @Flag(help: "Also let each command commit what it writes, on this machine.")
+    var commit = false
 
     @Flag(help: "Change nothing, and end with 14 when something is missing.")
     var check = false
@@ -27,14 +40,17 @@ extension GitCommand {
 
     func run() async throws {
       guard !check || !remove else { throw CommandError.usage("--check", "cannot stand with --remove") }
+      guard !hooks && !commit || !check && !remove else {
+        throw CommandError.usage(hooks ? "--hooks" : "--commit", "cannot stand with --check or --remove")
+      }
       let session = try Session(vault, global)
       if check { return try report(Self.required(session.location.path).missing()) }
       let setup = try Self.required(session.agreed(to: .writing).location.path)
       if remove {
-        try setup.remove()
+        for hook in try setup.remove() { global.messages.note("\(hook) still calls `vault git hook`: it is your own") }
         return try report([], "git merges and shows the vault as text again")
       }
-      let added = try setup.apply()
+      let added = try setup.apply(withHooks: hooks, withCommits: commit)
       try report([], added.isEmpty ? "it was set up already" : "added: " + added.joined(separator: "; "))
       if added.contains(where: { $0.hasPrefix(".gitattributes") }) {
         global.messages.note("commit .gitattributes; each other clone needs `vault git setup` once")

@@ -100,7 +100,9 @@ extension VaultComparison {
     }
     let known = kinds.declaring(declared)
     if let one = old.commit, let other = new.commit {
-      let changed = GitChanges.between(one, other, git)
+      guard let changed = GitChanges.between(one, other, git) else {
+        throw CommandError(.inputOutput, "io_failed", subject: "git", "does not say how two commits differ")
+      }
       for id in Set(changed.files.compactMap { StoreLocation(relativePath: $0.path)?.recordID }).sorted() {
         if let record = RecordDelta(id, from: old.state(of: id), to: new.state(of: id), known) {
           records.append(record)

@@ -7,43 +7,73 @@ import VaultSystem
 /// program that the configuration names is run, unless a person has git merge there and a file is added to the index.
 struct Git {
   private static let caution = [
-    "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
-    "log.showSignature=false", "-c", "protocol.allow=never",
+    "--no-pager", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "protocol.allow=never",
   ]
+  private static let withoutHooks = ["-c", "core.hooksPath=/dev/null"]
   /// A git that does not know `GIT_NO_LAZY_FETCH` fetches what is missing, and `protocol.allow` above is only a default
   /// that the repository can override: that no protocol at all is allowed is what stops it.
   private static let variables = [
     "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=",
   ]
+  /// What says to git, in a hook of its own, where a repository is.
+  private static let ofRepository = [
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_LITERAL_PATHSPECS",
+  ]
   private let directory: String
   private let environment: [String]
 
-  init(at directory: String) {
+  /// - Parameter readingIndexOfHook: whether what is staged is what git says to a hook: `git commit -a` and `git commit
+  ///   FILE` have an index of their own, which becomes the next commit.
+  init(at directory: String, readingIndexOfHook: Bool = false) {
     self.directory = directory
-    environment = System.allVariables().filter { !$0.hasPrefix("GIT_") } + Self.variables
+    var environment = System.allVariables().filter { !$0.hasPrefix("GIT_") } + Self.variables
+    if readingIndexOfHook, let index = System.environment("GIT_INDEX_FILE").flatMap(ProcessEnvironment.realPath) {
+      environment.append("GIT_INDEX_FILE=" + index)
+    }
+    self.environment = environment
   }
 
   /// What it prints; nil when there is no git, when it fails, or when it prints more than `limit` bytes.
   ///
-  /// - Parameter takesPatterns: for a command that refuses to be told that paths are no patterns.
-  func output(_ arguments: [String], limit: Int = 1 << 20, takesPatterns: Bool = false) -> [UInt8]? {
+  /// - Parameters:
+  ///   - takesPatterns: for a command that refuses to be told that paths are no patterns.
+  ///   - namingHooks: for a command that only says where hooks are.
+  func output(
+    _ arguments: [String], limit: Int = 1 << 20, takesPatterns: Bool = false, namingHooks: Bool = false
+  ) -> [UInt8]? {
     System.outputOfTool(
-      "git", words(takesPatterns ? arguments : ["--literal-pathspecs"] + arguments), variables: environment,
-      limit: limit)
+      "git",
+      words(
+        (namingHooks ? [] : Self.withoutHooks) + (takesPatterns ? [] : ["--literal-pathspecs"]) + arguments),
+      variables: environment, limit: limit)
   }
 
   /// Starts it to be asked one thing after the other.
   ///
   /// - Throws: when there is no git.
   func asked(_ arguments: [String]) throws(SystemError) -> AskedTool {
-    try AskedTool("git", words(arguments), variables: environment)
+    try AskedTool("git", words(Self.withoutHooks + arguments), variables: environment)
   }
 
   private func words(_ arguments: [String]) -> [String] { ["-C", directory] + Self.caution + arguments }
 
+  /// Runs it as a person does: with all that the configuration and the environment say, hooks and signatures included,
+  /// and without a terminal.
+  ///
+  /// - Returns: how it ended and what it said; nil when there is no git.
+  func asPerson(_ arguments: [String], _ input: String) -> (code: Int32, text: String)? {
+    let bytes = Array(input.utf8)
+    let variables = System.variablesForTools().filter { variable in
+      !Self.ofRepository.contains { variable.hasPrefix($0 + "=") }
+    }
+    return try? unsafe System.answerOfTool(
+      "git", ["-C", directory, "--no-pager", "--literal-pathspecs"] + arguments, bytes.span.bytes, variables: variables)
+  }
+
   /// The same as lines; none when it fails.
-  func lines(_ arguments: [String], limit: Int = 1 << 20) -> [String] {
-    let text = String(decoding: output(arguments, limit: limit) ?? [], as: UTF8.self)
+  func lines(_ arguments: [String], limit: Int = 1 << 20, namingHooks: Bool = false) -> [String] {
+    let text = String(decoding: output(arguments, limit: limit, namingHooks: namingHooks) ?? [], as: UTF8.self)
     return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 

@@ -32,19 +32,14 @@ struct GitChanges {
     return [GitChanges(commit: nil, files: files(answer))]
   }
 
-  /// What differs between two commits, whose hashes are given.
-  static func between(_ old: String, _ new: String, _ git: Git) -> GitChanges {
-    let answer = git.parts(
-      ["diff-tree", "-r", "--raw", "--no-abbrev", "--no-renames", "-z", "--relative", old, new, "--", "."],
-      limit: 256 << 20)
-    return GitChanges(commit: new, files: files(answer))
-  }
-
   /// What each commit of a range changes, against each of its parents; the oldest first. Nil for what is no range.
   static func range(_ text: String, _ git: Git) -> [GitChanges]? {
-    let range = text.contains("..") ? text : text + "..HEAD"
-    guard !text.hasPrefix("-"),
-      let answer = git.output(["rev-list", "--reverse", "--topo-order", range, "--"], limit: 64 << 20)
+    text.hasPrefix("-") ? nil : commits([text.contains("..") ? text : text + "..HEAD"], git)
+  }
+
+  /// The same of what `git rev-list` takes.
+  static func commits(_ revisions: [String], _ git: Git) -> [GitChanges]? {
+    guard let answer = git.output(["rev-list", "--reverse", "--topo-order"] + revisions + ["--"], limit: 64 << 20)
     else { return nil }
     let commits = String(decoding: answer, as: UTF8.self).split(separator: "\n").map(String.init)
     return commits.flatMap { commit in
@@ -56,6 +51,17 @@ struct GitChanges {
         ], limit: 256 << 20
       ).split { $0 == commit }.map { GitChanges(commit: commit, files: files(Array($0))) }
     }
+  }
+
+  /// What differs between two commits; nil where one of them is not there.
+  static func between(_ old: String, _ new: String, _ git: Git) -> GitChanges? {
+    guard let commit = git.lines(["rev-parse", "--verify", "--quiet", new + "^{commit}"]).first, !commit.isEmpty,
+      let answer = git.output(
+        ["diff-tree", "-r", "--raw", "--no-abbrev", "--no-renames", "-z", "--relative", old, commit, "--", "."],
+        limit: 256 << 20)
+    else { return nil }
+    return GitChanges(
+      commit: commit, files: files(answer.split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }))
   }
 
   /// Pairs of `:MODE MODE OLD NEW STATUS` and a path.

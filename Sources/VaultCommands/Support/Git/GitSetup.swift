@@ -42,16 +42,26 @@ struct GitSetup {
     guard GitFolder.holds(folder), git.lines(["rev-parse", "--is-inside-work-tree"]).first == "true" else { return nil }
   }
 
-  /// What the clone lacks, a line each.
+  /// What the clone lacks, a line each; of hooks only where somebody asked for them.
   func missing() throws -> [String] {
-    try missingAttributes().map { ".gitattributes: " + $0 } + missingSettings().map { "git config: " + $0.name }
+    let hooks = GitHooks(git).flatMap { $0.areWanted ? $0.missing : nil } ?? []
+    return try missingAttributes().map { ".gitattributes: " + $0 } + missingSettings().map { "git config: " + $0.name }
+      + hooks.map { "hook: " + $0.rawValue }
   }
 
   /// Adds what is missing.
   ///
+  /// - Parameters:
+  ///   - withHooks: also hooks; those that were asked for before are made again in any case.
+  ///   - withCommits: also that commands commit what they write.
   /// - Returns: what it was.
-  func apply() throws -> [String] {
-    let missing = try missing()
+  func apply(withHooks: Bool = false, withCommits: Bool = false) throws -> [String] {
+    var missing = try missing()
+    if let hooks = GitHooks(git), withHooks || hooks.areWanted {
+      // First, for this may be refused.
+      missing += try hooks.apply().map { "hook: " + $0.rawValue }.filter { !missing.contains($0) }
+    }
+    if try withCommits && GitConsent(git).give() { missing.append("git config: " + GitConsent.setting) }
     let lines = try missingAttributes()
     if !lines.isEmpty {
       var text = try attributesFile()
@@ -63,7 +73,9 @@ struct GitSetup {
   }
 
   /// Takes all of it out again.
-  func remove() throws {
+  ///
+  /// - Returns: hooks of somebody else that call this program.
+  func remove() throws -> [String] {
     let text = try attributesFile()
     let kept = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).filter { line in
       !Self.attributes.contains { $0.utf8.elementsEqual(line) }
@@ -73,6 +85,8 @@ struct GitSetup {
     for setting in Self.settings where value(of: setting.name, "--local") == setting.value {
       try configure(["--local", "--unset-all", setting.name], setting.name)
     }
+    try GitConsent(git).takeBack()
+    return try GitHooks(git)?.remove() ?? []
   }
 
   private func missingSettings() -> [(name: String, value: String)] {
@@ -84,11 +98,15 @@ struct GitSetup {
   }
 
   private func configure(_ arguments: [String], _ name: String) throws {
-    guard git.output(["config"] + arguments) != nil else {
-      throw CommandError(
-        .inputOutput, "io_failed", subject: name, "cannot be changed in the configuration of this clone",
-        hints: ["`git config --local --edit` shows what git makes of it"])
-    }
+    guard git.output(["config"] + arguments) == nil else { return }
+    throw Self.refused(name)
+  }
+
+  /// git does not take a setting.
+  static func refused(_ name: String) -> CommandError {
+    CommandError(
+      .inputOutput, "io_failed", subject: name, "cannot be changed in the configuration of this clone",
+      hints: ["`git config --local --edit` shows what git makes of it"])
   }
 
   private func missingAttributes() throws -> [String] {

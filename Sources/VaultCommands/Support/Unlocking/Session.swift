@@ -35,6 +35,7 @@ struct Session {
     } catch {
       throw Self.explained(error, location)
     }
+    GitKeeper.current?.watch(locked, at: location.path, global.messages)
     pin = PinCheck(locked, StateLocation.state(global.messages))
     let required = RequiredFingerprint(options)
     isNamed = location.origin != .parent || required != nil || pin.isNamed

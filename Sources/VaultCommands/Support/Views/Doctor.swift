@@ -160,11 +160,15 @@ struct Doctor {
   /// Nil where there is no git that could merge.
   private func merging() throws -> DoctorCheck? {
     guard let setup = GitSetup(vault: session.location.path) else { return nil }
-    guard try !setup.missing().isEmpty else {
+    let missing = try setup.missing()
+    guard !missing.isEmpty else {
       return DoctorCheck(name: "merging", state: .good, text: "git merges and shows records by field")
     }
+    let lacksHooksOnly = missing.allSatisfy { $0.hasPrefix("hook: ") }
     return DoctorCheck(
-      name: "merging", state: .warning, text: "this clone does not merge by field",
+      name: "merging", state: .warning,
+      text: lacksHooksOnly
+        ? "this clone lacks " + missing.joined(separator: ", ") : "this clone does not merge by field",
       advice: "`vault git setup` tells git how to")
   }
 

@@ -1,0 +1,158 @@
+import Synchronization
+import VaultDocument
+import VaultKit
+import VaultMerge
+import VaultStorage
+import VaultSystem
+
+/// Commits what a command has written to its vault, where somebody has asked for that.
+///
+/// The store notes what it writes, so no command has to say it, and a command that writes nothing costs nothing.
+final class GitKeeper: Sendable {
+  /// That of the command under way.
+  @TaskLocal static var current: GitKeeper?
+
+  private struct Watched {
+    let vault: LockedVault
+    let path: String
+    let messages: Messages
+  }
+
+  private let watched = Mutex<[Watched]>([])
+
+  /// Notes a vault that the command may write to.
+  func watch(_ vault: LockedVault, at path: String, _ messages: Messages) {
+    watched.withLock { $0.append(Watched(vault: vault, path: path, messages: messages)) }
+  }
+
+  /// Commits what was written. What goes wrong is said and changes nothing else: the vault is written.
+  func commit(_ arguments: [String]) {
+    let (command, words) = CommandNames.named(arguments)
+    // Of a merge under way a person makes the commit.
+    guard command != MergeCommand.self else { return }
+    for watched in watched.withLock({ $0 }) {
+      let places = watched.vault.writtenPlaces
+      guard !places.isEmpty, GitFolder.holds(watched.path) else { continue }
+      let git = Git(at: watched.path)
+      do {
+        guard try isWanted(git) else { continue }
+        try KeepingCommit(of: places, in: git, at: watched.path, command: words).make(watched.messages)
+      } catch {
+        let error = CommandError(any: error)
+        watched.messages.note("not committed: \(error.reason)")
+        for hint in error.hints { watched.messages.note(hint) }
+      }
+    }
+  }
+
+  private func isWanted(_ git: Git) throws -> Bool {
+    switch System.environment("CVAULT_GIT") {
+    case "commit": return true
+    case "off": return false
+    case nil: break
+    default: throw CommandError.usage("CVAULT_GIT", "CVAULT_GIT takes commit or off")
+    }
+    let consent = GitConsent(git)
+    guard consent.isSet else { return false }
+    guard consent.isGiven else {
+      throw CommandError.usage(
+        GitConsent.setting, "this clone says so, and nobody has said it on this machine",
+        "`vault git setup --commit` says it; a commit runs the hooks of the clone")
+    }
+    return true
+  }
+}
+
+/// One commit of the files that a command has written.
+private struct KeepingCommit {
+  /// More records than this are only counted.
+  private static let listedCount = 100
+  private static let namedFieldCount = 5
+
+  private let git: Git
+  private let folder: String
+  private let command: String
+  /// Below the vault's folder, sorted: what git has, and what is new to it.
+  private let known: [String]
+  private let new: [String]
+  private let places: [String: StoreLocation]
+
+  init(of places: Set<StoreLocation>, in git: Git, at folder: String, command: String) throws {
+    (self.git, self.folder, self.command) = (git, folder, command)
+    self.places = Dictionary(places.map { ($0.relativePath, $0) }) { first, _ in first }
+    func listed(_ words: [String]) -> [String] {
+      let all = ["vault.json", "checkpoint.json", "slots", "records", "trash"]
+      return git.parts(["ls-files", "-z"] + words + ["--"] + all, limit: 256 << 20)
+    }
+    let paths = self.places
+    known = listed(["--cached"]).filter { paths[$0] != nil }.sorted()
+    // What the repository ignores is none of its business.
+    new = listed(["--others", "--exclude-standard"]).filter { paths[$0] != nil }.sorted()
+    guard git.output(["ls-files", "--error-unmatch", "--", "vault.json"]) != nil else {
+      throw CommandError.usage(
+        folder, "git does not have this vault yet", "`git add` its folder and `git commit` once, then commands go on")
+    }
+  }
+
+  func make(_ messages: Messages) throws {
+    let paths = known + new
+    guard !paths.isEmpty else { return }
+    if let operation = GitOperation(git) {
+      throw CommandError.usage("git", operation.line, "`git add -A` in the vault's folder takes it into that")
+    }
+    let input = paths.map { $0 + "\0" }.joined()
+    let added = new.map { $0 + "\0" }.joined()
+    guard new.isEmpty || git.asPerson(["update-index", "--add", "-z", "--stdin"], added)?.code == 0 else {
+      throw refused("git takes no new file into its index")
+    }
+    let (subject, body) = message()
+    let words = ["commit", "--quiet", "--only", "-m", subject] + (body.isEmpty ? [] : ["-m", body])
+    let result = git.asPerson(words + ["--pathspec-from-file=-", "--pathspec-file-nul"], input)
+    guard let result, result.code == 0 else {
+      if !new.isEmpty { _ = git.asPerson(["update-index", "--force-remove", "-z", "--stdin"], added) }
+      messages.detail(result?.text ?? "")
+      throw refused(result.map { Self.reason($0.text, $0.code) } ?? "there is no git")
+    }
+    messages.detail("committed: \(subject)")
+  }
+
+  private func refused(_ reason: String) -> CommandError {
+    let one = known.count + new.count == 1 ? (known + new)[0].shellQuoted : "."
+    return CommandError(
+      .inputOutput, "io_failed", subject: folder, reason,
+      hints: ["the vault is written; `git add -A -- \(one) && git commit -- \(one)` in its folder commits it"])
+  }
+
+  /// What git says is wrong, in a line.
+  private static func reason(_ text: String, _ code: Int32) -> String {
+    let lines = text.split(separator: "\n").map(String.init)
+    if text.contains("Please tell me who you are") { return "git does not know who you are: `git config user.email`" }
+    let said = lines.first { $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ") } ?? lines.first { !$0.isEmpty }
+    return "git commit ended with \(code)" + (said.map { ": \(Printable.cut($0))" } ?? "")
+  }
+
+  /// Ids and names of fields only: names and values of records stay where somebody who reads a log does not see them.
+  private func message() -> (subject: String, body: String) {
+    let ids = Set((known + new).compactMap { places[$0]?.recordID }).sorted { $0.text < $1.text }
+    guard let first = ids.first else { return (command, "") }
+    guard ids.count <= Self.listedCount else { return ("\(command): \(ids.count) records", "") }
+    let lines = ids.map { id in (id.text, fields(id)) }
+    let subject =
+      ids.count > 1
+      ? "\(command): \(ids.count) records" : "\(command) \(first.text.prefix(8))" + (lines[0].1.map { ": \($0)" } ?? "")
+    return (subject, lines.map { id, fields in id + (fields.map { ": \($0)" } ?? "") }.joined(separator: "\n"))
+  }
+
+  /// The fields that differ from the last commit; nil for a record that came, went or was put elsewhere.
+  private func fields(_ id: RecordID) -> String? {
+    let path = StoreLocation.record(id).relativePath
+    guard known.contains(path), let old = git.output(["cat-file", "blob", "HEAD:./\(path)"], limit: 16 << 20),
+      let new = try? TextInput.file(System.join(folder, path), limit: 16 << 20),
+      let before = RecordFile(parsing: old), let after = RecordFile(parsing: new)
+    else { return nil }
+    let paths = after.paths(differingFrom: before).map { Printable.text($0.description) }
+    guard !paths.isEmpty else { return nil }
+    let more = paths.count - Self.namedFieldCount
+    return paths.prefix(Self.namedFieldCount).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+  }
+}
