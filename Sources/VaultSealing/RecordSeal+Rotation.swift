@@ -51,16 +51,35 @@ extension RecordSeal {
     let (wrapped, keys) = try root.makeDataKey(for: record.envelope.id)
     var draft = draft
     draft.wrappedKey = wrapped
-    var tree = JSONValue.object(record.fields)
+    let fields = try keys.replacingTokens(of: record.fields) { token throws(SealingError) in
+      try keys.resealing(token, of: record.keys)
+    }
+    return try complete(fields, draft, keys: keys)
+  }
+}
+
+extension RecordKeys {
+  /// Members of another version of this record, with tokens of these keys: those of another data key are sealed afresh,
+  /// at their old sealing times.
+  ///
+  /// - Throws: ``SealingError`` as opening and sealing do, with the path of the field.
+  public func taking(_ fields: JSONObject, of other: RecordKeys) throws(SealingError) -> JSONObject {
+    try replacingTokens(of: fields) { token throws(SealingError) in
+      // What these keys open they have sealed: it is the same data key.
+      if (try? checkOpens(token)) != nil { return token }
+      return try resealing(token, of: other)
+    }
+  }
+
+  fileprivate func replacingTokens(
+    of fields: JSONObject, _ replace: (String) throws(SealingError) -> String
+  ) throws(SealingError) -> JSONObject {
+    var tree = JSONValue.object(fields)
     try tree.mapStrings { path, text throws(SealingError) in
       guard SealedToken.hasTokenShape(text) else { return text }
-      do throws(SealingError) {
-        return try keys.resealing(text, of: record.keys)
-      } catch {
-        throw error.at(path.description)
-      }
+      do throws(SealingError) { return try replace(text) } catch { throw error.at(path.description) }
     }
-    guard case .object(let fields) = tree else { preconditionFailure("strings of an object were replaced") }
-    return try complete(fields, draft, keys: keys)
+    guard case .object(let replaced) = tree else { preconditionFailure("strings of an object were replaced") }
+    return replaced
   }
 }

@@ -38,7 +38,7 @@ private let uses: [String: Use] = [
   "kinds show": .neither, "lint": .writes([["--fix"]]), "list": .neither, "lock": .neither, "log": .neither,
   "merge": .writes([["--continue"]]), "migrate": .writes([[]]),
   "pin update": .neither, "pin forget": .neither, "pin show": .neither, "remove": .writes([["Ada"]]),
-  "repair": .writes([[]]), "restore": .writes([["Ada"]]), "ref": .neither, "refs": .neither,
+  "repair": .writes([[]]), "restore": .writes([["Ada"], ["Ada@1"]]), "ref": .neither, "refs": .neither,
   "scan": .reads([["../../one.env"]]), "audit": .reads([[]]), "uses": .neither,
   "rekey": .writes([[], ["--reseal"]]), "run": .reads([[]]), "set": .writes([["Ada", "address.city=Oslo"]]),
   "show": .reads([["Ada", "--reveal"]]), "key add": .writes([["--generate-identity", "../../new.txt"]]),

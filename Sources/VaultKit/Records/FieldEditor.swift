@@ -19,20 +19,59 @@ struct FieldEditor {
   ///
   /// - Throws: ``VaultError`` `.noSuchMember`, `.usage`, `.inputRefused`.
   func edited(_ edits: [FieldEdit]) throws(VaultError) -> JSONObject {
-    if let kind, record.envelope.schema > kind.schema {
-      throw VaultError(
-        .newerFormat, "was written by a newer version of this program and is read-only here", file: record.file,
-        record: record.id)
-    }
+    try requireKnownSchema(of: record)
     var tree = JSONValue.object(record.fields)
     for edit in edits {
       try apply(FieldEdit(path: kind?.presentPath(edit.path) ?? edit.path, change: edit.change), to: &tree)
     }
     guard case .object(let members) = tree else { preconditionFailure("edits below the top leave an object") }
-    guard members != record.fields, let kind else { return members }
+    return try accepted(members)
+  }
+
+  /// The members that another version of the record has, or those at some paths of it, in the place of these; what is
+  /// not in it is taken away.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchMember` for a path that neither has, `.inputRefused`, `.newerFormat`, `.damaged`.
+  func taking(_ paths: [MemberPath], of other: OpenRecord) throws(VaultError) -> JSONObject {
+    for version in [record, other] { try requireKnownSchema(of: version) }
+    let members = try presentMembers(of: other)
+    let then = JSONValue.object(
+      try inSealing(record: record.id) { () throws(SealingError) in
+        try record.verified.keys.taking(members, of: other.verified.keys)
+      })
+    var tree = JSONValue.object(record.fields)
+    if paths.isEmpty { tree = tree.applying(differenceFrom: tree, to: then) }
+    for path in paths.map({ kind?.presentPath($0) ?? $0 }) {
+      if let value = try? then.value(at: path) {
+        try put(value, at: path, into: &tree)
+      } else {
+        try remove(path, from: &tree)
+      }
+    }
+    guard case .object(let taken) = tree else { preconditionFailure("members below the top leave an object") }
+    return try accepted(taken)
+  }
+
+  /// In the form of the present schema, with what a migration opens opened.
+  private func presentMembers(of other: OpenRecord) throws(VaultError) -> JSONObject {
+    guard let kind else { return other.fields }
+    return try inRecord { () throws(RecordError) in try RecordMigration.typed(other.verified, kind) }
+  }
+
+  private func requireKnownSchema(of version: OpenRecord) throws(VaultError) {
+    guard let kind, version.envelope.schema > kind.schema else { return }
+    throw VaultError(
+      .newerFormat, "was written by a newer version of this program and is read-only here", file: version.file,
+      record: version.id)
+  }
+
+  /// Members that the kind takes, with the tokens of secrets that did not change.
+  private func accepted(_ members: JSONObject) throws(VaultError) -> JSONObject {
+    guard members != record.fields else { return members }
     let kept = try inSealing(record: record.id) { () throws(SealingError) in
       try record.verified.keys.keepingTokens(of: record.fields, in: members)
     }
+    guard let kind else { return kept }
     return try inRecord { () throws(RecordError) in
       let completed = try kind.completed(kept, before: record.fields)
       try kind.accept(completed, in: record.verified.context())

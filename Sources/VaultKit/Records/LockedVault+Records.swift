@@ -1,6 +1,6 @@
 public import VaultDocument
 internal import VaultRecords
-internal import VaultStorage
+package import VaultStorage
 
 extension LockedVault {
   /// How many live records there are; no file is opened.
@@ -63,8 +63,11 @@ extension LockedVault {
   }
 
   /// The bytes of a live record's file, nil when there is none.
-  func read(_ id: RecordID) throws(VaultError) -> [UInt8]? {
-    try inStore(record: id) { () throws(StoreError) in try store.read(.record(id)) }
+  func read(_ id: RecordID) throws(VaultError) -> [UInt8]? { try bytes(of: id, at: .record(id)) }
+
+  /// The bytes of a record's file, live or removed; nil when there is none.
+  package func bytes(of id: RecordID, at place: StoreLocation) throws(VaultError) -> [UInt8]? {
+    try inStore(record: id) { () throws(StoreError) in try store.read(place) }
   }
 
   /// The id of the one record that `text` means: a full id, else an exact name in any case, else the beginning of one

@@ -94,9 +94,7 @@ extension LockedVault {
   }
 
   /// The bytes of a file of the trash, nil when there is none.
-  func readTrashed(_ id: RecordID) throws(VaultError) -> [UInt8]? {
-    try inStore(record: id) { () throws(StoreError) in try store.read(.trash(id)) }
-  }
+  func readTrashed(_ id: RecordID) throws(VaultError) -> [UInt8]? { try bytes(of: id, at: .trash(id)) }
 
   private func trashedRecord(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> TrashedRecord {
     let file = StoreLocation.trash(id).relativePath

@@ -4,7 +4,7 @@ package import VaultStorage
 
 /// A record of another state of the vault, verified there, that may be brought back.
 public struct RecordToBringBack: Sendable {
-  let record: OpenRecord
+  package let record: OpenRecord
 
   public var id: RecordID { record.id }
   /// What names it in lists.
@@ -81,7 +81,7 @@ extension Vault {
     }
   }
 
-  private func bringingBack(_ old: OpenRecord, _ now: Timestamp) throws(VaultError) -> [StoreChange] {
+  func bringingBack(_ old: OpenRecord, _ now: Timestamp) throws(VaultError) -> [StoreChange] {
     guard old.verified.keys.vaultID == header.vaultID else {
       throw VaultError(.unexpectedVault, "is a record of another vault", record: old.id)
     }

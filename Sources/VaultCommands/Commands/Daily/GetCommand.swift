@@ -14,7 +14,7 @@ struct GetCommand: AsyncParsableCommand {
     discussion: """
       The record is verified first, so this always needs a key. A newline follows on a terminal only. There, without a \
       field, it is the main secret, as with `vault copy`. A reference as `vault ref` prints it stands in the place of \
-      both words.
+      both words. RECORD@REV is an earlier version, as with `vault show`.
 
       Example:
         vault get "Shai Mishali" access_key --identity identity.txt
@@ -54,12 +54,19 @@ struct GetCommand: AsyncParsableCommand {
     try global.requireReveal("get")
     if qr { try QRCode.check(global, "without --qr a program gets the value") }
     let session = try Session(vault, at: revision, global)
-    let found = try await field.record(in: session, unlocking)
+    let found = try await record(field, session)
     guard let path = try field.path ?? (takesMain ? found.mainSecret() : nil) else { return try printURL(of: found) }
     try await CommandError.naming(membersOf: found) {
       if let reference = field.reference, reference.view == .otp { return try print(reference, of: found) }
       try print(path, of: found)
     }
+  }
+
+  private func record(_ field: FieldArgument, _ session: Session) async throws -> OpenRecord {
+    if field.reference == nil, let found = try await session.version(record, vault, unlocking, unless: revision) {
+      return found.record
+    }
+    return try await field.record(in: session, unlocking)
   }
 
   private func print(_ path: MemberPath, of found: OpenRecord) throws {

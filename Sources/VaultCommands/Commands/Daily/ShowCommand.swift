@@ -9,7 +9,9 @@ struct ShowCommand: AsyncParsableCommand {
     commandName: "show",
     abstract: "Print a record, its sealed fields masked.",
     discussion: """
-      Masked, it needs no key; with one that is given by an option or a variable the record is verified first.
+      Masked, it needs no key; with one that is given by an option or a variable the record is verified first. \
+      RECORD@REV is an earlier version, which always is: REV is the number of a revision, a date, `trash`, or a commit \
+      of git.
 
       Example:
         vault show "Shai Mishali" --reveal --identity identity.txt
@@ -49,6 +51,9 @@ struct ShowCommand: AsyncParsableCommand {
   }
 
   private func view(_ session: Session) async throws -> RecordView {
+    if let found = try await session.version(record, vault, unlocking, unless: revision) {
+      return try RecordView(found.record, revealed: reveal)
+    }
     let opened =
       reveal ? try await session.unlock(unlocking, for: [record]) : try await session.unlockWhereItHelps(unlocking)
     guard let opened else { return RecordView(try session.locked.record(await session.resolve(record))) }

@@ -56,37 +56,6 @@ extension TrashCommand {
       ]
     }
   }
-
-  /// `vault trash restore`.
-  struct Restore: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "restore",
-      abstract: "Put removed records back, all or none.",
-      discussion: """
-        A record that is there again, and newer, is never replaced. `vault restore` is the same; a backup is restored \
-        with `vault backup restore`.
-
-        Example:
-          vault restore "Shai Mishali"
-        """)
-
-    @Argument(help: "Ids, exact names, or beginnings of ids, of removed records.")
-    var record: [String]
-
-    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
-    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
-    @OptionGroup(visibility: .hidden) var global: GlobalOptions
-
-    func run() async throws {
-      let session = try Session(vault, global)
-      let opened = try await session.unlockToWrite(unlocking)
-      let ids = try session.resolveTrashed(record, takingParts: true)
-      try await opened.restore(ids)
-      let action = ids.count == 1 ? "1 record restored" : "\(ids.count) records restored"
-      guard global.json else { return global.messages.note(action) }
-      try Output.afterwards(action) { try Output.document(["restored": .array(ids.map { .string($0.text) })]) }
-    }
-  }
 }
 
 extension Session {

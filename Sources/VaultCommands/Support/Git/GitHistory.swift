@@ -1,6 +1,17 @@
 import VaultDocument
 import VaultKit
 
+/// What one commit has at one path.
+struct GitVersion {
+  /// Its whole hash.
+  let commit: String
+  /// Below the vault's folder.
+  let path: String
+  /// What git calls the content.
+  let object: String
+  let bytes: [UInt8]
+}
+
 /// The committed versions of a vault's files, when its folder lies in a git work tree and git is there.
 struct GitHistory: FileHistory {
   private static let fileByteLimit = 16 << 20
@@ -20,15 +31,36 @@ struct GitHistory: FileHistory {
   }
 
   func forEachVersion(of path: String, _ body: (FileVersion) -> Bool) {
-    let heads = ["HEAD"] + (operation?.heads ?? [])
-    let commits = git.lines(["rev-list", "--max-count=\(Self.commitLimit)"] + heads + ["--", path]).filter { $0 != "" }
     // The newest one will do, mostly.
-    objects.read(commits.map { "\($0):./\(path)" }, limit: Self.fileByteLimit, ahead: 2) { index, answer in
-      // The commit that removed the file has no version of it.
-      guard case .object(let object) = answer, object.kind == .blob else { return true }
-      return body(FileVersion(object.bytes, origin: "git commit \(commits[index].prefix(12))"))
+    forEachVersion(of: [path], ahead: 2) { version in
+      body(FileVersion(version.bytes, origin: "git commit \(version.commit.prefix(12))"))
     }
   }
+
+  /// Gives what stood at some paths after each commit that has changed one of them, on whatever side of a merge, the
+  /// newest first, to `body`, until it returns false.
+  func forEachVersion(ofAny paths: [String], _ body: (GitVersion) -> Bool) {
+    forEachVersion(of: paths, ["--full-history"], limit: 100 * Self.commitLimit, ahead: 64, body)
+  }
+
+  private func forEachVersion(
+    of paths: [String], _ options: [String] = [], limit: Int = commitLimit, ahead: Int, _ body: (GitVersion) -> Bool
+  ) {
+    let heads = ["HEAD"] + (operation?.heads ?? [])
+    let commits = git.lines(
+      ["rev-list", "--max-count=\(limit)"] + options + heads + ["--"] + paths, limit: 16 << 20
+    ).filter { $0 != "" }
+    let places = commits.flatMap { commit in paths.map { (commit: commit, path: $0) } }
+    objects.read(places.map { "\($0.commit):./\($0.path)" }, limit: Self.fileByteLimit, ahead: ahead) { index, answer in
+      // The commit that removed the file has no version of it.
+      guard case .object(let object) = answer, object.kind == .blob else { return true }
+      let (commit, path) = places[index]
+      return body(GitVersion(commit: commit, path: path, object: object.id, bytes: object.bytes))
+    }
+  }
+
+  /// What was found before, once more.
+  func bytes(_ object: String) -> [UInt8]? { blob(object) }
 
   func newestFiles() -> [String] {
     git.parts(["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", "records", "trash"], limit: Self.listByteLimit)
