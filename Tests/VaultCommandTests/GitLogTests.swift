@@ -86,6 +86,25 @@ struct GitLogTests {
     #expect(text.contains("\n  was changed without a key") && text.contains("it went back, or a merge lost one\n"))
   }
 
+  @Test("a version under a root key that was replaced is verified with the slots of its commit, and says so")
+  func replacedRoot() throws {
+    let bench = try GitBench()
+    try bench.here.change("username", "Oslo")
+    commit(bench, "key add --generate-identity ../ben.txt --label Ben")
+    commit(bench, "rekey")
+    try bench.here.change("username", "Rome")
+    let found = versions(bench)
+    #expect(found.compactMap { $0["event"]?.text } == ["changed", "rewrapped", "changed", "added"])
+    #expect(found.map { $0["replaced_root"] } == [.bool(false), .bool(false), .bool(true), .bool(true)])
+    #expect(found.allSatisfy { $0["verified"] == .bool(true) })
+    let mine = bench.here.vault("log", bench.id)
+    #expect(
+      mine.output.contains("  verified under a root key that was replaced\n") && mine.errors.contains("also later"))
+    // Ben had no slot when these were made.
+    let late = bench.here.with(["CVAULT_IDENTITY_FILE": bench.workspace.path + "/ben.txt"]).vault("log", bench.id)
+    #expect(late.code == 0 && late.output.contains("  not verified: its root key is not at hand\n"), "\(late.output)")
+  }
+
   @Test("a record that was deleted for good is found by its id; without a commit there is what the folder holds")
   func gone() throws {
     let bench = try GitBench()
