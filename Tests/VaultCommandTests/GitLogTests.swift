@@ -160,6 +160,26 @@ struct GitLogTests {
     #expect(commits.count == 4 && commits[0]["records"]?.items?.count == 1)
   }
 
+  @Test("a vault in a folder with any name below the top of a work tree; a clone without older commits says so")
+  func places() throws {
+    let bench = try GitBench()
+    let script = """
+      mkdir -p "../top/a b/é'\\"
+      x" && cp -r records slots trash vault.json "../top/a b/é'\\"
+      x" && cd ../top && git init -q && git add -A && git commit -qm one && git clone -q --depth 1 "file://$PWD" ../cut
+      cd "a b/é'\\"
+      x" && export CVAULT_DIR="$PWD" && vault set -q \(bench.id) username=Oslo && git commit -qam two
+      vault log --json --limit 1; vault set -q \(bench.id) username=Rome; vault diff HEAD^ --json
+      """
+    let run = bench.here.shell(script)
+    #expect(run.code == 0 && run.output.contains(#""event" : "changed""#), "\(run.output)\(run.errors)")
+    #expect(run.output.contains(#""after" : "Rome""#) && run.output.contains(#""name" : "Li Wei""#))
+    for words in ["log", "log \(bench.id)"] {
+      let cut = bench.here.shell("cd ../cut/*/* && CVAULT_DIR=\"$PWD\" vault \(words)")
+      #expect(cut.code == 0 && cut.errors.contains("git fetch --unshallow"), "\(cut.errors)")
+    }
+  }
+
   @Test("what a repository holds reaches no terminal, and git runs nothing that it names")
   func hostile() throws {
     let bench = try GitBench()
