@@ -86,6 +86,25 @@ struct GitLogTests {
     #expect(text.contains("\n  was changed without a key") && text.contains("it went back, or a merge lost one\n"))
   }
 
+  @Test("a version under a root key that was replaced is verified with the slots of its commit, and says so")
+  func replacedRoot() throws {
+    let bench = try GitBench()
+    try bench.here.change("username", "Oslo")
+    commit(bench, "key add --generate-identity ../ben.txt --label Ben")
+    commit(bench, "rekey")
+    try bench.here.change("username", "Rome")
+    let found = versions(bench)
+    #expect(found.compactMap { $0["event"]?.text } == ["changed", "rewrapped", "changed", "added"])
+    #expect(found.map { $0["replaced_root"] } == [.bool(false), .bool(false), .bool(true), .bool(true)])
+    #expect(found.allSatisfy { $0["verified"] == .bool(true) })
+    let mine = bench.here.vault("log", bench.id)
+    #expect(
+      mine.output.contains("  verified under a root key that was replaced\n") && mine.errors.contains("also later"))
+    // Ben had no slot when these were made.
+    let late = bench.here.with(["CVAULT_IDENTITY_FILE": bench.workspace.path + "/ben.txt"]).vault("log", bench.id)
+    #expect(late.code == 0 && late.output.contains("  not verified: its root key is not at hand\n"), "\(late.output)")
+  }
+
   @Test("a record that was deleted for good is found by its id; without a commit there is what the folder holds")
   func gone() throws {
     let bench = try GitBench()
@@ -139,6 +158,26 @@ struct GitLogTests {
     #expect(found[0]["changes"]?[0]?["path"]?.text == "password")
     let commits = JSON(bench.here.vault("log", "--json").stdout)["commits"]?.items ?? []
     #expect(commits.count == 4 && commits[0]["records"]?.items?.count == 1)
+  }
+
+  @Test("a vault in a folder with any name below the top of a work tree; a clone without older commits says so")
+  func places() throws {
+    let bench = try GitBench()
+    let script = """
+      mkdir -p "../top/a b/é'\\"
+      x" && cp -r records slots trash vault.json "../top/a b/é'\\"
+      x" && cd ../top && git init -q && git add -A && git commit -qm one && git clone -q --depth 1 "file://$PWD" ../cut
+      cd "a b/é'\\"
+      x" && export CVAULT_DIR="$PWD" && vault set -q \(bench.id) username=Oslo && git commit -qam two
+      vault log --json --limit 1; vault set -q \(bench.id) username=Rome; vault diff HEAD^ --json
+      """
+    let run = bench.here.shell(script)
+    #expect(run.code == 0 && run.output.contains(#""event" : "changed""#), "\(run.output)\(run.errors)")
+    #expect(run.output.contains(#""after" : "Rome""#) && run.output.contains(#""name" : "Li Wei""#))
+    for words in ["log", "log \(bench.id)"] {
+      let cut = bench.here.shell("cd ../cut/*/* && CVAULT_DIR=\"$PWD\" vault \(words)")
+      #expect(cut.code == 0 && cut.errors.contains("git fetch --unshallow"), "\(cut.errors)")
+    }
   }
 
   @Test("what a repository holds reaches no terminal, and git runs nothing that it names")

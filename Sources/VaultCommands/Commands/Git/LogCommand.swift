@@ -62,15 +62,26 @@ struct LogCommand: AsyncParsableCommand {
         ])
     }
     let objects = GitObjects(git)
-    let recent = log.lazy.filter { commit, _ in since.map { since in commit.time.map { $0 >= since } ?? true } ?? true }
-    let commits = recent.compactMap { commit, changes in
+    var commits: [LoggedCommit] = []
+    for (commit, changes) in log where commits.count < limit ?? .max {
+      if let since, let time = commit.time, time < since { continue }
       let logged = LoggedCommit(changes, commit, objects, session.locked.kinds)
-      return fields.map { logged.touching($0) } ?? logged
-    }.prefix(limit ?? .max)
+      guard let fields else {
+        commits.append(logged)
+        continue
+      }
+      if let touching = logged.touching(fields) { commits.append(touching) }
+    }
     if global.json { return try Output.document(["commits": .array(commits.map(\.document))]) }
-    let lines = commits.flatMap { $0.lines(global.style) }
-    try Pager.lines(Array(lines), global)
-    global.messages.note(lines.isEmpty ? "no commit is like that" : Messages.unverifiedNote)
+    try Pager.lines(commits.flatMap { $0.lines(global.style) }, global)
+    global.messages.note(commits.isEmpty ? "no commit is like that" : Messages.unverifiedNote)
+    if limit == nil { noteIfCutOff(git) }
+  }
+
+  private func noteIfCutOff(_ git: Git) {
+    guard GitCommit.areCutOff(git) else { return }
+    global.messages.note(
+      "older commits are not here: what the oldest adds may have been there before it (`git fetch --unshallow`)")
   }
 
   private func logRecord(
@@ -80,14 +91,20 @@ struct LogCommand: AsyncParsableCommand {
     let isWhole = since == nil && fields == nil
     let history = RecordHistory(of: id, in: session.locked, at: session.location.path, limit: isWhole ? limit : nil)
     guard !history.versions.isEmpty else { throw Self.noVersion(of: record) }
-    let key = try await session.unlockedToLookBack(unlocking).map { vault in
-      SealingMergeKey(root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) })
-    }
     let chosen = history.versions.compactMap { version in
-      LoggedVersion(version, of: id, fields: fields, since: since)
+      LoggedVersion(version, fields: fields, since: since)
     }
-    let versions = chosen.prefix(limit ?? .max).map { $0.verified(with: key) }
-    try print(versions, id, session.locked)
+    var versions = Array(chosen.prefix(limit ?? .max))
+    if var keys = try await HistoryKeys(session, vault, unlocking) {
+      for index in versions.indices {
+        versions[index].verdict = await keys.verdict(on: versions[index].version, of: id)
+      }
+    }
+    try print(versions, id)
+    if versions.contains(where: { $0.verdict == .underReplacedRoot }) {
+      global.messages.note("whoever had a root key that was replaced could have made versions under it, also later")
+    }
+    if versions.last?.version.comparison?.event == .added { noteIfCutOff(Git(at: session.location.path)) }
     if !history.isInGit { global.messages.note("no commit of git is here: only what the folder holds is shown") }
   }
 
@@ -97,7 +114,7 @@ struct LogCommand: AsyncParsableCommand {
       hints: ["one that was deleted for good is found by its whole id"])
   }
 
-  private func print(_ versions: [LoggedVersion], _ id: RecordID, _ locked: LockedVault) throws {
+  private func print(_ versions: [LoggedVersion], _ id: RecordID) throws {
     guard !global.json else {
       return try Output.document(["id": .string(id.text), "versions": .array(versions.map(\.document))])
     }
@@ -109,15 +126,14 @@ struct LogCommand: AsyncParsableCommand {
 /// A version as `log` shows it.
 private struct LoggedVersion {
   let version: HistoryVersion
-  let id: RecordID
   let changes: [RecordComparison.Change]
   /// Nil without a key, or where there is nothing to verify.
-  var verdict: MergeVerdict?
+  var verdict: HistoryKeys.Verdict?
 
   /// Nil for a version that was not asked for.
-  init?(_ version: HistoryVersion, of id: RecordID, fields: [MemberPath]?, since: Timestamp?) {
+  init?(_ version: HistoryVersion, fields: [MemberPath]?, since: Timestamp?) {
     if let since, let time = version.time, time < since { return nil }
-    (self.version, self.id) = (version, id)
+    self.version = version
     let all = version.comparison?.changes ?? []
     guard let fields else {
       changes = all
@@ -127,21 +143,13 @@ private struct LoggedVersion {
     guard !changes.isEmpty else { return nil }
   }
 
-  /// The same with what a key says of it.
-  func verified(with key: SealingMergeKey?) -> LoggedVersion {
-    guard let key, let file = version.state.file else { return self }
-    var verified = self
-    // One of another record is authentic, and does not belong here.
-    verified.verdict = file.envelope.id == id ? key.verdict(on: file) : .refused
-    return verified
-  }
-
   private var trust: String? {
     guard version.state.file != nil else { return nil }
     return switch verdict {
     case .authentic: "verified"
+    case .underReplacedRoot: "verified under a root key that was replaced"
     case .refused: "DOES NOT VERIFY"
-    case .unknownRoot: "not verified: its root key is retired"
+    case .unknownRoot: "not verified: its root key is not at hand"
     case nil: "not verified"
     }
   }
@@ -175,8 +183,10 @@ private struct LoggedVersion {
       "commit": .optional(version.commit?.id), "committed_at": .optional(version.commit?.time?.text),
       "event": .optional(version.comparison.flatMap { $0.event == .unchanged ? nil : $0.event.rawValue }),
       "fault": .optional(version.fault?.name),
+      "replaced_root": .bool(verdict == .underReplacedRoot),
       "revision": envelope.map { .number(JSONNumber($0.revision)) } ?? .null,
-      "updated_at": .optional(envelope?.updatedAt.text), "verified": .bool(verdict == .authentic),
+      "updated_at": .optional(envelope?.updatedAt.text),
+      "verified": .bool(verdict == .authentic || verdict == .underReplacedRoot),
     ])
   }
 }

@@ -74,7 +74,9 @@ struct GitChanges {
   ///
   /// - Returns: nil where there is no commit, no work tree or no git.
   static func log(_ git: Git, limit: Int?, of paths: [String]) -> [(commit: GitCommit, changes: GitChanges)]? {
-    guard let prefix = git.lines(["rev-parse", "--show-prefix"]).first,
+    // All but the line feed behind it: a name may hold others.
+    guard
+      let prefix = git.output(["rev-parse", "--show-prefix"]).map({ String(decoding: $0.dropLast(), as: UTF8.self) }),
       git.output(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) != nil
     else { return nil }
     let count = limit.map { ["--max-count=\($0)"] } ?? []

@@ -33,6 +33,9 @@ struct GitCommit {
     }
   }
 
+  /// Whether older commits were left where the repository comes from: the first that is here seems to add all it has.
+  static func areCutOff(_ git: Git) -> Bool { git.lines(["rev-parse", "--is-shallow-repository"]).first == "true" }
+
   /// Seconds since 1970 as a time.
   static func time(_ text: Substring) -> Timestamp? {
     Int64(text).flatMap { try? Timestamp(secondsSinceEpoch: $0) }
