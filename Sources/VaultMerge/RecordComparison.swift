@@ -70,7 +70,8 @@ public struct RecordComparison: Sendable {
         nil
       }
     let (before, after) = (old?.fields ?? JSONObject(), new?.fields ?? JSONObject())
-    changes = Self.changes(JSONValue.object(after).leafDifferences(from: .object(before)), isSealed)
+    let differences = JSONValue.object(after).differences(from: .object(before))
+    changes = Self.changes(differences.flatMap(\.leaves), isSealed)
   }
 
   private static func event(_ old: RecordFile?, _ new: RecordFile?) -> Event {
@@ -81,7 +82,7 @@ public struct RecordComparison: Sendable {
     return old.members == new.members ? .unchanged : .rewrapped
   }
 
-  private static func changes(_ differences: [LeafDifference], _ isSealed: (MemberPath) -> Bool) -> [Change] {
+  private static func changes(_ differences: [TreeDifference], _ isSealed: (MemberPath) -> Bool) -> [Change] {
     var places: [String: MemberPath] = [:]
     for difference in differences {
       if let token = difference.before?.token { places[token] = difference.path }

@@ -20,7 +20,7 @@ public struct EditReview: Sendable {
   /// Nil when no version verifies: there is nothing to compare with, and a person must look at the whole record.
   public let baseline: Baseline?
   /// The readable fields that differ from the baseline, in the order of paths, never a sealed value; empty without one.
-  public let changes: [LeafDifference]
+  public let changes: [TreeDifference]
   /// The revision that the record gets.
   public let revision: Int
   /// What the file holds, and what is to take its place once it is authenticated.
@@ -102,14 +102,14 @@ struct EditedRecord {
     let entry = try checkpoint?.entries.entry(of: stored.id)
     let (listed, seen) = (entry?.revision ?? 0, known?.versions[stored.id]?.revision ?? 0)
     try checkTokens()
-    var changes: [LeafDifference] = []
+    var changes: [TreeDifference] = []
     if let candidate {
       guard candidate.revision >= max(listed, seen) else { throw try outdated(candidate, listed: listed, seen: seen) }
       let baseline = try parseDocument(candidate.bytes, file: file)
       try compareEnvelope(baseline.envelopeMembers)
       let fields = baseline.recordFields
       try compareTokens(fields)
-      changes = JSONValue.object(stored.stored).leafDifferences(from: .object(fields))
+      changes = JSONValue.object(stored.stored).differences(from: .object(fields))
     }
     return EditReview(
       found: stored, file: file,

@@ -97,7 +97,7 @@ extension EditReview.Baseline {
   }
 }
 
-extension LeafDifference {
+extension TreeDifference {
   /// `before` and `after` are left out where there is nothing.
   fileprivate var document: JSONValue {
     var members = JSONObject()

@@ -83,7 +83,7 @@ struct GitChanges {
     let parts = git.parts(
       [
         "log", "-z", "--raw", "-c", "--root", "--no-abbrev", "--no-renames", "--no-color", "--no-relative",
-        "--no-follow", "--format=commit %H %ct %an",
+        "--no-follow", "-O/dev/null", "--encoding=UTF-8", "--format=commit %H %ct %an",
       ] + count + ["HEAD", "--"] + paths, limit: 1 << 30)
     var found: [(commit: GitCommit, files: [File])] = []
     var rest = parts[...]

@@ -21,7 +21,8 @@ struct GitCommit {
     let count = limit.map { ["--max-count=\($0)"] } ?? []
     guard
       let answer = git.output(
-        ["rev-list", "--parents", "--format=%ct%n%an"] + count + ["HEAD", "--"] + paths, limit: 256 << 20)
+        ["rev-list", "--parents", "--encoding=UTF-8", "--format=%ct%n%an"] + count + ["HEAD", "--"] + paths,
+        limit: 256 << 20)
     else { return nil }
     let lines = String(decoding: answer, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     return stride(from: 0, to: lines.count - 2, by: 3).compactMap { index in

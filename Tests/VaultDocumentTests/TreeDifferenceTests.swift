@@ -1,7 +1,7 @@
 import Testing
 import VaultDocument
 
-@Suite struct LeafDifferenceTests {
+@Suite struct TreeDifferenceTests {
   @Test(
     "two trees differ in their leaves, each with its path and what it was and is",
     arguments: [
@@ -26,10 +26,17 @@ import VaultDocument
       guard let value else { return "-" }
       return try value.string ?? String(decoding: value.compactBytes(), as: UTF8.self)
     }
-    let found = try new.leafDifferences(from: old).map {
+    let found = try new.differences(from: old).flatMap(\.leaves).map {
       "\($0.path): \(try text($0.before)) → \(try text($0.after))"
     }
     #expect(found.elementsEqual(expected) { Array($0.utf8) == Array($1.utf8) }, "\(found)")
-    #expect(old.leafDifferences(from: new).count == expected.count, "as many in the other direction")
+    #expect(old.differences(from: new).flatMap(\.leaves).count == expected.count, "as many in the other direction")
+  }
+
+  @Test("what came or went as a whole is one difference")
+  func whole() throws {
+    let (old, new) = (try JSONParser.parse(Array("{}".utf8)), try JSONParser.parse(Array(#"{"a":[1,{"b":2}]}"#.utf8)))
+    #expect(new.differences(from: old) == [TreeDifference(path: .root.appending("a"), before: nil, after: new["a"])])
+    #expect(old.differences(from: new).flatMap(\.leaves).map(\.path.description) == ["a[0]", "a[1].b"])
   }
 }

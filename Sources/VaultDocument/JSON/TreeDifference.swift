@@ -1,13 +1,23 @@
-/// One value in which two trees differ.
-public struct LeafDifference: Sendable, Equatable {
+/// One value in which two trees differ, and that is no object or array on both sides.
+public struct TreeDifference: Sendable, Equatable {
   public let path: MemberPath
-  /// Nil where there was nothing; no object or array but an empty one.
+  /// Nil where there was nothing.
   public let before: JSONValue?
-  /// Nil where nothing is any more; no object or array but an empty one.
+  /// Nil where nothing is any more.
   public let after: JSONValue?
 
   public init(path: MemberPath, before: JSONValue?, after: JSONValue?) {
     (self.path, self.before, self.after) = (path, before, after)
+  }
+}
+
+extension TreeDifference {
+  /// The same value by value, where a side is an object or array.
+  public var leaves: [TreeDifference] {
+    let (left, right) = (before?.leaves(at: path) ?? [], after?.leaves(at: path) ?? [])
+    if left.count == 1, right.count == 1, left[0].0 == right[0].0 { return [self] }
+    return left.map { TreeDifference(path: $0, before: $1, after: nil) }
+      + right.map { TreeDifference(path: $0, before: nil, after: $1) }
   }
 }
 
@@ -16,14 +26,14 @@ extension JSONValue {
   ///
   /// Where a list became longer or shorter, what its beginnings and its ends have in common has not changed: what went
   /// has the path that it had, what came the path that it has.
-  public func leafDifferences(from old: JSONValue) -> [LeafDifference] {
-    var found: [LeafDifference] = []
+  public func differences(from old: JSONValue) -> [TreeDifference] {
+    var found: [TreeDifference] = []
     Self.compare(old, self, at: .root, &found)
     return found
   }
 
   private static func compare(
-    _ old: JSONValue?, _ new: JSONValue?, at path: MemberPath, _ found: inout [LeafDifference]
+    _ old: JSONValue?, _ new: JSONValue?, at path: MemberPath, _ found: inout [TreeDifference]
   ) {
     guard old != new else { return }
     switch (old, new) {
@@ -41,14 +51,7 @@ extension JSONValue {
         let (one, other) = (index < left.count - end, index < right.count - end)
         compare(one ? left[index] : nil, other ? right[index] : nil, at: path.appending(index), &found)
       }
-    default:
-      let (left, right) = (old?.leaves(at: path) ?? [], new?.leaves(at: path) ?? [])
-      if left.count == 1, right.count == 1, left[0].0 == right[0].0 {
-        found.append(LeafDifference(path: path, before: left[0].1, after: right[0].1))
-      } else {
-        found += left.map { LeafDifference(path: $0, before: $1, after: nil) }
-        found += right.map { LeafDifference(path: $0, before: nil, after: $1) }
-      }
+    default: found.append(TreeDifference(path: path, before: old, after: new))
     }
   }
 
