@@ -127,6 +127,9 @@ struct GitEarlierTests {
     }
     let workspace = try Workspace.withVault()
     #expect(workspace.open("list", "--at", "HEAD").code == 18)
+    bench.workspace.prepare("git clone -q --bare v bare.git")
+    let bare = here.vault("list", "--at", "two", "--vault", bench.workspace.path + "/bare.git")
+    #expect(bare.code == 18 && bare.errors.contains("is no folder of a work tree"), "\(bare.errors)")
     #expect(here.with(["PATH": Binary.parent(Binary.path)]).vault("list", "--at", "HEAD").code == 18)
   }
 

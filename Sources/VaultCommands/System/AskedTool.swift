@@ -60,13 +60,13 @@ struct AskedTool: ~Copyable {
   func ask(_ question: [UInt8]) throws(SystemError) { try System.writeAll(question, to: questions) }
 
   /// The rest of a line; nil when it has ended, or the line is longer.
-  mutating func line(limit: Int) -> String? {
+  mutating func line(limit: Int) -> [UInt8]? {
     var line: [UInt8] = []
     while line.count <= limit, fill() {
       if let end = piece[rest].firstIndex(of: UInt8(ascii: "\n")) {
         line += piece[rest.lowerBound..<end]
         rest = end + 1..<rest.upperBound
-        return String(validating: line, as: UTF8.self)
+        return line
       }
       line += piece[rest]
       rest = 0..<0

@@ -128,7 +128,7 @@ extension GitStore {
     var folder = Folder()
     for entry in try tree(path)?.entries ?? [] {
       let listed = entry.directoryEntry
-      if let id = StoreLocation(relativePath: path + "/" + listed.name)?.identifier, listed.isExact {
+      if listed.isExact, let id = StorePath.identifier(of: listed.name, in: path) {
         folder.documents[id] = entry
         if entry.kind == .file { continue }
       }
@@ -190,6 +190,12 @@ private enum StorePath {
   static let (records, trash, slots) = ("records", "trash", "slots")
 
   static func folder(_ number: UInt8) -> String { records + "/" + Hex.encode([number]) }
+
+  /// What a name in one of these folders stands for; nil for a name that does not belong there.
+  static func identifier(of name: String, in path: String) -> Identifier? {
+    guard let id = Identifier(fileName: name, suffix: path == slots ? ".age" : ".json") else { return nil }
+    return path == slots || path == trash || path == folder(id.folder) ? id : nil
+  }
 }
 
 extension RecordID {
@@ -198,12 +204,6 @@ extension RecordID {
     guard entry.isExact, let bytes = try? Hex.decode(entry.name), bytes.count == 1 else { return nil }
     // Lower case alone is a folder.
     return Hex.encode(bytes).utf8.elementsEqual(entry.name.utf8) ? bytes[0] : nil
-  }
-}
-
-extension StoreLocation {
-  fileprivate var identifier: Identifier? {
-    if case .slot(let id) = self { id } else { recordID }
   }
 }
 

@@ -171,7 +171,9 @@ extension GitStore {
       return try GitStore(objects, commit: commit)
     } catch {
       guard error.code != .notAVault else { throw CommandError.noVault(at: commit, location.path) }
-      throw CommandError(.inputOutput, "io_failed", subject: commit, error.reason)
+      throw CommandError(
+        .inputOutput, "no_git", subject: location.path,
+        "cannot be read at commit \(commit.prefix(12)): it is no folder of a work tree of git, or that is damaged")
     }
   }
 }
