@@ -61,11 +61,7 @@ extension GitCommand {
     }
 
     private static func required(_ path: String) throws -> GitSetup {
-      guard let setup = GitSetup(vault: path) else {
-        throw CommandError(
-          .inputOutput, "no_git", subject: path, "lies in no work tree of git, or there is no git",
-          hints: ["`git init` makes one"])
-      }
+      guard let setup = GitSetup(vault: path) else { throw CommandError.noGit(path) }
       return setup
     }
 
