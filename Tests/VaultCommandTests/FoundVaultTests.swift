@@ -36,7 +36,7 @@ private let uses: [String: Use] = [
   "import": .writes([["jsonl", "../../one.jsonl", "--kind", "secure-note"], ["auto", "../../one.env"]]),
   "init": .neither, "kinds add": .writes([["../../kind.json", "--name", "k"]]), "kinds list": .neither,
   "kinds show": .neither, "lint": .writes([["--fix"]]), "list": .neither, "lock": .neither, "log": .neither,
-  "merge": .writes([["--continue"]]), "migrate": .writes([[]]),
+  "merge": .writes([["--continue"], ["HEAD"]]), "migrate": .writes([[]]),
   "pin update": .neither, "pin forget": .neither, "pin show": .neither, "remove": .writes([["Ada"]]),
   "repair": .writes([[]]), "restore": .writes([["Ada"], ["Ada@1"]]), "ref": .neither, "refs": .neither,
   "scan": .reads([["../../one.env"]]), "audit": .reads([[]]), "uses": .neither,

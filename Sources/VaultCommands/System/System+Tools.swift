@@ -63,6 +63,17 @@ extension System {
     return code.map { ($0, String(decoding: said, as: UTF8.self)) }
   }
 
+  /// Runs a program of the PATH, without a shell and without a terminal, whose input is empty and whose output is
+  /// dropped: it lacks nothing when this process ends before it.
+  ///
+  /// - Parameter variables: `NAME=VALUE`, its whole environment.
+  /// - Returns: its exit code, or 128 and the number of the signal that ended it; nil when there is no such program.
+  static func runTool(_ name: String, _ arguments: [String], variables: [String]) -> Int32? {
+    let streams = ChildStreams(closesOthers: true, dropsOutput: true, kept: [], isAlone: true)
+    guard let process = try? spawn(name, [name] + arguments, variables: variables, streams: streams) else { return nil }
+    return ChildProcess.end(of: process).shellStatus
+  }
+
   /// - Parameter whenGiven: what happens between the end of the value and that of the program.
   private static func give(
     _ value: RawSpan, to name: String, _ arguments: [String], variables: [String], _ streams: ChildStreams,

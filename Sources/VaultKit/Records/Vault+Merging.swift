@@ -60,6 +60,39 @@ extension Vault {
     }
   }
 
+  /// Whether the bytes of a file are an authentic version of a record, live or removed.
+  package func verifies(_ bytes: [UInt8], of id: RecordID) -> Bool { (try? place(of: bytes, id)) != nil }
+
+  /// Puts a joined header in the place of `old`. It is not remembered as seen, and this value does not go on with it.
+  ///
+  /// - Throws: ``VaultError`` as ``add(_:)``.
+  package func put(header bytes: [UInt8], replacing old: [UInt8]) async throws(VaultError) {
+    try await put(bytes, replacing: old, at: .header)
+  }
+
+  /// Puts a checkpoint in the place of whatever stands there, as a merge leaves none that could be read.
+  ///
+  /// - Throws: ``VaultError`` as ``add(_:)``.
+  package func put(checkpoint bytes: [UInt8]) async throws(VaultError) {
+    let old = try inStore { () throws(StoreError) in try store.read(.checkpoint) }
+    try await put(bytes, replacing: old, at: .checkpoint)
+  }
+
+  private func put(_ bytes: [UInt8], replacing old: [UInt8]?, at place: StoreLocation) async throws(VaultError) {
+    try await writing { lock throws(VaultError) in
+      let change = StoreChange(place, from: old, to: bytes)
+      try inStore { () throws(StoreError) in try store.apply([change], under: lock) }
+    }
+  }
+
+  /// The number of a checkpoint that is authentic under the keys of the vault; nil for any other bytes.
+  package func sequence(ofCheckpoint bytes: [UInt8]) -> Int? {
+    let memory = MemoryStore()
+    let isThere: Void? = try? memory.apply([StoreChange(.checkpoint, from: nil, to: bytes)])
+    guard isThere != nil, let found = try? storedCheckpoint(in: memory) else { return nil }
+    return found.checkpoint.sequence
+  }
+
   private func place(of bytes: [UInt8], _ id: RecordID) throws(VaultError) -> StoreLocation {
     let isRemoved = SeenVersion(parsing: bytes)?.isTrashed == true
     let record = isRemoved ? try verifyTrashed(bytes, id).record : try verify(bytes, id)

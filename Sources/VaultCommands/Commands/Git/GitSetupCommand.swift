@@ -61,9 +61,7 @@ extension GitCommand {
     }
 
     private static func required(_ path: String) throws -> GitSetup {
-      guard let setup = GitSetup(vault: path) else {
-        throw CommandError.noGit(path).hinting("`git init` makes one")
-      }
+      guard let setup = GitSetup(vault: path) else { throw CommandError.noGit(path) }
       return setup
     }
 

@@ -64,11 +64,32 @@ struct Git {
   /// - Returns: how it ended and what it said; nil when there is no git.
   func asPerson(_ arguments: [String], _ input: String) -> (code: Int32, text: String)? {
     let bytes = Array(input.utf8)
-    let variables = System.variablesForTools().filter { variable in
-      !Self.ofRepository.contains { variable.hasPrefix($0 + "=") }
-    }
     return try? unsafe System.answerOfTool(
-      "git", ["-C", directory, "--no-pager", "--literal-pathspecs"] + arguments, bytes.span.bytes, variables: variables)
+      "git", personWords(arguments), bytes.span.bytes, variables: Self.asIn(System.variablesForTools()))
+  }
+
+  /// The same of what calls this program, which gets our variables, too, some of which lead to keys. It goes on when
+  /// this process ends, so that what git has begun it finishes; what it says is dropped.
+  ///
+  /// - Returns: how it ended; nil when there is no git.
+  func asPersonToTheEnd(_ arguments: [String]) -> Int32? {
+    System.runTool("git", personWords(arguments), variables: Self.asIn(System.allVariables()))
+  }
+
+  private func personWords(_ arguments: [String]) -> [String] {
+    ["-C", directory, "--no-pager", "--literal-pathspecs"] + arguments
+  }
+
+  private static func asIn(_ variables: [String]) -> [String] {
+    variables.filter { variable in !ofRepository.contains { variable.hasPrefix($0 + "=") } }
+  }
+
+  /// What git says is wrong, in a line.
+  static func reason(_ text: String, _ command: String, _ code: Int32) -> String {
+    let lines = text.split(separator: "\n").map(String.init)
+    if text.contains("Please tell me who you are") { return "git does not know who you are: `git config user.email`" }
+    let said = lines.first { $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ") } ?? lines.first { !$0.isEmpty }
+    return "\(command) ended with \(code)" + (said.map { ": \(Printable.cut($0))" } ?? "")
   }
 
   /// The same as lines; none when it fails.
@@ -80,6 +101,15 @@ struct Git {
   /// The same of an answer whose parts end with a NUL. None is left out: a name that is no text has other characters.
   func parts(_ arguments: [String], limit: Int = 1 << 20) -> [String] {
     (output(arguments, limit: limit) ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension CommandError {
+  /// git has nothing to do with a folder.
+  static func noGit(_ path: String) -> CommandError {
+    CommandError(
+      .inputOutput, "no_git", subject: path, "lies in no work tree of git, or there is no git",
+      hints: ["`git init` makes one"])
   }
 }
 

@@ -111,7 +111,7 @@ private struct KeepingCommit {
     guard let result, result.code == 0 else {
       if !new.isEmpty { _ = git.asPerson(["update-index", "--force-remove", "-z", "--stdin"], added) }
       messages.detail(result?.text ?? "")
-      throw refused(result.map { Self.reason($0.text, $0.code) } ?? "there is no git")
+      throw refused(result.map { Git.reason($0.text, "git commit", $0.code) } ?? "there is no git")
     }
     messages.detail("committed: \(subject)")
   }
@@ -121,14 +121,6 @@ private struct KeepingCommit {
     return CommandError(
       .inputOutput, "io_failed", subject: folder, reason,
       hints: ["the vault is written; `git add -A -- \(one) && git commit -- \(one)` in its folder commits it"])
-  }
-
-  /// What git says is wrong, in a line.
-  private static func reason(_ text: String, _ code: Int32) -> String {
-    let lines = text.split(separator: "\n").map(String.init)
-    if text.contains("Please tell me who you are") { return "git does not know who you are: `git config user.email`" }
-    let said = lines.first { $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ") } ?? lines.first { !$0.isEmpty }
-    return "git commit ended with \(code)" + (said.map { ": \(Printable.cut($0))" } ?? "")
   }
 
   /// Ids and names of fields only: names and values of records stay where somebody who reads a log does not see them.

@@ -24,6 +24,9 @@ struct UnmergedRecord {
 
   /// Merges by field; where that cannot be done, somebody's preference decides about the record as a whole.
   func outcome(_ vault: Vault, preferring preference: MergeSide?) throws -> Outcome {
+    // git may have paired it with another record: by its id only one side has changed it.
+    if theirs == base || ours == theirs { return taken(ours, vault) }
+    if ours == base { return taken(theirs, vault) }
     guard let ours, let theirs else { return try oneSided(vault, preferring: preference) }
     // Where they differ, the one that is preferred says whether it lives.
     let decisive = preference.map { [$0 == .ours ? ours : theirs] } ?? [ours, theirs]
@@ -38,6 +41,19 @@ struct UnmergedRecord {
     }
   }
 
+  private func taken(_ side: [UInt8]?, _ vault: Vault) -> Outcome {
+    side.map { vault.verifies($0, of: id) } ?? true ? .merged(side) : .left([MergeConflict(.unverified)])
+  }
+
+  /// What can be said without a key: conflicts that are left, none for what joins, at the latest with a key.
+  func conflictsWithoutKey() -> [MergeConflict] {
+    guard let ours, let theirs else { return [MergeConflict(.removed)] }
+    let isRemoved = [ours, theirs].contains { RecordFile(parsing: $0)?.envelope.deletedAt != nil }
+    let merge = FileMerge(place: isRemoved ? .trash(id) : .record(id), base: base ?? [], ours: ours, theirs: theirs)
+    guard case .conflict(let conflicts, _) = merge.keyless(currentRoot: nil) else { return [] }
+    return conflicts.filter { $0.reason != .needsKey }
+  }
+
   private func oneSided(_ vault: Vault, preferring preference: MergeSide?) throws -> Outcome {
     guard let preference else { return .left([MergeConflict(.removed)]) }
     guard let side = preference == .ours ? ours : theirs else { return .merged(nil) }
@@ -46,9 +62,12 @@ struct UnmergedRecord {
   }
 
   /// What it is called.
-  func name(_ vault: Vault) -> String {
+  func name(_ vault: Vault) -> String { name(vault.kinds) }
+
+  /// The same with the kinds that are known.
+  func name(_ kinds: KindCatalog) -> String {
     for bytes in [ours, theirs] {
-      if let file = bytes.flatMap({ RecordFile(parsing: $0) }), let kind = vault.kinds[file.envelope.kind] {
+      if let file = bytes.flatMap({ RecordFile(parsing: $0) }), let kind = kinds[file.envelope.kind] {
         return kind.title(of: file.fields)
       }
     }
@@ -71,6 +90,8 @@ struct Unmerged {
   private let git: Git
   private let objects: GitObjects
   private let stages: [GitStage]
+  /// Of a merge of two commits that parted once: what git pairs by likeness is then looked up by id.
+  private let sides: GitSides?
 
   /// Nil where git waits for nothing.
   init?(vault folder: String) {
@@ -78,11 +99,52 @@ struct Unmerged {
     objects = GitObjects(git)
     guard let operation = GitOperation(git), !operation.unmerged.isEmpty else { return nil }
     stages = operation.unmerged
+    sides = operation.heads == ["MERGE_HEAD"] ? GitSides(ours: "HEAD", theirs: "MERGE_HEAD", git) : nil
+  }
+
+  /// What two commits would leave unmerged, before anything is begun.
+  init(_ git: Git, _ sides: GitSides) {
+    (self.git, self.sides) = (git, sides)
+    (objects, stages) = (GitObjects(git), [])
   }
 
   /// The records, in the order of their ids.
   func records() -> [UnmergedRecord] {
-    Set(stages.compactMap(recordID)).sorted { $0.text < $1.text }.map(record)
+    guard let sides else { return Set(stages.compactMap(recordID)).sorted { $0.text < $1.text }.map(record) }
+    var ids = Set(stages.compactMap(recordID))
+    // A file may hold versions of two records; each of them is unmerged then.
+    for stage in stages where recordID(stage) != nil {
+      if let held = blob(stage.blob).flatMap({ RecordFile(parsing: $0) }) { ids.insert(held.envelope.id) }
+    }
+    return ids.sorted { $0.text < $1.text }.map { record($0, sides) }
+  }
+
+  /// The records that both of two commits have changed, and other files.
+  func planned() -> (records: [UnmergedRecord], others: [String]) {
+    guard let sides else { return ([], []) }
+    let others = [StoreLocation.header, .checkpoint].filter(sides.changedOnBoth).map(\.relativePath)
+    return (sides.changedOnBoth.map { record($0, sides) }, others)
+  }
+
+  private func record(_ id: RecordID, _ sides: GitSides) -> UnmergedRecord {
+    func bytes(_ tree: VaultBlobs?) -> [UInt8]? { tree?.blob(id).flatMap(blob) }
+    let places = [StoreLocation.record(id), .trash(id)]
+    var files = stages.map(\.path).filter { path in places.contains { $0.relativePath == path } }
+    if files.isEmpty {
+      files = places.filter { sides.ours.blobs[$0] ?? sides.theirs.blobs[$0] != nil }.map(\.relativePath)
+    }
+    return UnmergedRecord(
+      id: id, files: Set(files).sorted(), base: bytes(sides.base), ours: bytes(sides.ours), theirs: bytes(sides.theirs))
+  }
+
+  /// The three versions of a file that is no record; nil where git does not wait for it, or one is missing.
+  func versions(of place: StoreLocation) -> FileMerge? {
+    let own = stages.filter { $0.path == place.relativePath }
+    func bytes(_ number: Int) -> [UInt8]? {
+      own.first { $0.number == number }.flatMap { git.output(["cat-file", "blob", $0.blob], limit: place.byteLimit) }
+    }
+    guard let ours = bytes(2), let theirs = bytes(3) else { return nil }
+    return FileMerge(place: place, base: bytes(1) ?? [], ours: ours, theirs: theirs)
   }
 
   /// Files that are no records, sorted.
@@ -109,6 +171,25 @@ struct Unmerged {
   }
 
   private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: Self.byteLimit) }
+
+  /// Has git wait for records that are left to a person, where it takes them for another one that is settled.
+  ///
+  /// - Throws: when git refuses.
+  func keep(_ left: [RecordID]) throws {
+    guard let sides, let prefix = git.lines(["rev-parse", "--show-prefix"]).first else { return }
+    var lines = ""
+    for id in left {
+      let paths = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
+      guard !stages.contains(where: { paths.contains($0.path) }) else { continue }
+      for (number, tree) in [(1, sides.base), (2, sides.ours), (3, sides.theirs)] {
+        if let blob = tree?.blob(id) { lines += "100644 \(blob) \(number)\t\(prefix)\(paths[0])\0" }
+      }
+    }
+    guard !lines.isEmpty, git.asPerson(["update-index", "-z", "--index-info"], lines)?.code != 0 else { return }
+    throw CommandError(
+      .inputOutput, "io_failed", subject: left.first?.text, "is left, and git could not be told so",
+      hints: ["`git merge --abort` takes you back"])
+  }
 
   /// Tells git what has become of records, as `git add` does.
   ///

@@ -137,11 +137,6 @@ extension CommandError {
       .noVault, "not_a_vault", subject: path, "was no vault yet, or no longer, at commit \(commit.prefix(12))",
       hints: ["`git log -- vault.json` in that folder shows when it was"])
   }
-
-  /// There is no git to ask, or it has nothing here.
-  static func noGit(_ path: String) -> CommandError {
-    CommandError(.inputOutput, "no_git", subject: path, "lies in no work tree of git, or there is no git")
-  }
 }
 
 extension GitObjects {

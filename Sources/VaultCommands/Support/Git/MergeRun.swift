@@ -1,0 +1,193 @@
+import VaultDocument
+import VaultKit
+import VaultMerge
+import VaultStorage
+
+/// A merge in the work tree of a vault: what has to be so before it begins, and what git keeps of it.
+struct MergeRun {
+  let session: Session
+  private let git: Git
+  /// Nil where git waits for nothing.
+  let unmerged: Unmerged?
+  /// What would be merged, before it is.
+  private let sides: GitSides?
+  /// The text of a header with both sides in it, in the place of which ours was put to read the vault by.
+  private var conflicted: [UInt8]?
+
+  private init(_ session: Session, _ git: Git, unmerged: Unmerged? = nil, sides: GitSides? = nil) {
+    (self.session, self.git, self.unmerged, self.sides) = (session, git, unmerged, sides)
+  }
+
+  /// Whether git waits for a commit, or the like.
+  var isUnderWay: Bool { GitOperation(git) != nil }
+
+  /// Whether both sides have written the header.
+  var joinsHeaders: Bool { sides?.changedOnBoth(.header) ?? true }
+
+  /// What both sides have changed; nil where that cannot be told beforehand.
+  func planned() -> (records: [UnmergedRecord], others: [String])? { sides.map { Unmerged(git, $0).planned() } }
+
+  // MARK: - A commit
+
+  /// Refuses what cannot be merged as it is.
+  static func beginning(
+    _ commit: String, _ vault: VaultOptions, _ global: GlobalOptions, dryRun: Bool
+  ) throws -> MergeRun {
+    let session = try Session(vault, global).agreed(to: dryRun ? .reading : .writing)
+    let (path, git) = (session.location.path, Git(at: session.location.path))
+    guard git.lines(["rev-parse", "--is-inside-work-tree"]).first == "true" else { throw CommandError.noGit(path) }
+    func refused(_ code: String, _ subject: String, _ reason: String, _ hints: String...) -> CommandError {
+      CommandError(.findings, code, subject: subject, reason, hints: hints)
+    }
+    if let operation = GitOperation(git) {
+      throw refused(
+        "merge_under_way", path, operation.line, "`vault merge --continue` goes on, `vault merge --abort` gives it up")
+    }
+    guard let changed = git.output(["status", "--porcelain", "-z", "--", "."], limit: 64 << 20), changed.isEmpty else {
+      throw refused("not_committed", path, "has changes that are not committed", "commit them first, or `git stash`")
+    }
+    guard !commit.hasPrefix("-"),
+      git.output(["rev-parse", "--verify", "--quiet", commit + "^{commit}"]) != nil
+    else {
+      throw CommandError(
+        .notFound, "no_such_commit", subject: commit, "is no commit that is here",
+        hints: ["`git fetch` brings new ones"])
+    }
+    let place = commit + ":./" + StoreLocation.header.relativePath
+    guard let bytes = git.output(["cat-file", "blob", place], limit: StoreLocation.header.byteLimit),
+      let header = try? VaultHeader(parsing: bytes)
+    else { throw CommandError(.noVault, "not_a_vault", subject: commit, "has no vault in this place") }
+    guard header.vaultID == session.locked.header.vaultID else {
+      throw CommandError(.unexpectedVault, "unexpected_vault", subject: commit, "has another vault in this place")
+    }
+    for (name, header) in [(path, session.locked.header), (commit, header)] where header.unfinishedRotation != nil {
+      throw refused(
+        "rotation_unfinished", name, "has a rotation that is not finished", "`vault rekey` there finishes it")
+    }
+    return MergeRun(session, git, sides: GitSides(ours: "HEAD", theirs: commit, git))
+  }
+
+  /// Has git begin the merge. Files that both have changed are left with git's markers, whatever the clone is set up
+  /// to, so that whoever is stopped half-way finds both sides.
+  ///
+  /// - Returns: whether there is anything to join, or to commit.
+  func begin(_ commit: String) throws -> Bool {
+    let head = git.lines(["rev-parse", "HEAD"])
+    let words = [
+      "-c", "merge.directoryRenames=false", "-c",
+      "merge.vault.driver=git merge-file -L ours -L base -L theirs %A %O %B", "merge", "--no-commit", "--no-edit",
+    ]
+    let code = git.asPersonToTheEnd(words + [commit])
+    guard GitOperation(git) == nil else { return true }
+    guard code == 0 else {
+      throw CommandError(
+        .inputOutput, "io_failed", subject: commit,
+        "is not merged: git merge ended with \(code ?? 127), and nothing was begun",
+        hints: ["`git merge --no-commit \(commit.shellQuoted)` says why"])
+    }
+    let isSame = git.lines(["rev-parse", "HEAD"]) == head
+    session.messages.note(
+      isSame ? "everything in it is here already" : "only they had commits: this branch is where theirs is now")
+    return false
+  }
+
+  // MARK: - What git has begun
+
+  /// What git waits for. A header with both sides in it gives way to ours, which stays until the joined one is written.
+  static func continuing(_ vault: VaultOptions, _ global: GlobalOptions, dryRun: Bool) throws -> MergeRun {
+    let location = try VaultLocation.find(vault.vault)
+    let unmerged = Unmerged(vault: location.path)
+    let conflicted = dryRun ? nil : try Self.putBack(unmerged?.versions(of: .header)?.ours, location, global)
+    do {
+      var run = MergeRun(
+        try Session(vault, global).agreed(to: dryRun ? .reading : .writing), Git(at: location.path), unmerged: unmerged)
+      run.conflicted = conflicted
+      return run
+    } catch {
+      if let conflicted { try? Self.write(conflicted, in: location.path) }
+      throw error
+    }
+  }
+
+  private static func putBack(
+    _ ours: [UInt8]?, _ location: VaultLocation, _ global: GlobalOptions
+  ) throws -> [UInt8]? {
+    let place = StoreLocation.header
+    let path = System.join(location.path, place.relativePath)
+    guard let ours, let found = try? TextInput.file(path, limit: 2 * place.byteLimit),
+      (try? VaultHeader(parsing: found)) == nil
+    else { return nil }
+    // Nothing is written to a vault that nobody has named, be it only back.
+    let memory = MemoryStore()
+    try? memory.apply([StoreChange(.header, from: nil, to: ours)])
+    guard let locked = try? LockedVault(store: memory) else { return nil }
+    let isNamed = location.origin != .parent || PinCheck(locked, StateLocation.state(global.messages)).isNamed
+    guard isNamed else { return nil }
+    try write(ours, in: location.path)
+    return found
+  }
+
+  private static func write(_ bytes: [UInt8], in folder: String) throws {
+    let file = try OutputFile.replacing(System.join(folder, StoreLocation.header.relativePath))
+    try file.write(bytes)
+    try file.commit()
+  }
+
+  /// Unlocks; where that cannot be done both sides stand in the header again.
+  func unlock(_ options: UnlockOptions, withRootKey: Bool, toWrite: Bool) async throws -> Vault {
+    do {
+      return toWrite
+        ? try await session.unlockToWrite(options, withRootKey: withRootKey)
+        : try await session.unlock(options, withRootKey: withRootKey)
+    } catch {
+      if let conflicted { try? Self.write(conflicted, in: session.location.path) }
+      throw error
+    }
+  }
+
+  /// The joined header, where git waits for it; what is in the way is noted among the files.
+  func header(_ unmerged: Unmerged, _ vault: Vault, _ files: inout MergeCommand.Files) throws -> [UInt8]? {
+    guard let versions = unmerged.versions(of: .header) else { return nil }
+    let file = StoreLocation.header.relativePath
+    switch try versions.keyed(vault) {
+    case .merged(let bytes):
+      files.merged.append(file)
+      return bytes
+    case .conflict(let conflicts, _):
+      if let conflicted { try Self.write(conflicted, in: session.location.path) }
+      files.left.append((file, conflicts.map(\.line).joined(separator: "; ")))
+      return nil
+    }
+  }
+
+  /// The later checkpoint, where both are authentic: what either lists is at most as new as what was merged.
+  func checkpoint(_ unmerged: Unmerged, _ vault: Vault, _ files: inout MergeCommand.Files) -> [UInt8]? {
+    guard let versions = unmerged.versions(of: .checkpoint),
+      let one = vault.sequence(ofCheckpoint: versions.ours), let other = vault.sequence(ofCheckpoint: versions.theirs),
+      one != other
+    else { return nil }
+    files.merged.append(StoreLocation.checkpoint.relativePath)
+    return one > other ? versions.ours : versions.theirs
+  }
+
+  // MARK: - Back
+
+  /// Gives a merge up that is under way.
+  static func giveUp(_ vault: VaultOptions, _ global: GlobalOptions) throws {
+    let location = try VaultLocation.find(vault.vault)
+    let git = Git(at: location.path)
+    // A header with both sides in it says nothing of what is known here.
+    if let session = try? Session(vault, global, refusingOtherVaults: false) { _ = try session.agreed(to: .writing) }
+    guard GitOperation(git)?.name == "merge" else {
+      throw CommandError(
+        .findings, "no_merge", subject: location.path, "git has no merge under way",
+        hints: ["`git status` says what it waits for"])
+    }
+    guard git.output(["merge", "--abort"]) != nil, GitOperation(git) == nil else {
+      throw CommandError(
+        .inputOutput, "io_failed", subject: location.path, "git does not give the merge up",
+        hints: ["`git merge --abort` says why"])
+    }
+    _ = try Session(vault, global, refusingOtherVaults: false)
+  }
+}

@@ -1,0 +1,182 @@
+import Testing
+import VaultTestSupport
+
+@Suite("A commit merged in one process", .enabled(if: GitBench.isThere))
+struct GitWholeMergeTests {
+  /// Fetches the other clone's branch, and merges it by the program.
+  private func merge(_ bench: GitBench, _ words: String = "") -> ProcessOutcome {
+    bench.here.shell("git fetch -q ../b; vault merge FETCH_HEAD \(words)")
+  }
+
+  private func commit(_ clone: GitBench.Clone, _ script: String) throws {
+    let done = clone.shell("\(script) && git add -A && git commit -qm step")
+    try #require(done.code == 0, "\(script): \(done.errors)")
+  }
+
+  @Test(
+    "records, ways to unlock and checkpoints of both are joined; what needs a choice is left; others take the result")
+  func joined() throws {
+    let bench = try GitBench()
+    try bench.here.change("username", "Oslo")
+    try commit(bench.here, "vault set Ada username=Rome && vault key add --generate-identity ../a.txt --label Ann")
+    try commit(bench.here, "vault checkpoint")
+    try bench.there.seal("password", "rose")
+    try commit(bench.there, "vault set Ada username=Bern && vault key add --generate-identity ../b.txt --label Ben")
+    try commit(bench.there, "vault checkpoint; vault checkpoint")
+    let before = bench.here.shell("git rev-parse HEAD; git status --short").output
+
+    let nobody = bench.here.with(["CVAULT_IDENTITY_FILE": ""])
+    let planned = nobody.shell("git fetch -q ../b; vault merge FETCH_HEAD --dry-run")
+    #expect(planned.code == 4 && planned.output.contains("merged \(bench.file) (Li Wei)\n"), "\(planned.errors)")
+    #expect(planned.output.contains("(Ada): username: both have changed it\n"), "\(planned.output)")
+    #expect(nobody.shell("vault merge FETCH_HEAD").code == 11)
+    #expect(bench.here.shell("git rev-parse HEAD; git status --short").output == before, "nothing is begun")
+
+    let left = merge(bench)
+    #expect(left.code == 4 && left.output.contains("merged vault.json\nmerged checkpoint.json\n"), "\(left.output)")
+    #expect(bench.here.shell("git diff --name-only --diff-filter=U | wc -l").output == "1\n")
+    #expect(bench.here.vault("merge", "--abort").code == 0)
+    #expect(bench.here.shell("git rev-parse HEAD; git status --short").output == before)
+    #expect(bench.here.vault("verify").code == 0, "no alarm is left behind")
+
+    let chosen = merge(bench, "--theirs Ada")
+    #expect(chosen.code == 0, "\(chosen.output)\(chosen.errors)")
+    #expect(bench.here.shell("git commit -q --no-edit && git rev-list --parents -1 HEAD | wc -w").output == "3\n")
+    #expect(bench.here.value("username") == "Oslo" && bench.here.value("password") == "rose")
+    #expect(bench.here.vault("get", "Ada", "username").output == "Bern")
+    let keys = bench.here.vault("key", "list").output
+    #expect(keys.contains("Ann") && keys.contains("Ben") && bench.here.vault("verify").code == 0)
+    #expect(bench.bring("merge -q", into: bench.there).code == 0 && bench.there.vault("verify").code == 0)
+    #expect(merge(bench).errors.contains("everything in it is here already"))
+  }
+
+  @Test("a record is itself by its id, whatever git takes for a renaming")
+  func ids() throws {
+    let bench = try GitBench()
+    let title = String(repeating: "long enough to be alike ", count: 60)
+    try commit(bench.here, "vault set \(bench.id) title='\(title)'")
+    bench.there.shell("git pull -q --no-edit ../v")
+    // git takes the new record for the old one under another name.
+    try commit(
+      bench.here,
+      "vault remove -y \(bench.id) && vault trash empty -y && vault add login --set title='\(title)' --set username=new"
+    )
+    try bench.there.change("username", "Oslo")
+    let left = merge(bench)
+    #expect(left.code == 4 && left.output.contains("left \(bench.file)"), "\(left.output)\(left.errors)")
+    #expect(left.output.contains("one side has removed the record, the other has changed it"))
+    #expect(
+      bench.here.shell("git commit -qm early").code == 128, "git waits for it, though it has paired it with another")
+    let kept = bench.here.vault("merge", "--continue", "--theirs", bench.id)
+    #expect(kept.code == 0, "\(kept.output)\(kept.errors)")
+    #expect(bench.here.shell("git commit -q --no-edit; git status --short").output.isEmpty)
+    #expect(bench.here.value("username") == "Oslo" && bench.here.vault("verify").output.hasPrefix("4 records"))
+  }
+
+  @Test("where the branches have merged each other before, all joins as well")
+  func crissCross() throws {
+    let bench = try GitBench()
+    try bench.here.change("username", "Oslo")
+    try bench.there.seal("password", "rose")
+    bench.here.shell("git branch before")
+    #expect(bench.bring("merge -q --no-edit").code == 0)
+    #expect(bench.there.shell("git fetch -q ../v before && git merge -q --no-edit FETCH_HEAD").code == 0)
+    try bench.here.change("title", "Here")
+    try bench.there.change("username", "Rome")
+    let planned = merge(bench, "--dry-run")
+    #expect(planned.code == 4 && planned.errors.contains("parted from several commits"), "\(planned.errors)")
+    let merged = merge(bench)
+    #expect(merged.code == 0, "\(merged.output)\(merged.errors)")
+    #expect(bench.here.shell("git commit -q --no-edit").code == 0 && bench.here.vault("verify").code == 0)
+    for (field, value) in [("title", "Here"), ("username", "Rome"), ("password", "rose")] {
+      #expect(bench.here.value(field) == value)
+    }
+  }
+
+  @Test("headers that cannot be joined stay in conflict, and the records wait for them", arguments: ["", "git merge"])
+  func header(_ begun: String) throws {
+    let bench = try GitBench()
+    try commit(bench.here, "vault rekey && vault set \(bench.id) username=a")
+    try commit(bench.there, "vault rekey && vault set \(bench.id) username=b")
+    let left =
+      begun.isEmpty ? merge(bench) : bench.here.shell("git fetch -q ../b; git merge FETCH_HEAD; vault merge --continue")
+    #expect(
+      left.code == 4 && left.output.contains("left vault.json: each side is under a root key"),
+      "\(left.output)\(left.errors)")
+    #expect(bench.here.shell("git ls-files -u vault.json | wc -l; cat vault.json").output.contains("<<<<<<< "))
+    #expect(bench.here.vault("merge", "--abort").code == 0 && bench.here.vault("verify").code == 0)
+  }
+
+  @Test("a rotation on their side has to be known here; the merge waits for that, and can be given up")
+  func rotated() throws {
+    let bench = try GitBench()
+    try bench.here.change("username", "Oslo")
+    try commit(bench.there, "vault rekey")
+    let refused = merge(bench)
+    #expect(refused.code == 16 && refused.errors.contains("note: the merge is begun"), "\(refused.errors)")
+    #expect(bench.here.vault("merge", "--abort").code == 0 && bench.here.vault("verify").code == 0)
+    #expect(merge(bench).code == 16)
+    let fingerprint = bench.there.vault("fingerprint").output.filter { $0 != "\n" }
+    #expect(bench.here.vault("pin", "update", "-y", "--fingerprint", fingerprint).code == 0)
+    #expect(bench.here.vault("merge", "--continue").code == 0)
+    #expect(bench.here.shell("git commit -q --no-edit").code == 0)
+    #expect(bench.here.value("username") == "Oslo" && bench.here.vault("verify").code == 0)
+  }
+
+  @Test(
+    "killed at any moment, git has begun nothing, or can go on and go back", arguments: [0.02, 0.05, 0.1, 0.2, 0.4])
+  func killed(_ seconds: Double) throws {
+    let bench = try GitBench()
+    for name in ["Li Wei", "Ada", "Shai"] {
+      try commit(bench.here, "vault set '\(name)' username=here")
+      try commit(bench.there, "vault set -g '\(name)'")
+    }
+    bench.here.shell("git fetch -q ../b; timeout -s KILL \(seconds) vault merge FETCH_HEAD")
+    // git itself goes on.
+    bench.here.shell(
+      "for i in 1 2 3 4 5 6 7 8 9; do pgrep -f \"git -C $PWD \" >/dev/null || break; sleep 0.2; done; sleep 0.3")
+    let isBegun = bench.here.shell("test -e .git/MERGE_HEAD").code == 0
+    #expect(bench.here.vault("merge", isBegun ? "--continue" : "FETCH_HEAD").code == 0)
+    #expect(bench.here.shell("git ls-files --unmerged").output.isEmpty)
+    #expect(bench.here.vault("merge", "--abort").code == 0 && bench.here.shell("git status --short").output.isEmpty)
+    #expect(bench.here.vault("verify").code == 0)
+    #expect(merge(bench).code == 0 && bench.here.shell("git commit -q --no-edit").code == 0)
+    #expect(bench.here.vault("verify").code == 0)
+  }
+
+  @Test("joined headers of a merge that git began are made by --continue")
+  func continued() throws {
+    let bench = try GitBench()
+    try commit(bench.here, "vault key add --generate-identity ../a.txt --label Ann")
+    try commit(bench.there, "vault key add --generate-identity ../b.txt --label Ben")
+    let nobody = bench.here.with(["CVAULT_IDENTITY_FILE": ""])
+    #expect(bench.bring("merge", into: nobody).code == 1)
+    let conflict = bench.workspace.text(of: "v/vault.json")
+    #expect(conflict.contains("<<<<<<< ") && nobody.vault("merge", "--continue").code == 11)
+    #expect(bench.workspace.text(of: "v/vault.json") == conflict, "without a key both sides stay there")
+    let done = bench.here.vault("merge", "--continue")
+    #expect(done.code == 0 && done.output == "merged vault.json\n", "\(done.output)\(done.errors)")
+    #expect(bench.here.shell("git commit -q --no-edit").code == 0 && bench.here.vault("verify").code == 0)
+  }
+
+  @Test("nothing is begun where it cannot be done, and that is said")
+  func refused() throws {
+    let bench = try GitBench()
+    try bench.there.change("username", "Oslo")
+    func refuses(_ words: String, _ code: Int32, _ reason: String) {
+      let run = merge(bench, words)
+      #expect(run.code == code && run.errors.contains(reason), "\(words): \(run.code) \(run.errors)")
+      #expect(bench.here.shell("test -e .git/MERGE_HEAD").code == 1)
+    }
+    #expect(bench.here.vault("set", "Ada", "username=y").code == 0)
+    refuses("", 14, "has changes that are not committed")
+    bench.here.shell("git stash -q")
+    #expect(bench.here.vault("merge", "nosuch").code == 10 && bench.here.vault("merge", "--", "--all").code == 10)
+    #expect(bench.here.vault("merge", "--abort").errors.contains("git has no merge under way"))
+    bench.here.shell(
+      "git checkout -q --orphan none; git rm -rqf .; git commit -q --allow-empty -m none; git checkout -q master")
+    #expect(bench.here.vault("merge", "none").code == 6)
+    refuses("--ours --theirs", 64, "cannot stand with")
+    #expect(merge(bench).errors.contains("only they had commits") && bench.here.value("username") == "Oslo")
+  }
+}
