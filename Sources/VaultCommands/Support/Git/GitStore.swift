@@ -23,6 +23,8 @@ final class GitStore: RecordStore {
   let commit: String
   private let root: GitTree
   private let known = Mutex<[String: Folder]>([:])
+  /// The folder of the folders of records, once it was read.
+  private let records = Mutex<GitTree?>(nil)
 
   /// - Parameters:
   ///   - objects: of the repository, asked from the vault's folder.
@@ -120,13 +122,38 @@ extension GitStore {
     }
   }
 
-  private func folder(_ number: UInt8) throws(StoreError) -> Folder { try folder(StorePath.folder(number)) }
+  private func folder(_ number: UInt8) throws(StoreError) -> Folder {
+    let path = StorePath.folder(number)
+    // Who looks into a second one will look into all: git is asked for some at once.
+    let isScan = known.withLock { known in
+      known[path] == nil && known.keys.contains { $0.utf8.count == path.utf8.count }
+    }
+    if isScan, let records = try tree(StorePath.records) { readAhead(from: number, of: records) }
+    return try folder(path)
+  }
+
+  /// What cannot be read is left to who asks for it.
+  private func readAhead(from number: UInt8, of records: GitTree) {
+    let paths = (number...(number | 15)).map(StorePath.folder)
+    let found = paths.compactMap { path in
+      records.entry(path.utf8.suffix(2)).flatMap { $0.kind == .folder ? (path: path, object: $0.object) : nil }
+    }
+    objects.read(found.map(\.object), limit: Self.treeByteLimit) { index, answer in
+      guard case .object(let object) = answer, let tree = GitTree(object) else { return true }
+      _ = keep(tree, at: found[index].path)
+      return true
+    }
+  }
 
   /// What is in a folder; nothing where it is not there.
   private func folder(_ path: String) throws(StoreError) -> Folder {
     if let folder = known.withLock({ $0[path] }) { return folder }
+    return keep(try tree(path), at: path)
+  }
+
+  private func keep(_ tree: GitTree?, at path: String) -> Folder {
     var folder = Folder()
-    for entry in try tree(path)?.entries ?? [] {
+    for entry in tree?.entries ?? [] {
       let listed = entry.directoryEntry
       if listed.isExact, let id = StorePath.identifier(of: listed.name, in: path) {
         folder.documents[id] = entry
@@ -143,16 +170,17 @@ extension GitStore {
 
   /// A folder as git has it; nil where it is not there.
   private func tree(_ path: String) throws(StoreError) -> GitTree? {
-    var (tree, place) = (root, "")
-    for name in path.utf8.split(separator: UInt8(ascii: "/")) {
-      guard let entry = tree.entry(name) else { return nil }
-      place += (place.isEmpty ? "" : "/") + String(decoding: name, as: UTF8.self)
-      guard entry.kind == .folder else { throw .noFolder(entry.kind, place) }
-      guard case .object(let object) = objects.object(entry.object, limit: Self.treeByteLimit),
-        let next = GitTree(object)
-      else { throw .unreadable(place) }
-      tree = next
-    }
+    if path == StorePath.records, let known = records.withLock({ $0 }) { return known }
+    // Two deep at most.
+    let isBelow = path.utf8.contains(UInt8(ascii: "/"))
+    guard let parent = isBelow ? try tree(StorePath.records) : root,
+      let entry = parent.entry(isBelow ? path.utf8.suffix(2) : path.utf8.suffix(path.utf8.count))
+    else { return nil }
+    guard entry.kind == .folder else { throw .noFolder(entry.kind, path) }
+    guard case .object(let object) = objects.object(entry.object, limit: Self.treeByteLimit),
+      let tree = GitTree(object)
+    else { throw .unreadable(path) }
+    if path == StorePath.records { records.withLock { $0 = tree } }
     return tree
   }
 }
