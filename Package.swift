@@ -153,7 +153,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "VaultMergeTests",
-      dependencies: ["VaultMerge", "VaultSealing", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
+      dependencies: [
+        "VaultMerge", "VaultSealing", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultTestSupport",
+      ]),
     .testTarget(
       name: "VaultAgentTests",
       dependencies: ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"]),

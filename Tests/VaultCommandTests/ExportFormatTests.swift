@@ -284,23 +284,26 @@ struct ExportFormatTests {
 
   @Test("sops' JSON is opened by an independent reader, which refuses a changed value and a changed MAC")
   func sops() throws {
-    guard let python = SopsReader.python else { return Need.notRun("sops", "no python3 with the module cryptography") }
+    guard let python = ReferencePython.path else { return Need.notRun("sops", ReferencePython.need) }
+    func read(_ workspace: Workspace) -> ProcessOutcome {
+      ReferencePython.run(python, "readsops.py", [workspace.path + "/out.json", workspace.path + "/id.txt"])
+    }
     let workspace = try workspace()
     let exported = workspace.open(
       "export", "--format", "sops", "--reveal", "--age", try recipient(workspace), "-o", "out.json")
     #expect(exported.code == 0, "\(exported.errors)")
     let text = workspace.text(of: "out.json")
     #expect(text.contains("\"username\":\"ada\"") && !text.contains("line2") && !text.contains("0042"))
-    let read = SopsReader.run(python, workspace)
-    #expect(read.code == 0, "\(read.errors)")
-    let records = try #require(JSON(read.stdout)["records"]?.items).compactMap { $0["record"] }
+    let opened = read(workspace)
+    #expect(opened.code == 0, "\(opened.errors)")
+    let records = try #require(JSON(opened.stdout)["records"]?.items).compactMap { $0["record"] }
     #expect(records == JSON(workspace.open("export", "--reveal").stdout).items)
     _ = workspace.write(text.replacing("\"ada\"", with: "\"eve\""), to: "out.json")
-    #expect(SopsReader.run(python, workspace).errors.contains("mac"))
+    #expect(read(workspace).errors.contains("mac"))
     // The password of one record in the place of another's note: bound to the names on its way.
     let moved = text.replacing("\"password\":", with: "\"notes\":")
     _ = workspace.write(moved, to: "out.json")
-    #expect(SopsReader.run(python, workspace).errors.contains("value"))
+    #expect(read(workspace).errors.contains("value"))
   }
 }
 
@@ -314,27 +317,5 @@ extension JSON {
       members[map] = values.isEmpty ? nil : .object(values)
     }
     return .object(members)
-  }
-}
-
-/// The reader of sops in `Tests/Reference`.
-private enum SopsReader {
-  /// The first python3 that has the package `cryptography`; `CVAULT_TEST_PYTHON` comes first.
-  static let python: String? = {
-    let named = ProcessInfo.processInfo.environment["CVAULT_TEST_PYTHON"]
-    return ([named].compactMap { $0 } + ["python3", "/usr/bin/python3"]).first {
-      run([$0, "-c", "import cryptography"], in: "/").code == 0
-    }
-  }()
-
-  static func run(_ python: String, _ workspace: Workspace) -> ProcessOutcome {
-    let script = Binary.parent(Binary.parent(#filePath)) + "/Reference/readsops.py"
-    return run([python, script, "out.json", "id.txt"], in: workspace.path)
-  }
-
-  private static func run(_ arguments: [String], in directory: String) -> ProcessOutcome {
-    var environment = ProcessInfo.processInfo.environment
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    return ProcessRun(path: "/usr/bin/env", arguments: arguments, environment: environment, directory: directory).run()
   }
 }

@@ -27,8 +27,8 @@ struct ReferenceTests {
 
   @Test("reads the records that we wrote, and names the file in which a byte was flipped")
   func readsOurs() async throws {
-    guard let python = ReferenceReader.python else {
-      return Need.notRun("reference", "no python3 with the module cryptography")
+    guard let python = ReferencePython.path else {
+      return Need.notRun("reference", ReferencePython.need)
     }
     let folder = TemporaryFolder()
     let reader = try ReferenceReader(python: python, folder: folder.path)
@@ -109,22 +109,8 @@ private struct ReferenceReader {
     FileTree.write(Array(Self.passphrase.utf8) + [0x0A], to: passphraseFile)
   }
 
-  /// The first python3 that has the package `cryptography`; `CVAULT_TEST_PYTHON` comes first.
-  static let python: String? = {
-    let named = ProcessInfo.processInfo.environment["CVAULT_TEST_PYTHON"]
-    return ([named, "python3", "/usr/bin/python3"] as [String?]).compactMap { $0 }.first { candidate in
-      !candidate.isEmpty && run(candidate, ["-c", "import cryptography"]).code == 0
-    }
-  }()
-
-  private static func run(_ python: String, _ arguments: [String]) -> ProcessOutcome {
-    // It must not write beside the sources.
-    let environment = ProcessInfo.processInfo.environment.merging(["PYTHONDONTWRITEBYTECODE": "1"]) { $1 }
-    return ProcessRun(path: "/usr/bin/env", arguments: [python] + arguments, environment: environment).run()
-  }
-
   func run(_ arguments: [String]) -> ProcessOutcome {
-    Self.run(python, [OwnVectors.package + "/Tests/Reference/readvault.py", vault] + arguments)
+    ReferencePython.run(python, "readvault.py", [vault] + arguments)
   }
 
   /// Flips a bit in a file of the vault, reads, and puts the bit back.
