@@ -140,8 +140,8 @@ class Merger:
         document = version.document
         if other:
             own, others = version.envelope["key"], other.envelope["key"]
-            # Under another root: the newer wrap, where both are known to wrap one data key.
-            if split_wrap(own)[0] != split_wrap(others)[0] and self.newer_wrap() != own:
+            # Of one version either wrap would do. Of two, that under the newer root, since both wrap one data key here.
+            if version.mac == other.mac or split_wrap(own)[0] != split_wrap(others)[0]:
                 document = {**document, "$vault": {**version.envelope, "key": self.newer_wrap()}}
         text = pretty(document).decode()
         if self.keys and not self.verifies(Version(text)):
