@@ -142,7 +142,8 @@ private struct KeepingCommit {
       let new = try? TextInput.file(System.join(folder, path), limit: 16 << 20),
       let before = RecordFile(parsing: old), let after = RecordFile(parsing: new)
     else { return nil }
-    let paths = RecordComparison(from: before, to: after) { _ in true }.changes.map { Printable.text($0.path.description) }
+    let changes = RecordComparison(from: before, to: after) { _ in true }.changes
+    let paths = changes.map { Printable.text($0.path.description) }
     guard !paths.isEmpty else { return nil }
     let more = paths.count - Self.namedFieldCount
     return paths.prefix(Self.namedFieldCount).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
