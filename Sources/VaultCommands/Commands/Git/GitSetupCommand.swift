@@ -51,13 +51,26 @@ extension GitCommand {
         return try report([], "git merges and shows the vault as text again")
       }
       let added = try setup.apply(withHooks: hooks, withCommits: commit)
-      try report([], added.isEmpty ? "it was set up already" : "added: " + added.joined(separator: "; "))
+      for item in added { global.messages.detail("added \(item)") }
+      try report([], added.isEmpty ? "it was set up already" : "added: \(Self.summary(of: added))")
       if added.contains(where: { $0.hasPrefix(".gitattributes") }) {
         global.messages.note("commit .gitattributes; each other clone needs `vault git setup` once")
       }
       if !System.hasTool("vault") {
         global.messages.note("`vault` is not on the PATH: git merges as text until it is")
       }
+    }
+
+    /// How many of each sort, which stands before a colon.
+    private static func summary(of added: [String]) -> String {
+      let sorts = [
+        (".gitattributes", "line of .gitattributes", "lines of .gitattributes"),
+        ("git config", "setting of this clone", "settings of this clone"), ("hook", "hook", "hooks"),
+      ]
+      return sorts.compactMap { sort, one, many in
+        let count = added.count { $0.hasPrefix(sort + ":") }
+        return count == 0 ? nil : "\(count) \(count == 1 ? one : many)"
+      }.joined(separator: ", ")
     }
 
     private static func required(_ path: String) throws -> GitSetup {
