@@ -12,7 +12,10 @@ extension Vault {
 }
 
 extension LockedVault {
-  /// What was written to the vault's directory, or removed from it, through this value, its copies and what they
-  /// unlock.
+  /// Notes from now on what is written to the vault's directory, or removed from it, through this value, its copies and
+  /// what they unlock.
+  package func noteWrittenPlaces() { (store as? DirectoryStore)?.written.begin() }
+
+  /// What was written since ``noteWrittenPlaces()``.
   package var writtenPlaces: Set<StoreLocation> { (store as? DirectoryStore)?.written.all ?? [] }
 }

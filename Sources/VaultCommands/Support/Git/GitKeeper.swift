@@ -22,6 +22,7 @@ final class GitKeeper: Sendable {
 
   /// Notes a vault that the command may write to.
   func watch(_ vault: LockedVault, at path: String, _ messages: Messages) {
+    vault.noteWrittenPlaces()
     watched.withLock { $0.append(Watched(vault: vault, path: path, messages: messages)) }
   }
 
