@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Merges three versions of a record and makes cases of it, for others to agree with.
 
-Made from docs/format-v1.md, section 6.2, Revisions and merges, and the table of docs/git.md alone.
+Made from docs/format-v1.md, section 6.2, Revisions and merges, and the rules of docs/decisions/0073.
 
     python3 merging.py SEED COUNT
 
