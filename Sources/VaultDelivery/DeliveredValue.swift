@@ -39,10 +39,18 @@ extension Vault {
   public func values(
     of references: some Sequence<SecretReference>
   ) async throws(DeliveryFailure) -> [SecretReference: DeliveredValue] {
+    try await values(of: references, found: [:])
+  }
+
+  /// The same with what was looked up already: without an index a name is looked for in every record.
+  package func values(
+    of references: some Sequence<SecretReference>, found: [SecretReference: ReferencedField]
+  ) async throws(DeliveryFailure) -> [SecretReference: DeliveredValue] {
     var (values, opened): ([SecretReference: DeliveredValue], [RecordID: OpenRecord]) = ([:], [:])
     for reference in references where values[reference] == nil {
       do {
-        let field = try await locked.field(of: reference)
+        let field: ReferencedField
+        if let known = found[reference] { field = known } else { field = try await locked.field(of: reference) }
         var record = opened[field.record.id]
         if record == nil { record = try await self.record(named: field.record.id.text) }
         guard let record else { continue }

@@ -88,15 +88,16 @@ struct RunCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     if dryRun { return try await DeliveryPreview(plan, session).print() }
     // Before a key is asked for.
-    var given: [DeliveryLog.Given] = []
+    var (given, found): ([DeliveryLog.Given], [SecretReference: ReferencedField]) = ([], [:])
     for delivery in plan.deliveries {
       guard let reference = delivery.reference else { continue }
       let field = try await session.field(of: reference)
+      found[reference] = field
       given.append(.init(field, as: delivery.form.rawValue, to: System.path(ofTool: command[0]) ?? command[0]))
     }
     let opened = try await session.unlock(unlocking)
     let wanted = plan.deliveries.compactMap { delivery in delivery.reference.map { ($0, delivery.place) } }
-    let values = try await session.values(of: wanted, in: opened)
+    let values = try await session.values(of: wanted, in: opened, found: found)
     var program = try ProgramRun(
       wordCount: command.count, environment: environment,
       redaction: OutputRedaction(

@@ -96,11 +96,14 @@ extension Delivery {
 
 extension Session {
   /// The values of all references, each with the place that it is wanted for; all or none.
+  ///
+  /// - Parameter found: what was looked up already.
   func values(
-    of wanted: [(reference: SecretReference, place: String)], in vault: Vault
+    of wanted: [(reference: SecretReference, place: String)], in vault: Vault,
+    found: [SecretReference: ReferencedField] = [:]
   ) async throws -> [SecretReference: DeliveredValue] {
     do throws(DeliveryFailure) {
-      let values = try await vault.values(of: wanted.map(\.reference))
+      let values = try await vault.values(of: wanted.map(\.reference), found: found)
       var noted: Set<RecordID> = []
       for value in values.values where noted.insert(value.record.id).inserted { _ = noting(value.record) }
       return values
