@@ -191,10 +191,9 @@ extension Backup {
       try vault.requireUsable(with: source.unlocked)
       try await Snapshot(vault: vault, archive: archive, progress: progress).write()
       // Of this moment, too; what is made of it keeps no writer waiting.
-      return source.listKey.map { (head: BackupList.Head(of: vault.header, createdAt: time), key: $0) }
+      return source.listKey.map { (members: BackupList.members(of: vault.header, createdAt: time), key: $0) }
     }
-    if let list { try await archive.appendList(list.head, by: list.key) }
-    return try archive.finish()
+    return try archive.finish(list)
   }
 
   /// Opens what was written and compares each file with what was read.

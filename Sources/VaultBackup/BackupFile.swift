@@ -87,18 +87,9 @@ public final class BackupFile: Sendable {
   }
 
   /// Begins to read the archive in it.
-  func archive(_ content: AgeContent) -> ArchiveReader { ArchiveReader(payload(content, fromChunk: 0), path: path) }
-
-  /// Gives the bytes of its list to `body` once more, some at a time.
-  func readList(
-    _ content: AgeContent, at place: ArchivePlace, _ body: ([UInt8]) throws(VaultError) -> Void
-  ) throws(VaultError) {
-    try ArchiveReader.readAgain(payload(content, fromChunk: place.chunk), at: place, path: path, body)
-  }
-
-  private func payload(_ content: AgeContent, fromChunk index: Int) -> AgeReader {
-    let position = FilePosition(file, from: content.fileOffset(ofChunk: index))
-    return content.reader(fromChunk: index) { span in try position.read(into: &span) }
+  func archive(_ content: AgeContent) -> ArchiveReader {
+    let position = FilePosition(file, from: content.fileOffset(ofChunk: 0))
+    return ArchiveReader(content.reader(fromChunk: 0) { span in try position.read(into: &span) }, path: path)
   }
 }
 

@@ -113,7 +113,7 @@ private final class CheckpointReader: StoreReader {
     guard let hasher = hasher.take() else { preconditionFailure("a checkpoint ends once") }
     let hash: [UInt8]
     do throws(CryptoError) { hash = try hasher.finish() } catch { throw Self.notHashed(path, error) }
-    guard FileHash(hash) == expected.sha256 else { throw changed }
+    guard hash == expected.sha256 else { throw changed }
   }
 
   private var changed: StoreError {

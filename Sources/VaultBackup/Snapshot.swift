@@ -30,10 +30,10 @@ struct Snapshot {
 
   /// Whatever made the reading skip some: what is then attested must be all of the vault.
   private func requireAllRecords() throws(VaultError) {
-    let live = archive.files.range(of: .record).count
+    let live = archive.count(of: .record)
     let heldLive = try vault.recordCount()
     guard live == heldLive else { throw .otherRecords(than: live, heldLive, at: "records") }
-    let removed = archive.files.range(of: .trash).count
+    let removed = archive.count(of: .trash)
     let heldRemoved = try inStore { () throws(StoreError) in try vault.store.trashed().count }
     guard removed == heldRemoved else { throw .otherRecords(than: removed, heldRemoved, at: "trash") }
   }

@@ -35,7 +35,7 @@ extension DirectoryStore {
 
   /// What git must know of a vault's files (format 1, section 3, Directory).
   private static let gitFiles = [
-    (name: ".gitattributes", lines: ["*.json text eol=lf", "slots/*.age binary"]),
+    (name: ".gitattributes", lines: ["*.json text eol=lf", "*.jsonl text eol=lf", "slots/*.age binary"]),
     (name: ".gitignore", lines: [".lock", ".staging/", ".journal.json"]),
   ]
 

@@ -60,21 +60,15 @@ extension Vault {
 package struct BackupListKey: Sendable {
   fileprivate let root: RootKey
 
-  /// The MAC of a list, 32 bytes.
+  /// A list's head with the id of the root key, and a MAC.
+  package func authenticated(_ head: ListHead) throws(VaultError) -> ListHead {
+    try head.authenticated(as: .backupList, under: root)
+  }
+
+  /// Checks that a list was made by somebody who has the root key.
   ///
-  /// - Parameters:
-  ///   - treeByteCount: the size of all pieces together.
-  ///   - tree: gives the canonical encoding of the list without its MAC, in pieces.
-  /// - Throws: ``VaultError`` `.internalFailure`, and what `tree` throws.
-  package func mac(
-    treeByteCount: Int, tree: (_ take: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) -> Void
-  ) throws(VaultError) -> [UInt8] {
-    let mac = try inSealing { () throws(SealingError) in
-      try root.authenticator(as: .backupList, treeByteCount: treeByteCount)
-    }
-    try tree { piece throws(VaultError) in
-      try inSealing { () throws(SealingError) in try mac.update(piece) }
-    }
-    return try inSealing { () throws(SealingError) in try mac.finish() }
+  /// - Throws: ``VaultError`` `.damaged`.
+  package func authenticate(_ head: ListHead) throws(VaultError) {
+    try head.authenticate(as: .backupList, under: root)
   }
 }

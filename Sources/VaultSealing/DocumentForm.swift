@@ -32,7 +32,7 @@ public enum DocumentForm: Sendable, CaseIterable {
   /// - Throws: `EncodingError` without any value, for what the form cannot hold; `DocumentError` beyond the limits.
   public func encode(_ tree: JSONValue) throws -> [UInt8] {
     switch self {
-    case .json: try tree.prettyBytes(limits: .list)
+    case .json: try tree.prettyBytes(limits: .exchange)
     case .propertyList: try encode(tree, with: nil)
     case .binaryPropertyList: try BinaryPropertyListWriter.bytes(of: tree)
     }

@@ -42,26 +42,6 @@ extension RootKey {
     }
   }
 
-  /// Begins the same for a document whose tree is too large to be had at once.
-  ///
-  /// - Parameter treeByteCount: the size of all pieces of its canonical encoding, without the member `mac`.
-  public func authenticator(
-    as purpose: AuthenticatedDocument, treeByteCount: Int
-  ) throws(SealingError) -> DocumentAuthenticator {
-    // ENC with the bytes of its last item left out: they follow in pieces.
-    var head = CanonicalEncoding.enc(purpose.messageLabel, [vaultID.bytes, []])
-    head.removeLast(4)
-    head += (0..<4).map { UInt8(truncatingIfNeeded: treeByteCount >> (24 - 8 * $0)) }
-    let key = try derive(purpose.keyLabel, items: [id.bytes])
-    do throws(CryptoError) {
-      return try key.withBytes { key throws(CryptoError) in
-        try DocumentAuthenticator(key: key, head: head, treeByteCount: treeByteCount)
-      }
-    } catch {
-      throw SealingError(crypto: error)
-    }
-  }
-
   /// Whether the member `mac` of `document` is right; compared in constant time.
   public func authenticates(_ document: JSONObject, as purpose: AuthenticatedDocument) throws(SealingError) -> Bool {
     if let holder, purpose == .header { return try holder.hasAuthenticated(headerHash: Self.hash(of: document)) }
@@ -76,39 +56,6 @@ extension RootKey {
     } catch {
       throw SealingError(crypto: error)
     }
-  }
-}
-
-/// Makes the MAC of a document of pieces of its canonical encoding, which is too large to be had at once.
-public final class DocumentAuthenticator {
-  private let mac: HMACSHA256.Authenticator
-  private let treeByteCount: Int
-  private var count = 0
-
-  fileprivate init(key: RawSpan, head: [UInt8], treeByteCount: Int) throws(CryptoError) {
-    mac = try HMACSHA256.Authenticator(key: key)
-    self.treeByteCount = treeByteCount
-    try mac.update(RawSpan(_elements: head.span))
-  }
-
-  /// Takes the next piece.
-  ///
-  /// - Throws: ``SealingError`` `.cryptoFailed`.
-  public func update(_ piece: [UInt8]) throws(SealingError) {
-    count += piece.count
-    do throws(CryptoError) {
-      try mac.update(RawSpan(_elements: piece.span))
-    } catch {
-      throw SealingError(crypto: error)
-    }
-  }
-
-  /// The MAC of all pieces, 32 bytes; to be asked for once, at the end.
-  ///
-  /// - Throws: ``SealingError`` `.cryptoFailed`.
-  public func finish() throws(SealingError) -> [UInt8] {
-    precondition(count == treeByteCount, "a tree has the size that was said before")
-    do throws(CryptoError) { return try mac.finish() } catch { throw SealingError(crypto: error) }
   }
 }
 

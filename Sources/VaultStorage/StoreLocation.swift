@@ -4,7 +4,7 @@ public import VaultDocument
 public enum StoreLocation: Hashable, Sendable {
   /// The vault's header, `vault.json`.
   case header
-  /// The optional list of every record at one moment, `checkpoint.json`.
+  /// The optional list of every record at one moment, `checkpoint.jsonl`.
   case checkpoint
   /// One way to unlock, `slots/<id>.age`.
   case slot(SlotID)
@@ -19,7 +19,7 @@ extension StoreLocation {
   public var relativePath: String {
     switch self {
     case .header: "vault.json"
-    case .checkpoint: "checkpoint.json"
+    case .checkpoint: "checkpoint.jsonl"
     case .slot(let id): "slots/" + id.text + ".age"
     case .record(let id): id.path(below: "records", followedBy: ".json")
     case .trash(let id): "trash/" + id.text(followedBy: ".json")
@@ -30,7 +30,7 @@ extension StoreLocation {
   public var fileName: String {
     switch self {
     case .header: "vault.json"
-    case .checkpoint: "checkpoint.json"
+    case .checkpoint: "checkpoint.jsonl"
     case .slot(let id): id.text(followedBy: ".age")
     case .record(let id), .trash(let id): id.text(followedBy: ".json")
     }
@@ -60,7 +60,7 @@ extension StoreLocation {
     let place: StoreLocation? =
       switch (parts.count, parts.first.map { String($0) } ?? nil) {
       case (1, "vault.json"): .header
-      case (1, "checkpoint.json"): .checkpoint
+      case (1, "checkpoint.jsonl"): .checkpoint
       case (2, "slots"): Identifier(fileName: name, suffix: ".age").map { .slot($0) }
       case (2, "trash"): Identifier(fileName: name, suffix: ".json").map { .trash($0) }
       case (3, "records"): Identifier(fileName: name, suffix: ".json").map { .record($0) }

@@ -8,11 +8,12 @@ import agefile
 import vaultdir
 from badvectors import flipped, next_letter
 from samples import CUSTOMER, LATER_ROOT, NOW, OLD_ROOT, PASSPHRASE, ROOT, SEALED, VAULT, identity
+from vaultdir import CHECKPOINT_FILE
 from vaultref import (
     Number, RecordKeys, Root, Seeded, b64, b64url, compact_time, date_text, id_bytes, id_text, make_record, pretty,
     tree_bytes, unb64)
 
-SAVED = ".gitattributes", b"*.json text eol=lf\nslots/*.age binary\n"
+SAVED = ".gitattributes", b"*.json text eol=lf\n*.jsonl text eol=lf\nslots/*.age binary\n"
 DAMAGED, UNEXPECTED = 13, 16
 FIRST, SECOND, GADGET, GONE = (id_text(bytes([first]) + bytes(range(15))) for first in (0x0a, 0x0b, 0x1c, 0x2d))
 EARLIER, LATER = NOW - 86400, NOW + 86400
@@ -83,10 +84,10 @@ def authenticated(document, mac_of, root):
 
 def checkpoint(records, sequence=2, root=ROOT, of=None):
     listed = {item["$vault"]["id"]: [item["$vault"]["revision"], item["$vault"]["mac"]] for item in records}
-    document = {"format": Number("1"), "sequence": Number(str(sequence)), "created_at": date_text(NOW),
-                "previous": "ab" * 32 if sequence > 1 else None,
-                "header": vaultdir.sha256_hex(tree_bytes(of or header())), "root": b64url(root.id), "records": listed}
-    return authenticated(document, vaultdir.checkpoint_mac, root)
+    members = {"format": Number("1"), "sequence": Number(str(sequence)), "created_at": date_text(NOW),
+               "previous": "ab" * 32 if sequence > 1 else None,
+               "header": vaultdir.sha256_hex(tree_bytes(of or header()))}
+    return vaultdir.make_checkpoint(members, listed, root)
 
 
 def plain_records():
@@ -95,7 +96,7 @@ def plain_records():
 
 
 def vault(document, records, point, files=None):
-    tree = {SAVED[0]: SAVED[1], "vault.json": pretty(document), "checkpoint.json": pretty(point)}
+    tree = {SAVED[0]: SAVED[1], "vault.json": pretty(document), CHECKPOINT_FILE: point.data}
     for slot, (_, _, file) in zip(document["slots"], files or list(slot_files())):
         tree[f"slots/{slot['id']}.age"] = file
     for item in records:
@@ -240,9 +241,9 @@ def history_attacks():
             ("header-rolled-back", "pin", "an older header", {"vault.json": header(revision=2)}, 0),
             ("header-forked", "pin", "another header of the same revision",
              {"vault.json": header(created_at=date_text(NOW))}, 0),
-            ("checkpoint-removed", "pin", "the checkpoint is deleted", {"checkpoint.json": None}, 0),
+            ("checkpoint-removed", "pin", "the checkpoint is deleted", {CHECKPOINT_FILE: None}, 0),
             ("checkpoint-rolled-back", "pin", "an older checkpoint",
-             {"checkpoint.json": checkpoint(plain_records(), 1)}, 0)):
+             {CHECKPOINT_FILE: checkpoint(plain_records(), 1).data}, 0)):
         yield Attack(name, layer, description, changes, UNEXPECTED, fresh)
 
 
@@ -305,14 +306,17 @@ def keyring_attacks():
 
 def checkpoint_attacks():
     good = checkpoint(plain_records())
-    records = dict(good["records"])
-    del records[FIRST]
-    for name, description, document in (
-            ("checkpoint-edited", "a record is taken out of the checkpoint", {**good, "records": records}),
+    fewer = [item for item in good.items if item[0] != FIRST]
+    items = vaultdir.sha256_hex(vaultdir.lines_of(fewer))
+    for name, description, listing in (
+            ("checkpoint-line", "a record's line is taken out of the checkpoint", vaultdir.Listing(good.head, fewer)),
+            ("checkpoint-edited", "the same, and the hash of the lines is made to fit",
+             vaultdir.Listing({**good.head, "items": items}, fewer)),
             ("checkpoint-of-retired-root", "a checkpoint made under a retired root",
              checkpoint(plain_records(), 3, LATER_ROOT)),
-            ("checkpoint-sequence", "the sequence is raised by hand", {**good, "sequence": Number("9")})):
-        yield Attack(name, "checkpoint", description, {"checkpoint.json": document})
+            ("checkpoint-sequence", "the sequence is raised by hand",
+             vaultdir.Listing({**good.head, "sequence": Number("9")}, good.items))):
+        yield Attack(name, "checkpoint", description, {CHECKPOINT_FILE: listing.data})
 
 
 def attacks():

@@ -17,20 +17,20 @@ from vaultref import (
     bytes_of, check_members, compact, date_text, enc, id_text, mac, parse, pretty, tree_bytes, unb64)
 
 BLOCK = 512
-LIST = "backup.json"
+LIST = "backup.jsonl"
 REST = "-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 ID = "[0-9a-f]{8}" + REST
 LIST_BYTE_LIMIT = 512 << 20
 # The files of an archive in their order, each with its size limit.
 MEMBERS = [
     (r"vault/vault\.json", FILE_BYTE_LIMIT), (rf"vault/slots/{ID}\.age", SLOT_BYTE_LIMIT),
-    (r"vault/checkpoint\.json", LIST_BYTE_LIMIT),
+    (r"vault/checkpoint\.jsonl", LIST_BYTE_LIMIT),
     (rf"vault/records/([0-9a-f]{{2}})/\1[0-9a-f]{{6}}{REST}\.json", FILE_BYTE_LIMIT),
     (rf"vault/trash/{ID}\.json", FILE_BYTE_LIMIT), (r"vault/\.gitattributes", 1 << 20), (r"vault/\.gitignore", 1 << 20),
-    (r"backup\.json", LIST_BYTE_LIMIT)]
+    (r"backup\.jsonl", LIST_BYTE_LIMIT)]
 LIST_MEMBERS = {
     "format": an_integer, "vault": an_id, "root": a_root_id, "header_revision": an_integer, "created_at": a_date,
-    "files": vaultdir.a_list, "mac": bytes_of(32)}
+    "items": vaultdir.a_hash, "mac": bytes_of(32)}
 
 
 def refuse(reason):
@@ -70,12 +70,12 @@ def list_mac(document, root):
     return vaultdir.document_mac(document, root, "ecv/1/backup", "backup")
 
 
-def backup_list(tree, root=ROOT, header_revision=3, **changes):
-    lines = [{"path": name, "sha256": vaultdir.sha256_hex(data), "size": Number(str(len(data)))}
-             for name, data in sorted(tree.items(), key=lambda item: item[0].encode())]
-    document = {"created_at": date_text(NOW), "files": lines, "format": Number("1"), "vault": id_text(root.vault),
-                "header_revision": Number(str(header_revision)), "root": b64url(root.id), **changes}
-    return {**document, "mac": b64(list_mac(document, root))}
+def backup_list(tree, root=ROOT, header_revision=3, lines=None, **changes):
+    lines = [[name, vaultdir.sha256_hex(tree[name]), Number(str(len(tree[name])))]
+             for name in in_order(tree)] if lines is None else lines
+    members = {"created_at": date_text(NOW), "format": Number("1"), "vault": id_text(root.vault),
+               "header_revision": Number(str(header_revision)), **changes}
+    return vaultdir.Listing.made(members, lines, root, list_mac)
 
 
 def in_order(files):
@@ -84,7 +84,7 @@ def in_order(files):
 
 def entries_of(files, attested=None):
     made = [entry("vault/" + name, files[name]) for name in in_order(files)]
-    return made + ([entry(LIST, compact(attested))] if attested else [])
+    return made + ([entry(LIST, attested.data)] if attested else [])
 
 
 def seal(data, seed="backup"):
@@ -124,28 +124,28 @@ def files_of(data):
 
 def read_backup(file, identities=(), passphrase=None):
     found = dict(files_of(agefile.open_file(file, identities, passphrase)))
-    document = parse(found.pop(LIST), LIST_BYTE_LIMIT) if LIST in found else None
+    listing = vaultdir.Listing.parsed(found.pop(LIST), "backup-list", LIST_BYTE_LIMIT) if LIST in found else None
     files = {name.removeprefix("vault/"): data for name, data in found.items()}
     header = parse(files["vault.json"])
     vaultdir.check_header(header)
     slots = {f"slots/{slot['id']}.age": slot["sha256"] for slot in header["slots"]}
     if slots != {name: vaultdir.sha256_hex(data) for name, data in files.items() if name.startswith("slots/")}:
         refuse("other slots than the header lists")
-    if document is not None:
-        check_form(document, header, files)
-    return files, document
+    if listing is not None:
+        check_form(listing, header, files)
+    return files, listing
 
 
-def check_form(document, header, files):
-    check_members(document, LIST_MEMBERS, {}, "backup-list")
-    expected = backup_list(files, ROOT)["files"]
-    if (document["files"] != expected or document["vault"] != header["id"] or document["root"] != header["root"]["id"]
-            or document["header_revision"] != header["revision"]):
+def check_form(listing, header, files):
+    head = listing.head
+    check_members(head, LIST_MEMBERS, {}, "backup-list")
+    if (listing.items != backup_list(files, ROOT).items or head["vault"] != header["id"]
+            or head["root"] != header["root"]["id"] or head["header_revision"] != header["revision"]):
         raise Refused("backup-list", "malformed", "the list is of something else")
 
 
-def check_list(document, root):
-    if not hmac.compare_digest(unb64(document["mac"]), list_mac(document, root)):
+def check_list(listing, root):
+    if not hmac.compare_digest(unb64(listing.head["mac"]), list_mac(listing.head, root)):
         raise Refused("backup-list", "authentication-failed", "the list was changed")
 
 
@@ -170,7 +170,7 @@ def changed_entry(name, description, **changes):
     """The record's file header with other fields."""
     files = small()
     made = [entry("vault/" + item, files[item], **(changes if item == path(FIRST) else {})) for item in in_order(files)]
-    return Hostile(name, "archive", description, archive(made + [entry(LIST, compact(backup_list(files)))]))
+    return Hostile(name, "archive", description, archive(made + [entry(LIST, backup_list(files).data)]))
 
 
 def with_extra(name, description, extra_name, data=b"x", **changes):
@@ -235,7 +235,7 @@ def names():
 def orders():
     files = small()
     made = {name: entry("vault/" + name, files[name]) for name in files}
-    line = entry(LIST, compact(backup_list(files)))
+    line = entry(LIST, backup_list(files).data)
     good = [made[name] for name in in_order(files)]
     first = made[path(FIRST)]
     index = good.index(first)
@@ -275,26 +275,28 @@ def lists():
     good = backup_list(files)
     forger = Root(Seeded("mallory")(32), VAULT)
     fewer = {name: data for name, data in files.items() if name != path(FIRST)}
-    lines = good["files"]
-    remade = lambda **changes: backup_list(files, **changes)
-    for name, description, document in (
-            ("forged", "a list whose MAC somebody without the key made", {**good, "mac": b64(list_mac(good, forger))}),
-            ("mac-removed", "a list with an empty MAC", {**good, "mac": ""}),
-            ("time-changed", "a list whose time was changed", {**good, "created_at": "2030-01-01T00:00:00Z"}),
-            ("other-vault", "a list of another vault", remade(vault=id_text(Seeded("other")(16)))),
+    lines = good.items
+    head = lambda **changes: vaultdir.Listing({**good.head, **changes}, lines)
+    remade = lambda *lines: backup_list(files, lines=list(lines))
+    path_of, hash_of, size = lines[0]
+    for name, description, listing in (
+            ("forged", "a list whose MAC somebody without the key made", head(mac=b64(list_mac(good.head, forger)))),
+            ("mac-removed", "a list with an empty MAC", head(mac="")),
+            ("time-changed", "a list whose time was changed", head(created_at="2030-01-01T00:00:00Z")),
+            ("other-vault", "a list of another vault", backup_list(files, vault=id_text(Seeded("other")(16)))),
             ("other-root", "a list under a retired root", backup_list(files, LATER_ROOT)),
             ("other-revision", "a list of another header", backup_list(files, header_revision=2)),
-            ("file-missing", "a list that leaves a file out", remade(files=lines[1:])),
+            ("file-missing", "a list that leaves a file out", remade(*lines[1:])),
             ("file-added", "a list with a file that is not there", backup_list({**files, path(FIRST, True): b"{}"})),
-            ("hash", "a list with another hash", remade(files=[{**lines[0], "sha256": "00" * 32}, *lines[1:]])),
-            ("size", "a list with another size", remade(files=[{**lines[0], "size": Number("1")}, *lines[1:]])),
-            ("unsorted", "a list that is not sorted", remade(files=lines[::-1])),
-            ("twice", "a list that names a file twice", remade(files=lines[:1] + lines)),
-            ("foreign-name", "a list with a foreign name", remade(
-                files=[{**lines[0], "path": "../" + lines[0]["path"]}, *lines[1:]])),
-            ("member", "a list with an unknown member", remade(note="x")),
-            ("format", "a list of a later format", remade(format=Number("2")))):
-        yield Hostile("list-" + name, "backup-list", description, archive(entries_of(files, document)))
+            ("hash", "a list with another hash", remade([path_of, "00" * 32, size], *lines[1:])),
+            ("size", "a list with another size", remade([path_of, hash_of, Number("1")], *lines[1:])),
+            ("unsorted", "a list in another order", remade(*lines[::-1])),
+            ("twice", "a list that names a file twice", remade(lines[0], *lines)),
+            ("foreign-name", "a list with a foreign name", remade(["../" + path_of, hash_of, size], *lines[1:])),
+            ("line", "a list without the line of a file", vaultdir.Listing(good.head, lines[1:])),
+            ("member", "a list with an unknown member", backup_list(files, note="x")),
+            ("format", "a list of a later format", backup_list(files, format=Number("2")))):
+        yield Hostile("list-" + name, "backup-list", description, archive(entries_of(files, listing)))
     yield Hostile("list-cut", "backup-list", "a list that names a record which the archive lost",
                   archive(entries_of(fewer, good)))
 
@@ -305,7 +307,7 @@ def vaults():
     head = parse(files["vault.json"])
     first = parse(files[path(FIRST)])
     stolen = attacks.record(FIRST, Root(Seeded("mallory")(32), VAULT), 3, seed="stolen")
-    point = parse(files["checkpoint.json"])
+    point = vaultdir.Listing.parsed(files[vaultdir.CHECKPOINT_FILE], "checkpoint", 1 << 20)
     for name, layer, description, changes in (
             ("slot-missing", "slot", "without the file of a slot", {slot: None}),
             ("slot-added", "slot", "with a slot that the header does not list", {slot.replace(slot[6:10], "0000"): files[slot]}),
@@ -324,7 +326,7 @@ def vaults():
             ("record-older", "checkpoint", "with a record older than the checkpoint lists", {
                 path(FIRST): pretty(attacks.record(FIRST, ROOT, 1))}),
             ("checkpoint-changed", "checkpoint", "with a checkpoint that was changed", {
-                "checkpoint.json": pretty({**point, "sequence": Number("9")})})):
+                vaultdir.CHECKPOINT_FILE: vaultdir.Listing({**point.head, "sequence": Number("9")}, point.items).data})):
         made = {item: data for item, data in {**files, **changes}.items() if data is not None}
         code = 16 if name in ("record-lost", "record-older") else 13
         yield Hostile("vault-" + name, layer, "a backup without a list " + description, archive(entries_of(made)), code)

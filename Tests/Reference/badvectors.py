@@ -397,24 +397,27 @@ def slot_vectors():
 
 
 def checkpoint_vectors():
-    def made(by=ROOT, /, **members):
-        tree = {**checkpoint(), **members}
-        return {**tree, "mac": b64(vaultdir.checkpoint_mac(tree, by))}
     good, failed, mac_text = checkpoint(), "authentication-failed", customer()["$vault"]["mac"]
-    for name, error, description, *trees in (
-            ("mac-flipped", failed, "one bit of the MAC", {**good, "mac": flipped(good["mac"])}),
-            ("edited", failed, "a line removed, another sequence", {**good, "records": {}}, {**good,
-             "sequence": Number("2")}),
-            ("unknown-member", "unknown-member", "a member that format 1 does not have", made(note="x")),
-            ("format-newer", "unknown-format", "another format", made(format=Number("2"))),
-            ("root", "unknown-root", "under a retired or unknown root", made(LATER_ROOT, root=b64url(LATER_ROOT.id))),
-            ("form", "malformed", "a line or a member of another form", made(records={"x": [Number("1"), mac_text]}),
-             made(records={id_text(RECORD): [Number("0"), mac_text]}), made(records={id_text(RECORD): [Number("1"),
-             mac_text, None]}),
-             made(sequence=Number("0")), made(previous="x"))):
+    one, later, first = id_text(RECORD), id_text(b"\xff" * 16), Number("1")
+
+    def head(**members): return vaultdir.Listing({**good.head, **members}, good.items).data
+    def items(*items): return checkpoint(items=items).data
+    lines = good.data.split(b"\n")
+    for name, error, description, *files in (
+            ("mac-flipped", failed, "one bit of the MAC", head(mac=flipped(good.head["mac"]))),
+            ("edited", failed, "another sequence, another predecessor", head(sequence=Number("2")), head(previous="ab" * 32)),
+            ("unknown-member", "unknown-member", "a member that format 1 does not have", checkpoint(note="x").data),
+            ("format-newer", "unknown-format", "another format", checkpoint(format=Number("2")).data),
+            ("root", "unknown-root", "under a retired or unknown root", checkpoint(root=LATER_ROOT).data),
+            ("lines", "malformed", "other lines than the first one says: none, one twice, one cut", lines[0] + b"\n",
+             good.data + lines[1] + b"\n", good.data[:-1]),
+            ("form", "malformed", "a line or a member of another form", items(["x", first, mac_text]),
+             items([one, Number("0"), mac_text]), items([one, first, mac_text, None]), items([one, first]),
+             items({one: first}), checkpoint(0).data, checkpoint(previous="x").data,
+             items([later, first, mac_text], [one, first, mac_text]), items(*[[one, first, mac_text]] * 2),
+             b" " + good.data, good.data.replace(b",", b", ", 1), pretty(good.head), b"", b"[]\n")):
         yield f"checkpoint-{name}", document("checkpoint", "checkpoint", error, description, *(
-            {"vault_id": id_text(VAULT), "root_keys_hex": [ROOT.key.hex()], "file": pretty(tree).decode()}
-             for tree in trees))
+            {"vault_id": id_text(VAULT), "root_keys_hex": [ROOT.key.hex()], "file": file.decode()} for file in files))
 
 
 def negatives():
@@ -473,7 +476,8 @@ def read_slot(case):
 
 
 def read_checkpoint(case):
-    vaultdir.check_checkpoint(parse(case["file"].encode()), roots_of(case))
+    listing = vaultdir.Listing.parsed(case["file"].encode(), "checkpoint", 1 << 20)
+    vaultdir.check_checkpoint(listing, roots_of(case))
 
 
 READERS = {"json": read_json, "token": read_token, "wrap": read_wrap, "record": read_record, "header": read_header,

@@ -69,10 +69,8 @@ def keyring():
              "wrap": ROOT.wrap(ROOT.root_wrap(OLD_ROOT.id), OLD_ROOT.key, Seeded("keyring"))}]
 
 
-def checkpoint(sequence=1, previous=None):
-    document = {"format": Number("1"), "sequence": Number(str(sequence)), "created_at": date_text(NOW),
-        "previous": previous,
-                "header": vaultdir.sha256_hex(tree_bytes(header())), "root": b64url(ROOT.id),
-                "records": {id_text(RECORD): [Number("1"), customer()["$vault"]["mac"]]}}
-    document["mac"] = b64(vaultdir.checkpoint_mac(document, ROOT))
-    return document
+def checkpoint(sequence=1, previous=None, root=ROOT, items=None, **changes):
+    members = {"format": Number("1"), "sequence": Number(str(sequence)), "created_at": date_text(NOW),
+               "previous": previous, "header": vaultdir.sha256_hex(tree_bytes(header())), **changes}
+    items = [[id_text(RECORD), Number("1"), customer()["$vault"]["mac"]]] if items is None else items
+    return vaultdir.Listing.made(members, items, root, vaultdir.checkpoint_mac)

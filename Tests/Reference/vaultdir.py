@@ -14,11 +14,11 @@ import stat
 import agefile
 from vaultref import (
     BUILT_IN_KINDS, CHECKPOINT_BYTE_LIMIT, FILE_BYTE_LIMIT, KIND_NAME, SLOT_BYTE_LIMIT, Number, Refused, Root, a_date,
-    a_root_id, a_string, an_id, an_integer, b64, b64url, bytes_of, check_members, check_record, compact_time, date_text,
-    enc,
-    expect, id_bytes, id_text, is_token, mac, make_record, open_record, parse, pretty, split_wrap, tree_bytes, unb64,
+    a_root_id, a_string, an_id, an_integer, b64, b64url, bytes_of, check_members, check_record, compact,
+    compact_time, date_text, enc, expect, id_bytes, id_text, is_token, mac, make_record, open_record, parse, pretty, split_wrap, tree_bytes, unb64,
     unb64url)
 
+CHECKPOINT_FILE = "checkpoint.jsonl"
 SHA256_TEXT = re.compile(r"[0-9a-f]{64}")
 
 
@@ -50,7 +50,7 @@ ENTRY = {**ROOT, "replaced_at": a_date, "reason": one_of("rewrap", "reseal"), "s
 SLOT = {"id": an_id, "label": a_string, "kind": one_of("x25519", "scrypt"), "created_at": a_date, "sha256": a_hash}
 CHECKPOINT = {"format": an_integer, "sequence": an_integer, "created_at": a_date,
               "previous": lambda value: value is None or a_hash(value), "header": a_hash, "root": a_root_id,
-              "records": an_object, "mac": bytes_of(32)}
+              "items": a_hash, "mac": bytes_of(32)}
 
 
 def check_header(header):
@@ -79,27 +79,81 @@ def document_mac(document, root, label, key_name):
 
 
 def header_mac(header, root): return document_mac(header, root, "ecv/1/header", "header")
-def checkpoint_mac(document, root): return document_mac(document, root, "ecv/1/checkpoint", "checkpoint")
+def checkpoint_mac(head, root): return document_mac(head, root, "ecv/1/checkpoint", "checkpoint")
 
 
-def check_checkpoint(document, roots):
-    """`roots`: first 8 bytes of a root's id to a Root that may open."""
-    check_members(document, CHECKPOINT, {}, "checkpoint")
-    for record, state in document["records"].items():
+# Lists: a head and items, one a line
+
+class Listing:
+    """A list: `head` (dict), `items` (arrays); `data` is its file."""
+
+    def __init__(self, head, items):
+        self.head, self.items = head, items
+
+    @classmethod
+    def made(cls, members, items, root, mac_of):
+        head = {**members, "items": sha256_hex(lines_of(items)), "root": b64url(root.id)}
+        return cls({**head, "mac": b64(mac_of(head, root))}, items)
+
+    @classmethod
+    def parsed(cls, data, layer, limit):
+        if len(data) > limit:
+            raise Refused("json", "too-large", "over its limit")
+        first, line_feed, rest = data.partition(b"\n")
         try:
-            id_bytes(record), an_integer(state[0]), bytes_of(32)(state[1]), expect(len(state) == 2)
-        except (Refused, TypeError, LookupError):
+            head = parse(first)
+        except Refused:
+            head = None
+        if not isinstance(head, dict) or compact(head) != first or not line_feed or rest and not rest.endswith(b"\n"):
+            raise Refused(layer, "malformed", "a line of another form")
+        items = [parse(line) for line in rest.split(b"\n")[:-1]]
+        if lines_of(items) != rest or head.get("items") != sha256_hex(rest):
+            raise Refused(layer, "malformed", "other lines than the first one says")
+        return cls(head, items)
+
+    @property
+    def data(self): return compact(self.head) + b"\n" + lines_of(self.items)
+
+    @property
+    def hash(self):
+        return sha256_hex(tree_bytes({name: item for name, item in self.head.items() if name not in ("mac", "root")}))
+
+
+def lines_of(items): return b"".join(compact(item) + b"\n" for item in items)
+
+
+def make_checkpoint(members, versions, root):
+    """`versions`: record id to [revision, mac]."""
+    items = [[record, *versions[record]] for record in sorted(versions)]
+    return Listing.made(members, items, root, checkpoint_mac)
+
+
+def check_checkpoint(listing, roots):
+    """`roots`: first 8 bytes of a root's id to a Root that may open."""
+    head = listing.head
+    check_members(head, CHECKPOINT, {}, "checkpoint")
+    last = ""
+    for item in listing.items:
+        try:
+            record, revision, mac_text = item
+            id_bytes(record), an_integer(revision), bytes_of(32)(mac_text), expect(record > last)
+        except (Refused, TypeError, ValueError):
             raise Refused("checkpoint", "malformed", "a line of the list has another form") from None
-    root_id = unb64url(document["root"])
+        last = record
+    root_id = unb64url(head["root"])
     root = roots.get(root_id[:8])
     if root is None or root.id != root_id:
         raise Refused("checkpoint", "unknown-root", "made under an unknown or retired root")
-    if not hmac.compare_digest(unb64(document["mac"]), checkpoint_mac(document, root)):
+    if not hmac.compare_digest(unb64(head["mac"]), checkpoint_mac(head, root)):
         raise Refused("checkpoint", "authentication-failed", "the checkpoint was changed")
 
 
-def check_rollback(record, revision, mac_text, checkpoint):
-    known = checkpoint["records"].get(record) if checkpoint else None
+def versions_of(checkpoint):
+    """Record id to [revision, mac]."""
+    return {item[0]: item[1:] for item in checkpoint.items} if checkpoint else {}
+
+
+def check_rollback(record, revision, mac_text, known):
     if known and (revision < int(known[0].literal) or revision == int(known[0].literal) and mac_text != known[1]):
         raise Refused("checkpoint", "rolled-back", "older than the checkpoint, or another version of the same revision")
 
@@ -177,7 +231,7 @@ class Vault:
         for index, recipient in enumerate(list(recipients) + ([None] if passphrase is not None else [])):
             self.add_slot(recipient, passphrase, work_factor, labels[index] if index < len(labels) else "")
         self.write_header()
-        self._write(".gitattributes", b"*.json text eol=lf\nslots/*.age binary\n")
+        self._write(".gitattributes", b"*.json text eol=lf\n*.jsonl text eol=lf\nslots/*.age binary\n")
         self._write(".gitignore", b".lock\n.staging/\n.journal.json\n")
         return self
 
@@ -222,12 +276,12 @@ class Vault:
         for _, document, _ in self._records():
             envelope = document["$vault"]
             records[envelope["id"]] = [envelope["revision"], envelope["mac"]]
-        self.checkpoint = {
-            "format": Number("1"), "sequence": Number(str(int(previous["sequence"].literal) + 1 if previous else 1)),
-            "created_at": date_text(self.now), "previous": sha256_hex(tree_bytes(previous)) if previous else None,
-            "header": sha256_hex(tree_bytes(self.header)), "root": b64url(self.root.id), "records": records}
-        self.checkpoint["mac"] = b64(checkpoint_mac(self.checkpoint, self.root))
-        self._write("checkpoint.json", pretty(self.checkpoint))
+        sequence = int(previous.head["sequence"].literal) + 1 if previous else 1
+        self.checkpoint = make_checkpoint({
+            "format": Number("1"), "sequence": Number(str(sequence)), "created_at": date_text(self.now),
+            "previous": previous.hash if previous else None, "header": sha256_hex(tree_bytes(self.header))},
+            records, self.root)
+        self._write(CHECKPOINT_FILE, self.checkpoint.data)
 
     @classmethod
     def open(cls, path, identities=(), passphrase=None, maximum_work_factor=20):
@@ -258,9 +312,10 @@ class Vault:
         self.file, self.rand = "vault.json", os.urandom
         self.authenticate(root)
         self.checkpoint = None
-        if os.path.lexists(self._at("checkpoint.json")):
-            self.file = "checkpoint.json"
-            self.checkpoint = parse(self._read(self.file, CHECKPOINT_BYTE_LIMIT), CHECKPOINT_BYTE_LIMIT)
+        if os.path.lexists(self._at(CHECKPOINT_FILE)):
+            self.file = CHECKPOINT_FILE
+            data = self._read(self.file, CHECKPOINT_BYTE_LIMIT)
+            self.checkpoint = Listing.parsed(data, "checkpoint", CHECKPOINT_BYTE_LIMIT)
             check_checkpoint(self.checkpoint, self.roots)
 
     def authenticate(self, root):
@@ -299,18 +354,19 @@ class Vault:
 
     def _records(self):
         """(in the trash?, tree, opened members) of each record, verified; `file` names the one at work."""
+        versions = versions_of(self.checkpoint)
         for trash, record, self.file in self._record_files():
             document = parse(self._read(self.file))
             check_record(document, record, trash)
             keys, opened = open_record(document, self.roots, self.root.vault)
             envelope = document["$vault"]
             hint = split_wrap(envelope["key"])[0]
-            listed = (self.checkpoint or {"records": {}})["records"].get(record)
+            listed = versions.get(record)
             if hint in self.resealing and (
-                    self.checkpoint is None or unb64url(self.checkpoint["root"]) != self.root.id
+                    self.checkpoint is None or unb64url(self.checkpoint.head["root"]) != self.root.id
                     or listed != [envelope["revision"], envelope["mac"]]):
                 raise Refused("checkpoint", "not-listed", "under an old root and not in the checkpoint of the reseal")
-            check_rollback(record, int(envelope["revision"].literal), envelope["mac"], self.checkpoint)
+            check_rollback(record, int(envelope["revision"].literal), envelope["mac"], listed)
             yield trash, document, opened
 
     def _record_files(self):

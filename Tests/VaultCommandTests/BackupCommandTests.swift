@@ -253,7 +253,7 @@ struct BackupCommandTests {
     let slot = "slots/" + (try #require(FileTree.names(in: workspace.vault + "/slots").first))
     let record = try #require(FileTree.files(below: workspace.vault + "/records").first)
     for (file, bytes) in [
-      ("checkpoint.json", [UInt8](repeating: 0, count: 17 << 20)), (slot, Array("no slot".utf8)),
+      ("checkpoint.jsonl", [UInt8](repeating: 0, count: 17 << 20)), (slot, Array("no slot".utf8)),
       ("records/" + record, Array("<<<<<<< HEAD\n{}\n".utf8)),
     ] {
       let path = workspace.vault + "/" + file
@@ -277,8 +277,8 @@ struct BackupCommandTests {
       directory: workspace.path
     ).run()
     let names = listed.output.split(separator: "\n").map(String.init)
-    let expected = workspace.snapshot().keys.filter { $0 != ".lock" }.map { "vault/" + $0 } + ["backup.json"]
+    let expected = workspace.snapshot().keys.filter { $0 != ".lock" }.map { "vault/" + $0 } + ["backup.jsonl"]
     #expect(Set(names) == Set(expected))
-    #expect(names.first == "vault/vault.json" && names.last == "backup.json")
+    #expect(names.first == "vault/vault.json" && names.last == "backup.jsonl")
   }
 }

@@ -28,7 +28,7 @@ struct CheckpointCommandTests {
     let workspace = try Workspace.withCustomers()
     #expect(workspace.open("checkpoint").code == 0)
     let file = workspace.vault + "/" + (try workspace.recordFile("Shai Mishali"))
-    let list = workspace.vault + "/checkpoint.json"
+    let list = workspace.vault + "/checkpoint.jsonl"
     for (lost, state) in [(file, "elsewhere"), (list, "state")] {
       let good = try #require(FileTree.contents(of: lost))
       FileTree.remove(lost)
@@ -83,9 +83,9 @@ struct CheckpointCommandTests {
   func forged() throws {
     let workspace = try Workspace.withCustomers()
     #expect(workspace.open("checkpoint").code == 0)
-    try workspace.damage("checkpoint.json", "\"mac\" : \"")
+    try workspace.damage("checkpoint.jsonl", "\"mac\":\"")
     let outcome = workspace.open("verify")
-    #expect(outcome.code == 13 && outcome.errorLines.first?.hasPrefix("vault: checkpoint.json: ") == true)
+    #expect(outcome.code == 13 && outcome.errorLines.first?.hasPrefix("vault: checkpoint.jsonl: ") == true)
   }
 
   @Test("--subset verifies one part, and all parts are the whole; a part that does not exist is 64")

@@ -167,7 +167,7 @@ struct DoctorTests {
     let workspace = try Workspace.withVault()
     #expect(workspace.open("checkpoint").code == 0)
     #expect(try check("checkpoint", workspace).text.hasPrefix("number 1 of "))
-    _ = workspace.write("{}", to: "v/checkpoint.json")
+    _ = workspace.write("{}", to: "v/checkpoint.jsonl")
     try expect("fault", "checkpoint", workspace)
   }
 

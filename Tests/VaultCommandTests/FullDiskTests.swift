@@ -125,7 +125,7 @@ struct FullDiskTests {
     let rows: [(setup: String, command: String, first: String)] = [
       ("true", "$ADD", "vault: records/"), ("true", "set $ID website=x $K", "vault: $RECORD" + used),
       ("true", "$IMPORT", "vault: .staging" + used), ("true", "rm $ID -y $K", "vault: trash/$ID.json" + used),
-      ("true", "checkpoint $K", "vault: checkpoint.json" + used),
+      ("true", "checkpoint $K", "vault: checkpoint.jsonl" + used),
       ("true", "rekey -yq $K", "vault: .staging" + used), ("true", "rekey --reseal -yq $K", "vault: .staging" + used),
       ("mkdir -m 700 b", "backup create --to b -q $K", "vault: b/v-"),
       (

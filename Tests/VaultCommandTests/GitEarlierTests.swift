@@ -88,7 +88,7 @@ struct GitEarlierTests {
     #expect(named.output == "tigerlily", "\(named.errors) \(print.output)")
     #expect(state(there).filter { $0.key.contains("/state-") } == before.filter { $0.key.contains("/state-") })
     // Who can write to the repository may put another vault there.
-    bench.workspace.prepare("cp -r v w; cd w; rm -rf vault.json records slots trash checkpoint.json")
+    bench.workspace.prepare("cp -r v w; cd w; rm -rf vault.json records slots trash checkpoint.jsonl")
     let made = here.shell(
       """
       cd ../w && CVAULT_DIR= vault init . --recipient $(sed -n 's/.*public key: //p' ../id.txt) && git add -A &&

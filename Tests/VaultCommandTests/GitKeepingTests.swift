@@ -37,7 +37,7 @@ struct GitKeepingTests {
     let log = bench.here.shell("git log --format=%B -11").output
     #expect(!log.contains("Li Wei") && !log.contains("Oslo") && !log.contains("Secretive") && !log.contains("Ben"))
     #expect(bench.here.vault("list").code == 0 && bench.here.vault("verify").code == 0)
-    #expect(bench.here.shell("git diff --quiet HEAD -- records trash slots vault.json checkpoint.json").code == 0)
+    #expect(bench.here.shell("git diff --quiet HEAD -- records trash slots vault.json checkpoint.jsonl").code == 0)
   }
 
   @Test("a commit that cannot be made is a note; the vault is written, and the index is as it was")

@@ -12,7 +12,7 @@ struct GitSetupTests {
     #expect(bench.here.vault("doctor").output.contains("merging: this clone does not merge by field"))
     #expect(bench.here.vault("git", "setup").code == 0 && bench.here.vault("git", "setup", "--check").code == 0)
     let after = bench.workspace.text(of: "v/.gitattributes")
-    #expect(after.hasPrefix(before) && after.hasSuffix("\ncheckpoint.json merge=vault diff=vault\n"))
+    #expect(after.hasPrefix(before) && after.hasSuffix("\ncheckpoint.jsonl merge=vault diff=vault\n"))
     #expect(!bench.here.vault("doctor").output.contains("does not merge by field"))
     #expect(bench.here.vault("git", "setup").errors == "note: it was set up already\n")
     #expect(bench.workspace.text(of: "v/.gitattributes") == after)

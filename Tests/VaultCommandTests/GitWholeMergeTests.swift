@@ -33,7 +33,7 @@ struct GitWholeMergeTests {
     #expect(bench.here.shell("git rev-parse HEAD; git status --short").output == before, "nothing is begun")
 
     let left = merge(bench)
-    #expect(left.code == 4 && left.output.contains("merged vault.json\nmerged checkpoint.json\n"), "\(left.output)")
+    #expect(left.code == 4 && left.output.contains("merged vault.json\nmerged checkpoint.jsonl\n"), "\(left.output)")
     #expect(bench.here.shell("git diff --name-only --diff-filter=U | wc -l").output == "1\n")
     #expect(bench.here.vault("merge", "--abort").code == 0)
     #expect(bench.here.shell("git rev-parse HEAD; git status --short").output == before)

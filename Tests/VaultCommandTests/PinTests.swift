@@ -115,11 +115,12 @@ struct PinCommandTests {
       let outcome = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
       #expect(outcome.code == 16, "\(command): \(outcome.errors)")
       #expect(outcome.stdout.isEmpty || command[0] == "export", "\(command)")
-      #expect(outcome.errorLines.first == "vault: \(file): is older than this machine has seen it")
-      #expect(outcome.errorLines.contains("hint: expected revision 2 or later, found revision 1"))
+      let fault = "went back to revision 1, which this machine has verified before; the newest that it has seen is 2"
+      #expect(outcome.errorLines.first == "vault: \(file): " + fault)
+      #expect(outcome.errors.contains("`git switch -` goes back, and --at REV reads"))
     }
     let verified = workspace.open("verify")
-    #expect(verified.code == 16 && verified.errors.contains("\(file): went back from revision 2"))
+    #expect(verified.code == 16 && verified.errors.contains("\(file): went back to revision 1, which this machine has"))
     FileTree.write(new, to: workspace.vault + "/" + file)
     #expect(workspace.open("get", id, "address.city").output == "Oslo")
     FileTree.write(old, to: workspace.vault + "/" + file)
@@ -145,7 +146,8 @@ struct PinCommandTests {
     try workspace.editPin("\"revision\" : 1", "\"revision\" : 5")
     let older = workspace.run("list", "--vault", "v")
     #expect(older.code == 16, "\(older.errors)")
-    #expect(older.errorLines.first == "vault: vault.json: is older than the one that this machine has seen")
+    let fault = "is at revision 1, from before what this machine remembers; the newest that it has seen is 5"
+    #expect(older.errorLines.first == "vault: vault.json: " + fault)
     #expect(older.errorLines.dropFirst().first?.contains("expected revision 5 or later, found revision 1 ") == true)
     #expect(workspace.open("get", "Shai Mishali", "name").code == 16)
     try workspace.damage("vault.json", "\"mac\" : \"")

@@ -42,7 +42,7 @@ struct OnePasswordTests {
       let path = "bitwarden-jslib/1pux-export-data/\(name)"
       let imported = try Imported(fixture: path)
       let bytes = try SharedData.bytes("\(Fixtures.folder)/\(path)")
-      let vaults = (try JSONParser.parse(bytes, limits: .list)["accounts"]?.array ?? []).flatMap { account in
+      let vaults = (try JSONParser.parse(bytes, limits: .exchange)["accounts"]?.array ?? []).flatMap { account in
         account["vaults"]?.array ?? []
       }
       let itemCount = vaults.reduce(0) { $0 + ($1["items"]?.array?.count ?? 0) }

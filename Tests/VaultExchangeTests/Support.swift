@@ -98,7 +98,7 @@ enum LeafCount {
   /// Values of a JSON text, an empty object or list being one.
   static func json(_ bytes: [UInt8]) throws -> Int {
     var count = 0
-    var open: [JSONValue] = [try JSONParser.parse(bytes, limits: .list)]
+    var open: [JSONValue] = [try JSONParser.parse(bytes, limits: .exchange)]
     while let value = open.popLast() {
       let below = (value.object?.map(\.value) ?? []) + (value.array ?? [])
       if below.isEmpty { count += 1 }

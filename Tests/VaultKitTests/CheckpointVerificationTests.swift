@@ -120,17 +120,18 @@ struct CheckpointVerificationTests {
     let (other, _, otherStore) = try await memoryVault()
     _ = try await other.makeCheckpoint()
     let cases: [([UInt8], VaultError.Code)] = [
-      (try #require(try otherStore.read(.checkpoint)), .unknownRoot), (Array(good.dropLast(20)), .malformedDocument),
+      (try #require(try otherStore.read(.checkpoint)), .unknownRoot), (Array(good.dropLast(20)), .otherDamage),
     ]
     for (bytes, code) in cases {
       try store.put(bytes, at: .checkpoint)
       let result = try await vault.verify()
       #expect(result.faults.map(\.code) == [code] && result.changes == nil && result.recordCount == ids.count)
-      #expect(result.faults.map(\.file) == ["checkpoint.json"])
+      #expect(result.faults.map(\.file) == ["checkpoint.jsonl"])
       #expect(try await vault.makeCheckpoint(acceptingRollback: true).checkpoint == nil)
     }
-    try store.put(good, at: .checkpoint)
-    try store.edit(.checkpoint) { $0["sequence"] = 7 }
+    try store.put(
+      Array(String(decoding: good, as: UTF8.self).replacing("\"sequence\":1", with: "\"sequence\":7").utf8),
+      at: .checkpoint)
     let forged = try await vault.verify()
     #expect(forged.faults.map(\.reason) == ["does not authenticate: it was changed or damaged"])
   }

@@ -89,7 +89,12 @@ private let refusals: [String: [String]] = [
   ],
 
   "checkpoint/authentication-failed": ["checkpoint damaged: does not authenticate"],
-  "checkpoint/malformed": ["checkpoint damaged: is missing or not of format 1"],
+  "checkpoint/malformed": [
+    "checkpoint damaged: is missing or not of format 1", "checkpoint damaged: has a line of another form",
+    "checkpoint damaged: has other lines than its first one says",
+    "checkpoint damaged: does not begin with a line of the format", "checkpoint damaged: does not begin with an object",
+    "checkpoint damaged: does not end with a whole line", "checkpoint damaged < json invalidJSON",
+  ],
   "checkpoint/unknown-format": ["checkpoint newerFormat"],
   "checkpoint/unknown-member": ["checkpoint damaged: has a member that format 1 does not know"],
   "checkpoint/unknown-root": ["checkpoint damaged < sealing unknownRoot"],
@@ -214,7 +219,7 @@ private struct Refusal {
   private static func place(_ file: String?) -> String {
     switch file?.prefix(while: { $0 != "/" }) {
     case "vault.json": "header"
-    case "checkpoint.json": "checkpoint"
+    case "checkpoint.jsonl": "checkpoint"
     case "slots": "slot"
     case "records": "record"
     case "trash": "trash"

@@ -53,6 +53,23 @@ struct PinTests {
     #expect(forked.error.remedies.last == .acceptVault(fingerprint: nil))
   }
 
+  @Test("an older header is told from one that was never seen, and from those before all that is remembered")
+  func familiar() throws {
+    let root = try RootKey.random(vaultID: .random())
+    let headers = try (2...11).map { try header(root, revision: $0) }
+    var pin = try Pin(headers[0])
+    for header in headers.dropFirst() { pin = try Pin(header, after: pin) }
+    #expect(pin.earlier.map(\.revision) == Array((4...10).reversed()))
+    func familiarity(_ header: VaultHeader) throws -> Familiarity? {
+      guard case .olderHeader(_, _, let familiarity)? = try pin.difference(from: header) else { return nil }
+      return familiarity
+    }
+    let expected: [Familiarity?] = [.beyondMemory, .beyondMemory] + Array(repeating: .verified, count: 7) + [nil]
+    #expect(try headers.map(familiarity) == expected)
+    #expect(try familiarity(header(root, revision: 7, slots: [slot("other")])) == .neverSeen)
+    #expect(try Pin(headers[9], after: pin) == pin, "the same header once more is no news")
+  }
+
   @Test("after a fingerprint was accepted, any header of that root will do")
   func accepted() throws {
     let root = try RootKey.random(vaultID: .random())
@@ -64,10 +81,11 @@ struct PinTests {
   @Test("its file reads back the same, and any change of shape is damage")
   func file() throws {
     let root = try RootKey.random(vaultID: .random())
-    let mark = Pin.CheckpointMark(sequence: 7, hash: Array(repeating: 5, count: 32))
+    var first = try Pin(header(root, revision: 3, slots: [slot("Ada's laptop"), slot()]))
+    first.checkpoint = Pin.CheckpointMark(sequence: 7, hash: Array(repeating: 5, count: 32))
     for pin in [
-      try Pin(header(root, revision: 3, slots: [slot("Ada's laptop"), slot()]), checkpoint: mark),
-      Pin(accepting: try header(root, revision: 1)), try Pin(header(root, revision: 2), isNamed: false),
+      first, try Pin(header(root, revision: 4), after: first), Pin(accepting: try header(root, revision: 1)),
+      try Pin(header(root, revision: 2), isNamed: false),
     ] {
       let bytes = try pin.fileBytes()
       #expect(try Pin(parsing: bytes, of: root.vaultID, file: "pin") == pin)

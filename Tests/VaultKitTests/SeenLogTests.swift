@@ -71,6 +71,50 @@ struct SeenLogTests {
     #expect(folder == before)
   }
 
+  @Test("the last eight versions are known, from log and file: one that went back is told from one never seen")
+  func familiarity() throws {
+    let (place, vaultID) = (TemporaryFolder(), VaultID.random())
+    let state = VaultState(directory: place.path)
+    // Without the log, with lines of it only, and with both.
+    for revision in 1...50 {
+      try state.note([id.folder: [id: .written(version(revision))]], of: vaultID)
+      for folder in [try state.seen(in: id.folder, of: vaultID), try state.seen(id, of: vaultID)] {
+        #expect(folder.versionCount == min(revision, 8))
+        let known = (1...revision).map { folder.familiarity(of: id, version($0)) }
+        let forgotten = max(0, revision - 8)
+        #expect(
+          known == .init(repeating: .beyondMemory, count: forgotten)
+            + .init(repeating: .verified, count: revision - forgotten))
+        if revision > 1 { #expect(folder.familiarity(of: id, version(revision - 1, 9)) == .neverSeen || revision == 2) }
+      }
+    }
+    #expect(FileTree.names(in: place.path + "/seen/" + vaultID.text).contains { $0.hasSuffix(".json") })
+    try state.forgetSeen([id], of: vaultID)
+    let none = try state.seen(id, of: vaultID)
+    #expect(none.versionCount == 0 && none.familiarity(of: id, version(3)) == .beyondMemory)
+  }
+
+  @Test("what earlier programs wrote is read on, and a list that none has written is damage")
+  func lists() throws {
+    let mac = { (byte: UInt8) in Base64.encode([UInt8](repeating: byte, count: 32)) }
+    func folder(_ list: String) throws -> SeenFolder {
+      let bytes = Array("{\"format\":1,\"records\":{\"\(id.text)\":[\(list)]},\"trash\":{}}\n".utf8)
+      let whole = try SeenFolder(parsing: bytes, file: "f")
+      #expect(SeenFolder(searching: bytes, for: id) == whole)
+      #expect(try whole.fileBytes() == bytes)
+      return whole
+    }
+    #expect(try folder("5,\"\(mac(1))\"").versions == [id: version(5)])
+    let two = try folder("5,\"\(mac(1))\",3,\"\(mac(2))\"")
+    #expect(two.versions == [id: version(5)] && two.familiarity(of: id, version(3, 2)) == .verified)
+    #expect(two.familiarity(of: id, version(4)) == .neverSeen)
+    let nine = (1...9).map { "\($0),\"\(mac(1))\"" }.joined(separator: ",")
+    let one = "5,\"\(mac(1))\""
+    for list in ["", "5", one + ",3", one + ",\"\(mac(2))\",3", one + ",0,\"\(mac(1))\"", nine] {
+      #expect(throws: VaultError(.damagedState, "")) { try folder(list) }
+    }
+  }
+
   @Test("only newer versions go into the log; going back, another version and forgetting go into the file")
   func whatGoesWhere() throws {
     var folder = SeenFolder()

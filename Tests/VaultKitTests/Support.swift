@@ -78,7 +78,7 @@ extension [UInt8] {
 }
 
 extension Checkpoint {
-  /// The bytes of `checkpoint.json`.
+  /// The bytes of `checkpoint.jsonl`.
   func fileBytes() throws -> [UInt8] {
     var bytes: [UInt8] = []
     try write { bytes += $0 }

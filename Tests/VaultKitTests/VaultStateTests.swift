@@ -243,7 +243,7 @@ struct VaultStateTests {
     let bench = try Bench()
     let vault = try await bench.create()
     _ = try await vault.makeCheckpoint()
-    let file = bench.path + "/checkpoint.json"
+    let file = bench.path + "/checkpoint.jsonl"
     let old = try #require(FileTree.contents(of: file))
     _ = try await vault.makeCheckpoint()
     let state = try #require(bench.options.state)

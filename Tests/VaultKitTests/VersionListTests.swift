@@ -9,6 +9,9 @@ import VaultSystem
 
 @Suite("Lists of versions")
 struct VersionListTests {
+  /// So many entries stay in memory.
+  private static let memoryCount = SpilledBytes.Builder.memoryByteCount / 56
+
   private func entries(_ count: Int) -> [RecordVersion] {
     (0..<count).map { number in
       RecordVersion(id: .random(), revision: number + 1, mac: (0..<32).map { _ in .random(in: .min ... .max) })
@@ -23,7 +26,7 @@ struct VersionListTests {
 
   @Test(
     "what was appended is there, whole, by folders and by ids, in memory and in a file",
-    arguments: [0, 1, 5000, VersionList.Builder.memoryCount, VersionList.Builder.memoryCount + 20_000])
+    arguments: [0, 1, 5000, Self.memoryCount, Self.memoryCount + 20_000])
   func contents(_ count: Int) throws {
     let entries = entries(count)
     let list = built(entries)
@@ -40,7 +43,7 @@ struct VersionListTests {
 
   @Test("of equal ids the higher revision counts, in any order and in a list that lies in a file")
   func merging() throws {
-    let entries = entries(VersionList.Builder.memoryCount + 10)
+    let entries = entries(Self.memoryCount + 10)
     let (old, new) = (entries[3], RecordVersion(id: entries[3].id, revision: 1 << 40, mac: entries[4].mac))
     let lower = RecordVersion(id: entries[70].id, revision: 0, mac: entries[4].mac)
     let further = self.entries(1)[0]

@@ -122,7 +122,7 @@ import VaultSystem
     #"{"entries":[{"path":"/tmp/outside","staged":"STAGED"}]}"#,
     #"{"entries":[{"path":"vault.json","staged":"STAGED"}]}"#,
     #"{"entries":[{"path":"vault.json","staged":"remove"}]}"#,
-    #"{"entries":[{"path":"checkpoint.json","staged":"STAGED"}]}"#,
+    #"{"entries":[{"path":"checkpoint.jsonl","staged":"STAGED"}]}"#,
     #"{"entries":[{"path":"slots/ID.age","staged":"STAGED"}]}"#,
     #"{"entries":[{"path":".gitignore","staged":"remove"}]}"#,
     #"{"entries":[{"path":"records/ab/../ab/ID.json","staged":"STAGED"}]}"#,

@@ -9,7 +9,7 @@ import VaultStorage
   func paths() throws {
     let id = try #require(Identifier(parsing: id))
     let expected: [StoreLocation: String] = [
-      .header: "vault.json", .checkpoint: "checkpoint.json", .slot(id): "slots/\(id).age",
+      .header: "vault.json", .checkpoint: "checkpoint.jsonl", .slot(id): "slots/\(id).age",
       .record(id): "records/ab/\(id).json", .trash(id): "trash/\(id).json",
     ]
     for (location, path) in expected {

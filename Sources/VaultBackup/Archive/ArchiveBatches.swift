@@ -82,7 +82,7 @@ final class LargeFile {
   func finish() throws(VaultError) -> BackupList.File {
     guard let whole = hasher.take() else { preconditionFailure("a file ends once") }
     do throws(CryptoError) {
-      return BackupList.File(member, byteCount: byteCount, sha256: FileHash(made: try whole.finish()))
+      return BackupList.File(member, byteCount: byteCount, sha256: try whole.finish())
     } catch {
       throw VaultError(crypto: error)
     }

@@ -14,7 +14,7 @@ enum ArchiveMember: Hashable {
   case list
 
   static let folder = "vault/"
-  static let listName = "backup.json"
+  static let listName = "backup.jsonl"
 
   /// The path in the archive.
   var path: String {
@@ -53,15 +53,6 @@ enum ArchiveMember: Hashable {
     }
   }
 
-  /// The size of ``vaultPath``, which for a record is known without making it.
-  var vaultPathByteCount: Int {
-    switch self {
-    case .document(.record): "records/00/.json".utf8.count + 36
-    case .document(.trash): "trash/.json".utf8.count + 36
-    default: vaultPath.utf8.count
-    }
-  }
-
   /// The member with this path in the archive; nil when there is none that is spelled so.
   init?(path: ArraySlice<UInt8>) {
     if let record = Self(recordPath: path) {
@@ -80,15 +71,8 @@ enum ArchiveMember: Hashable {
   /// A record, which nearly all files are: `vault/records/<xx>/<id>.json`, the folder being the beginning of the id.
   private init?(recordPath path: ArraySlice<UInt8>) {
     let path = path.span
-    guard path.count == 58, path.has("vault/", at: 0) else { return nil }
-    self.init(recordAt: 6, of: path)
-  }
-
-  /// A record whose path below the vault's folder, 52 bytes, begins at `start`; nil for anything else.
-  init?(recordAt start: Int, of text: Span<UInt8>) {
-    guard start >= 0, start + 52 <= text.count, text.has("records/", at: start), text.has("/", at: start + 10),
-      text.has(".json", at: start + 47), text[start + 8] == text[start + 11], text[start + 9] == text[start + 12],
-      let id = RecordID(parsing: text.extracting(start + 11..<start + 47))
+    guard path.count == 58, path.has("vault/records/", at: 0), path.has("/", at: 16), path.has(".json", at: 53),
+      path[14] == path[17], path[15] == path[18], let id = RecordID(parsing: path.extracting(17..<53))
     else { return nil }
     self = .document(.record(id))
   }
@@ -110,7 +94,7 @@ enum ArchiveMember: Hashable {
     case .document(.slot): 4 << 10
     case .document(let place): place.byteLimit
     case .gitFile: DirectoryStore.gitFileByteLimit
-    case .list: 512 << 20
+    case .list: StoreLocation.checkpoint.byteLimit
     }
   }
 }
@@ -120,9 +104,6 @@ extension ArchiveMember {
   /// on can have the keys, and the list last.
   enum Kind: Int, CaseIterable {
     case header, slot, checkpoint, record, trash, gitAttributes, gitIgnore, list
-
-    /// The order of their paths, in which a list names them.
-    static let listed: [Kind] = [.gitAttributes, .gitIgnore, .checkpoint, .record, .slot, .trash, .header]
   }
 
   var kind: Kind {
@@ -143,21 +124,6 @@ extension ArchiveMember {
     case .document(.slot(let id)), .document(.record(let id)), .document(.trash(let id)): id
     default: nil
     }
-  }
-
-  /// The member of a kind; the id counts where there are several.
-  init(_ kind: Kind, _ id: Identifier) {
-    self =
-      switch kind {
-      case .header: .document(.header)
-      case .slot: .document(.slot(id))
-      case .checkpoint: .document(.checkpoint)
-      case .record: .document(.record(id))
-      case .trash: .document(.trash(id))
-      case .gitAttributes: .gitFile(DirectoryStore.gitFileNames[0])
-      case .gitIgnore: .gitFile(DirectoryStore.gitFileNames[1])
-      case .list: .list
-      }
   }
 
   /// Whether it is handed on in pieces, since it grows with the vault.

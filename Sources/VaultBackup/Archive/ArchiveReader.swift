@@ -23,14 +23,6 @@ struct ArchivePiece: Sendable {
   let isLast: Bool
 }
 
-/// Where a file stands in an archive.
-struct ArchivePlace: Sendable {
-  /// The chunk of age's payload that it begins in, and where in it.
-  let chunk: Int
-  let offset: Int
-  let byteCount: Int
-}
-
 /// Reads an archive strictly, one file after the other; in memory is one at a time, and of a large one a piece (format
 /// 1, section 14.1, Archive).
 ///
@@ -44,10 +36,6 @@ final class ArchiveReader {
   private var last: ArchiveMember?
   /// How many bytes of a large file are still to come, and how many zeros after them; nil where none has begun.
   private var large: (member: ArchiveMember, rest: Int, padding: Int)?
-  /// How many pieces were read.
-  private var pieceCount = 0
-  /// Where the list stands, once it has begun.
-  private(set) var listPlace: ArchivePlace?
   private(set) var isAtEnd = false
   /// The time that its files have, in seconds since 1970.
   private var modified = 0
@@ -78,9 +66,6 @@ final class ArchiveReader {
     let member = try member(header)
     let padding = TarHeader.padding(after: header.fileByteCount)
     guard !member.isLarge else {
-      if member == .list {
-        listPlace = ArchivePlace(chunk: pieceCount - 1, offset: offset, byteCount: header.fileByteCount)
-      }
       return .piece(try nextPiece(of: (member, header.fileByteCount, padding)))
     }
     let bytes = try read(header.fileByteCount)
@@ -96,25 +81,6 @@ final class ArchiveReader {
     large = rest > 0 ? (file.member, rest, file.padding) : nil
     if rest == 0 { try readPadding(file.padding) }
     return ArchivePiece(member: file.member, bytes: bytes, isLast: rest == 0)
-  }
-
-  /// Gives the bytes of the list to `body` once more, some at a time.
-  ///
-  /// - Parameters:
-  ///   - age: the payload from the list's chunk on.
-  ///   - place: where it was found.
-  /// - Throws: ``VaultError`` `.damaged`, `.ioFailed`, and what `body` throws.
-  static func readAgain(
-    _ age: AgeReader, at place: ArchivePlace, path: String, _ body: ([UInt8]) throws(VaultError) -> Void
-  ) throws(VaultError) {
-    let archive = ArchiveReader(age, path: path)
-    _ = try archive.read(place.offset)
-    var rest = place.byteCount
-    while rest > 0 {
-      let bytes = Array(try archive.readSome(rest))
-      try body(bytes)
-      rest -= bytes.count
-    }
   }
 
   private func readPadding(_ count: Int) throws(VaultError) {
@@ -174,8 +140,7 @@ final class ArchiveReader {
   }
 
   private func nextPiece() throws(VaultError) -> [UInt8]? {
-    pieceCount += 1
-    return try inAge(file: path) { () throws(AgeError) in try age.next() }
+    try inAge(file: path) { () throws(AgeError) in try age.next() }
   }
 
   private func damaged(_ reason: String, _ member: ArchiveMember? = nil) -> VaultError {

@@ -3,10 +3,11 @@ internal import VaultDocument
 internal import VaultKit
 internal import VaultStorage
 
-/// Writes an archive of a vault into an age file, one piece after the other; in memory is one at a time, and the list.
+/// Writes an archive of a vault into an age file, one piece after the other; in memory is one at a time.
 final class ArchiveWriter {
-  private(set) var files = FileList()
   private let tally: FileTally
+  /// The lines of the list.
+  private var lines = SpilledBytes.Builder()
   private let age: AgeWriter
   private let modified: Int
   private var last: ArchiveMember?
@@ -43,10 +44,10 @@ final class ArchiveWriter {
     try write(segment.bytes)
   }
 
-  private func take(_ file: BackupList.File) throws(VaultError) {
-    files.append(file)
-    try tally.take(file)
-  }
+  private func take(_ file: BackupList.File) throws(VaultError) { lines.append(try tally.take(file)) }
+
+  /// How many files of a kind there are so far.
+  func count(of kind: ArchiveMember.Kind) -> Int { tally.count(of: kind) }
 
   /// Appends a large file that `pieces` gives piece by piece; the order is that of ``ArchiveMember``.
   ///
@@ -78,20 +79,31 @@ final class ArchiveWriter {
     try write(end.bytes)
   }
 
-  /// Appends the list of all files so far.
+  /// Appends the list of all files, authenticated by `key`, where there is one, and ends the archive and the age file.
   ///
+  /// - Returns: what was written, but for the list.
   /// - Throws: ``VaultError`` `.diskFull`, `.ioFailed`.
-  func appendList(_ head: BackupList.Head, by key: BackupListKey) async throws(VaultError) {
-    let list = BackupListWriter(files: files, head: head)
-    // Only the end of the text has to wait for it.
-    async let mac = Result { () throws(VaultError) in try list.mac(by: key) }
-    let byteCount = list.byteCount
+  func finish(_ list: (members: JSONObject, key: BackupListKey)?) throws(VaultError) -> FileSummary {
+    let files = try tally.finish()
+    if let list {
+      let head = ListHead(list.members, itemHash: files.hash, file: ArchiveMember.listName)
+      try append(listWith: list.key.authenticated(head))
+    }
+    var end = segment
+    end.appendEnd()
+    try write(end.bytes)
+    try inAge { () throws(AgeError) in try age.finish() }
+    return files
+  }
+
+  private func append(listWith head: ListHead) throws(VaultError) {
+    let (line, lines) = (head.line, lines.finish())
+    let byteCount = line.count + lines.count
     advance(to: .list)
     var start = segment
     try start.appendHead(.list, byteCount: byteCount)
-    try write(start.bytes)
-    try list.forEachPieceOfText { piece throws(VaultError) in try write(piece) }
-    try write(head.textEnd(mac: await mac.get()))
+    try write(start.bytes + line)
+    try lines.forEachPiece { piece throws(VaultError) in try write(piece) }
     var end = segment
     end.appendPadding(after: byteCount)
     try write(end.bytes)
@@ -100,18 +112,6 @@ final class ArchiveWriter {
   private func advance(to member: ArchiveMember) {
     precondition(last.map { $0 < member } ?? true, "an archive has its files in order")
     last = member
-  }
-
-  /// Ends the archive and the age file.
-  ///
-  /// - Returns: what was written, but for the list.
-  /// - Throws: ``VaultError`` `.diskFull`, `.ioFailed`.
-  func finish() throws(VaultError) -> FileSummary {
-    var end = segment
-    end.appendEnd()
-    try write(end.bytes)
-    try inAge { () throws(AgeError) in try age.finish() }
-    return try tally.finish()
   }
 
   private func write(_ bytes: [UInt8]) throws(VaultError) {

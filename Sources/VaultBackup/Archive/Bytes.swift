@@ -7,33 +7,6 @@ extension [UInt8] {
     // Safe: a literal's bytes live as long as the program.
     unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
-
-  /// Appends the digits of a number from 0 on.
-  mutating func append(decimal number: Int) {
-    let count = Self.digitCount(of: number)
-    var rest = number
-    append(contentsOf: repeatElement(0, count: count))
-    for offset in 1...count {
-      self[self.count - offset] = UInt8(ascii: "0") + UInt8(rest % 10)
-      rest /= 10
-    }
-  }
-
-  /// A count as the canonical encoding writes it (format 1, section 1.2, Trees).
-  init(count: Int) {
-    self = []
-    appendCount(count)
-  }
-
-  /// A member's name as the canonical encoding writes it.
-  init(name: String) { self = Self(count: name.utf8.count) + Array(name.utf8) }
-
-  /// How many decimal digits a number from 0 on has.
-  static func digitCount(of number: Int) -> Int {
-    var (count, rest) = (1, number / 10)
-    while rest > 0 { (count, rest) = (count + 1, rest / 10) }
-    return count
-  }
 }
 
 extension Span<UInt8> {

@@ -3,7 +3,7 @@ internal import VaultDocument
 internal import VaultKit
 internal import VaultSealing
 
-/// `backup.json`: every file of an archive, authenticated by somebody who had the vault's key (format 1, section 14.2,
+/// `backup.jsonl`: every file of an archive, authenticated by somebody who had the vault's key (format 1, section 14.2,
 /// List).
 struct BackupList {
   static let format = 1
@@ -12,60 +12,99 @@ struct BackupList {
   struct File: Equatable, Sendable {
     let member: ArchiveMember
     let byteCount: Int
-    let sha256: FileHash
+    /// 32 bytes.
+    let sha256: [UInt8]
 
     init(_ member: ArchiveMember, _ bytes: [UInt8]) throws(VaultError) {
-      self.init(member, byteCount: bytes.count, sha256: try FileHash(of: bytes))
+      let hash = try inCrypto { () throws(CryptoError) in try SHA256.hash(RawSpan(_elements: bytes.span)) }
+      self.init(member, byteCount: bytes.count, sha256: hash)
     }
 
-    init(_ member: ArchiveMember, byteCount: Int, sha256: FileHash) {
+    init(_ member: ArchiveMember, byteCount: Int, sha256: [UInt8]) {
       (self.member, self.byteCount, self.sha256) = (member, byteCount, sha256)
     }
-  }
 
-  /// What it says besides its files, as it stands there.
-  struct Head: Sendable {
-    let createdAt: String
-    let headerRevision: Int
-    let root: String
-    let vault: String
-
-    init(of header: VaultHeader, createdAt: Timestamp) {
-      (self.createdAt, headerRevision) = (createdAt.text, header.revision)
-      (root, vault) = (header.root.id.description, header.vaultID.text)
-    }
-
-    fileprivate init(_ members: MemberReader) throws(VaultError) {
-      (createdAt, headerRevision) = (try members.text("created_at"), try members.integer("header_revision"))
-      (root, vault) = (try members.text("root"), try members.text("vault"))
+    /// Its line in the list, with the line's end.
+    var line: [UInt8] {
+      var line: [UInt8] = []
+      line.reserveCapacity(160)
+      line += "[\"".utf8
+      member.appendVaultPath(to: &line)
+      line += "\",\"\(Hex.encode(sha256))\",\(byteCount)]\n".utf8
+      return line
     }
   }
 
+  let head: ListHead
   let vaultID: VaultID
   let rootID: RootID
   let createdAt: Timestamp
-  let head: Head
-  /// 32 bytes; the list is authentic only once they were compared.
-  let mac: [UInt8]
+  let headerRevision: Int
 
-  /// Reads the document without what stands in its array of files.
+  /// What is said of the files of a vault with this header, before somebody authenticates it.
+  static func members(of header: VaultHeader, createdAt: Timestamp) -> JSONObject {
+    var members = JSONObject()
+    members["created_at"] = .string(createdAt.text)
+    members["format"] = .number(JSONNumber(format))
+    members["header_revision"] = .number(JSONNumber(header.revision))
+    members["vault"] = .string(header.vaultID.text)
+    return members
+  }
+
+  /// Reads what a list says of all its files.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
-  init(withoutFiles bytes: [UInt8]) throws(VaultError) {
-    let name = ArchiveMember.listName
-    guard case .object(let document) = try parseDocument(bytes, file: name) else {
-      throw VaultError(.damaged, "is not an object", file: name)
-    }
-    let members = MemberReader(document, file: name)
+  init(_ head: ListHead) throws(VaultError) {
+    let members = head.members
     guard try members.number("format") == JSONNumber(Self.format) else {
-      throw VaultError(.newerFormat, "was written by a newer version of this program", file: name)
+      throw VaultError(
+        .newerFormat, "was written by a newer version of this program", file: ArchiveMember.listName)
     }
-    try members.allowOnly(["created_at", "files", "format", "header_revision", "mac", "root", "vault"])
-    guard try members.objects("files").isEmpty else { throw members.damaged("files") }
+    try members.allowOnly(["created_at", "format", "header_revision", "items", "mac", "root", "vault"])
     vaultID = try members.identifier("vault")
     rootID = try members.rootID("root")
     createdAt = try members.time("created_at")
-    mac = try members.base64("mac", byteCount: 32)
-    head = try Head(members)
+    headerRevision = try members.integer("header_revision")
+    _ = try members.base64("mac", byteCount: 32)
+    self.head = head
+  }
+}
+
+/// What tells the files of one archive from those of any other: a hash of their lines in its order, and how many there
+/// are of each kind.
+struct FileSummary: Equatable, Sendable {
+  fileprivate let counts: [Int]
+  /// 32 bytes.
+  let hash: [UInt8]
+
+  func count(of kind: ArchiveMember.Kind) -> Int { counts[kind.rawValue] }
+}
+
+/// Makes a ``FileSummary`` of files as they come, in the order of the archive.
+final class FileTally {
+  private(set) var counts = [Int](repeating: 0, count: ArchiveMember.Kind.allCases.count)
+  private var hasher: ItemHasher?
+
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  init() throws(VaultError) { hasher = try ItemHasher() }
+
+  func count(of kind: ArchiveMember.Kind) -> Int { counts[kind.rawValue] }
+
+  /// Takes a file; gives its line.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  @discardableResult func take(_ file: BackupList.File) throws(VaultError) -> [UInt8] {
+    let line = file.line
+    counts[file.member.kind.rawValue] += 1
+    try hasher?.take(line)
+    return line
+  }
+
+  /// What was taken; to be asked for once, at the end.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  func finish() throws(VaultError) -> FileSummary {
+    guard let whole = hasher.take() else { preconditionFailure("a tally ends once") }
+    return FileSummary(counts: counts, hash: try whole.finish())
   }
 }

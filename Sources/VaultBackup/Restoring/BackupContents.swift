@@ -20,7 +20,7 @@ public final class BackupContents: Sendable {
   public let trashedCount: Int
   /// What was found in it once must be found again.
   private let files: FileSummary
-  private let list: (content: BackupList, place: ArchivePlace)?
+  private let list: BackupList?
   private let content: AgeContent
 
   /// Whether it holds a list, which is authentic once ``authenticate(with:)`` has returned.
@@ -44,7 +44,7 @@ public final class BackupContents: Sendable {
     let found: (vault: LockedVault, list: BackupList?, files: FileSummary)
     do throws(VaultError) { found = try survey.finish() } catch { throw error.inBackup(file.path) }
     (vault, files) = (found.vault, found.files)
-    list = if let list = found.list, let place = archive.listPlace { (list, place) } else { nil }
+    list = found.list
     createdAt = if let list = found.list { list.createdAt } else { try archive.time() }
     (recordCount, trashedCount) = (found.files.count(of: .record), found.files.count(of: .trash))
   }
@@ -55,30 +55,11 @@ public final class BackupContents: Sendable {
   /// - Throws: ``VaultError`` `.damaged` for a list that somebody without the key made.
   public func authenticate(with vault: Vault) throws(VaultError) {
     guard let list else { return }
-    guard list.content.rootID == vault.header.root.id, constantTimeEqual(try mac(of: list, vault), list.content.mac)
-    else {
+    do throws(VaultError) { try vault.backupListKey.authenticate(list.head) } catch {
+      guard error.code == .damaged else { throw error }
       throw VaultError(
         .damaged, "does not authenticate: it was changed or forged", file: "\(file.path): \(ArchiveMember.listName)",
         remedies: ["take another copy of the backup, or another backup"])
-    }
-  }
-
-  /// What the MAC of the list has to be, made of its text, which is read once more.
-  private func mac(
-    of list: (content: BackupList, place: ArchivePlace), _ vault: Vault
-  ) throws(VaultError) -> [UInt8] {
-    let head = list.content.head
-    return try vault.backupListKey.mac(treeByteCount: head.treeByteCount(files.sizes)) { take throws(VaultError) in
-      var tree = head.treeHead(fileCount: files.sizes.fileCount)
-      var reader = try BackupListReader(expecting: files)
-      try file.readList(content, at: list.place) { bytes throws(VaultError) in
-        try reader.take(bytes) { $0.appendTree(to: &tree) }
-        try take(tree)
-        tree.removeAll(keepingCapacity: true)
-      }
-      // Before the size of the tree is relied on.
-      do throws(VaultError) { _ = try reader.finish() } catch { throw .changedUnderneath(file.path) }
-      try take(head.treeTail)
     }
   }
 
@@ -140,12 +121,10 @@ private final class ArchiveSurvey {
   private let file: BackupFile
   private let content: AgeContent
   private let tally: FileTally
-  /// Once all files are there.
-  private var files: FileSummary?
   private var documents: [StoreChange] = []
   private var checkpoint: BackupList.File?
   private var slots: [(id: SlotID, sha256: [UInt8])] = []
-  private var list: BackupListReader?
+  private var list: ListReader?
 
   private var path: String { file.path }
 
@@ -155,7 +134,7 @@ private final class ArchiveSurvey {
 
   /// Takes bytes of the list, which comes behind all files.
   func takeList(_ bytes: [UInt8]) throws(VaultError) {
-    if list == nil { list = try BackupListReader(expecting: allFiles()) }
+    if list == nil { list = try ListReader(file: ArchiveMember.listName) }
     do throws(VaultError) { try list?.take(bytes) } catch { throw error.inBackup(path) }
   }
 
@@ -163,17 +142,10 @@ private final class ArchiveSurvey {
   func take(_ file: BackupList.File, _ bytes: [UInt8]?) throws(VaultError) {
     try tally.take(file)
     if file.member == .document(.checkpoint) { checkpoint = file }
-    if case .document(.slot(let id)) = file.member { slots.append((id, file.sha256.bytes)) }
+    if case .document(.slot(let id)) = file.member { slots.append((id, file.sha256)) }
     if let bytes, case .document(let place) = file.member {
       documents.append(StoreChange(place, from: nil, to: bytes))
     }
-  }
-
-  private func allFiles() throws(VaultError) -> FileSummary {
-    if let files { return files }
-    let all = try tally.finish()
-    files = all
-    return all
   }
 
   func finish() throws(VaultError) -> (vault: LockedVault, list: BackupList?, files: FileSummary) {
@@ -182,9 +154,18 @@ private final class ArchiveSurvey {
     }
     let vault = try LockedVault(store: store)
     try requireSlots(of: vault.header)
-    let list = try list.take().map { reader throws(VaultError) in try reader.finish() }
-    if let list { try require(list, vault.header) }
-    return (vault, list, try allFiles())
+    let files = try tally.finish()
+    return (vault, try listed(files, vault.header), files)
+  }
+
+  private func listed(_ files: FileSummary, _ header: VaultHeader) throws(VaultError) -> BackupList? {
+    guard let reader = list.take() else { return nil }
+    let list = try BackupList(reader.finish())
+    try require(list, header)
+    guard try list.head.itemHash() == files.hash else {
+      throw VaultError(.damaged, "names other files than are there", file: ArchiveMember.listName)
+    }
+    return list
   }
 
   /// Each slot of the header is there, and no other.
@@ -195,9 +176,9 @@ private final class ArchiveSurvey {
     }
   }
 
-  /// The list names the header that is there; that it names exactly what is there was compared before.
+  /// The list names the header that is there.
   private func require(_ list: BackupList, _ header: VaultHeader) throws(VaultError) {
-    guard list.vaultID == header.vaultID, list.rootID == header.root.id, list.head.headerRevision == header.revision
+    guard list.vaultID == header.vaultID, list.rootID == header.root.id, list.headerRevision == header.revision
     else { throw damaged("holds a list of another vault, or of another state of it") }
   }
 

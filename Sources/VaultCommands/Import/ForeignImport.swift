@@ -110,7 +110,9 @@ struct ForeignImport {
       }
     }
     newCount += 1
-    if !mode.isDryRun { held.append(Held(kind: kind, text: try tree.compactBytes(limits: .list), place: record.place)) }
+    if !mode.isDryRun {
+      held.append(Held(kind: kind, text: try tree.compactBytes(limits: .exchange), place: record.place))
+    }
     try report.add(record.lines)
   }
 
@@ -128,7 +130,7 @@ struct ForeignImport {
   private mutating func store() async throws {
     guard !mode.isDryRun else { return report.wouldStore(newCount) }
     let result = try await vault.add(held, count: held.count, refusals: .storeNothing) { held throws(VaultError) in
-      guard let members = try? JSONParser.parse(held.text, limits: .list).object else {
+      guard let members = try? JSONParser.parse(held.text, limits: .exchange).object else {
         throw VaultError(.internalFailure, "cannot read what it wrote itself")
       }
       return RecordInput(held.kind, members)

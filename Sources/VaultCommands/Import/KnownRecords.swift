@@ -111,7 +111,7 @@ struct KnownRecords {
     var members = ExternalID.removed(from: members, of: kind)
     // The place is not what it holds: the same entry may stand elsewhere now.
     if let title = members["title"]?.string, title.utf8.starts(with: placeTitle.utf8) { members["title"] = nil }
-    let text = try JSONValue.object(members).compactBytes(limits: .list)
+    let text = try JSONValue.object(members).compactBytes(limits: .exchange)
     return try Key(kind.name + String(decoding: text, as: UTF8.self))
   }
 

@@ -76,7 +76,7 @@ extension LedgerReport {
     document["ledger"] = ledger
     document["refused_values"] = .array(refusals)
     let begin = hasBegun ? "\n]," : #"{"schema":1,"lines":[],"#
-    let rest = try JSONValue.object(document).compactBytes(limits: .list).dropFirst()
+    let rest = try JSONValue.object(document).compactBytes(limits: .exchange).dropFirst()
     try Output.write(Array(begin.utf8) + rest + Array("\n".utf8))
   }
 }

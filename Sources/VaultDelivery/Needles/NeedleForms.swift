@@ -76,7 +76,7 @@ enum NeedleForms {
   private static func quoted(_ value: [UInt8]) -> [[UInt8]] {
     var forms: [[UInt8]] = []
     if let text = String(validating: value, as: UTF8.self),
-      let json = try? JSONValue.string(text).compactBytes(limits: .list).dropFirst().dropLast()
+      let json = try? JSONValue.string(text).compactBytes(limits: .exchange).dropFirst().dropLast()
     {
       forms.append(Array(json))
       forms.append(escaped(Array(json)) { $0 == UInt8(ascii: "/") ? "\\/" : nil })

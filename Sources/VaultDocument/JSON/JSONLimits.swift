@@ -20,9 +20,6 @@ public struct JSONLimits: Sendable, Equatable {
   /// Depth 64, numbers of 64 bytes, 16 MiB: records, headers and whatever a user passes in.
   public static let record = JSONLimits()
 
-  /// As `record`, but 512 MiB: checkpoints and backup lists.
-  public static let list = JSONLimits(byteCount: 512 << 20)
-
-  /// As `list`, but of any depth that is ever read: what is printed and imported, with levels around the records.
+  /// Of any depth that is ever read, and 512 MiB: what is printed and imported, with levels around the records.
   public static let exchange = JSONLimits(depth: maximumDepth, byteCount: 512 << 20)
 }

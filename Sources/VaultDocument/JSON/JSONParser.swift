@@ -25,20 +25,6 @@ public enum JSONParser {
     try parse(bytes, limits) { scanner, bytes throws(JSONFailure) in try scanner.document(in: bytes) }
   }
 
-  /// Reads one document that comes in pieces, and whose top-level member `list` may be an object too long to be had as
-  /// a tree: its members are given to `body`, in the order of the file, and the object is empty in the result. Whether
-  /// their names differ is the caller's to check.
-  ///
-  /// - Parameter next: gives the next piece; empty at the end.
-  /// - Throws: as `parse(_:limits:)`.
-  package static func parse(
-    limits: JSONLimits, from next: @escaping () -> [UInt8], handingOver list: String,
-    to body: (String, JSONValue) -> Void
-  ) throws(DocumentError) -> JSONValue {
-    var reader = JSONListReader(limits: limits, from: next)
-    return try reader.document(handingOver: list, to: body)
-  }
-
   private static func parse(
     _ bytes: Span<UInt8>, _ limits: JSONLimits,
     _ read: (inout JSONScanner, Span<UInt8>) throws(JSONFailure) -> JSONValue
@@ -65,36 +51,16 @@ struct JSONFailure: Error {
     self.offset = offset
   }
 
-  func located(in bytes: Span<UInt8>, from start: TextPlace = TextPlace()) -> DocumentError {
-    var place = start
+  func located(in bytes: Span<UInt8>) -> DocumentError {
+    // Both from 1: lines end with LF, and columns count Unicode scalars.
+    var (line, column) = (1, 1)
     for index in 0..<min(offset, bytes.count) {
-      let isScalarEnd = index + 1 == bytes.count || index + 1 == offset || bytes[index + 1] & 0xC0 != 0x80
-      place.advance(over: bytes[index], isScalarEnd: isScalarEnd)
+      if bytes[index] == UInt8(ascii: "\n") {
+        (line, column) = (line + 1, 1)
+      } else if index + 1 == bytes.count || index + 1 == offset || bytes[index + 1] & 0xC0 != 0x80 {
+        column += 1
+      }
     }
-    return DocumentError(code: code, reason: reason.map { "\($0)" }, line: place.line, column: place.column)
-  }
-}
-
-/// A place in a text, both from 1: lines end with LF, and columns count Unicode scalars.
-struct TextPlace {
-  private(set) var line = 1
-  private(set) var column = 1
-
-  mutating func advance(over byte: UInt8, isScalarEnd: Bool) {
-    if byte == UInt8(ascii: "\n") {
-      (line, column) = (line + 1, 1)
-    } else if isScalarEnd {
-      column += 1
-    }
-  }
-
-  /// The place after further text, which ends with a scalar.
-  func after(_ text: ArraySlice<UInt8>) -> TextPlace {
-    var place = self
-    for index in text.indices {
-      let isScalarEnd = index + 1 == text.endIndex || text[index + 1] & 0xC0 != 0x80
-      place.advance(over: text[index], isScalarEnd: isScalarEnd)
-    }
-    return place
+    return DocumentError(code: code, reason: reason.map { "\($0)" }, line: line, column: column)
   }
 }

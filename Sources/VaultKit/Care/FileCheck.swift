@@ -26,7 +26,7 @@ package enum FileCheck {
       }
     case .checkpoint:
       do throws(VaultError) {
-        _ = try parseDocument(bytes, file: file, limits: .list)
+        _ = try Checkpoint(parsing: bytes)
       } catch {
         faults.append(try VaultFault(error, file: file))
       }

@@ -44,13 +44,7 @@ struct Linter {
   }
 
   private mutating func checkHeader() throws(VaultError) {
-    var header: VaultHeader?
-    try checkDocument(.header, limits: .record) { bytes throws(VaultError) in
-      let parsed = try VaultHeader(parsing: bytes)
-      header = parsed
-      return parsed.document
-    }
-    guard let header else { return }
+    guard let header = try readHeader() else { return }
     kinds = kinds.declaring(header.declaredKinds)
     report.findings += try SlotFile.faults(of: header, in: files)
     let known = Set(header.slots.map(\.id))
@@ -60,32 +54,26 @@ struct Linter {
     }
   }
 
-  /// The checkpoint, where there is one; its tree is only made when its text is not the canonical one.
+  /// The checkpoint, where there is one.
   private mutating func checkCheckpoint() throws(VaultError) {
-    do throws(VaultError) {
-      guard let found = try StoredCheckpoint.read(from: files), try found.checkpoint.textMark() != found.mark else {
-        return
-      }
-    } catch {
-      return report.findings.append(try VaultFault(error, file: Checkpoint.fileName))
-    }
-    try checkDocument(.checkpoint, limits: .list) { bytes throws(VaultError) in
-      try parseDocument(bytes, file: Checkpoint.fileName, limits: .list).object ?? JSONObject()
+    do throws(VaultError) { _ = try StoredCheckpoint.read(from: files) } catch {
+      report.findings.append(try VaultFault(error, file: Checkpoint.fileName))
     }
   }
 
-  /// The header or the checkpoint, where there is one.
-  private mutating func checkDocument(
-    _ place: StoreLocation, limits: JSONLimits, _ parse: ([UInt8]) throws(VaultError) -> JSONObject
-  ) throws(VaultError) {
+  /// Nil for one that is not there, or none.
+  private mutating func readHeader() throws(VaultError) -> VaultHeader? {
+    var header: VaultHeader?
     do throws(VaultError) {
-      guard let bytes = try inStore({ () throws(StoreError) in try files.read(place) }) else { return }
-      let document = try parse(bytes)
-      if let form = try CanonicalForm(of: .object(document), bytes, at: place, limits: limits) { take(form) }
+      guard let bytes = try inStore({ () throws(StoreError) in try files.read(.header) }) else { return nil }
+      let parsed = try VaultHeader(parsing: bytes)
+      header = parsed
+      if let form = try CanonicalForm(of: .object(parsed.document), bytes, at: .header) { take(form) }
     } catch {
-      report.findings.append(try VaultFault(error, file: place.relativePath))
+      report.findings.append(try VaultFault(error, file: VaultHeader.fileName))
     }
     try rewrite()
+    return header
   }
 
   private mutating func checkTrash(_ progress: () -> Void) throws(VaultError) {

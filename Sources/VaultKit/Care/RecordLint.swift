@@ -131,14 +131,13 @@ struct CanonicalForm: Sendable {
 
   /// Nil when the bytes are canonical.
   init?(
-    of document: JSONValue, _ bytes: [UInt8], at place: StoreLocation, record: RecordID? = nil,
-    limits: JSONLimits = .record
+    of document: JSONValue, _ bytes: [UInt8], at place: StoreLocation, record: RecordID? = nil
   ) throws(VaultError) {
     do throws(DocumentError) {
-      let canonical = try document.prettyBytes(limits: limits)
+      let canonical = try document.prettyBytes()
       guard canonical != bytes else { return nil }
       change = StoreChange(place, from: bytes, to: canonical)
-      keepsMeaning = try JSONParser.parse(canonical, limits: limits).canonicalBytes() == document.canonicalBytes()
+      keepsMeaning = try JSONParser.parse(canonical).canonicalBytes() == document.canonicalBytes()
     } catch {
       throw VaultError(
         .damaged, "has no canonical form within the limits: \(error.reason)", file: place.relativePath,

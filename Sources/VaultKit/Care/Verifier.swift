@@ -152,7 +152,7 @@ struct Verifier {
     guard let memory = vault.memory, !result.faults.contains(where: { $0.file == Checkpoint.fileName }) else { return }
     let mark = try checkpoint.map { checkpoint throws(VaultError) in try Pin.CheckpointMark(checkpoint) }
     if let mark { memory.noteCheckpoint(mark) }
-    seen.take(try vault.difference(of: checkpoint, from: memory.expectedCheckpoint()))
+    seen.take(try memory.expectedCheckpoint()?.difference(from: mark))
   }
 
   mutating func checkStrayEntries() throws(VaultError) {

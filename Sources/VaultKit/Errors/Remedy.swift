@@ -25,6 +25,8 @@ public enum Remedy: Hashable, Sendable {
   case acceptEdits([RecordID])
   /// Taking the vault as it is for the one that this machine knows; with nil somebody has to name the fingerprint.
   case acceptVault(fingerprint: String?)
+  /// Going back to the branch that this state was switched away from, and reading others without a switch.
+  case leaveBranch
   /// Taking records as they are for what this machine has seen; the vault as a whole where there are none.
   case acceptRecords([RecordID], fingerprint: String?)
   /// Listing in a new checkpoint what went back, or is gone, since the last one.
@@ -93,6 +95,7 @@ extension [VaultFault] {
     if contains(where: { $0.code == .newerFormat }) { remedies.append(.useNewerVersion) }
     guard contains(where: \.code.isRollback) else { return remedies }
     remedies.append("an older state was put back, or two branches changed the same: find out why before you go on")
+    remedies.append(.leaveBranch)
     let seen = filter { $0.witnesses.contains(.machine) }
     if !seen.isEmpty {
       // What is no record is remembered with the vault.

@@ -88,6 +88,7 @@ extension VaultError {
       case .diskFull: .diskFull
       case .permissionDenied, .readOnly: .permissionDenied
       case .notARegularFile, .notADirectory, .symbolicLink, .tooLarge, .malformedJournal: .damaged
+      case .newerLayout: .newerFormat
       default: .ioFailed
       }
     var reason = error.reason
@@ -131,47 +132,16 @@ package func inCrypto<Result: ~Copyable>(_ step: () throws(CryptoError) -> Resul
 }
 
 /// Parses the bytes of a file of the vault.
-package func parseDocument(
-  _ bytes: [UInt8], file: String, limits: JSONLimits = .record
-) throws(VaultError) -> JSONValue {
-  try parseDocument(bytes, file) { () throws(DocumentError) in try JSONParser.parse(bytes, limits: limits) }
-}
-
-/// The same of a file that comes in pieces, with a long list whose members `body` gets
-/// (``JSONParser/parse(limits:from:handingOver:to:)``).
-func parseDocument(
-  file: String, from next: @escaping () -> [UInt8], handingOver list: String, to body: (String, JSONValue) -> Void
-) throws(VaultError) -> JSONValue {
-  var isConflicted = false
+package func parseDocument(_ bytes: [UInt8], file: String) throws(VaultError) -> JSONValue {
   do throws(DocumentError) {
-    return try JSONParser.parse(
-      limits: .list,
-      from: {
-        let piece = next()
-        // No list of ours has this character.
-        if piece.contains(UInt8(ascii: "<")) { isConflicted = isConflicted || piece.isConflicted }
-        return piece
-      }, handingOver: list, to: body)
+    return try JSONParser.parse(bytes)
   } catch {
-    throw .damaged(file: file, document: error, isConflicted: isConflicted)
-  }
-}
-
-private func parseDocument(
-  _ bytes: [UInt8], _ file: String, _ parse: () throws(DocumentError) -> JSONValue
-) throws(VaultError) -> JSONValue {
-  do throws(DocumentError) {
-    return try parse()
-  } catch {
-    throw .damaged(file: file, document: error, isConflicted: bytes.isConflicted)
+    try VaultError.requireNoConflict(bytes, file: file)
+    throw .damaged(file: file, document: error)
   }
 }
 
 extension VaultError {
-  fileprivate static func damaged(file: String, document: DocumentError, isConflicted: Bool) -> VaultError {
-    isConflicted ? conflicted(file: file) : damaged(file: file, document: document)
-  }
-
   private static func conflicted(file: String) -> VaultError {
     VaultError(
       .damaged, "holds both sides of a conflict that git left to you", file: file,

@@ -120,9 +120,6 @@ extension Vault {
     } else if let checkpoint, checkpoint.checkpoint.rootID != root.id {
       let again = try checkpoint.checkpoint.authenticatedAgain(under: root)
       try replaceCheckpoint(checkpoint.mark, by: again, lock)
-    } else if let checkpoint {
-      // Somebody did that and died, perhaps before this machine could note it.
-      memory?.noteCheckpoint(try Pin.CheckpointMark(checkpoint.checkpoint), isOwn: true)
     }
     // Whatever went wrong until here, a record that was not counted would be lost with the root key, for ever.
     try requireAll(.live, are: live)
@@ -134,8 +131,8 @@ extension Vault {
 
   /// A rotation writes the checkpoint anew: one that is gone or older than this machine knows must not be lost in that.
   private func requireExpected(_ found: Checkpoint?) throws(VaultError) {
-    let expected = try memory?.expectedCheckpoint()
-    guard let difference = try difference(of: found, from: expected) else { return }
+    let mark = try found.map { found throws(VaultError) in try Pin.CheckpointMark(found) }
+    guard let difference = try memory?.expectedCheckpoint()?.difference(from: mark) else { return }
     throw try difference.error(of: header)
   }
 

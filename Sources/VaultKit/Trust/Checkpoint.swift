@@ -3,12 +3,12 @@ public import VaultDocument
 public import VaultSealing
 internal import VaultStorage
 
-/// The content of `checkpoint.json` (format 1, section 8, Checkpoint): which version of every record there was at one
+/// The content of `checkpoint.jsonl` (format 1, section 8, Checkpoint): which version of every record there was at one
 /// moment.
 ///
 /// It is parsed strictly, and authentic only once its MAC was verified.
 public struct Checkpoint: Sendable {
-  static let fileName = "checkpoint.json"
+  static let fileName = StoreLocation.checkpoint.relativePath
   static let format = 1
 
   /// Rises by one with each checkpoint, from 1.
@@ -19,95 +19,73 @@ public struct Checkpoint: Sendable {
   /// The hash of the header at that moment, 32 bytes; informative.
   public let headerHash: [UInt8]
   /// The root key that it is authentic under.
-  public private(set) var rootID: RootID
+  public let rootID: RootID
   /// What it lists.
   public let entries: VersionList
-  /// As the file writes it, which the MAC covers.
-  let createdAtText: String
-  /// 32 bytes.
-  private(set) var mac: [UInt8]
+  private let head: ListHead
 
-  /// Reads the bytes of `checkpoint.json`, at most 512 MiB.
+  /// What its first line says.
+  package var document: JSONObject { head.document }
+
+  /// Reads the bytes of `checkpoint.jsonl`, at most 512 MiB.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   public init(parsing bytes: [UInt8]) throws(VaultError) {
     var pieces = [bytes]
-    try self.init { pieces.popLast() ?? [] }
+    try self.init { () throws(VaultError) in pieces.popLast() ?? [] }
   }
 
   /// Reads the file piece by piece.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`, and as a store's `read`.
   init(reading reader: any StoreReader) throws(VaultError) {
-    var failure: StoreError?
-    do throws(VaultError) {
-      try self.init {
-        do throws(StoreError) { return try reader.next() } catch {
-          failure = error
-          return []
-        }
-      }
-    } catch {
-      if let failure { throw VaultError(store: failure) }
-      throw error
-    }
-    if let failure { throw VaultError(store: failure) }
+    try self.init { () throws(VaultError) in try inStore { () throws(StoreError) in try reader.next() } }
   }
 
   /// - Parameter next: gives the next piece of the file; empty at its end.
-  private init(next: @escaping () -> [UInt8]) throws(VaultError) {
-    var list = ParsedEntries()
-    let tree = try parseDocument(file: Self.fileName, from: next, handingOver: "records") { list.take($0, $1) }
-    guard case .object(let document) = tree else { throw Self.damaged("is not an object") }
-    let members = MemberReader(document, file: Self.fileName)
+  private init(next: () throws(VaultError) -> [UInt8]) throws(VaultError) {
+    var list = try ListReader(file: Self.fileName)
+    var entries = VersionList.Builder()
+    while true {
+      let piece = try next()
+      if piece.isEmpty { break }
+      try list.take(piece) { line throws(VaultError) in
+        guard let entry = RecordVersion(line: line), entries.last.map({ $0 < entry.id }) ?? true else {
+          throw VaultError(.damaged, "has a line of another form, or in another order", file: Self.fileName)
+        }
+        entries.append(entry)
+      }
+    }
+    try self.init(try list.finish(), entries.finish())
+  }
+
+  private init(_ head: ListHead, _ entries: VersionList) throws(VaultError) {
+    let members = head.members
     guard try members.number("format") == JSONNumber(Self.format) else {
       throw VaultError(.newerFormat, "was written by a newer version of this program", file: Self.fileName)
     }
-    try members.allowOnly(["created_at", "format", "header", "mac", "previous", "records", "root", "sequence"])
+    try members.allowOnly(["created_at", "format", "header", "items", "mac", "previous", "root", "sequence"])
     sequence = try members.integer("sequence")
     guard sequence >= 1 else { throw members.damaged("sequence") }
-    createdAtText = try members.text("created_at")
     createdAt = try members.time("created_at")
     previous = try members["previous"] == .null ? nil : members.hash("previous")
     headerHash = try members.hash("header")
     rootID = try members.rootID("root")
-    _ = try members.object("records")
-    entries = try list.entries(of: members)
-    mac = try members.base64("mac", byteCount: 32)
+    _ = try members.base64("mac", byteCount: 32)
+    (self.head, self.entries) = (head, entries)
   }
 
-  /// SHA-256 (32 bytes) of the canonical encoding of the whole checkpoint: what the next one names as its predecessor.
+  /// SHA-256 (32 bytes) of what it says, whatever root key it is under: what the next one names as its predecessor.
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
-  public func hash() throws(VaultError) -> [UInt8] {
-    var hasher = try inCrypto { () throws(CryptoError) in try SHA256.Hasher() }
-    try writer.forEachTreePiece(withMAC: true) { piece throws(VaultError) in
-      try inCrypto { () throws(CryptoError) in try hasher.update(RawSpan(_elements: piece.span)) }
-    }
-    do throws(CryptoError) { return try hasher.finish() } catch { throw VaultError(crypto: error) }
-  }
+  public func hash() throws(VaultError) -> [UInt8] { try head.hash() }
 
-  /// Gives the bytes of `checkpoint.json` to `body`, piece by piece.
+  /// Gives the bytes of `checkpoint.jsonl` to `body`, piece by piece.
   ///
-  /// - Throws: ``VaultError`` `.inputRefused` over 512 MiB, before any; and what `body` throws.
+  /// - Throws: what `body` throws.
   func write(_ body: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
-    guard try writer.textByteCount() <= JSONLimits.list.byteCount else {
-      throw VaultError(.inputRefused, "would exceed the limits of the format", file: Self.fileName)
-    }
-    try writer.forEachTextPiece(body)
-  }
-
-  /// What tells whether a file holds exactly this.
-  func textMark() throws(VaultError) -> ContentMark {
-    var mark = ContentMark.Builder()
-    try writer.forEachTextPiece { mark.append($0) }
-    return mark.finish()
-  }
-
-  private var writer: CheckpointWriter { CheckpointWriter(checkpoint: self) }
-
-  private static func damaged(_ reason: String) -> VaultError {
-    VaultError(.damaged, reason, file: fileName)
+    try body(head.line)
+    try entries.forEachPieceOfText(body)
   }
 }
 
@@ -118,54 +96,40 @@ extension Checkpoint {
   ///   - predecessor: the checkpoint that it follows, which must have been authenticated; nil for the first.
   ///   - headerHash: 32 bytes, ``VaultHeader/hash()``.
   ///   - records: each id once, also one that is both live and in the trash.
+  /// - Throws: ``VaultError`` `.inputRefused` over 512 MiB.
   static func make(
     following predecessor: Checkpoint?, of records: VersionList, headerHash: [UInt8], createdAt: Timestamp,
     under root: RootKey
   ) throws(VaultError) -> Checkpoint {
-    try Checkpoint(
-      sequence: (predecessor?.sequence ?? 0) + 1, createdAt: createdAt, previous: predecessor?.hash(),
-      headerHash: headerHash, entries: records, rootID: root.id
-    ).authenticatedAgain(under: root)
+    var items = try ItemHasher()
+    var byteCount = ListHead.byteLimit
+    try records.forEachPieceOfText { piece throws(VaultError) in
+      byteCount += piece.count
+      try items.take(piece)
+    }
+    guard byteCount <= StoreLocation.checkpoint.byteLimit else {
+      throw VaultError(.inputRefused, "would exceed the limits of the format", file: fileName)
+    }
+    var members = JSONObject()
+    members["created_at"] = .string(createdAt.text)
+    members["format"] = .number(JSONNumber(format))
+    members["header"] = .string(Hex.encode(headerHash))
+    members["previous"] = try predecessor.map { old throws(VaultError) in .string(Hex.encode(try old.hash())) } ?? .null
+    members["sequence"] = .number(JSONNumber((predecessor?.sequence ?? 0) + 1))
+    let head = ListHead(members, itemHash: try items.finish(), file: fileName)
+    return try Checkpoint(head.authenticated(as: .checkpoint, under: root), records)
   }
 
-  /// The same checkpoint under another root key: the list, the sequence and the time stay (format 1, section 11,
-  /// Rotation: a rewrap makes the MAC again before the old root retires).
+  /// The same checkpoint under another root key, with the same hash (format 1, section 11, Rotation: a rewrap makes the
+  /// MAC again before the old root retires).
   func authenticatedAgain(under root: RootKey) throws(VaultError) -> Checkpoint {
-    var again = self
-    again.rootID = root.id
-    again.mac = try again.mac(under: root)
-    return again
-  }
-
-  /// Without a MAC yet.
-  private init(
-    sequence: Int, createdAt: Timestamp, previous: [UInt8]?, headerHash: [UInt8], entries: VersionList, rootID: RootID
-  ) {
-    (self.sequence, self.createdAt, self.previous) = (sequence, createdAt, previous)
-    (self.headerHash, self.entries, self.rootID) = (headerHash, entries, rootID)
-    (createdAtText, mac) = (createdAt.text, [])
-  }
-
-  /// HMAC-SHA-256 of everything but the MAC itself, 32 bytes.
-  private func mac(under root: RootKey) throws(VaultError) -> [UInt8] {
-    let byteCount = try writer.treeByteCount()
-    let mac = try inSealing(file: Self.fileName) { () throws(SealingError) in
-      try root.authenticator(as: .checkpoint, treeByteCount: byteCount)
-    }
-    try writer.forEachTreePiece(withMAC: false) { piece throws(VaultError) in
-      try inSealing(file: Self.fileName) { () throws(SealingError) in try mac.update(piece) }
-    }
-    return try inSealing(file: Self.fileName) { () throws(SealingError) in try mac.finish() }
+    try Checkpoint(head.authenticated(as: .checkpoint, under: root), entries)
   }
 
   /// Checks that the checkpoint was written by somebody who has `root`, which it must name.
   ///
   /// - Throws: ``VaultError`` `.damaged`.
-  func authenticate(under root: RootKey) throws(VaultError) {
-    guard rootID == root.id, constantTimeEqual(try mac(under: root), mac) else {
-      throw Self.damaged("does not authenticate: it was changed or damaged")
-    }
-  }
+  func authenticate(under root: RootKey) throws(VaultError) { try head.authenticate(as: .checkpoint, under: root) }
 
   /// Checks it under the root of the keyring that it names: the current one, or one that is still open.
   ///
@@ -184,22 +148,6 @@ extension Vault {
   public func checkpoint() throws(VaultError) -> Checkpoint? {
     let found = try storedCheckpoint(in: store)
     return found?.checkpoint
-  }
-
-  /// How a checkpoint differs from the one that this machine has seen last; nil when it is that one or a later one.
-  ///
-  /// A rotation authenticates the checkpoint again under its new root. Where it died before this machine could note
-  /// that, the list is still the one that was seen: under the root before it has the same hash.
-  func difference(of found: Checkpoint?, from expected: Pin.CheckpointMark?) throws(VaultError) -> PinDifference? {
-    let mark = try found.map { found throws(VaultError) in try Pin.CheckpointMark(found) }
-    guard let difference = expected?.difference(from: mark) else { return nil }
-    guard case .otherCheckpoint = difference, let found else { return difference }
-    for old in header.keyring where old.state == .openOnly {
-      let hint = Array(old.id.bytes.prefix(8))
-      let root = try inSealing { () throws(SealingError) in try keyring.recordRoot(hint: hint) }
-      if try Pin.CheckpointMark(found.authenticatedAgain(under: root)) == expected { return nil }
-    }
-    return difference
   }
 
   /// The same, read through a view of the vault's files, with what tells whether the file is still the same.
@@ -227,43 +175,38 @@ struct StoredCheckpoint: Sendable {
   }
 }
 
-extension MemberReader {
-  /// A SHA-256 in hex, 32 bytes.
-  func hash(_ name: String) throws(VaultError) -> [UInt8] {
-    guard let hash = try? Hex.decode(text(name)), hash.count == 32 else { throw damaged(name) }
-    return hash
+extension RecordVersion {
+  /// Reads a line of a checkpoint, `["<id>",<revision>,"<mac>"]`; nil for one that is not written so.
+  init?(line: ArraySlice<UInt8>) {
+    guard case .array(let parts)? = try? JSONParser.parse(Array(line)), parts.count == 3,
+      let id = parts[0].string.flatMap(RecordID.init(parsing:)),
+      let (revision, mac) = JSONValue.version(parts[1], parts[2])
+    else { return nil }
+    self.init(id: id, revision: revision, mac: mac)
+    guard self.line.dropLast().elementsEqual(line) else { return nil }
+  }
+
+  /// The line, with its end.
+  fileprivate var line: [UInt8] {
+    var line: [UInt8] = []
+    line.reserveCapacity(112)
+    line += "[\"".utf8
+    id.appendText(to: &line)
+    line += "\",\(revision),\"".utf8
+    line += Base64.encode(mac).utf8
+    line += "\"]\n".utf8
+    return line
   }
 }
 
-/// The lines of the list, `"<id>" : [revision, "<mac>"]`, as they are read.
-private struct ParsedEntries {
-  private var builder = VersionList.Builder()
-  /// Those that come after one of a higher id, which no writer of ours leaves.
-  private var unsorted: [RecordVersion] = []
-  /// The first name whose line is none.
-  private var refused: String?
-
-  mutating func take(_ name: String, _ value: JSONValue) {
-    guard refused == nil else { return }
-    let id = RecordID(parsing: name)
-    guard let id, let (revision, mac) = value.version else { return refused = id == nil ? "id" : name }
-    let entry = RecordVersion(id: id, revision: revision, mac: mac)
-    if builder.last.map({ $0 < id }) ?? true { builder.append(entry) } else { unsorted.append(entry) }
-  }
-
-  consuming func entries(of members: MemberReader) throws(VaultError) -> VersionList {
-    if let refused { throw members.damaged(refused) }
-    let sorted = builder.finish()
-    let entries = try sorted.merged(with: unsorted)
-    guard entries.count == sorted.count + unsorted.count else {
-      throw members.damaged(try firstRepeated(in: sorted))
+extension VersionList {
+  /// Gives its lines in a checkpoint to `body`, some at a time.
+  fileprivate func forEachPieceOfText(_ body: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
+    try forEachPiece { entries throws(VaultError) in
+      var text: [UInt8] = []
+      text.reserveCapacity(entries.count * 112)
+      for entry in entries { text += entry.line }
+      try body(text)
     }
-    return entries
-  }
-
-  private func firstRepeated(in sorted: VersionList) throws(VaultError) -> String {
-    let entries = (try sorted.all() + unsorted).map(\.id).sorted()
-    let index = entries.indices.dropFirst().first { entries[$0] == entries[$0 - 1] }
-    return index.map { entries[$0].text } ?? "records"
   }
 }

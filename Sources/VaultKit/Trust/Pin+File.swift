@@ -17,13 +17,17 @@ extension Pin {
   }
 
   private init(_ members: MemberReader) throws(VaultError) {
-    try members.allowOnly(["announced", "checkpoint", "format", "header", "named", "root", "slots", "vault"])
+    try members.allowOnly(["announced", "checkpoint", "earlier", "format", "header", "named", "root", "slots", "vault"])
     guard try members.integer("format") == Self.format else { throw members.damaged("format") }
     vaultID = try members.identifier("vault")
     commitment = try members.base64("root", byteCount: 32)
     header = try members.mark("header", "revision").map { Header(revision: $0.number, hash: $0.hash) }
     checkpoint = try members.mark("checkpoint", "sequence").map { CheckpointMark(sequence: $0.number, hash: $0.hash) }
     announced = members["announced"] == nil ? nil : try members.hash("announced")
+    for earlier in try members["earlier"] == nil ? [] : members.objects("earlier") {
+      let mark = try earlier.mark("revision")
+      self.earlier.append(Header(revision: mark.number, hash: mark.hash))
+    }
     // Earlier versions did not write it: then nobody knows whether the vault was named or found.
     isNamed = members["named"] == nil ? false : try members.bool("named")
     slots = []
@@ -38,6 +42,7 @@ extension Pin {
     var document = JSONObject()
     document["announced"] = announced.map { .string(Hex.encode($0)) }
     document["checkpoint"] = .mark("sequence", checkpoint?.sequence, checkpoint?.hash)
+    if !earlier.isEmpty { document["earlier"] = .array(earlier.map { .mark("revision", $0.revision, $0.hash) }) }
     document["format"] = .number(JSONNumber(Self.format))
     document["header"] = .mark("revision", header?.revision, header?.hash)
     document["named"] = .bool(isNamed)
@@ -60,11 +65,14 @@ extension MemberReader {
     _ name: String, _ number: String
   ) throws(VaultError) -> (number: Int, hash: [UInt8])? {
     if case .null? = self[name] { return nil }
-    let members = try object(name)
-    try members.allowOnly(["hash", number])
-    let value = try members.integer(number)
-    guard value >= 1 else { throw damaged(name) }
-    return (value, try members.hash("hash"))
+    return try object(name).mark(number)
+  }
+
+  fileprivate func mark(_ number: String) throws(VaultError) -> (number: Int, hash: [UInt8]) {
+    try allowOnly(["hash", number])
+    let value = try integer(number)
+    guard value >= 1 else { throw damaged(number) }
+    return (value, try hash("hash"))
   }
 }
 

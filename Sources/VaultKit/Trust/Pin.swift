@@ -39,6 +39,8 @@ public struct Pin: Sendable, Equatable {
   /// The newest header that verified; nil after a fingerprint was accepted without a key, when any that verifies will
   /// do.
   public internal(set) var header: Header?
+  /// Those before it, the latest first.
+  var earlier: [Header] = []
   /// The slots of that header.
   public internal(set) var slots: [SlotName]
   /// Whether a person has ever said which vault it is: by its path, its fingerprint, or a yes. One that was only found
@@ -59,12 +61,16 @@ public struct Pin: Sendable, Equatable {
   }
 
   /// A pin of a header that verified.
-  init(_ header: VaultHeader, checkpoint: CheckpointMark? = nil, isNamed: Bool = true) throws(VaultError) {
+  ///
+  /// - Parameter old: what was remembered of the vault before.
+  init(_ header: VaultHeader, after old: Pin? = nil, isNamed: Bool = true) throws(VaultError) {
     self.init(accepting: header)
-    self.isNamed = isNamed
-    self.header = Header(revision: header.revision, hash: try header.hash())
+    self.isNamed = isNamed || old?.isNamed == true
+    checkpoint = old?.checkpoint
+    let newest = Header(revision: header.revision, hash: try header.hash())
+    self.header = newest
+    earlier = Array(([old?.header].compactMap(\.self) + (old?.earlier ?? [])).filter { $0 != newest }.prefix(7))
     slots = header.slots.map { SlotName(id: $0.id, label: $0.label) }
-    self.checkpoint = checkpoint
   }
 
   /// What people compare: 40 hex digits of 20 bytes; see ``LockedVault/fingerprint()``.
@@ -84,7 +90,7 @@ public struct Pin: Sendable, Equatable {
         expected: try fingerprint(),
         found: try Fingerprint.text(vaultID: header.vaultID, commitment: header.root.commitment))
     }
-    return try self.header?.difference(from: header)
+    return try self.header?.difference(from: header, before: earlier)
   }
 }
 
@@ -95,7 +101,7 @@ public enum PinDifference: Sendable, Equatable {
   /// The vault had another root key; both as fingerprints.
   case otherRoot(expected: String, found: String)
   /// The header is older than the newest that was seen.
-  case olderHeader(expected: Pin.Header, found: Pin.Header)
+  case olderHeader(expected: Pin.Header, found: Pin.Header, Familiarity)
   /// The header has the revision of the newest that was seen, and is not the same.
   case otherHeader(expected: Pin.Header, found: Pin.Header)
   /// The checkpoint is older than the newest that was seen, or gone (nil).
@@ -164,21 +170,23 @@ extension PinDifference {
     func error(
       _ code: VaultError.Code, _ reason: String, _ facts: Remedy..., file: String = VaultHeader.fileName
     ) -> VaultError {
-      VaultError(code, reason, file: file, remedies: facts + [.acceptVault(fingerprint: fingerprint)])
+      VaultError(code, reason, file: file, remedies: facts + [.leaveBranch, .acceptVault(fingerprint: fingerprint)])
     }
     switch self {
     case .otherVault(let expected, let found):
-      return error(
-        .unexpectedVault, "is of another vault than this machine knows at this path",
-        "expected the vault \(expected.text), found \(found.text)")
+      return VaultError(
+        .unexpectedVault, "is of another vault than this machine knows at this path", file: VaultHeader.fileName,
+        remedies: [
+          "expected the vault \(expected.text), found \(found.text)", .acceptVault(fingerprint: fingerprint),
+        ])
     case .otherRoot(let expected, let found):
       return error(
         .unexpectedVault, "has another root key than this machine knows of this vault",
         "expected the fingerprint \(expected), found \(found)",
         "after a rotation elsewhere that is so: ask who did it for the new fingerprint")
-    case .olderHeader(let expected, let found):
+    case .olderHeader(let expected, let found, let familiarity):
       return error(
-        .rolledBack, "is older than the one that this machine has seen",
+        .rolledBack, familiarity.setback(to: "revision \(found.revision)", from: expected.revision),
         "expected revision \(expected.revision) or later, found \(found.text)")
     case .otherHeader(let expected, let found):
       return error(
@@ -187,11 +195,11 @@ extension PinDifference {
     case .olderCheckpoint(let expected, let found):
       return error(
         .rolledBack, found == nil ? "is gone" : "is older than the one that this machine has seen",
-        "expected sequence \(expected) or later, found \(found.map { "\($0)" } ?? "none")", file: "checkpoint.json")
+        "expected sequence \(expected) or later, found \(found.map { "\($0)" } ?? "none")", file: Checkpoint.fileName)
     case .otherCheckpoint(let sequence):
       return error(
         .forked, "is another one than this machine has seen with the same sequence",
-        "both have the sequence \(sequence)", file: "checkpoint.json")
+        "both have the sequence \(sequence)", file: Checkpoint.fileName)
     }
   }
 }

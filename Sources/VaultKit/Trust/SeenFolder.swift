@@ -17,21 +17,54 @@ struct SeenVersion: Equatable {
   }
 }
 
+/// A version that was the newest of its record once.
+struct EarlierVersion: Equatable {
+  let revision: Int
+  let mac: RecordMAC
+
+  init(revision: Int, mac: RecordMAC) { (self.revision, self.mac) = (revision, mac) }
+
+  init(_ version: SeenVersion) { self.init(revision: version.revision, mac: version.mac) }
+}
+
 /// What is remembered of the records of one folder, by ids; a value that knows no disk.
 struct SeenFolder: Equatable {
+  /// So many versions of a record are remembered, the newest among them.
+  static let memoryLength = 8
+
+  /// The newest of each.
   private(set) var versions: [RecordID: SeenVersion] = [:]
+  /// Those before it, the latest first; they only tell what a version is that went back.
+  private(set) var earlier: [RecordID: [EarlierVersion]] = [:]
+
+  /// How many versions it holds.
+  var versionCount: Int { earlier.values.reduce(versions.count) { $0 + $1.count } }
 
   /// How a version relates to what was seen of its record.
   func succession(of id: RecordID, _ version: SeenVersion) -> Succession {
     versions[id].map { version.succession(after: $0) } ?? .newer
   }
 
+  /// What is known of a version that is not the newest of its record.
+  func familiarity(of id: RecordID, _ version: SeenVersion) -> Familiarity {
+    let known = (versions[id].map { [EarlierVersion($0)] } ?? []) + (earlier[id] ?? [])
+    return Familiarity(of: (version.revision, version.mac), among: known.map { ($0.revision, $0.mac) })
+  }
+
   /// Takes a change over; what another process saw meanwhile stays when it is newer.
   mutating func take(_ change: SeenChange, of id: RecordID) {
     switch change {
-    case .seen(let version): if succession(of: id, version) == .newer { versions[id] = version }
-    case .written(let version): versions[id] = version
-    case .forgotten: versions[id] = nil
+    case .seen(let version): if succession(of: id, version) == .newer { follow(with: version, of: id) }
+    case .written(let version): follow(with: version, of: id)
+    case .forgotten: (versions[id], earlier[id]) = (nil, nil)
+    }
+  }
+
+  private mutating func follow(with version: SeenVersion, of id: RecordID) {
+    let new = EarlierVersion(version)
+    if let last = versions.updateValue(version, forKey: id).map(EarlierVersion.init), last != new {
+      let before = (earlier[id] ?? []).filter { $0 != new && $0 != last }
+      earlier[id] = [last] + before.prefix(Self.memoryLength - 2)
     }
   }
 }
@@ -49,7 +82,8 @@ enum SeenChange: Equatable {
 extension SeenFolder {
   static let format = 1
 
-  /// Reads the bytes of a file of the state; `records` and `trash` hold `"<id>" : [revision, "<mac>"]`.
+  /// Reads the bytes of a file of the state; `records` and `trash` hold `"<id>" : [revision, "<mac>"]`, and
+  /// after that the same of the versions before.
   ///
   /// - Throws: ``VaultError`` `.damagedState`.
   init(parsing bytes: [UInt8], file: String) throws(VaultError) {
@@ -61,11 +95,25 @@ extension SeenFolder {
 
   private mutating func take(_ list: JSONObject, isTrashed: Bool) -> Bool {
     for (name, value) in list {
-      guard let id = RecordID(parsing: name), versions[id] == nil, let (revision, mac) = value.version else {
+      guard let id = RecordID(parsing: name), versions[id] == nil, take(value, of: id, isTrashed: isTrashed) else {
         return false
       }
-      versions[id] = SeenVersion(revision: revision, mac: mac, isTrashed: isTrashed)
     }
+    return true
+  }
+
+  /// Takes the list of one record.
+  private mutating func take(_ list: JSONValue, of id: RecordID, isTrashed: Bool) -> Bool {
+    guard let parts = list.array, parts.count.isMultiple(of: 2), 1...Self.memoryLength ~= parts.count / 2 else {
+      return false
+    }
+    var pairs: [EarlierVersion] = []
+    for place in stride(from: 0, to: parts.count, by: 2) {
+      guard let (revision, mac) = JSONValue.version(parts[place], parts[place + 1]) else { return false }
+      pairs.append(EarlierVersion(revision: revision, mac: mac))
+    }
+    versions[id] = SeenVersion(revision: pairs[0].revision, mac: pairs[0].mac, isTrashed: isTrashed)
+    if pairs.count > 1 { earlier[id] = Array(pairs.dropFirst()) }
     return true
   }
 
@@ -82,7 +130,10 @@ extension SeenFolder {
     let versions = versions.filter { $0.value.isTrashed == isTrashed }.sorted { $0.key < $1.key }
     return JSONObject(
       ascending: versions.map { id, version in
-        (id.text, .array([.number(JSONNumber(version.revision)), .string(Base64.encode(version.mac.bytes))]))
+        let pairs = [EarlierVersion(version)] + (earlier[id] ?? [])
+        return (
+          id.text, .array(pairs.flatMap { [.number(JSONNumber($0.revision)), .string(Base64.encode($0.mac.bytes))] })
+        )
       })
   }
 }
@@ -111,8 +162,9 @@ extension SeenFolder {
       }
       guard let list = Self.list(at: place, of: bytes) else { return nil }
       if bytes.has(wanted, at: place + 1) {
-        guard let version = try? JSONParser.parse(Array(bytes[list])).version else { return nil }
-        versions[id] = SeenVersion(revision: version.revision, mac: version.mac, isTrashed: isTrashed)
+        guard let found = try? JSONParser.parse(Array(bytes[list])), take(found, of: id, isTrashed: isTrashed) else {
+          return nil
+        }
         return
       }
       place = list.upperBound
@@ -122,7 +174,7 @@ extension SeenFolder {
 
   /// Where the list of the member that begins at a place stands.
   private static func list(at place: Int, of bytes: [UInt8]) -> Range<Int>? {
-    // A quoted id and a colon before it; a revision, a comma and a quoted MAC in it.
+    // A quoted id and a colon before it; a revision, a comma and a quoted MAC in it, at least.
     let (start, shortest) = (place + 39, 50)
     guard bytes.count > start + shortest, bytes[place] == UInt8(ascii: "\""), bytes[start] == UInt8(ascii: "[") else {
       return nil

@@ -20,6 +20,37 @@ enum Succession: Equatable {
   }
 }
 
+/// What this machine knows of a state that is not the newest one it has seen.
+public enum Familiarity: Sendable, Equatable {
+  /// It has verified this very state, and later ones since.
+  case verified
+  /// It has never seen it, although it remembers earlier ones: it comes from a branch of its own, or is forged.
+  case neverSeen
+  /// It is older than all that is remembered.
+  case beyondMemory
+
+  /// - Parameter known: what is remembered.
+  init<Content: Equatable>(of found: (number: Int, content: Content), among known: [(number: Int, content: Content)]) {
+    if known.contains(where: { $0 == found }) {
+      self = .verified
+    } else {
+      self = known.allSatisfy { $0.number > found.number } ? .beyondMemory : .neverSeen
+    }
+  }
+
+  /// What has happened to a state that is older than another.
+  ///
+  /// - Parameter number: `revision` or `sequence`.
+  func setback(to number: String, from newest: Int) -> String {
+    let seen = "the newest that it has seen is \(newest)"
+    return switch self {
+    case .verified: "went back to \(number), which this machine has verified before; \(seen)"
+    case .neverSeen: "is at \(number), in a version that this machine has never seen; \(seen)"
+    case .beyondMemory: "is at \(number), from before what this machine remembers; \(seen)"
+    }
+  }
+}
+
 extension RecordVersion {
   /// How this version relates to one that is known of the same record.
   func succession(after known: RecordVersion) -> Succession {
@@ -36,11 +67,16 @@ extension SeenVersion {
 
 extension Pin.Header {
   /// How a header differs from this one; nil when it is the same or a later one.
-  func difference(from header: VaultHeader) throws(VaultError) -> PinDifference? {
+  ///
+  /// - Parameter earlier: those that this machine has seen before this one.
+  func difference(from header: VaultHeader, before earlier: [Pin.Header] = []) throws(VaultError) -> PinDifference? {
     let found = Pin.Header(revision: header.revision, hash: try header.hash())
     return switch Succession(of: (found.revision, found.hash), after: (revision, hash)) {
     case .newer, .same: nil
-    case .older: .olderHeader(expected: self, found: found)
+    case .older:
+      .olderHeader(
+        expected: self, found: found,
+        Familiarity(of: (found.revision, found.hash), among: ([self] + earlier).map { ($0.revision, $0.hash) }))
     case .forked: .otherHeader(expected: self, found: found)
     }
   }

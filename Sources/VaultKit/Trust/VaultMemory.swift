@@ -133,10 +133,15 @@ final class VaultMemory: Sendable {
 
 extension VaultMemory {
   /// Compares a version that verified with what was seen of its record, and notes one that is new.
-  func take(_ id: RecordID, _ version: SeenVersion) throws(VaultError) -> Succession {
-    let succession = try seen(of: id).succession(of: id, version)
+  ///
+  /// - Returns: what is wrong with it; nil for nothing.
+  func take(
+    _ id: RecordID, _ version: SeenVersion
+  ) throws(VaultError) -> (code: VaultError.Code, reason: String)? {
+    let seen = try seen(of: id)
+    let succession = seen.succession(of: id, version)
     if succession == .newer { note(.seen(version), of: id) }
-    return succession
+    return succession.fault(of: version, seen.familiarity(of: id, version))
   }
 
   /// What was seen of a record, and maybe of others: a whole folder is only read for more than one of its records.
@@ -157,7 +162,7 @@ extension VaultMemory {
     change { contents in
       folder = contents.completed(read, number)
       contents.folders[number] = folder
-      contents.readCount += read.versions.count
+      contents.readCount += read.versionCount
     }
     return folder
   }
@@ -302,25 +307,10 @@ extension Vault {
   /// - Throws: ``VaultError`` `.rolledBack`, `.forked`, `.damagedState`, `.permissionDenied`, `.ioFailed`.
   func compareWithSeen(_ record: OpenRecord) throws(VaultError) {
     guard let memory else { return }
-    let revision = record.envelope.revision
-    switch try memory.take(record.id, SeenVersion(record)) {
-    case .newer, .same: break
-    case .older(let seen):
-      throw try notAsSeen(
-        .rolledBack, "is older than this machine has seen it", record,
-        "expected revision \(seen) or later, found revision \(revision)")
-    case .forked:
-      throw try notAsSeen(
-        .forked, "is another version than this machine has seen with the same revision", record,
-        "both have the revision \(revision)")
-    }
-  }
-
-  private func notAsSeen(
-    _ code: VaultError.Code, _ reason: String, _ record: OpenRecord, _ facts: Remedy
-  ) throws(VaultError) -> VaultError {
-    VaultError(
-      code, reason, file: record.file, record: record.id,
-      remedies: [facts, .acceptRecords([record.id], fingerprint: try header.fingerprint())])
+    let fault = try memory.take(record.id, SeenVersion(record))
+    guard let fault else { return }
+    throw VaultError(
+      fault.code, fault.reason, file: record.file, record: record.id,
+      remedies: [.leaveBranch, .acceptRecords([record.id], fingerprint: try header.fingerprint())])
   }
 }

@@ -117,7 +117,7 @@ extension VaultState {
     toRemember header: VaultHeader, _ known: KnownVault, isNamed: Bool, isOwn: Bool
   ) throws(VaultError) -> [StateFolder.Change] {
     if !isOwn, case .differs(let difference) = known.state { throw try difference.error(of: header) }
-    let new = try Pin(header, checkpoint: known.pin?.checkpoint, isNamed: isNamed || known.pin?.isNamed == true)
+    let new = try Pin(header, after: known.pin, isNamed: isNamed)
     var files: [StateFolder.Change] = []
     if new != known.pin { files.append(StateFolder.Change(.pin(header.vaultID), try new.fileBytes())) }
     for path in known.paths where known.marks[path] != header.vaultID {

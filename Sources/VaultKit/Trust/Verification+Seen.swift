@@ -22,7 +22,7 @@ struct SeenComparison {
       switch seen.succession(of: entry.id, version) {
       case .newer: changes.append((entry.id, .seen(version)))
       case .same: break
-      case let older where !told.contains(entry.id): add(older, entry, version)
+      case let older where !told.contains(entry.id): add(older, entry, version, seen)
       case .older, .forked: confirmed.insert(entry.id)
       }
     }
@@ -40,17 +40,12 @@ struct SeenComparison {
     return changes
   }
 
-  private mutating func add(_ succession: Succession, _ entry: RecordVersion, _ version: SeenVersion) {
+  private mutating func add(
+    _ succession: Succession, _ entry: RecordVersion, _ version: SeenVersion, _ seen: SeenFolder
+  ) {
     let place = version.isTrashed ? StoreLocation.trash(entry.id) : .record(entry.id)
-    switch succession {
-    case .newer, .same: break
-    case .older(let revision):
-      let reason = "went back from revision \(revision), which this machine has seen, to \(entry.revision)"
-      add(.rolledBack, reason, place, entry.id)
-    case .forked:
-      let reason = "is another version of revision \(entry.revision) than this machine has seen"
-      add(.forked, reason, place, entry.id)
-    }
+    guard let fault = succession.fault(of: version, seen.familiarity(of: entry.id, version)) else { return }
+    add(fault.code, fault.reason, place, entry.id)
   }
 
   /// Takes how the checkpoint that is there differs from the one that was seen.
@@ -67,6 +62,20 @@ struct SeenComparison {
     var fault = VaultFault(code, reason, file: file, record: id)
     fault.witnesses = .machine
     faults.append(fault)
+  }
+}
+
+extension Succession {
+  /// What is wrong with a version of a record that relates so to the newest one that was seen; nil for nothing.
+  func fault(of version: SeenVersion, _ familiarity: @autoclosure () -> Familiarity) -> (
+    code: VaultError.Code, reason: String
+  )? {
+    switch self {
+    case .newer, .same: nil
+    case .older(let newest):
+      (.rolledBack, familiarity().setback(to: "revision \(version.revision)", from: newest))
+    case .forked: (.forked, "is another version of revision \(version.revision) than this machine has seen")
+    }
   }
 }
 

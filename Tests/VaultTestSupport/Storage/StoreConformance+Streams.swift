@@ -18,7 +18,7 @@ extension StoreConformance {
     StoreConformance(rule: "a first document is written only where there is nothing") { store in
       try require(store.reader(of: .checkpoint) == nil, "a reader of nothing")
       try store.write([1], pieceByteCount: 1, replacing: nil)
-      try require(.changedUnderneath, at: "checkpoint.json") { () throws(StoreError) in
+      try require(.changedUnderneath, at: "checkpoint.jsonl") { () throws(StoreError) in
         try store.write([2], pieceByteCount: 1, replacing: nil)
       }
       try require(store.read(.checkpoint) == [1], "the first stays")
@@ -28,7 +28,7 @@ extension StoreConformance {
       guard let reader = try store.reader(of: .checkpoint) else { throw Violation(description: "no reader") }
       _ = try reader.rest()
       try store.apply([StoreChange(.checkpoint, from: [1, 2, 3], to: [1, 2, 4])])
-      try require(.changedUnderneath, at: "checkpoint.json") { () throws(StoreError) in
+      try require(.changedUnderneath, at: "checkpoint.jsonl") { () throws(StoreError) in
         try store.write([9], pieceByteCount: 1, replacing: reader.mark)
       }
       try require(store.read(.checkpoint) == [1, 2, 4], "the other one stays")

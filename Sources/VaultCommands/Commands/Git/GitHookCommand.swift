@@ -75,7 +75,7 @@ extension GitCommand {
       // Where only one side had commits the checkpoint is as good as it was there.
       let isJoined = git.output(["rev-parse", "--verify", "--quiet", "HEAD^2"]) != nil
       let hasRecords = changes.files.contains { StoreLocation(relativePath: $0.path)?.recordID != nil }
-      guard isJoined, hasRecords, git.output(["cat-file", "-e", "HEAD:./checkpoint.json"]) != nil else { return }
+      guard isJoined, hasRecords, git.output(["cat-file", "-e", "HEAD:./checkpoint.jsonl"]) != nil else { return }
       global.messages.note("records of both sides were joined: `vault checkpoint` makes a checkpoint of all of them")
     }
   }

@@ -3,6 +3,7 @@ import VaultDocument
 import VaultKit
 import VaultMerge
 import VaultSealing
+import VaultStorage
 
 /// `vault log`: what was changed, when and by whom, as git has it.
 struct LogCommand: AsyncParsableCommand {
@@ -53,7 +54,7 @@ struct LogCommand: AsyncParsableCommand {
 
   private func logVault(_ fields: [MemberPath]?, _ since: Timestamp?, _ session: Session) throws {
     let git = Git(at: session.location.path)
-    let paths = ["vault.json", "checkpoint.json", "records", "trash"]
+    let paths = ["vault.json", StoreLocation.checkpoint.fileName, "records", "trash"]
     guard let log = GitChanges.log(git, limit: since == nil && fields == nil ? limit : nil, of: paths) else {
       throw CommandError(
         .inputOutput, "no_git", subject: session.location.path, "has no commits of git to show, or there is no git",

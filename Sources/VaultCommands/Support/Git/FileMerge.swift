@@ -80,9 +80,13 @@ struct FileMerge {
         base: base, ours: ours, theirs: theirs, at: place, currentRoot: currentRoot, key: key, preferring: preference,
         labels: labels)
     case .header, .slot:
-      DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "revision", labels: labels)
+      DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "revision", labels: labels) {
+        try? JSONParser.parse($0).object
+      }
     case .checkpoint:
-      DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "sequence", labels: labels)
+      DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "sequence", labels: labels) {
+        try? Checkpoint(parsing: $0).document
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
 import VaultDocument
+import VaultStorage
 import VaultSystem
 
 /// How a clone is told to merge and show a vault by field.
@@ -27,7 +28,7 @@ struct GitSetup {
     ), (name: "merge.directoryRenames", value: "false"),
   ]
   /// What `.gitattributes` says, relative to the vault's folder.
-  static let attributes = ["records/**/*.json", "trash/*.json", "vault.json", "checkpoint.json"].map {
+  static let attributes = ["records/**/*.json", "trash/*.json", "vault.json", StoreLocation.checkpoint.fileName].map {
     "\($0) merge=vault diff=vault"
   }
 

@@ -9,7 +9,7 @@ struct VaultBlobs {
 
   /// Nil for what is no commit.
   init?(_ commit: String, _ git: Git) {
-    let names = ["vault.json", "checkpoint.json", "records", "trash"]
+    let names = ["vault.json", StoreLocation.checkpoint.fileName, "records", "trash"]
     guard let answer = git.output(["ls-tree", "-r", "-z", commit, "--"] + names, limit: Self.listByteLimit) else {
       return nil
     }

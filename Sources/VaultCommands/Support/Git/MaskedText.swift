@@ -11,7 +11,7 @@ struct MaskedText {
 
   /// Whatever is no document is shown as it is: there is nothing that could be told apart in it.
   init(_ bytes: [UInt8]) {
-    guard let document = try? JSONParser.parse(bytes, limits: .list), document.object != nil else {
+    guard let document = try? JSONParser.parse(bytes), document.object != nil else {
       lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         .map { Printable.text(String($0)) }
       return

@@ -81,7 +81,7 @@ private struct EarlierComparison {
     case .differs(.otherRoot(let expected, let found)):
       try checkRoot(known?.pin, expected, found, messages)
       return false
-    case .differs(.olderHeader(let expected, let found)):
+    case .differs(.olderHeader(let expected, let found, _)):
       messages.note(
         "at commit \(commit.prefix(12)) \(Self.file) is older than what this machine has seen: "
           + "revision \(found.revision), and \(expected.revision) was seen")

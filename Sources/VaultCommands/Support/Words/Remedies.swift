@@ -1,5 +1,6 @@
 import VaultDocument
 import VaultKit
+import VaultStorage
 
 // What a person can do, in the words of this program, which are the same whichever command meets an error or a fault.
 
@@ -42,6 +43,8 @@ extension Remedy {
     case .acceptEdits(let ids):
       ["if somebody edited it by hand, `vault accept \(Self.list(ids, "RECORD"))` shows what differs and takes it"]
     case .acceptVault(let fingerprint): [Self.acceptance(of: fingerprint)]
+    case .leaveBranch:
+      ["if git has switched to another branch: `git switch -` goes back, and --at REV reads a commit without a switch"]
     case .acceptRecords(let ids, let fingerprint): [Self.acceptance(of: ids, fingerprint ?? "HEX")]
     case .acceptInCheckpoint(let isLast):
       [(isLast ? "then" : "when it is meant to be so,") + " `vault checkpoint --accept-rollback` makes a new list"]
@@ -83,7 +86,7 @@ extension Remedy {
   }
 
   private static func choice(of files: [String]) -> [String] {
-    let (hasHeader, hasCheckpoint) = (files.contains("vault.json"), files.contains("checkpoint.json"))
+    let (hasHeader, hasCheckpoint) = (files.contains("vault.json"), files.contains(StoreLocation.checkpoint.fileName))
     var sentences = [
       "two branches changed it: `git checkout --ours -- \(list(files, "FILE"))`, or --theirs, takes one side whole"
     ]

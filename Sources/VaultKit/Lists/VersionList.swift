@@ -1,35 +1,24 @@
 public import VaultDocument
-internal import VaultFileStore
-internal import VaultStorage
-internal import VaultSystem
 
 /// Versions of records, in the order of their ids and each id once.
-///
-/// Of a long list most lies in a file without a name rather than in memory, so that what a large vault takes does not
-/// grow with it; where there is no room for such a file, memory has to do.
 public final class VersionList: Sendable {
   /// How many there are.
   public let count: Int
-  /// What holds the first of them.
-  private let file: AtomicFile<StoreError>?
-  private let fileCount: Int
-  /// The others.
-  private let rest: [RecordVersion]
+  private let rows: SpilledBytes
   /// Where the entries of each folder begin, and the end of the last.
   private let starts: [Int]
 
-  fileprivate init(_ file: AtomicFile<StoreError>?, _ fileCount: Int, _ rest: [RecordVersion], countsByFolder: [Int]) {
-    (self.file, self.fileCount, self.rest) = (file, fileCount, rest)
+  fileprivate init(_ rows: SpilledBytes, countsByFolder: [Int]) {
+    self.rows = rows
     starts = countsByFolder.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }
-    count = fileCount + rest.count
+    count = rows.count / RecordVersion.rowByteCount
   }
 
   /// A list of entries in any order; of equal ids the one with the highest revision counts.
   package convenience init(_ entries: [RecordVersion]) {
-    let entries = Self.newest(of: entries)
-    var counts = [Int](repeating: 0, count: 256)
-    for entry in entries { counts[Int(entry.id.folder)] += 1 }
-    self.init(nil, 0, entries, countsByFolder: counts)
+    var builder = Builder()
+    for entry in Self.newest(of: entries) { builder.append(entry) }
+    self.init(builder.rows.finish(), countsByFolder: builder.counts)
   }
 
   private static func newest(of entries: [RecordVersion]) -> [RecordVersion] {
@@ -63,14 +52,9 @@ public final class VersionList: Sendable {
   public func all() throws(VaultError) -> [RecordVersion] { try entries(0..<count) }
 
   private func entries(_ range: Range<Int>) throws(VaultError) -> [RecordVersion] {
-    let (spilled, kept) = (range.clamped(to: 0..<fileCount), range.clamped(to: fileCount..<count))
-    let tail = rest[kept.lowerBound - fileCount..<kept.upperBound - fileCount]
-    guard let file, !spilled.isEmpty else { return Array(tail) }
-    let size = RecordVersion.byteCount
-    let bytes = try inStore { () throws(StoreError) in
-      try file.read(spilled.count * size, from: spilled.lowerBound * size)
-    }
-    return (0..<spilled.count).map { RecordVersion(bytes, at: $0 * size) } + tail
+    let size = RecordVersion.rowByteCount
+    let bytes = try rows.read(range.lowerBound * size..<range.upperBound * size)
+    return range.indices.map { RecordVersion(bytes, at: ($0 - range.lowerBound) * size) }
   }
 
   /// Gives all entries to `body`, some at a time.
@@ -90,7 +74,7 @@ public final class VersionList: Sendable {
     var range = range(of: id.folder)
     while !range.isEmpty {
       let middle = range.lowerBound + range.count / 2
-      let entry = try middle < fileCount ? entries(middle..<middle + 1)[0] : rest[middle - fileCount]
+      let entry = try entries(middle..<middle + 1)[0]
       if entry.id == id { return entry }
       range = entry.id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
     }
@@ -113,16 +97,8 @@ public final class VersionList: Sendable {
 extension VersionList {
   /// Makes a list of entries that come in the order of their ids.
   struct Builder {
-    /// So many stay in memory before a file is begun.
-    static let memoryCount = 1 << 16
-    /// So many are written at once.
-    private static let pieceCount = 1 << 13
-
-    private var counts = [Int](repeating: 0, count: 256)
-    private var entries: [RecordVersion] = []
-    private var file: AtomicFile<StoreError>?
-    private var fileCount = 0
-    private var mayGrowFile = true
+    fileprivate var counts = [Int](repeating: 0, count: 256)
+    fileprivate var rows = SpilledBytes.Builder()
     private(set) var last: RecordID?
 
     init() {}
@@ -132,41 +108,19 @@ extension VersionList {
       precondition(last.map { $0 < entry.id } ?? true, "entries come in the order of their ids")
       last = entry.id
       counts[Int(entry.id.folder)] += 1
-      entries.append(entry)
-      if mayGrowFile, entries.count >= (file == nil ? Self.memoryCount : Self.pieceCount) { spill() }
+      rows.append(entry.row)
     }
 
-    /// Moves what is in memory to the file.
-    private mutating func spill() {
-      do throws(StoreError) {
-        let file =
-          if let file { file } else { try AtomicFile<StoreError>.nameless(in: ProcessEnvironment.temporaryDirectory) }
-        for start in stride(from: 0, to: entries.count, by: Self.pieceCount) {
-          let piece = entries[start..<min(start + Self.pieceCount, entries.count)]
-          var bytes: [UInt8] = []
-          bytes.reserveCapacity(piece.count * RecordVersion.byteCount)
-          for entry in piece { entry.append(to: &bytes) }
-          try file.append(bytes)
-        }
-        self.file = file
-        fileCount += entries.count
-        entries = []
-      } catch {
-        // No room for it: memory has to do.
-        mayGrowFile = false
-      }
-    }
-
-    consuming func finish() -> VersionList { VersionList(file, fileCount, entries, countsByFolder: counts) }
+    consuming func finish() -> VersionList { VersionList(rows.finish(), countsByFolder: counts) }
   }
 }
 
 extension RecordVersion {
-  /// The size of an entry in a file that only this process reads: seven numbers, the highest byte first.
-  fileprivate static let byteCount = 56
+  /// The size of an entry among bytes that only this process reads: seven numbers, the highest byte first.
+  fileprivate static let rowByteCount = 56
 
-  fileprivate func append(to bytes: inout [UInt8]) {
-    bytes.append(addingCapacity: Self.byteCount) { output in
+  fileprivate var row: [UInt8] {
+    [UInt8](capacity: Self.rowByteCount) { output in
       output.append(highest: 8, of: id.halves.0)
       output.append(highest: 8, of: id.halves.1)
       output.append(highest: 8, of: UInt64(revision))

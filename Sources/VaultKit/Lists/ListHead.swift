@@ -1,0 +1,112 @@
+internal import VaultCrypto
+package import VaultDocument
+internal import VaultSealing
+
+/// The first line of a list (format 1, section 2.3, Lists): what is said of all of its items, and a hash of them.
+package struct ListHead: Sendable {
+  /// As the file has it.
+  package private(set) var document: JSONObject
+  private let file: String
+
+  /// The line has at most so many bytes.
+  static let byteLimit = 64 << 10
+
+  /// Reads the line, without its end.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`.
+  init(parsing line: [UInt8], file: String) throws(VaultError) {
+    guard case .object(let document) = try parseDocument(line, file: file) else {
+      throw VaultError(.damaged, "does not begin with an object", file: file)
+    }
+    guard (try? JSONValue.object(document).compactBytes()) == line else {
+      throw VaultError(.damaged, "does not begin with a line of the format", file: file)
+    }
+    (self.document, self.file) = (document, file)
+  }
+
+  /// A head that nobody has authenticated yet.
+  ///
+  /// - Parameters:
+  ///   - members: what its list has to say.
+  ///   - itemHash: SHA-256 of all lines behind it, 32 bytes.
+  package init(_ members: JSONObject, itemHash: [UInt8], file: String) {
+    (document, self.file) = (members, file)
+    document["items"] = .string(Hex.encode(itemHash))
+  }
+
+  /// Its members, to be checked by whose list it is.
+  package var members: MemberReader { MemberReader(document, file: file) }
+
+  /// SHA-256 of all lines behind it, 32 bytes.
+  package func itemHash() throws(VaultError) -> [UInt8] { try members.hash("items") }
+
+  /// The bytes of the line.
+  package var line: [UInt8] {
+    guard let bytes = try? JSONValue.object(document).compactBytes() else {
+      preconditionFailure("a head is far below every limit")
+    }
+    return bytes + [UInt8(ascii: "\n")]
+  }
+}
+
+extension ListHead {
+  /// The same under a root key: with its id and a MAC.
+  func authenticated(as purpose: AuthenticatedDocument, under root: RootKey) throws(VaultError) -> ListHead {
+    var head = self
+    head.document["root"] = .string(root.id.description)
+    let document = head.document
+    let mac = try inSealing(file: file) { () throws(SealingError) in try root.mac(of: document, as: purpose) }
+    head.document["mac"] = .string(Base64.encode(mac))
+    return head
+  }
+
+  /// Checks that it was written by somebody who has `root`, which it must name.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`.
+  func authenticate(as purpose: AuthenticatedDocument, under root: RootKey) throws(VaultError) {
+    let isAuthentic = try inSealing(file: file) { () throws(SealingError) in
+      try root.authenticates(document, as: purpose)
+    }
+    guard isAuthentic, try members.rootID("root") == root.id else {
+      throw VaultError(.damaged, "does not authenticate: it was changed or damaged", file: file)
+    }
+  }
+
+  /// SHA-256 (32 bytes) of its canonical encoding without `root` and `mac`: names the list under any root key.
+  func hash() throws(VaultError) -> [UInt8] {
+    var members = document
+    (members["root"], members["mac"]) = (nil, nil)
+    let canonical = JSONValue.object(members).canonicalBytes()
+    return try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(canonical.span.bytes) }
+  }
+}
+
+extension MemberReader {
+  /// A SHA-256 in hex, 32 bytes.
+  func hash(_ name: String) throws(VaultError) -> [UInt8] {
+    guard let hash = try? Hex.decode(text(name)), hash.count == 32 else { throw damaged(name) }
+    return hash
+  }
+}
+
+/// Hashes the items of a list as they are made, or read.
+package struct ItemHasher: ~Copyable {
+  private var hasher: SHA256.Hasher
+
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  package init() throws(VaultError) {
+    do throws(CryptoError) { hasher = try SHA256.Hasher() } catch { throw VaultError(crypto: error) }
+  }
+
+  /// Takes whole lines, or parts of them.
+  package mutating func take(_ bytes: [UInt8]) throws(VaultError) {
+    do throws(CryptoError) { try hasher.update(RawSpan(_elements: bytes.span)) } catch {
+      throw VaultError(crypto: error)
+    }
+  }
+
+  /// 32 bytes.
+  package consuming func finish() throws(VaultError) -> [UInt8] {
+    do throws(CryptoError) { return try hasher.finish() } catch { throw VaultError(crypto: error) }
+  }
+}
