@@ -3,7 +3,7 @@ import PackageDescription
 
 let libraries = [
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
-  "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultMerge", "VaultConfiguration",
+  "VaultPostgresStore", "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultMerge", "VaultConfiguration",
 ]
 
 let package = Package(
@@ -46,6 +46,9 @@ let package = Package(
     .target(name: "VaultMerge", dependencies: ["VaultSealing", "VaultStorage", "VaultDocument"]),
     .target(name: "VaultAgent", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem"]),
     .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument", "VaultSystem"]),
+    .target(
+      name: "VaultPostgresStore",
+      dependencies: ["DynamicLibraries", "VaultStorage", "VaultDocument", "VaultSystem"]),
     .target(name: "VaultIndex", dependencies: ["CDynamicLibraries", "VaultStorage", "VaultDocument"]),
 
     // Layer 4
@@ -122,6 +125,9 @@ let package = Package(
     .testTarget(
       name: "VaultStorageTests",
       dependencies: ["VaultStorage", "VaultFileStore", "VaultDocument", "VaultSystem", "VaultTestSupport"]),
+    .testTarget(
+      name: "VaultPostgresStoreTests",
+      dependencies: ["VaultPostgresStore", "VaultStorage", "VaultDocument", "VaultSystem", "VaultTestSupport"]),
     .testTarget(
       name: "VaultIndexTests", dependencies: ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
     .testTarget(

@@ -115,7 +115,22 @@ libexpat.so.1 libexpat1
 libyaml-0.so.2 libyaml-0-2
 libzxcvbn.so.0 libzxcvbn0
 libz.so.1 zlib1g
+libpq.so.5 libpq5
 LIBRARIES
+}
+
+# The database server that tests start for themselves, and a pooler. Debian would make a server of its own at once, and is
+# told not to.
+want_databases() {
+  [ "$(uname -s)" = Linux ] || return 0
+  local settings=/etc/postgresql-common
+  if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+    if [ -w /etc ] && [ ! -e "$settings/createcluster.conf" ]; then
+      mkdir -p "$settings" && echo 'create_main_cluster = false' >"$settings/createcluster.conf"
+    fi
+    apt_install postgresql || true
+  fi
+  [ -x /usr/sbin/pgbouncer ] || apt_install pgbouncer || true
 }
 
 # want_commands NAME…: the same for programs of packages of the same name.

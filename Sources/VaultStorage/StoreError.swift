@@ -35,6 +35,7 @@ extension StoreError {
     private enum Kind: String {
       case notAVault, alreadyExists, changedUnderneath, locked, diskFull, permissionDenied, readOnly, missing
       case notARegularFile, notADirectory, symbolicLink, tooLarge, ioFailed, unverifiedWrite, malformedJournal
+      case newerLayout
     }
 
     private let kind: Kind
@@ -71,6 +72,8 @@ extension StoreError {
     public static let unverifiedWrite = Code(kind: .unverifiedWrite)
     /// `.journal.json` is not a journal of this program: neither state of the vault can be taken for the current one.
     public static let malformedJournal = Code(kind: .malformedJournal)
+    /// A newer program has laid the store out in a way that this one does not know.
+    public static let newerLayout = Code(kind: .newerLayout)
   }
 }
 

@@ -131,6 +131,12 @@ package enum LocalSocket {
     return polled.map { $0.revents != 0 }
   }
 
+  /// How many bytes have come that nobody has read yet.
+  package static func waitingByteCount(_ file: Int32) -> Int {
+    var count: Int32 = 0
+    return unsafe ioctl(file, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+  }
+
   package static func close(_ file: Int32) { LiveFileOperations().close(file) }
 
   private static func make() throws(Errno) -> Int32 {

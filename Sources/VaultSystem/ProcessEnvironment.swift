@@ -37,6 +37,14 @@ package enum ProcessEnvironment {
   /// A path without links and dots; nil when nothing is there.
   package static func realPath(_ path: String) -> String? { unsafe owned(realpath(path, nil)) }
 
+  /// What this machine is called; empty where it has no name.
+  package static var hostName: String {
+    var name = [CChar](repeating: 0, count: 256)
+    // Safe: the last byte is never written, so that the name ends with a NUL.
+    guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   /// How many threads run at once here.
   package static var coreCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 

@@ -1,0 +1,141 @@
+internal import DynamicLibraries
+internal import VaultStorage
+
+/// The functions of libpq that are called (PostgreSQL manual, "libpq - C Library"), which is opened when the first
+/// address of a database is met.
+@safe struct PostgresLibrary: @unchecked Sendable {
+  // @unchecked: functions of a library that is never closed.
+  typealias Text = UnsafePointer<CChar>
+  /// A connection, and what a statement answered: libpq alone looks into them.
+  typealias Handle = OpaquePointer
+
+  typealias Connect = @convention(c) (UnsafePointer<Text?>, UnsafePointer<Text?>, Int32) -> Handle?
+  typealias Act = @convention(c) (Handle?) -> Void
+  typealias Number = @convention(c) (Handle?) -> Int32
+  typealias Words = @convention(c) (Handle?) -> Text?
+  typealias Named = @convention(c) (Handle?, Text) -> Text?
+  typealias Field = @convention(c) (Handle?, Int32) -> Text?
+  typealias Result = @convention(c) (Handle?) -> Handle?
+  typealias CellNumber = @convention(c) (Handle?, Int32, Int32) -> Int32
+  typealias Cell = @convention(c) (Handle?, Int32, Int32) -> Text?
+  typealias Notice = @convention(c) (UnsafeMutableRawPointer?, Text?) -> Void
+  typealias SetNotice = @convention(c) (Handle?, Notice, UnsafeMutableRawPointer?) -> UnsafeRawPointer?
+  typealias Send =
+    @convention(c) (
+      Handle?, Text, Int32, UnsafePointer<UInt32>?, UnsafePointer<Text?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?,
+      Int32
+    ) -> Int32
+  typealias CopyData = @convention(c) (Handle?, UnsafePointer<CChar>?, Int32) -> Int32
+  typealias CopyEnd = @convention(c) (Handle?, Text?) -> Int32
+
+  let connect: Connect
+  let finish: Act
+  let status: Number
+  let socket: Number
+  let errorMessage: Words
+  let setNoticeProcessor: SetNotice
+  let sendQuery: Send
+  let setSingleRowMode: Number
+  let consumeInput: Number
+  let isBusy: Number
+  let getResult: Result
+  let putCopyData: CopyData
+  let putCopyEnd: CopyEnd
+  let answers: PostgresAnswers
+  let serverVersion: Number
+  let tlsAttribute: Named
+  let user: Words
+
+  private static let shared = DynamicLibrary(["libpq.so.5", "libpq.5.dylib", "libpq.dylib"])
+    .flatMap(PostgresLibrary.init)
+
+  /// The library.
+  ///
+  /// - Throws: `StoreError` `.ioFailed` without it.
+  static func required() throws(StoreError) -> PostgresLibrary {
+    guard let shared else {
+      throw StoreError(
+        .ioFailed, reason: "a database needs the library libpq (Debian: libpq5), which is not installed")
+    }
+    return shared
+  }
+
+  private init?(_ library: DynamicLibrary) {
+    guard let answers = PostgresAnswers(library),
+      let connect = unsafe library.function("PQconnectdbParams", as: Connect.self),
+      let finish = unsafe library.function("PQfinish", as: Act.self),
+      let status = unsafe library.function("PQstatus", as: Number.self),
+      let socket = unsafe library.function("PQsocket", as: Number.self),
+      let errorMessage = unsafe library.function("PQerrorMessage", as: Words.self),
+      let setNoticeProcessor = unsafe library.function("PQsetNoticeProcessor", as: SetNotice.self),
+      let sendQuery = unsafe library.function("PQsendQueryParams", as: Send.self),
+      let setSingleRowMode = unsafe library.function("PQsetSingleRowMode", as: Number.self),
+      let consumeInput = unsafe library.function("PQconsumeInput", as: Number.self),
+      let isBusy = unsafe library.function("PQisBusy", as: Number.self),
+      let getResult = unsafe library.function("PQgetResult", as: Result.self),
+      let putCopyData = unsafe library.function("PQputCopyData", as: CopyData.self),
+      let putCopyEnd = unsafe library.function("PQputCopyEnd", as: CopyEnd.self),
+      let serverVersion = unsafe library.function("PQserverVersion", as: Number.self),
+      let tlsAttribute = unsafe library.function("PQsslAttribute", as: Named.self),
+      let user = unsafe library.function("PQuser", as: Words.self)
+    else { return nil }
+    self.answers = answers
+    unsafe self.connect = connect
+    unsafe self.finish = finish
+    unsafe self.status = status
+    unsafe self.socket = socket
+    unsafe self.errorMessage = errorMessage
+    unsafe self.setNoticeProcessor = setNoticeProcessor
+    unsafe self.sendQuery = sendQuery
+    unsafe self.setSingleRowMode = setSingleRowMode
+    unsafe self.consumeInput = consumeInput
+    unsafe self.isBusy = isBusy
+    unsafe self.getResult = getResult
+    unsafe self.putCopyData = putCopyData
+    unsafe self.putCopyEnd = putCopyEnd
+    unsafe self.serverVersion = serverVersion
+    unsafe self.tlsAttribute = tlsAttribute
+    unsafe self.user = user
+  }
+}
+
+/// The functions of libpq that look into an answer.
+@safe struct PostgresAnswers: @unchecked Sendable {
+  // @unchecked: functions of a library that is never closed.
+  typealias Number = PostgresLibrary.Number
+  typealias Words = PostgresLibrary.Words
+  typealias Field = PostgresLibrary.Field
+  typealias CellNumber = PostgresLibrary.CellNumber
+  typealias Cell = PostgresLibrary.Cell
+  typealias Act = PostgresLibrary.Act
+
+  let resultStatus: Number
+  let resultErrorField: Field
+  let commandTuples: Words
+  let columnCount: Number
+  let isNull: CellNumber
+  let length: CellNumber
+  let value: Cell
+  let clear: Act
+
+  init?(_ library: DynamicLibrary) {
+    guard
+      let resultStatus = unsafe library.function("PQresultStatus", as: Number.self),
+      let resultErrorField = unsafe library.function("PQresultErrorField", as: Field.self),
+      let commandTuples = unsafe library.function("PQcmdTuples", as: Words.self),
+      let columnCount = unsafe library.function("PQnfields", as: Number.self),
+      let isNull = unsafe library.function("PQgetisnull", as: CellNumber.self),
+      let length = unsafe library.function("PQgetlength", as: CellNumber.self),
+      let value = unsafe library.function("PQgetvalue", as: Cell.self),
+      let clear = unsafe library.function("PQclear", as: Act.self)
+    else { return nil }
+    unsafe self.resultStatus = resultStatus
+    unsafe self.resultErrorField = resultErrorField
+    unsafe self.commandTuples = commandTuples
+    unsafe self.columnCount = columnCount
+    unsafe self.isNull = isNull
+    unsafe self.length = length
+    unsafe self.value = value
+    unsafe self.clear = clear
+  }
+}

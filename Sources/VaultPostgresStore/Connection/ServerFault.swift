@@ -1,0 +1,60 @@
+internal import VaultStorage
+
+/// What a server, or the way to it, answered in place of a result.
+struct ServerFault: Error, CustomStringConvertible {
+  /// The five characters of the SQL standard; empty where none came.
+  let state: String
+  /// The server's own words, which may be anybody's: escaped and cut.
+  let text: String
+  /// Whether the connection is of no more use.
+  var isLost = false
+
+  var description: String { state.isEmpty ? text : "SQLSTATE \(state): \(text)" }
+
+  static let malformed = ServerFault(state: "", text: "the answer has another form than the statement asks for")
+  static let tooMuch = ServerFault(state: "", text: "the answer is larger than it may be", isLost: true)
+  static let silent = ServerFault(state: "", text: "no answer came in time", isLost: true)
+
+  /// Whether the whole transaction may be done once more: others were in its way.
+  var isConflict: Bool { state == "40001" || state == "40P01" }
+
+  /// Text of a server without anything that does something to a terminal, in one line.
+  static func printable(_ bytes: some Sequence<UInt8>) -> String {
+    let line = String(decoding: Array(bytes.prefix(2000)), as: UTF8.self).prefix(200)
+    let safe = line.unicodeScalars.map { scalar -> Unicode.Scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: "?"
+      default: scalar
+      }
+    }
+    var text = String.UnicodeScalarView(safe)
+    while text.last == "?" || text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}
+
+extension StoreError {
+  /// What a fault of the server means.
+  ///
+  /// - Parameter path: the place it is about, where it is about one.
+  init(_ fault: ServerFault, path: String? = nil, writing: Bool = false) {
+    let (code, reason): (Code, String) =
+      switch fault.state {
+      case "53100", "53200": (.diskFull, "the database has no space left; nothing was changed")
+      case "25006": (.readOnly, "the database only lets read")
+      case "42501":
+        writing
+          ? (.readOnly, "this role of the database may not write")
+          : (.permissionDenied, "this role of the database may not read")
+      case "42P01", "3F000", "42703": (.notAVault, "the database does not have the tables of a vault")
+      case "40001", "40P01": (.changedUnderneath, "others kept writing at the same time")
+      case "42P17", "0A000": (.ioFailed, "the database cannot do what is needed")
+      default:
+        (.ioFailed, fault.isLost ? "the connection to the database was lost" : "the database refused the statement")
+      }
+    self.init(code, reason: reason, path: path, underlying: fault)
+  }
+
+  /// The fault of the server that it stands for.
+  var serverFault: ServerFault? { underlying as? ServerFault }
+}

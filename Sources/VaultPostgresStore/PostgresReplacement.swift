@@ -1,0 +1,133 @@
+internal import Synchronization
+internal import VaultDocument
+public import VaultStorage
+
+extension PostgresStore {
+  public func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? {
+    let lock = requireExclusive(lock)
+    var set: Int64 = 0
+    // A number that no set ever had.
+    try writing(under: lock) { _, generation throws(StoreError) in set = generation }
+    return PostgresReplacement(of: self, under: lock, set: set)
+  }
+}
+
+/// Another set of live records, which takes the place of the old one when its number is written into the vault's row.
+private final class PostgresReplacement: StoreReplacement {
+  private let store: PostgresStore
+  // Held as long as the replacement is under way.
+  private let lock: PostgresLock
+  private let set: Int64
+  private let old: Int64
+  /// How many records were read, by folder.
+  private let readCounts = Mutex([Int64](repeating: 0, count: 256))
+  private let state = Mutex((hasRows: false, isCommitted: false))
+
+  init(of store: PostgresStore, under lock: PostgresLock, set: Int64) {
+    (self.store, self.lock, self.set, old) = (store, lock, set, lock.live)
+  }
+
+  deinit { end() }
+
+  func read(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    try store.read(ids, inFolder: folder) { id, bytes in
+      if case .success = bytes { readCounts.withLock { $0[Int(folder)] += 1 } }
+      return body(id, bytes)
+    }
+  }
+
+  func stage(_ records: [(id: RecordID, bytes: [UInt8])]) throws(StoreError) {
+    guard !records.isEmpty else { return }
+    for record in records { try StoreChange(.record(record.id), from: nil, to: record.bytes).requireSize() }
+    state.withLock { $0.hasRows = true }
+    var rows = BinaryCopy()
+    for (id, bytes) in records {
+      for (part, piece) in ChangeRows.parts(of: bytes).enumerated() {
+        rows.append([
+          store.vault.bytes, set.bigEndianBytes, StoreLocation.Place.record.bigEndianBytes, id.bytes,
+          Int32(part).bigEndianBytes, set.bigEndianBytes, Int64(bytes.count).bigEndianBytes, piece,
+        ])
+      }
+    }
+    let connection = try store.pool.take()
+    defer { store.pool.give(connection) }
+    try inServer { () throws(ServerFault) in
+      try connection.copy(
+        """
+        COPY \(store.schema.documents) (vault, live, place, id, part, changed, size, bytes)
+        FROM STDIN (FORMAT binary)
+        """, rows.finished)
+    }
+  }
+
+  func commit() throws(StoreError) {
+    let counts = readCounts.withLock { $0 }
+    try store.writing(under: lock) { connection, _ throws(StoreError) in
+      try requireRead(counts, connection)
+      let count = try inServer { () throws(ServerFault) in
+        try connection.run(
+          "UPDATE \(store.schema.vaults) SET live = $2 WHERE vault = $1 AND live = $3",
+          [.id(store.vault), .number(set), .number(old)])
+      }
+      guard count == 1 else { throw Self.changed("records") }
+    }
+    lock.live = set
+    state.withLock { $0.isCommitted = true }
+  }
+
+  /// Refuses when a record came, went or changed since the replacement began, or was not read.
+  private func requireRead(_ counts: [Int64], _ connection: PostgresConnection) throws(StoreError) {
+    // By the first byte of the ids: of all records only the index is read.
+    let statement = """
+      SELECT get_byte(uuid_send(d.id), 0), count(*), max(d.changed) FROM \(store.schema.documents) AS d
+      WHERE d.vault = $1 AND d.live = $2 AND d.place = \(StoreLocation.Place.record) AND d.part = 0 GROUP BY 1
+      """
+    var found = [Int64](repeating: 0, count: 256)
+    var changedFolder: Int?
+    var isWhole = true
+    try inServer { () throws(ServerFault) in
+      try connection.rows(statement, [.id(store.vault), .number(old)]) { row in
+        guard let folder = try? row.integer(0), found.indices.contains(folder), let count = try? row.number(1),
+          let changed = try? row.number(2)
+        else {
+          isWhole = false
+          return false
+        }
+        found[folder] = count
+        if changed > set { changedFolder = folder }
+        return true
+      }
+      guard isWhole else { throw .malformed }
+    }
+    guard let folder = changedFolder ?? found.indices.first(where: { found[$0] != counts[$0] }) else { return }
+    throw Self.changed("records/" + Hex.encode([UInt8(folder)]))
+  }
+
+  private static func changed(_ path: String) -> StoreError {
+    StoreError(.changedUnderneath, reason: "it was changed by someone else", path: path)
+  }
+
+  func clear(folder: UInt8) {
+    guard state.withLock({ $0.isCommitted }) else { return }
+    delete(old, "AND place = \(StoreLocation.Place.record) AND get_byte(uuid_send(id), 0) = \(folder)")
+  }
+
+  func end() {
+    let (hasRows, isCommitted) = state.withLock { state in
+      defer { state.hasRows = false }
+      return state
+    }
+    if hasRows || isCommitted { delete(isCommitted ? old : set, "") }
+  }
+
+  /// What is left after a fault is deleted by the next who locks.
+  private func delete(_ set: Int64, _ rest: String) {
+    _ = try? store.pool.with(writing: true) { connection throws(ServerFault) in
+      try connection.run(
+        "DELETE FROM \(store.schema.documents) WHERE vault = $1 AND live = $2 \(rest)",
+        [.id(store.vault), .number(set)], patience: PostgresConnection.longPatience)
+    }
+  }
+}

@@ -1,0 +1,181 @@
+public import VaultDocument
+public import VaultStorage
+
+extension PostgresStore {
+  /// The set of live records that readers see, as a part of a statement whose first value is the vault.
+  private var liveSet: String { "(SELECT v.live FROM \(schema.vaults) AS v WHERE v.vault = $1)" }
+
+  private func set(of location: StoreLocation) -> String {
+    location.place == StoreLocation.Place.record ? liveSet : "0"
+  }
+
+  /// The columns of a part. What is too large does not leave the server.
+  private func columns(_ location: StoreLocation) -> String {
+    """
+    d.id, d.part, d.size, CASE WHEN d.size <= \(location.byteLimit)
+      AND octet_length(d.bytes) <= \(PostgresSchema.partByteCount) THEN d.bytes END
+    """
+  }
+
+  public func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
+    let statement = """
+      SELECT \(columns(location)) FROM \(schema.documents) AS d
+      WHERE d.vault = $1 AND d.live = \(set(of: location)) AND d.place = $2 AND d.id = $3 ORDER BY d.part
+      """
+    var joined = PartJoiner { _ in location }
+    var found: Result<[UInt8], StoreError>?
+    try pool.with(path: location.relativePath) { connection throws(ServerFault) in
+      joined = PartJoiner { _ in location }
+      found = nil
+      var fault: ServerFault?
+      try connection.rows(statement, [.id(vault), .place(location.place), .id(location.id)]) { row in
+        do throws(ServerFault) {
+          if let document = try joined.take(row) { found = document.bytes }
+          return true
+        } catch {
+          fault = error
+          return false
+        }
+      }
+      if let fault { throw fault }
+    }
+    return try (found ?? joined.finish()?.bytes)?.get()
+  }
+
+  public func recordFolders() throws(StoreError) -> [UInt8] {
+    // Of few records their folders, of many all: telling exactly would cost a look at each record.
+    let ids = try identifiers(.record(vault), "LIMIT 257")
+    return ids.count <= 256 ? Set(ids.map(\.folder)).sorted() : Array(UInt8.min ... .max)
+  }
+
+  public func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
+    try identifiers(.record(vault), "", (Self.edge(folder, 0), Self.edge(folder, 0xFF)))
+  }
+
+  public func trashed() throws(StoreError) -> [RecordID] { try identifiers(.trash(vault)) }
+
+  public func slots() throws(StoreError) -> [SlotID] { try identifiers(.slot(vault)) }
+
+  /// Tables have no room for anything else.
+  public func strayEntries() throws(StoreError) -> [String] { [] }
+
+  private static func edge(_ folder: UInt8, _ rest: UInt8) -> Identifier {
+    Identifier(bytes: [folder] + [UInt8](repeating: rest, count: Identifier.byteCount - 1))
+  }
+
+  /// The ids of one kind of place, ascending: uuids sort by their bytes.
+  private func identifiers(
+    _ kind: StoreLocation, _ end: String = "", _ range: (Identifier, Identifier)? = nil
+  ) throws(StoreError) -> [Identifier] {
+    let statement = """
+      SELECT d.id FROM \(schema.documents) AS d
+      WHERE d.vault = $1 AND d.live = \(set(of: kind)) AND d.place = $2 AND d.part = 0
+        \(range == nil ? "" : "AND d.id >= $3 AND d.id <= $4") ORDER BY d.id \(end)
+      """
+    let edges = range.map { [SQLValue.id($0.0), .id($0.1)] } ?? []
+    return try pool.with { connection throws(ServerFault) in
+      var (ids, isWhole): ([Identifier], Bool) = ([], true)
+      try connection.rows(statement, [.id(vault), .place(kind.place)] + edges) { row in
+        guard let id = try? row.id(0) else {
+          isWhole = false
+          return false
+        }
+        ids.append(id)
+        return true
+      }
+      guard isWhole else { throw .malformed }
+      return ids
+    }
+  }
+
+  public func read(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    guard ids.count > 1, zip(ids, ids.dropFirst()).allSatisfy({ $0 < $1 }) else {
+      for id in ids {
+        let document: Result<[UInt8], StoreError>?
+        do throws(StoreError) { document = try read(.record(id)).map { .success($0) } } catch {
+          document = .failure(error)
+        }
+        if let document, !body(id, document) { return }
+      }
+      return
+    }
+    try readAscending(ids, body)
+  }
+
+  /// One statement for all of them, whose rows come one by one.
+  private func readAscending(
+    _ ids: [RecordID], _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    let statement = """
+      SELECT \(columns(.record(vault))) FROM \(schema.documents) AS d
+      WHERE d.vault = $1 AND d.live = \(liveSet) AND d.place = \(StoreLocation.Place.record) AND d.id >= $2 AND d.id <= $3
+        AND d.id = ANY ($4) ORDER BY d.id, d.part
+      """
+    let values: [SQLValue] = [.id(vault), .id(ids[0]), .id(ids[ids.count - 1]), .ids(ids)]
+    var isSeen = false
+    // What the body has seen is not read once more.
+    try pool.with(again: { !isSeen }) { connection throws(ServerFault) in
+      var joined = PartJoiner { .record($0) }
+      var (fault, goesOn): (ServerFault?, Bool) = (nil, true)
+      try connection.rows(statement, values) { row in
+        do throws(ServerFault) {
+          guard let document = try joined.take(row) else { return true }
+          isSeen = true
+          goesOn = body(document.id, document.bytes)
+          return goesOn
+        } catch {
+          fault = error
+          return false
+        }
+      }
+      if let fault { throw fault }
+      if goesOn, let last = joined.finish() { _ = body(last.id, last.bytes) }
+    }
+  }
+}
+
+/// Makes whole documents of parts that come in order.
+private struct PartJoiner {
+  typealias Document = (id: Identifier, bytes: Result<[UInt8], StoreError>)
+
+  private let location: (Identifier) -> StoreLocation
+  private var id: Identifier?
+  private var size = 0
+  private var nextPart = 0
+  private var bytes: [UInt8] = []
+  private var error: StoreError?
+
+  init(_ location: @escaping (Identifier) -> StoreLocation) { self.location = location }
+
+  /// Takes a row; gives the document before, when the row begins another one.
+  mutating func take(_ row: SQLRow) throws(ServerFault) -> Document? {
+    let (id, part, size) = (try row.id(0), try row.integer(1), try row.number(2))
+    let piece = try row.optionalBytes(3)
+    let last = id == self.id ? nil : finish()
+    if self.id == nil { (self.id, self.size) = (id, Int(size)) }
+    let place = location(id)
+    if size < 0 || size > place.byteLimit {
+      error = StoreError(.tooLarge, reason: "the document is over its size limit", path: place.relativePath)
+    } else if part != nextPart || Int(size) != self.size || piece == nil {
+      error = error ?? Self.torn(place)
+    }
+    if error == nil, let piece { bytes += piece }
+    nextPart += 1
+    return last
+  }
+
+  /// The last document; nil when there was none.
+  mutating func finish() -> Document? {
+    guard let id else { return nil }
+    if error == nil, bytes.count != size { error = Self.torn(location(id)) }
+    let document: Document = (id, error.map { .failure($0) } ?? .success(bytes))
+    (self.id, nextPart, bytes, error) = (nil, 0, [], nil)
+    return document
+  }
+
+  private static func torn(_ place: StoreLocation) -> StoreError {
+    StoreError(.notARegularFile, reason: "its parts in the database make no whole", path: place.relativePath)
+  }
+}

@@ -1,0 +1,216 @@
+internal import VaultDocument
+public import VaultStorage
+internal import VaultSystem
+
+extension PostgresStore {
+  /// Changes beyond these are staged first.
+  private static let directLimit = (changeCount: 64, byteCount: 4 << 20)
+  private static let longestTry = 10
+
+  public func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
+    let lock = requireExclusive(lock)
+    _ = try ChangePlan(changes)
+    let guards = ChangeRows(changes.filter(\.isGuard), live: lock.live)
+    let writes = changes.filter { !$0.isGuard }
+    let byteCount = writes.reduce(0) { $0 + ($1.expected?.count ?? 0) + ($1.replacement?.count ?? 0) }
+    guard !writes.isEmpty else { return try requireExpected(.values(guards)) }
+    guard writes.count > Self.directLimit.changeCount || byteCount > Self.directLimit.byteCount else {
+      return try commit(.values(ChangeRows(writes, live: lock.live)), guards: guards, under: lock)
+    }
+    let staged = StagedChanges(in: self, live: lock.live)
+    defer { staged.clear() }
+    for piece in StagedChanges.pieces(of: writes) { try staged.append(piece) }
+    try commit(staged.source, guards: guards, under: lock)
+  }
+
+  /// Does a transaction of the one who holds the lock, as often as others make it fail.
+  ///
+  /// - Parameter body: gets the connection, and the number by which changes are known; it may be done several times.
+  func writing(
+    under lock: PostgresLock, _ body: (PostgresConnection, _ generation: Int64) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var generator = SystemRandomNumberGenerator()
+    for attempt in 1... {
+      let connection = try pool.take()
+      var generation: Int64?
+      do throws(StoreError) {
+        try once(connection, under: lock, &generation, body)
+        return pool.give(connection)
+      } catch {
+        if !connection.isLost {
+          if (try? connection.run("ROLLBACK")) != nil { pool.give(connection) }
+        } else if let generation, try isDone(generation, under: lock, besides: error) {
+          return
+        }
+        let isConflict = error.serverFault?.isConflict == true
+        guard isConflict || error.serverFault?.isLost == true, attempt < Self.longestTry else { throw error }
+        let longest = min(5 << (attempt - 1), 500)
+        LiveFileOperations().sleep(.milliseconds(Int.random(in: 5...max(5, longest), using: &generator)))
+      }
+    }
+  }
+
+  private func once(
+    _ connection: PostgresConnection, under lock: PostgresLock, _ generation: inout Int64?,
+    _ body: (PostgresConnection, Int64) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try inServer { () throws(ServerFault) in try connection.run("BEGIN") }
+    let row = try inServer { () throws(ServerFault) in
+      try connection.row(
+        """
+        UPDATE \(schema.vaults) AS v SET generation = v.generation + 1 WHERE v.vault = $1 AND v.fence = $2
+        RETURNING v.generation
+        """, [.id(vault), .number(lock.fence)])
+    }
+    guard let row else { throw lockLost() }
+    let next = try inServer { () throws(ServerFault) in try row.number(0) }
+    try body(connection, next)
+    generation = next
+    try inServer { () throws(ServerFault) in
+      try connection.run("COMMIT", patience: PostgresConnection.longPatience)
+    }
+  }
+
+  private func lockLost() -> StoreError {
+    StoreError(
+      .locked, reason: "the lock was lost with its connection, and somebody else has it", path: address.canonicalText,
+      holder: holder()?.process)
+  }
+
+  /// Whether a transaction whose end nobody told was committed.
+  ///
+  /// The vault's row is locked for that, so that a commit which is still under way comes first. Only who has the fence
+  /// counts the generation on.
+  private func isDone(
+    _ generation: Int64, under lock: PostgresLock, besides error: StoreError
+  ) throws(StoreError) -> Bool {
+    let statement = "SELECT v.generation, v.fence FROM \(schema.vaults) AS v WHERE v.vault = $1 FOR UPDATE"
+    let row: (generation: Int64, fence: Int64)?
+    do throws(StoreError) {
+      row = try reached { connection throws(ServerFault) in
+        guard let row = try connection.row(statement, [.id(vault)]) else { return nil }
+        return (try row.number(0), try row.number(1))
+      }
+    } catch {
+      throw StoreError(
+        .ioFailed, reason: "the connection was lost while it was written: it may be done", path: error.path,
+        underlying: error.underlying)
+    }
+    guard let row else { throw error }
+    if row.generation < generation { return false }
+    guard row.fence == lock.fence else {
+      throw StoreError(
+        .ioFailed, reason: "the connection was lost while it was written, and somebody else writes: it may be done",
+        underlying: error.underlying)
+    }
+    return true
+  }
+
+  /// Asks a server that may just start again.
+  private func reached<Result>(
+    _ body: (PostgresConnection) throws(ServerFault) -> Result
+  ) throws(StoreError) -> Result {
+    for attempt in 1... {
+      do throws(StoreError) {
+        return try pool.with(body)
+      } catch {
+        guard attempt < Self.longestTry, error.serverFault?.isLost == true else { throw error }
+        LiveFileOperations().sleep(.milliseconds(min(50 << attempt, 2000)))
+      }
+    }
+    preconditionFailure("the last attempt throws")
+  }
+
+  /// Makes changes and checks that they are what the database then has.
+  func commit(
+    _ source: ChangeSource, guards: ChangeRows?, under lock: PostgresLock
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      try writing(under: lock) { connection, generation throws(StoreError) in
+        if let guards, !guards.ids.isEmpty, let stale = try stale(.values(guards), "old", connection) { throw stale }
+        try change(source, connection, generation)
+        if let wrong = try stale(source, "new", connection) {
+          throw StoreError(.unverifiedWrite, reason: "the database keeps something else", path: wrong.path)
+        }
+      }
+    } catch {
+      // Which place it was is told by the state that is back in place.
+      guard error.code == .changedUnderneath, error.path == nil, error.serverFault == nil else { throw error }
+      try requireExpected(source)
+      throw error
+    }
+  }
+
+  /// - Throws: `StoreError` `.changedUnderneath` naming a place that holds something else.
+  func requireExpected(_ source: ChangeSource) throws(StoreError) {
+    let connection = try pool.take()
+    defer { pool.give(connection) }
+    if let stale = try stale(source, "old", connection) { throw stale }
+  }
+
+  /// The first place that does not hold what the rows say of one side.
+  private func stale(
+    _ source: ChangeSource, _ side: String, _ connection: PostgresConnection
+  ) throws(StoreError) -> StoreError? {
+    let statement = """
+      SELECT s.place, s.id FROM \(source.table(schema)) LEFT JOIN \(schema.documents) AS d ON d.vault = $1
+        AND d.live = s.live AND d.place = s.place AND d.id = s.id AND d.part = s.part
+      WHERE CASE WHEN s.\(side) IS NULL THEN d.part IS NOT NULL
+        ELSE d.bytes IS NULL OR d.bytes <> s.\(side) OR d.size <> s.\(side)_size END LIMIT 1
+      """
+    return try inServer { () throws(ServerFault) in
+      guard let row = try connection.row(statement, [.id(vault)] + source.values) else { return nil }
+      guard let place = StoreLocation(place: try row.place(0), id: try row.id(1)) else { throw .malformed }
+      return StoreError(.changedUnderneath, reason: "it was changed by someone else", path: place.relativePath)
+    }
+  }
+
+  /// Writes the rows where what is expected is there.
+  ///
+  /// - Throws: `StoreError` `.changedUnderneath` without a place.
+  private func change(
+    _ source: ChangeSource, _ connection: PostgresConnection, _ generation: Int64
+  ) throws(StoreError) {
+    let (counts, table) = (source.counts, source.table(schema))
+    let values = [.id(vault)] + source.values
+    let number = "$\(values.count + 1)::bigint"
+    let isThere = """
+      d.vault = $1 AND d.live = s.live AND d.place = s.place AND d.id = s.id AND d.part = s.part
+        AND d.bytes = s.old AND d.size = s.old_size
+      """
+    let steps: [(count: Int, statement: String, values: [SQLValue])] = [
+      (
+        counts.removed, "DELETE FROM \(schema.documents) AS d USING \(table) WHERE \(isThere) AND s.new IS NULL", values
+      ),
+      (
+        counts.replaced,
+        """
+        UPDATE \(schema.documents) AS d SET bytes = s.new, size = s.new_size, changed = \(number)
+        FROM \(table) WHERE \(isThere) AND s.new IS NOT NULL
+        """, values + [.number(generation)]
+      ),
+      (
+        counts.added,
+        """
+        INSERT INTO \(schema.documents) (vault, live, place, id, part, changed, size, bytes)
+        SELECT $1, s.live, s.place, s.id, s.part, \(number), s.new_size, s.new FROM \(table)
+        WHERE s.old IS NULL AND s.new IS NOT NULL ON CONFLICT DO NOTHING
+        """, values + [.number(generation)]
+      ),
+    ]
+    for step in steps where step.count > 0 {
+      let count = try inServer { () throws(ServerFault) in
+        try connection.run(step.statement, step.values, patience: PostgresConnection.longPatience)
+      }
+      guard count == step.count else {
+        throw StoreError(.changedUnderneath, reason: "it was changed by someone else")
+      }
+    }
+  }
+}
+
+/// Runs a step in the server for a writer.
+@discardableResult
+func inServer<Result>(_ step: () throws(ServerFault) -> Result) throws(StoreError) -> Result {
+  do { return try step() } catch { throw StoreError(error, writing: true) }
+}

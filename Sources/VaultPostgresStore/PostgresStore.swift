@@ -1,0 +1,138 @@
+internal import Synchronization
+internal import VaultDocument
+public import VaultStorage
+internal import VaultSystem
+
+/// A vault in a database that speaks PostgreSQL's protocol.
+///
+/// Documents are `bytea`, byte for byte, in parts of at most 1 MiB. All writers are ordered by the vault's row, whose
+/// `fence` only the holder of the lock knows. Live records belong to a set, whose number the vault's row tells, so that
+/// all can be exchanged by writing one row. `docs/postgresql.md` has the whole of it.
+public final class PostgresStore: RecordStore {
+  /// Where it is.
+  public let address: PostgresAddress
+  let schema: PostgresSchema
+  let pool: ConnectionPool
+  /// The vault's number in the database, which no document knows.
+  let vault: Identifier
+
+  /// The vault that an address names.
+  ///
+  /// - Parameter password: where libpq has none of its own; from a file, a service or a certificate it takes it itself.
+  /// - Throws: `StoreError` `.notAVault` where there is no such vault, or there are no tables; `.newerLayout`;
+  ///   `.permissionDenied`; `.ioFailed` without a connection.
+  public convenience init(at address: PostgresAddress, password: String? = nil) throws(StoreError) {
+    let (schema, pool) = Self.parts(address, password)
+    guard let vault = try Self.find(address, schema, pool) else {
+      throw StoreError(.notAVault, reason: "the database has no vault of this name", path: address.canonicalText)
+    }
+    self.init(address, schema, pool, vault)
+  }
+
+  private init(_ address: PostgresAddress, _ schema: PostgresSchema, _ pool: ConnectionPool, _ vault: Identifier) {
+    (self.address, self.schema, self.pool, self.vault) = (address, schema, pool, vault)
+  }
+
+  private static func parts(_ address: PostgresAddress, _ password: String?) -> (PostgresSchema, ConnectionPool) {
+    let name = "vault \(LockHolder.current.text)"
+    return (PostgresSchema(address.schema), ConnectionPool(address, applicationName: name, password: password))
+  }
+
+  /// The number of a vault; nil when there is none of that name.
+  private static func find(
+    _ address: PostgresAddress, _ schema: PostgresSchema, _ pool: ConnectionPool
+  ) throws(StoreError) -> Identifier? {
+    let found = try pool.with(path: address.canonicalText) { connection throws(ServerFault) -> (Identifier, Int)? in
+      let row = try connection.row(
+        "SELECT v.vault, v.layout FROM \(schema.vaults) AS v WHERE v.name = $1", [.text(address.vault)])
+      guard let row else { return nil }
+      return (try row.id(0), try row.integer(1))
+    }
+    guard let (vault, layout) = found else { return nil }
+    guard layout == PostgresSchema.layout else {
+      throw StoreError(
+        .newerLayout, reason: "a newer program made the tables of the database", path: address.canonicalText)
+    }
+    return vault
+  }
+}
+
+extension PostgresStore {
+  /// An empty place for a vault under the name of an address.
+  ///
+  /// - Parameter makingTables: whether tables that are not there are made.
+  /// - Throws: `StoreError` `.alreadyExists` where a vault is there already; `.notAVault` without tables; `.readOnly`;
+  ///   and as ``init(at:password:)``.
+  public static func create(
+    at address: PostgresAddress, password: String? = nil, makingTables: Bool = false
+  ) throws(StoreError) -> PostgresStore {
+    let (schema, pool) = parts(address, password)
+    if makingTables { try makeTables(address, schema, pool) }
+    if try find(address, schema, pool) == nil {
+      // Both by one statement: a vault without its locks could not be locked. Of two who try, one makes it.
+      try pool.with(path: address.canonicalText, writing: true) { connection throws(ServerFault) in
+        try connection.run(
+          """
+          WITH made AS (
+            INSERT INTO \(schema.vaults) (vault, name, layout, live, generation, fence)
+            VALUES ($1, $2, \(PostgresSchema.layout), 1, 1, 1) ON CONFLICT (name) DO NOTHING RETURNING vault)
+          INSERT INTO \(schema.locks) (vault, gate)
+          SELECT made.vault, g.gate FROM made, (VALUES (0), (1)) AS g (gate)
+          """, [.id(.random()), .text(address.vault)])
+      }
+    }
+    let store = try PostgresStore(at: address, pool, schema)
+    guard try store.read(.header) == nil else {
+      throw StoreError(.alreadyExists, reason: "is a vault already", path: address.canonicalText)
+    }
+    return store
+  }
+
+  /// Makes the tables that are not there; several may try at once, and then all but one are told that something is
+  /// there already or was changed meanwhile.
+  private static func makeTables(
+    _ address: PostgresAddress, _ schema: PostgresSchema, _ pool: ConnectionPool
+  ) throws(StoreError) {
+    if (try? find(address, schema, pool)) != nil { return }
+    for attempt in 1... {
+      do throws(StoreError) {
+        return try pool.with(path: address.canonicalText, writing: true) { connection throws(ServerFault) in
+          for statement in schema.creation { try connection.run(statement) }
+        }
+      } catch {
+        let isRace = ["23505", "42P06", "42P07", "XX000"].contains(error.serverFault?.state ?? "")
+        guard isRace, attempt < 20 else { throw error }
+        LiveFileOperations().sleep(.milliseconds(20 * attempt))
+      }
+    }
+  }
+
+  private convenience init(
+    at address: PostgresAddress, _ pool: ConnectionPool, _ schema: PostgresSchema
+  ) throws(StoreError) {
+    guard let vault = try Self.find(address, schema, pool) else {
+      throw StoreError(.notAVault, reason: "the database has no vault of this name", path: address.canonicalText)
+    }
+    self.init(address, schema, pool, vault)
+  }
+}
+
+/// Who holds a lock, as the vault's row says it: for messages alone.
+struct LockHolder {
+  let process: Int32
+  let host: String
+
+  static let current = LockHolder(
+    process: LiveFileOperations().processIdentifier, host: ServerFault.printable(ProcessEnvironment.hostName.utf8))
+
+  var text: String { "\(process)@\(host)" }
+
+  init(process: Int32, host: String) { (self.process, self.host) = (process, host) }
+
+  /// Nil for a text of another form.
+  init?(_ text: String) {
+    let parts = text.split(separator: "@", maxSplits: 1)
+    guard parts.count == 2, let process = Int32(parts[0]), process > 0 else { return nil }
+    self.init(process: process, host: String(parts[1]))
+  }
+}

@@ -1,0 +1,124 @@
+internal import VaultDocument
+internal import VaultStorage
+
+/// The tables in one schema of a database, and the statements that make them.
+///
+/// Only what PostgreSQL and the systems that speak its protocol have in common is used: no advisory locks, no
+/// notifications, no settings of a session, no named statements, no temporary tables, no sequences, no triggers.
+public struct PostgresSchema: Sendable {
+  /// The layout of the tables that this program writes and reads.
+  static let layout = 1
+  /// The most bytes in one row.
+  static let partByteCount = 1 << 20
+
+  let vaults: String
+  let locks: String
+  let documents: String
+  let staged: String
+  private let name: String
+
+  /// - Precondition: the name is one that an address may have.
+  public init(_ name: String = "vault") {
+    precondition(PostgresAddress.isPlainName(name), "a schema of another name would need quoting")
+    self.name = name
+    vaults = "\(name).vaults"
+    locks = "\(name).locks"
+    documents = "\(name).documents"
+    staged = "\(name).staged"
+  }
+
+  /// Makes what is not there yet; each is one statement.
+  public var creation: [String] {
+    [
+      "CREATE SCHEMA IF NOT EXISTS \(name)",
+      """
+      CREATE TABLE IF NOT EXISTS \(vaults) (
+        vault uuid PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE, layout int NOT NULL, live bigint NOT NULL,
+        generation bigint NOT NULL, fence bigint NOT NULL, holder text)
+      """,
+      """
+      CREATE TABLE IF NOT EXISTS \(locks) (
+        vault uuid NOT NULL, gate smallint NOT NULL, PRIMARY KEY (vault, gate))
+      """,
+      """
+      CREATE TABLE IF NOT EXISTS \(documents) (
+        vault uuid NOT NULL, live bigint NOT NULL, place smallint NOT NULL, id uuid NOT NULL, part int NOT NULL,
+        changed bigint NOT NULL, size bigint NOT NULL, bytes bytea NOT NULL,
+        CHECK (octet_length(bytes) <= \(Self.partByteCount)), PRIMARY KEY (vault, live, place, id, part))
+      """,
+      "CREATE INDEX IF NOT EXISTS documents_changed ON \(documents) (vault, changed)",
+      """
+      CREATE TABLE IF NOT EXISTS \(staged) (
+        vault uuid NOT NULL, batch uuid NOT NULL, live bigint NOT NULL, place smallint NOT NULL, id uuid NOT NULL,
+        part int NOT NULL, old bytea, old_size bigint, new bytea, new_size bigint,
+        PRIMARY KEY (vault, batch, place, id, part))
+      """,
+      "ALTER TABLE \(documents) ALTER COLUMN bytes SET STORAGE EXTERNAL",
+      "ALTER TABLE \(staged) ALTER COLUMN old SET STORAGE EXTERNAL, ALTER COLUMN new SET STORAGE EXTERNAL",
+    ]
+  }
+
+  /// Makes four roles and says what each may do; each is one statement.
+  ///
+  /// - Precondition: the prefix is a plain name, as of a schema.
+  public func roles(prefix: String) -> [String] {
+    precondition(PostgresAddress.isPlainName(prefix), "a role of another name would need quoting")
+    let tables = "\(vaults), \(locks), \(documents), \(staged)"
+    let (reader, writer, backup, owner) =
+      ("\(prefix)_reader", "\(prefix)_writer", "\(prefix)_backup", "\(prefix)_owner")
+    return [reader, writer, backup, owner].map { "CREATE ROLE \($0)" } + [
+      "GRANT USAGE ON SCHEMA \(name) TO \(reader), \(writer), \(backup)",
+      "GRANT SELECT ON \(tables) TO \(reader), \(backup), \(writer)",
+      "GRANT UPDATE (gate) ON \(locks) TO \(writer)",
+      "GRANT UPDATE (generation, live, fence, holder) ON \(vaults) TO \(writer)",
+      "GRANT INSERT, UPDATE, DELETE ON \(documents), \(staged) TO \(writer)",
+      "GRANT USAGE, CREATE ON SCHEMA \(name) TO \(owner)",
+    ] + [vaults, locks, documents, staged].map { "ALTER TABLE \($0) OWNER TO \(owner)" }
+  }
+
+  /// Whether a name can stand before the names of roles.
+  public static func isRolePrefix(_ text: String) -> Bool { PostgresAddress.isPlainName(text) }
+}
+
+extension StoreLocation {
+  /// The kinds of place, as the column `place` has them.
+  enum Place {
+    static let header: Int16 = 0
+    static let checkpoint: Int16 = 1
+    static let slot: Int16 = 2
+    static let record: Int16 = 3
+    static let trash: Int16 = 4
+  }
+
+  /// Of documents that there is one of.
+  private static let noID = Identifier(bytes: [UInt8](repeating: 0, count: Identifier.byteCount))
+
+  var place: Int16 {
+    switch self {
+    case .header: Place.header
+    case .checkpoint: Place.checkpoint
+    case .slot: Place.slot
+    case .record: Place.record
+    case .trash: Place.trash
+    }
+  }
+
+  var id: Identifier {
+    switch self {
+    case .header, .checkpoint: Self.noID
+    case .slot(let id), .record(let id), .trash(let id): id
+    }
+  }
+
+  /// Nil for a number that is no kind of place.
+  init?(place: Int16, id: Identifier) {
+    switch place {
+    case Place.header: self = .header
+    case Place.checkpoint: self = .checkpoint
+    case Place.slot: self = .slot(id)
+    case Place.record: self = .record(id)
+    case Place.trash: self = .trash(id)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,107 @@
+internal import VaultDocument
+public import VaultStorage
+
+/// Changes on their way into the table of what is staged, where they wait for the statements that make them.
+final class StagedChanges {
+  /// How much goes to the server at once.
+  private static let piece = (changeCount: 2000, byteCount: 8 << 20)
+
+  private let store: PostgresStore
+  private let live: Int64
+  private let batch = Identifier.random()
+  private var counts = ChangeRows.Counts()
+  private var isEmpty = true
+
+  init(in store: PostgresStore, live: Int64) { (self.store, self.live) = (store, live) }
+
+  var source: ChangeSource { .staged(batch: batch, counts) }
+
+  /// Changes in portions that are not too large for a server, or for its transaction log.
+  static func pieces(of changes: [StoreChange]) -> [[StoreChange]] {
+    var (pieces, size): ([[StoreChange]], Int) = ([[]], 0)
+    for change in changes {
+      let byteCount = (change.expected?.count ?? 0) + (change.replacement?.count ?? 0)
+      let last = pieces.count - 1
+      if pieces[last].count >= piece.changeCount || size + byteCount > piece.byteCount, !pieces[last].isEmpty {
+        pieces.append([change])
+        size = byteCount
+      } else {
+        pieces[last].append(change)
+        size += byteCount
+      }
+    }
+    return pieces
+  }
+
+  func append(_ changes: [StoreChange]) throws(StoreError) {
+    guard !changes.isEmpty else { return }
+    let rows = ChangeRows(changes, live: live)
+    let schema = store.schema
+    let connection = try store.pool.take()
+    defer { store.pool.give(connection) }
+    isEmpty = false
+    try inServer { () throws(ServerFault) in
+      try connection.copy(
+        """
+        COPY \(schema.staged) (vault, batch, live, place, id, part, old, old_size, new, new_size)
+        FROM STDIN (FORMAT binary)
+        """, rows.copied(vault: store.vault, batch: batch))
+    }
+    counts.removed += rows.counts.removed
+    counts.replaced += rows.counts.replaced
+    counts.added += rows.counts.added
+  }
+
+  /// Deletes them; what is left after a fault is deleted by the next who locks.
+  func clear() {
+    guard !isEmpty else { return }
+    isEmpty = true
+    _ = try? store.pool.with(writing: true) { connection throws(ServerFault) in
+      try connection.run(
+        "DELETE FROM \(store.schema.staged) WHERE vault = $1 AND batch = $2", [.id(store.vault), .id(batch)],
+        patience: PostgresConnection.longPatience)
+    }
+  }
+}
+
+extension PostgresStore {
+  public func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
+    PostgresBatch(of: self, under: requireExclusive(lock))
+  }
+}
+
+/// Compares what is expected with each piece, and makes all changes by three statements.
+private final class PostgresBatch: StoreBatch {
+  private let store: PostgresStore
+  // Held as long as the batch is under way.
+  private let lock: PostgresLock
+  private let staged: StagedChanges
+  private var plan = BatchPlan()
+  private var isEnded = false
+
+  init(of store: PostgresStore, under lock: PostgresLock) {
+    (self.store, self.lock) = (store, lock)
+    staged = StagedChanges(in: store, live: lock.live)
+  }
+
+  deinit { abandon() }
+
+  func stage(_ changes: [StoreChange]) throws(StoreError) {
+    let writes = try plan.writes(of: changes)
+    for piece in StagedChanges.pieces(of: changes) {
+      try store.requireExpected(.values(ChangeRows(piece, live: lock.live)))
+    }
+    for piece in StagedChanges.pieces(of: writes) { try staged.append(piece) }
+  }
+
+  func commit() throws(StoreError) {
+    defer { abandon() }
+    try store.commit(staged.source, guards: nil, under: lock)
+  }
+
+  func abandon() {
+    guard !isEnded else { return }
+    isEnded = true
+    staged.clear()
+  }
+}
