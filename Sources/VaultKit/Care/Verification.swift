@@ -66,11 +66,11 @@ extension Vault {
   public func verify(
     _ scope: VerificationScope = VerificationScope(), progress: () -> Void = {}
   ) async throws(VaultError) -> Verification {
-    let lock = try await lockForReading()
-    defer { lock.release() }
     defer { memory?.flush() }
-    try refresh()
-    return try await verification(scope, progress) { _ in }
+    return try await atOneMoment { vault throws(VaultError) in
+      try vault.refresh()
+      return try await vault.verification(scope, progress) { _ in }
+    }
   }
 
   /// The same, under a lock that the caller holds.

@@ -102,7 +102,8 @@ extension Vault {
 
   /// Gives every live record to `body`, verified, in the order of ids.
   ///
-  /// Nobody can write meanwhile, `body` included.
+  /// They are as they were at one moment. Nobody can write meanwhile where the store cannot show that moment beside the
+  /// present, `body` included.
   ///
   /// - Throws: ``VaultError`` of the first record that does not verify, and what `body` throws; `.lockedByOther`.
   public func forEachOpenRecord(
@@ -110,11 +111,11 @@ extension Vault {
   ) async throws(VaultError) {
     var failure: VaultError?
     defer { memory?.flush() }
-    try await reading { () throws(VaultError) in
-      let trashed = Set((try? store.trashed()) ?? [])
-      try locked.forEachFile { id, bytes in
+    try await atOneMoment { vault throws(VaultError) in
+      let trashed = Set((try? vault.store.trashed()) ?? [])
+      try vault.locked.forEachFile { id, bytes in
         do throws(VaultError) {
-          if let record = try counting(bytes.get(), id, trashed) { try body(record) }
+          if let record = try vault.counting(bytes.get(), id, trashed) { try body(record) }
           return true
         } catch {
           failure = error
@@ -127,7 +128,8 @@ extension Vault {
 
   /// Makes something of every live record, verified, on all cores, and gives it to `consume` in the order of ids.
   ///
-  /// Nobody can write meanwhile. Of the records themselves only some hundred are in memory at a time.
+  /// They are as they were at one moment, as with ``forEachOpenRecord(_:)``. Of the records themselves only some
+  /// hundred are in memory at a time.
   ///
   /// - Parameter transform: called once for each record, on any thread.
   /// - Throws: ``VaultError`` of the first record that does not verify, and what both closures throw, after everything
@@ -136,19 +138,17 @@ extension Vault {
     _ transform: @escaping @Sendable (OpenRecord) throws(VaultError) -> Output,
     consume: (Output) throws(VaultError) -> Void
   ) async throws(VaultError) {
-    let lock = try await lockForReading()
-    defer {
-      lock.release()
-      memory?.flush()
+    defer { memory?.flush() }
+    try await atOneMoment { vault throws(VaultError) in
+      let trashed = Set((try? vault.store.trashed()) ?? [])
+      try await ParallelMap(chunkSize: 1)(
+        try vault.locked.chunks(), cancellation: VaultError.cancelled,
+        { chunk throws(VaultError) in try vault.outputs(of: chunk.get(), trashed, transform) },
+        consume: { chunk throws(VaultError) in
+          for output in chunk.outputs { try consume(output) }
+          if let failure = chunk.failure { throw failure }
+        })
     }
-    let trashed = Set((try? store.trashed()) ?? [])
-    try await ParallelMap(chunkSize: 1)(
-      try locked.chunks(), cancellation: VaultError.cancelled,
-      { chunk throws(VaultError) in try self.outputs(of: chunk.get(), trashed, transform) },
-      consume: { chunk throws(VaultError) in
-        for output in chunk.outputs { try consume(output) }
-        if let failure = chunk.failure { throw failure }
-      })
   }
 
   /// What is made of some records, up to the first that fails.

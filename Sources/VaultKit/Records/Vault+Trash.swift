@@ -22,7 +22,7 @@ extension Vault {
     return (records.sorted(by: TrashedRecord.isBefore), faults)
   }
 
-  /// Reads every removed record that verifies, in the order of ids. Nobody can write meanwhile.
+  /// Reads every removed record that verifies, in the order of ids, as they are at one moment.
   ///
   /// - Parameter body: gets a record, and when it was removed.
   /// - Returns: the faults of those that do not verify, or that `body` does not take.
@@ -31,11 +31,11 @@ extension Vault {
     _ body: (OpenRecord, Timestamp) throws(VaultError) -> Void
   ) async throws(VaultError) -> [VaultError] {
     defer { memory?.flush() }
-    return try await reading { () throws(VaultError) in
+    return try await atOneMoment { vault throws(VaultError) in
       var faults: [VaultError] = []
-      try locked.forEachTrashedFile { id, bytes in
+      try vault.locked.forEachTrashedFile { id, bytes in
         do throws(VaultError) {
-          let (record, deletedAt) = try verifyTrashed(bytes.get(), id)
+          let (record, deletedAt) = try vault.verifyTrashed(bytes.get(), id)
           // An older one than was seen may lie beside a newer live one: `verify` tells.
           _ = try memory?.take(id, SeenVersion(record))
           try body(record, deletedAt)
