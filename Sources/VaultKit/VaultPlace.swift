@@ -35,6 +35,24 @@ public struct VaultPlace: Sendable {
   /// Whether somebody between here and the database could pass for it.
   public var isOpenToOthers: Bool { if case .database(let address, _) = kind { address.isOpenToOthers } else { false } }
 
+  /// The statements that make the tables of a database, and what else is asked for, each without a semicolon.
+  ///
+  /// - Parameters:
+  ///   - schema: where the tables are; nil for the usual one.
+  ///   - roles: the prefix of four roles, which are made as well.
+  ///   - rowSecurity: whether the server itself keeps apart which role may see which vault.
+  /// - Throws: ``VaultError`` `.usage` for a name that is not of lower-case letters, digits and `_`.
+  public static func tableStatements(
+    inSchema schema: String? = nil, roles: String? = nil, rowSecurity: Bool = false
+  ) throws(VaultError) -> [String] {
+    guard [schema, roles].compactMap({ $0 }).allSatisfy(PostgresSchema.isName) else {
+      throw VaultError(.usage, "the name is not of lower-case letters, digits and _")
+    }
+    let tables = schema.map(PostgresSchema.init) ?? PostgresSchema()
+    return tables.creation + (roles.map { tables.roles(prefix: $0) } ?? [])
+      + (rowSecurity ? tables.rowSecurity(roles: roles) : [])
+  }
+
   /// The store that is there.
   func store() throws(StoreError) -> any RecordStore {
     switch kind {

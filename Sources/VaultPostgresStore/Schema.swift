@@ -86,8 +86,29 @@ public struct PostgresSchema: Sendable {
     ] + tables.map { "ALTER TABLE \($0) OWNER TO \(owner)" }
   }
 
-  /// Whether a name can stand before the names of roles.
-  public static func isRolePrefix(_ text: String) -> Bool { PostgresAddress.isPlainName(text) }
+  /// Lets the server itself keep apart which role may see which vault: those that `grants` names.
+  ///
+  /// - Parameter prefix: of the roles that may read `grants`; nil for all.
+  public func rowSecurity(roles prefix: String?) -> [String] {
+    let grants = "\(name).grants"
+    let readers = prefix.map { prefix in ["reader", "writer", "backup"].map { "\(prefix)_\($0)" } } ?? ["PUBLIC"]
+    return [
+      "CREATE TABLE IF NOT EXISTS \(grants) (role name NOT NULL, vault uuid NOT NULL, PRIMARY KEY (role, vault))",
+      "GRANT SELECT ON \(grants) TO \(readers.joined(separator: ", "))",
+    ]
+      + [vaults, locks, documents, staged, folders].flatMap { table in
+        [
+          "ALTER TABLE \(table) ENABLE ROW LEVEL SECURITY",
+          """
+          CREATE POLICY granted ON \(table)
+            USING (vault = ANY (SELECT g.vault FROM \(grants) AS g WHERE g.role = current_user))
+          """,
+        ]
+      }
+  }
+
+  /// Whether a text can be the name of a schema, or stand before the names of roles.
+  public static func isName(_ text: String) -> Bool { PostgresAddress.isPlainName(text) }
 }
 
 extension StoreLocation {
