@@ -115,14 +115,9 @@ package struct PostgresServer: Sendable {
   }
 }
 
-// Within `PostgresServer` the names are those of its own. Where it can be, a pipe is never seen without the flag that
-// keeps it from children.
+// Within `PostgresServer` the name is that of its own.
 private func makePipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 {
-  #if canImport(Darwin)
-    let result = unsafe pipe(ends)
-    for end in unsafe [ends[0], ends[1]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return result
-  #else
-    return unsafe pipe2(ends, O_CLOEXEC)
-  #endif
+  let result = unsafe pipe(ends)
+  for end in unsafe [ends[0], ends[1]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  return result
 }
