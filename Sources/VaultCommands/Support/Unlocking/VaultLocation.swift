@@ -100,8 +100,9 @@ extension VaultLocation {
     guard error.code == .notAVault else { return explained }
     explained.subject = path
     explained.hints = [
-      "`vault init \(path.shellQuoted)` makes a vault there",
-      "`vault store sql` prints the statements that make the tables, and `vault init ADDRESS --create-tables` runs them",
+      error.lacksTables
+        ? "`vault store sql` prints the statements that make them, and `vault init ADDRESS --create-tables` runs them"
+        : "`vault init \(path.shellQuoted)` makes one"
     ]
     return explained
   }
