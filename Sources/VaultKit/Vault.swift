@@ -55,6 +55,7 @@ public final class Vault: Sendable {
   let memory: VaultMemory?
   private let session: Mutex<Session>
   private let locks: LockQueue
+  let additions = SingleAdditions()
 
   var store: any RecordStore { locked.store }
 
@@ -192,32 +193,47 @@ public final class Vault: Sendable {
   }
 
   /// Does `body` while nobody writes, so that it sees no batch half done.
-  func reading<Result>(_ body: () throws(VaultError) -> Result) async throws(VaultError) -> Result {
+  nonisolated(nonsending) func reading<Result: Sendable>(
+    _ body: @Sendable () throws(VaultError) -> Result
+  ) async throws(VaultError) -> Result {
     let lock = try await lockForReading()
     defer { lock.release() }
-    return try body()
+    return try await working(body)
   }
 
   /// Keeps writers out until the lock is released.
-  func lockForReading() async throws(VaultError) -> any StoreLock {
-    try await locks.lock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
+  nonisolated(nonsending) func lockForReading() async throws(VaultError) -> any StoreLock {
+    try requireNoTransaction()
+    return try await locks.lock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
   }
 
   /// Becomes the one writer, with a header that is up to date, until the lock is released.
-  func lockForWriting() async throws(VaultError) -> any StoreLock {
-    let lock = try await locks.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
+  nonisolated(nonsending) func lockForWriting() async throws(VaultError) -> any StoreLock {
+    guard let lock = try await lockForWriting(unless: { false }) else { preconditionFailure("it is wanted") }
+    return lock
+  }
+
+  /// The same; nil as soon as it is not needed any more.
+  nonisolated(nonsending) func lockForWriting(
+    unless isDone: @escaping @Sendable () -> Bool
+  ) async throws(VaultError) -> (any StoreLock)? {
+    try requireNoTransaction()
+    let lock = try await locks.lock(
+      .exclusive, timeout: options.lockTimeout, unless: isDone, onWait: options.onLockWait)
     // A lock that nobody refers to is released: an error here leaves none behind.
-    try refresh()
+    if lock != nil { _ = try await working { () throws(VaultError) in try refresh() } }
     return lock
   }
 
   /// Does `body` as the one writer, with a header that is up to date.
-  func writing<Result>(
-    _ body: (any StoreLock) throws(VaultError) -> Result
+  nonisolated(nonsending) func writing<Result: Sendable>(
+    _ body: @Sendable (any StoreLock) throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
     let lock = try await lockForWriting()
     defer { lock.release() }
-    defer { memory?.flush() }
-    return try body(lock)
+    return try await working { () throws(VaultError) in
+      defer { memory?.flush() }
+      return try body(lock)
+    }
   }
 }

@@ -63,14 +63,16 @@ extension Vault {
   ///   - progress: called after each record.
   /// - Throws: ``VaultError`` `.lockedByOther`, `.changedUnderneath`, `.memoryUnavailable`, `.damaged` for the header;
   ///   `.noCheckpoint` where the scope needs one; `.cancelled`.
-  public func verify(
+  public nonisolated(nonsending) func verify(
     _ scope: VerificationScope = VerificationScope(), progress: () -> Void = {}
   ) async throws(VaultError) -> Verification {
-    let lock = try await lockForReading()
-    defer { lock.release() }
-    defer { memory?.flush() }
-    try refresh()
-    return try await verification(scope, progress) { _ in }
+    try await reporting(to: progress) { report throws(VaultError) in
+      let lock = try await self.lockForReading()
+      defer { lock.release() }
+      defer { self.memory?.flush() }
+      try self.refresh()
+      return try await self.verification(scope, { report(()) }, { _ in })
+    }
   }
 
   /// The same, under a lock that the caller holds.

@@ -18,8 +18,16 @@ extension Vault {
   ///   - acceptingRollback: lists the records also when some went back, or are gone, since the last checkpoint.
   ///   - progress: called after each record.
   /// - Throws: ``VaultError`` as ``verify(_:progress:)`` and ``add(_:)``.
-  public func makeCheckpoint(
+  public nonisolated(nonsending) func makeCheckpoint(
     acceptingRollback: Bool = false, progress: () -> Void = {}
+  ) async throws(VaultError) -> CheckpointResult {
+    try await reporting(to: progress) { report throws(VaultError) in
+      try await self.checkpoint(acceptingRollback: acceptingRollback) { report(()) }
+    }
+  }
+
+  private func checkpoint(
+    acceptingRollback: Bool, _ progress: () -> Void
   ) async throws(VaultError) -> CheckpointResult {
     let lock = try await lockForWriting()
     defer {
