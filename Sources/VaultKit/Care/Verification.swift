@@ -67,11 +67,11 @@ extension Vault {
     _ scope: VerificationScope = VerificationScope(), progress: () -> Void = {}
   ) async throws(VaultError) -> Verification {
     try await reporting(to: progress) { report throws(VaultError) in
-      let lock = try await self.lockForReading()
-      defer { lock.release() }
       defer { self.memory?.flush() }
-      try self.refresh()
-      return try await self.verification(scope, { report(()) }, { _ in })
+      return try await self.atOneMoment { vault throws(VaultError) in
+        try vault.refresh()
+        return try await vault.verification(scope, { report(()) }, { _ in })
+      }
     }
   }
 

@@ -146,7 +146,7 @@ extension Vault {
   ) async throws(VaultError) -> [Stored<Record>] {
     var records: [Stored<Record>] = []
     try await forEachOpenRecord(
-      in: { () throws(VaultError) in chunks.map { .success($0) } },
+      in: { _ throws(VaultError) in chunks.map { .success($0) } },
       { record throws(VaultError) in try record.stored(as: Record.self) },
       consume: { record throws(VaultError) in if let record { records.append(record) } })
     return records

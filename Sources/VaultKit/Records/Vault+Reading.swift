@@ -86,7 +86,8 @@ extension Vault {
 
   /// Gives every live record to `body`, verified, in the order of ids; `body` runs where the caller is isolated.
   ///
-  /// Nobody can write meanwhile, `body` included.
+  /// They are as they were at one moment. Nobody can write meanwhile where the store cannot show that moment beside the
+  /// present, `body` included.
   ///
   /// - Throws: ``VaultError`` of the first record that does not verify, and what `body` throws; `.lockedByOther`,
   ///   `.cancelled`.
@@ -114,7 +115,8 @@ extension Vault {
 
   /// Makes something of every live record, verified, on all cores, and gives it to `consume` in the order of ids.
   ///
-  /// Nobody can write meanwhile. Of the records themselves only some hundred are in memory at a time.
+  /// They are as they were at one moment, as with ``forEachOpenRecord(_:)``. Of the records themselves only some
+  /// hundred are in memory at a time.
   ///
   /// - Parameters:
   ///   - transform: called once for each record, on any thread.
@@ -125,30 +127,29 @@ extension Vault {
     _ transform: @escaping @Sendable (OpenRecord) throws(VaultError) -> Output,
     consume: (Output) throws(VaultError) -> Void
   ) async throws(VaultError) {
-    try await forEachOpenRecord(in: { () throws(VaultError) in try locked.chunks() }, transform, consume: consume)
+    try await forEachOpenRecord(
+      in: { vault throws(VaultError) in try vault.locked.chunks() }, transform, consume: consume)
   }
 
-  /// The same with those of some chunks, which are asked for when nobody can write any more.
+  /// The same with those of some chunks, which are asked for at the moment that is shown.
   nonisolated(nonsending) func forEachOpenRecord<Output: Sendable, Chunks: Sequence<Result<RecordChunk, VaultError>>>(
-    in makeChunks: @Sendable () throws(VaultError) -> Chunks,
+    in makeChunks: @Sendable (Vault) throws(VaultError) -> Chunks,
     _ transform: @escaping @Sendable (OpenRecord) throws(VaultError) -> Output,
     consume: (Output) throws(VaultError) -> Void
   ) async throws(VaultError) where Chunks: Sendable {
-    let lock = try await lockForReading()
-    defer {
-      lock.release()
-      memory?.flush()
+    defer { memory?.flush() }
+    try await atOneMoment { vault throws(VaultError) in
+      let (trashed, chunks) = try await working { () throws(VaultError) in
+        (Set((try? vault.store.trashed()) ?? []), try makeChunks(vault))
+      }
+      try await ParallelMap(chunkSize: 1)(
+        chunks, cancellation: VaultError.cancelled,
+        { chunk throws(VaultError) in try vault.outputs(of: chunk.get(), trashed, transform) },
+        consume: { chunk throws(VaultError) in
+          for output in chunk.outputs { try consume(output) }
+          if let failure = chunk.failure { throw failure }
+        })
     }
-    let (trashed, chunks) = try await working { () throws(VaultError) in
-      (Set((try? store.trashed()) ?? []), try makeChunks())
-    }
-    try await ParallelMap(chunkSize: 1)(
-      chunks, cancellation: VaultError.cancelled,
-      { chunk throws(VaultError) in try self.outputs(of: chunk.get(), trashed, transform) },
-      consume: { chunk throws(VaultError) in
-        for output in chunk.outputs { try consume(output) }
-        if let failure = chunk.failure { throw failure }
-      })
   }
 
   /// What is made of some records, up to the first that fails.

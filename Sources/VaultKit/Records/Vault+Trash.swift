@@ -22,7 +22,7 @@ extension Vault {
     return (records.sorted(by: TrashedRecord.isBefore), faults)
   }
 
-  /// Reads every removed record that verifies, in the order of ids. Nobody can write meanwhile.
+  /// Reads every removed record that verifies, in the order of ids, as they are at one moment.
   ///
   /// - Parameter body: gets a record, and when it was removed.
   /// - Returns: the faults of those that do not verify, or that `body` does not take.
@@ -30,26 +30,24 @@ extension Vault {
   public nonisolated(nonsending) func forEachOpenTrashedRecord(
     _ body: (OpenRecord, Timestamp) throws(VaultError) -> Void
   ) async throws(VaultError) -> [VaultError] {
-    let lock = try await lockForReading()
-    defer {
-      lock.release()
-      memory?.flush()
+    defer { memory?.flush() }
+    return try await atOneMoment { vault throws(VaultError) in
+      let ids = try await working { () throws(VaultError) in
+        try inStore { () throws(StoreError) in try vault.store.trashed() }
+      }
+      var faults: [VaultError] = []
+      try await ParallelMap()(
+        ids, cancellation: VaultError.cancelled, { id throws(VaultError) in vault.openTrashed(id) },
+        consume: { record throws(VaultError) in
+          do throws(VaultError) {
+            guard let (record, deletedAt) = try record.get() else { return }
+            try body(record, deletedAt)
+          } catch {
+            faults.append(error)
+          }
+        })
+      return faults
     }
-    let ids = try await working { () throws(VaultError) in
-      try inStore { () throws(StoreError) in try store.trashed() }
-    }
-    var faults: [VaultError] = []
-    try await ParallelMap()(
-      ids, cancellation: VaultError.cancelled, { id throws(VaultError) in self.openTrashed(id) },
-      consume: { record throws(VaultError) in
-        do throws(VaultError) {
-          guard let (record, deletedAt) = try record.get() else { return }
-          try body(record, deletedAt)
-        } catch {
-          faults.append(error)
-        }
-      })
-    return faults
   }
 
   /// A removed record that verified; nil when it is not there any more.

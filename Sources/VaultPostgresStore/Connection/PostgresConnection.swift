@@ -111,6 +111,18 @@ extension PostgresConnection {
     }
   }
 
+  /// Gives each row of an answer; one that is not of the form that the statement asks for ends the connection.
+  func rows(
+    _ statement: String, _ values: [SQLValue] = [], each body: (SQLRow) throws(ServerFault) -> Void
+  ) throws(ServerFault) {
+    var fault: ServerFault?
+    try rows(statement, values) { row in
+      do throws(ServerFault) { try body(row) } catch { fault = error }
+      return fault == nil
+    }
+    if let fault { throw fault }
+  }
+
   /// Sends rows that `COPY … FROM STDIN (FORMAT binary)` takes.
   func copy(_ statement: String, _ bytes: [UInt8]) throws(ServerFault) {
     try send(statement, [])

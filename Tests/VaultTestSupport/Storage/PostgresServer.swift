@@ -35,7 +35,9 @@ package struct PostgresServer: Sendable {
   package init?(settings: [String] = []) {
     let (toChild, fromChild) = (Self.pipe(), Self.pipe())
     let script = OwnVectors.package + "/Scripts/postgres-server"
-    let streams = ChildStreams(input: toChild.reading, output: fromChild.writing, isAlone: true)
+    // What else is open here stays here: a server outlives the tests that run beside it, and one that held the writing
+    // end of another's input would keep it from ending.
+    let streams = ChildStreams(input: toChild.reading, output: fromChild.writing, kept: [], isAlone: true)
     defer { close(toChild.reading) }
     guard let process = try? ChildProcess.start(script, [script] + settings, streams: streams) else {
       for file in [toChild.writing, fromChild.writing, fromChild.reading] { close(file) }
@@ -46,22 +48,34 @@ package struct PostgresServer: Sendable {
     let words = Self.line(from: fromChild.reading).split(separator: " ").map(String.init)
     guard words.count == 4, words[0] == "ready", let port = Int(words[1]), let pooler = Int(words[2]) else {
       for file in [toChild.writing, fromChild.reading] { close(file) }
+      _ = ChildProcess.end(of: process)
       return nil
     }
     (self.port, poolerPort, folder) = (port, pooler == 0 ? nil : pooler, words[3])
   }
 
   /// Ends it.
+  ///
+  /// A child whose end nobody has asked for keeps tests that end a process of their own waiting for ever.
   package func stop() {
     close(input)
-    ChildProcess.awaitEnd(of: process)
+    _ = ChildProcess.end(of: process)
     close(output)
   }
 
   /// Stops the server as a power cut does, and starts it again.
-  package func restart() {
-    kill(process, SIGUSR1)
-    precondition(Self.line(from: output) == "restarted", "the server did not start again")
+  package func restart() { order("restart", "restarted") }
+
+  /// Stops the server as a power cut does.
+  package func cutPower() { order("stop", "stopped") }
+
+  /// Starts it again.
+  package func start() { order("start", "started") }
+
+  private func order(_ word: String, _ answer: String) {
+    let line = Array((word + "\n").utf8)
+    // A server that does not answer leaves nothing to test.
+    unsafe precondition(write(input, line, line.count) == line.count && Self.line(from: output) == answer, word)
   }
 
   /// The address of a vault in it.
@@ -84,7 +98,12 @@ package struct PostgresServer: Sendable {
   private static func line(from file: Int32) -> String {
     var bytes: [UInt8] = []
     var byte: UInt8 = 0
-    while unsafe read(file, &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
+    while true {
+      let count = unsafe read(file, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      if count != 1 || byte == UInt8(ascii: "\n") { break }
+      bytes.append(byte)
+    }
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -92,10 +111,13 @@ package struct PostgresServer: Sendable {
     var ends: [Int32] = [-1, -1]
     // Without a pipe there is no test.
     unsafe precondition(makePipe(&ends) == 0)
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
   }
 }
 
 // Within `PostgresServer` the name is that of its own.
-private func makePipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { unsafe pipe(ends) }
+private func makePipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 {
+  let result = unsafe pipe(ends)
+  for end in unsafe [ends[0], ends[1]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  return result
+}
