@@ -28,7 +28,7 @@ extension Vault {
   }
 
   private func checkpoint(
-    acceptingRollback: Bool, _ progress: () -> Void
+    acceptingRollback: Bool, _ progress: @escaping @Sendable () -> Void
   ) async throws(VaultError) -> CheckpointResult {
     defer { memory?.flush() }
     let found: FoundVault? = try await atOneMoment { vault throws(VaultError) in
@@ -55,7 +55,7 @@ extension Vault {
     let headerHash: [UInt8]
   }
 
-  private func foundVault(_ progress: () -> Void) async throws(VaultError) -> FoundVault {
+  private func foundVault(_ progress: @Sendable () -> Void) async throws(VaultError) -> FoundVault {
     var (builder, onlyInTrash) = (VersionList.Builder(), Set<RecordID>())
     let verification = try await verification(VerificationScope(), progress) { found in
       for version in found.versions {
