@@ -38,7 +38,7 @@ import VaultTestSupport
     #expect(ids == ids.sorted())
     #expect(try await vault.record(ids[1]).name == "two")
     #expect(try await vault.records(of: Customer.self).map(\.name) == ["one", "three"])
-    let bad = Database(name: "four", engine: "postgresql", port: 0)
+    let bad = Database(engine: "mysql", host: "h", port: 70_000)
     await #expect(throws: VaultError(.inputRefused, "")) {
       try await vault.add(contentsOf: [sampleCustomer("five"), bad])
     }
@@ -68,7 +68,7 @@ import VaultTestSupport
     await #expect(throws: VaultError(.noSuchRecord, "")) {
       try await vault.update(ids + [.random()], as: Customer.self) { $0.city = "x" }
     }
-    try await vault.add(Database(name: "d"))
+    try await vault.add(Database(engine: "mysql", host: "h"))
     await #expect(throws: VaultError(.unknownKind, "")) {
       let all = try await vault.locked.list().records.map(\.id)
       try await vault.update(all, as: Customer.self) { $0.city = "x" }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Testing
+import VaultCrypto
 import VaultDocument
 import VaultSealing
 
