@@ -55,8 +55,8 @@ let package = Package(
     .target(
       name: "VaultKit",
       dependencies: [
-        "VaultRecords", "VaultFileStore", "VaultIndex", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultSystem",
+        "VaultRecords", "VaultFileStore", "VaultPostgresStore", "VaultIndex", "VaultSealing", "VaultStorage",
+        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
       ]),
 
     .target(

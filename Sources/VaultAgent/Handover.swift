@@ -5,11 +5,12 @@ package import VaultSystem
 /// What an agent holds, and for whom.
 package struct Handover: Sendable {
   package var vaultID: VaultID
-  /// The vault's folder, from the root on.
+  /// The vault's folder, from the root on, or the address of its database.
   package var path: String
   package var slot: SlotID
   package var key: SecretBytes
-  /// SHA-256 of the header's canonical encoding, which was authenticated, and of the bytes of its file.
+  /// SHA-256 of the header's canonical encoding, which was authenticated, and of the bytes of its file; the
+  /// latter is empty where the header is in no file.
   package var headerHash: [UInt8]
   package var fileHash: [UInt8]
   package var idle: Duration

@@ -56,6 +56,7 @@ package struct HeldKey {
   /// Whether the key may still be used: neither is its time over, nor the vault another than it was.
   package var mayGoOn: Bool {
     guard !isLocked, lease.end == nil else { return false }
+    guard !handover.fileHash.isEmpty else { return true }
     let files = FileSystem<AgentFileFailure>()
     let path = handover.path + "/vault.json"
     let bytes = try? files.contents(of: path, in: OpenPurpose.noDirectory, limit: 64 << 20, at: path)
@@ -109,10 +110,14 @@ package struct HeldKey {
     return peer.process.flatMap { ProcessSession.identity(of: $0) } == session
   }
 
-  private func header(_ request: AgentMessage) -> AgentMessage {
+  private mutating func header(_ request: AgentMessage) -> AgentMessage {
     guard let text = request["hash"]?.string, let hash = try? Base64.decode(text),
       constantTimeEqual(hash, handover.headerHash)
-    else { return .refusal("header") }
+    else {
+      // Where no file tells that the vault is another than it was, who asks does.
+      if handover.fileHash.isEmpty { isLocked = true }
+      return .refusal("header")
+    }
     return AgentMessage(["slot": .string(handover.slot.text)])
   }
 

@@ -50,7 +50,7 @@ struct VaultCommand: AsyncParsableCommand {
         subcommands: [
           InitCommand.self, KindsCommand.self, UnsetCommand.self, MigrateCommand.self, CheckpointCommand.self,
           AcceptCommand.self, AgentCommand.self, GitCommand.self, DiffCommand.self, LogCommand.self,
-          MergeCommand.self,
+          MergeCommand.self, StoreCommand.self,
           CompletionCommand.self,
         ]),
     ])

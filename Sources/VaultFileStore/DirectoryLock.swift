@@ -84,6 +84,7 @@ extension DirectoryStore {
   public func lock(
     _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
+    let kind = kind.withoutViews
     // For a reader this is the only chance to finish a journal; with an exclusive lock it is done below.
     if kind == .shared { recoverIfPossible() }
     let lock = try takeLock(kind, timeout: timeout, isWanted: isWanted, onWait: onWait)

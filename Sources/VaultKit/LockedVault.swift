@@ -1,6 +1,5 @@
 internal import VaultCrypto
 internal import VaultDocument
-internal import VaultFileStore
 public import VaultRecords
 internal import VaultSealing
 public import VaultStorage
@@ -16,14 +15,21 @@ public struct LockedVault: Sendable {
   /// Where an index of the records may be kept; nil reads the files.
   let indexOptions: IndexOptions?
 
-  /// The vault in `directory`.
+  /// The vault in a folder, or in a database by its address: see ``VaultPlace``.
   ///
   /// - Parameter types: kinds of the caller's own.
-  /// - Throws: ``VaultError`` `.notAVault`, `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`;
-  ///   `.inputRefused` for a type whose records could not be read, or two of one kind name.
-  public init(at directory: String, types: [any VaultRecord.Type] = []) throws(VaultError) {
-    guard !directory.isEmpty else { throw VaultError(.notAVault, "an empty path names no vault") }
-    try self.init(store: inStore { () throws(StoreError) in try DirectoryStore(at: directory) }, types: types)
+  /// - Throws: ``VaultError`` `.notAVault`, `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`; `.usage` for
+  ///   an address that is none; `.inputRefused` for a type whose records could not be read, or two of one kind name.
+  public init(at place: String, types: [any VaultRecord.Type] = []) throws(VaultError) {
+    try self.init(at: VaultPlace(place), types: types)
+  }
+
+  /// The vault at a place.
+  ///
+  /// - Throws: ``VaultError`` as ``init(at:types:)``.
+  public init(at place: VaultPlace, types: [any VaultRecord.Type] = []) throws(VaultError) {
+    guard place.folder?.isEmpty != true else { throw VaultError(.notAVault, "an empty path names no vault") }
+    try self.init(store: inStore { () throws(StoreError) in try place.store() }, types: types)
   }
 
   /// The vault in a store.

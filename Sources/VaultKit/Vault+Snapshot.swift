@@ -2,16 +2,17 @@ internal import VaultSealing
 package import VaultStorage
 
 extension LockedVault {
-  /// Does `body` with the vault as it is now, while nobody writes: it sees no batch half done.
+  /// Does `body` with the vault as it is at one moment: it sees no batch half done.
   ///
   /// - Throws: ``VaultError`` `.lockedByOther`, `.damaged`, and what `body` throws.
   package func withSnapshot<Result>(
     lockTimeout: Duration, onLockWait: @escaping @Sendable (Int32?) -> Void,
     _ body: (LockedVault) async throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
-    let lock = try await store.waitForLock(.shared, timeout: lockTimeout, onWait: onLockWait)
+    let lock = try await store.waitForLock(.snapshot, timeout: lockTimeout, onWait: onLockWait)
     defer { lock.release() }
-    return try await body(reread() ?? self)
+    guard let view = lock.view else { return try await body(reread() ?? self) }
+    return try await body(LockedVault(store: view))
   }
 }
 
@@ -30,16 +31,16 @@ extension LockedVault {
 }
 
 extension Vault {
-  /// Does `body` with the vault as it is now, its header verified, while nobody writes: it sees no batch half done.
+  /// Does `body` with the vault as it is at one moment, its header verified: it sees no batch half done.
   ///
   /// - Throws: ``VaultError`` `.lockedByOther`, `.damaged`, `.changedUnderneath`, and what `body` throws.
-  package func withSnapshot<Result>(
-    _ body: (LockedVault) async throws(VaultError) -> Result
+  package nonisolated(nonsending) func withSnapshot<Result>(
+    _ body: nonisolated(nonsending) (LockedVault) async throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
-    let lock = try await lockForReading()
-    defer { lock.release() }
-    try refresh()
-    return try await body(LockedVault(store: store))
+    try await atOneMoment { vault throws(VaultError) in
+      try vault.refresh()
+      return try await body(LockedVault(store: vault.store))
+    }
   }
 
   /// The key for the lists of backups that the vault has now.

@@ -1,7 +1,6 @@
 internal import Synchronization
 internal import VaultCrypto
 public import VaultDocument
-internal import VaultFileStore
 public import VaultRecords
 internal import VaultSealing
 public import VaultStorage
@@ -55,6 +54,9 @@ public final class Vault: Sendable {
   let memory: VaultMemory?
   private let session: Mutex<Session>
   private let locks: LockQueue
+  let additions = SingleAdditions()
+  /// The vault of which this only shows one moment.
+  private let present: Vault?
 
   var store: any RecordStore { locked.store }
 
@@ -75,6 +77,7 @@ public final class Vault: Sendable {
     self.passphrase = passphrase
     self.memory = memory
     self.options = options
+    present = nil
     locks = LockQueue(of: locked.store)
     session = Mutex(
       Session(
@@ -82,15 +85,35 @@ public final class Vault: Sendable {
         keyring: Keyring(current: root, entries: locked.header.keyring), kinds: self.locked.kinds))
   }
 
-  /// Makes a new vault in `directory` and unlocks it.
+  /// What is seen of a vault at one moment.
+  private init(_ vault: Vault, reading view: any RecordStore) {
+    locked = LockedVault(vault.locked, reading: view)
+    (slot, passphrase, options, memory) = (vault.slot, vault.passphrase, vault.options, vault.memory)
+    (present, locks) = (vault, LockQueue(of: view))
+    session = Mutex(vault.session.withLock { $0 })
+  }
+
+  /// Makes a new vault in a folder, or in a database by its address, and unlocks it.
   ///
   /// - Parameter slots: at least one way to unlock it.
-  /// - Throws: ``VaultError`` `.alreadyExists`, `.slotRefused`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  /// - Throws: ``VaultError`` `.alreadyExists`, `.slotRefused`, `.diskFull`, `.permissionDenied`, `.ioFailed`; `.usage`
+  ///   for an address that is none; `.notAVault` for a database without the tables.
   public static func create(
-    at directory: String, slots: [NewSlot], options: Options = Options()
+    at place: String, slots: [NewSlot], options: Options = Options()
+  ) async throws(VaultError) -> Vault {
+    try await create(at: VaultPlace(place), slots: slots, options: options)
+  }
+
+  /// Makes a new vault at a place and unlocks it.
+  ///
+  /// - Parameter makingTables: whether a database gets the tables that it lacks.
+  /// - Throws: ``VaultError`` as ``create(at:slots:options:)``.
+  public static func create(
+    at place: VaultPlace, makingTables: Bool = false, slots: [NewSlot], options: Options = Options()
   ) async throws(VaultError) -> Vault {
     try await create(
-      in: inStore { () throws(StoreError) in try DirectoryStore.create(at: directory) }, slots: slots, options: options)
+      in: inStore { () throws(StoreError) in try place.createStore(makingTables: makingTables) }, slots: slots,
+      options: options)
   }
 
   /// Makes a new vault in an empty store.
@@ -125,15 +148,33 @@ public final class Vault: Sendable {
     return Vault(locked: locked, root: root, slot: slots[0], memory: memory, options: options)
   }
 
-  /// Unlocks the vault in `directory`.
+  /// Unlocks the vault in a folder, or in a database by its address.
   ///
   /// - Throws: ``VaultError`` `.notAVault`, `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.newerFormat`,
-  ///   `.permissionDenied`, and `.ioFailed` where there is no such directory; with ``Options/state`` also
-  ///   `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
+  ///   `.permissionDenied`, `.usage` for an address that is none, and `.ioFailed` where there is no such directory,
+  ///   or no connection; with ``Options/state`` also `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
   public static func open(
-    at directory: String, unlockingWith key: VaultKey, options: Options = Options()
+    at place: String, unlockingWith key: VaultKey, options: Options = Options()
   ) async throws(VaultError) -> Vault {
-    try await LockedVault(at: directory).unlock(with: key, options: options)
+    try await open(at: VaultPlace(place), unlockingWith: key, options: options)
+  }
+
+  /// Unlocks the vault at a place.
+  ///
+  /// - Throws: ``VaultError`` as ``open(at:unlockingWith:options:)``.
+  public static func open(
+    at place: VaultPlace, unlockingWith key: VaultKey, options: Options = Options()
+  ) async throws(VaultError) -> Vault {
+    try await LockedVault(at: place).unlock(with: key, options: options)
+  }
+
+  /// Unlocks the vault in a store.
+  ///
+  /// - Throws: ``VaultError`` as ``open(at:unlockingWith:options:)``.
+  public static func open(
+    in store: any RecordStore, unlockingWith key: VaultKey, options: Options = Options()
+  ) async throws(VaultError) -> Vault {
+    try await LockedVault(store: store).unlock(with: key, options: options)
   }
 
   /// The time of what is written now; not before the moment of the newest reseal, which is the next full second then.
@@ -191,33 +232,48 @@ public final class Vault: Sendable {
     adopt(header, bytes, root: root)
   }
 
-  /// Does `body` while nobody writes, so that it sees no batch half done.
-  func reading<Result>(_ body: () throws(VaultError) -> Result) async throws(VaultError) -> Result {
-    let lock = try await lockForReading()
+  /// Does `body` with the vault as it is at one moment, so that it sees no batch half done. Writers go on meanwhile
+  /// where the store can show that moment beside the present, and wait elsewhere.
+  nonisolated(nonsending) func atOneMoment<Result>(
+    _ body: nonisolated(nonsending) (Vault) async throws(VaultError) -> Result
+  ) async throws(VaultError) -> Result {
+    try requireNoTransaction()
+    let lock = try await locks.lock(.snapshot, timeout: options.lockTimeout, onWait: options.onLockWait)
     defer { lock.release() }
-    return try body()
+    return try await body(lock.view.map { Vault(self, reading: $0) } ?? self)
   }
 
-  /// Keeps writers out until the lock is released.
-  func lockForReading() async throws(VaultError) -> any StoreLock {
-    try await locks.lock(.shared, timeout: options.lockTimeout, onWait: options.onLockWait)
-  }
+  /// Whether a record is at present as this machine has seen it, or as it sees it now, although it was not at the
+  /// moment that is shown: others may have written it, and noted it, since.
+  func isSeenAtPresent(_ id: RecordID) -> Bool { present?.isAsSeen(id) ?? false }
 
   /// Becomes the one writer, with a header that is up to date, until the lock is released.
-  func lockForWriting() async throws(VaultError) -> any StoreLock {
-    let lock = try await locks.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
+  nonisolated(nonsending) func lockForWriting() async throws(VaultError) -> any StoreLock {
+    guard let lock = try await lockForWriting(unless: { false }) else { preconditionFailure("it is wanted") }
+    return lock
+  }
+
+  /// The same; nil as soon as it is not needed any more.
+  nonisolated(nonsending) func lockForWriting(
+    unless isDone: @escaping @Sendable () -> Bool
+  ) async throws(VaultError) -> (any StoreLock)? {
+    try requireNoTransaction()
+    let lock = try await locks.lock(
+      .exclusive, timeout: options.lockTimeout, unless: isDone, onWait: options.onLockWait)
     // A lock that nobody refers to is released: an error here leaves none behind.
-    try refresh()
+    if lock != nil { _ = try await working { () throws(VaultError) in try refresh() } }
     return lock
   }
 
   /// Does `body` as the one writer, with a header that is up to date.
-  func writing<Result>(
-    _ body: (any StoreLock) throws(VaultError) -> Result
+  nonisolated(nonsending) func writing<Result: Sendable>(
+    _ body: @Sendable (any StoreLock) throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
     let lock = try await lockForWriting()
     defer { lock.release() }
-    defer { memory?.flush() }
-    return try body(lock)
+    return try await working { () throws(VaultError) in
+      defer { memory?.flush() }
+      return try body(lock)
+    }
   }
 }

@@ -53,6 +53,8 @@ extension PostgresStore {
   public func lock(
     _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
+    if let snapshot { return try snapshot.lock(kind) }
+    guard kind != .snapshot else { return try moment() }
     let connection = try takenForLock()
     do throws(StoreError) {
       try wait(for: kind, connection, timeout, isWanted, onWait)
@@ -94,7 +96,7 @@ extension PostgresStore {
         case .exclusive:
           if !hasGate { hasGate = try isTaken(Gate.waiting, "UPDATE", connection) }
           if hasGate, try isTaken(Gate.lock, "UPDATE", connection) { return }
-        case .shared:
+        case .shared, .snapshot:
           if try isOpen(Gate.waiting, connection), try isTaken(Gate.lock, "SHARE", connection) { return }
         }
       } catch {

@@ -22,6 +22,8 @@ private final class PostgresReplacement: StoreReplacement {
   /// How many records were read, by folder.
   private let readCounts = Mutex([Int64](repeating: 0, count: 256))
   private let state = Mutex((hasRows: false, isCommitted: false))
+  /// The folders of what was staged.
+  private let folders = Mutex<Set<UInt8>>([])
 
   init(of store: PostgresStore, under lock: PostgresLock, set: Int64) {
     (self.store, self.lock, self.set, old) = (store, lock, set, lock.live)
@@ -42,6 +44,7 @@ private final class PostgresReplacement: StoreReplacement {
     guard !records.isEmpty else { return }
     for record in records { try StoreChange(.record(record.id), from: nil, to: record.bytes).requireSize() }
     state.withLock { $0.hasRows = true }
+    folders.withLock { $0.formUnion(records.map(\.id.folder)) }
     var rows = BinaryCopy()
     for (id, bytes) in records {
       for (part, piece) in ChangeRows.parts(of: bytes).enumerated() {
@@ -64,7 +67,8 @@ private final class PostgresReplacement: StoreReplacement {
 
   func commit() throws(StoreError) {
     let counts = readCounts.withLock { $0 }
-    try store.writing(under: lock) { connection, _ throws(StoreError) in
+    let marked = folders.withLock { $0.sorted() }
+    try store.writing(under: lock) { connection, generation throws(StoreError) in
       try requireRead(counts, connection)
       let count = try inServer { () throws(ServerFault) in
         try connection.run(
@@ -72,6 +76,14 @@ private final class PostgresReplacement: StoreReplacement {
           [.id(store.vault), .number(set), .number(old)])
       }
       guard count == 1 else { throw Self.changed("records") }
+      // Those that were there already have another stamp by the number of the set.
+      try inServer { () throws(ServerFault) in
+        try connection.run(
+          """
+          INSERT INTO \(store.schema.folders) (vault, folder, changed, mark)
+          SELECT $1, s.folder, $3, 0 FROM unnest($2::smallint[]) AS s (folder) ON CONFLICT DO NOTHING
+          """, [.id(store.vault), .places(marked.map(Int16.init)), .number(generation)])
+      }
     }
     lock.live = set
     state.withLock { $0.isCommitted = true }
@@ -86,20 +98,15 @@ private final class PostgresReplacement: StoreReplacement {
       """
     var found = [Int64](repeating: 0, count: 256)
     var changedFolder: Int?
-    var isWhole = true
     try inServer { () throws(ServerFault) in
-      try connection.rows(statement, [.id(store.vault), .number(old)]) { row in
-        guard let folder = try? row.integer(0), found.indices.contains(folder), let count = try? row.number(1),
-          let changed = try? row.number(2)
-        else {
-          isWhole = false
-          return false
-        }
-        found[folder] = count
-        if changed > set { changedFolder = folder }
-        return true
-      }
-      guard isWhole else { throw .malformed }
+      try connection.rows(
+        statement, [.id(store.vault), .number(old)],
+        each: { row throws(ServerFault) in
+          let folder = try row.integer(0)
+          guard found.indices.contains(folder) else { throw .malformed }
+          found[folder] = try row.number(1)
+          if try row.number(2) > set { changedFolder = folder }
+        })
     }
     guard let folder = changedFolder ?? found.indices.first(where: { found[$0] != counts[$0] }) else { return }
     throw Self.changed("records/" + Hex.encode([UInt8(folder)]))

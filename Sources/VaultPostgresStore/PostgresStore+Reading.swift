@@ -3,7 +3,7 @@ public import VaultStorage
 
 extension PostgresStore {
   /// The set of live records that readers see, as a part of a statement whose first value is the vault.
-  private var liveSet: String { "(SELECT v.live FROM \(schema.vaults) AS v WHERE v.vault = $1)" }
+  var liveSet: String { "(SELECT v.live FROM \(schema.vaults) AS v WHERE v.vault = $1)" }
 
   private func set(of location: StoreLocation) -> String {
     location.place == StoreLocation.Place.record ? liveSet : "0"
@@ -74,16 +74,12 @@ extension PostgresStore {
       """
     let edges = range.map { [SQLValue.id($0.0), .id($0.1)] } ?? []
     return try pool.with { connection throws(ServerFault) in
-      var (ids, isWhole): ([Identifier], Bool) = ([], true)
-      try connection.rows(statement, [.id(vault), .place(kind.place)] + edges) { row in
-        guard let id = try? row.id(0) else {
-          isWhole = false
-          return false
-        }
-        ids.append(id)
-        return true
-      }
-      guard isWhole else { throw .malformed }
+      var ids: [Identifier] = []
+      try connection.rows(
+        statement, [.id(vault), .place(kind.place)] + edges,
+        each: { row throws(ServerFault) in
+          ids.append(try row.id(0))
+        })
       return ids
     }
   }

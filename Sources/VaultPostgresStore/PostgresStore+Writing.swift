@@ -171,41 +171,59 @@ extension PostgresStore {
   private func change(
     _ source: ChangeSource, _ connection: PostgresConnection, _ generation: Int64
   ) throws(StoreError) {
+    let values = [.id(vault)] + source.values + [.number(generation), .number(.random(in: 0 ... .max))]
+    let steps = steps(source, generation: "$\(values.count - 1)::bigint")
+    var marking = marking(source, generation: "$\(values.count - 1)::bigint", mark: "$\(values.count)::bigint")
+    for step in steps where step.count > 0 {
+      let count = try inServer { () throws(ServerFault) in
+        try connection.run(marking + step.statement, values, patience: PostgresConnection.longPatience)
+      }
+      marking = ""
+      guard count == step.count else {
+        throw StoreError(.changedUnderneath, reason: "it was changed by someone else")
+      }
+    }
+  }
+
+  /// The statements that change rows, and how many rows each has to change.
+  private func steps(_ source: ChangeSource, generation: String) -> [(count: Int, statement: String)] {
     let (counts, table) = (source.counts, source.table(schema))
-    let values = [.id(vault)] + source.values
-    let number = "$\(values.count + 1)::bigint"
     let isThere = """
       d.vault = $1 AND d.live = s.live AND d.place = s.place AND d.id = s.id AND d.part = s.part
         AND d.bytes = s.old AND d.size = s.old_size
       """
-    let steps: [(count: Int, statement: String, values: [SQLValue])] = [
-      (
-        counts.removed, "DELETE FROM \(schema.documents) AS d USING \(table) WHERE \(isThere) AND s.new IS NULL", values
-      ),
+    return [
+      (counts.removed, "DELETE FROM \(schema.documents) AS d USING \(table) WHERE \(isThere) AND s.new IS NULL"),
       (
         counts.replaced,
         """
-        UPDATE \(schema.documents) AS d SET bytes = s.new, size = s.new_size, changed = \(number)
+        UPDATE \(schema.documents) AS d SET bytes = s.new, size = s.new_size, changed = \(generation)
         FROM \(table) WHERE \(isThere) AND s.new IS NOT NULL
-        """, values + [.number(generation)]
+        """
       ),
       (
         counts.added,
         """
         INSERT INTO \(schema.documents) (vault, live, place, id, part, changed, size, bytes)
-        SELECT $1, s.live, s.place, s.id, s.part, \(number), s.new_size, s.new FROM \(table)
+        SELECT $1, s.live, s.place, s.id, s.part, \(generation), s.new_size, s.new FROM \(table)
         WHERE s.old IS NULL AND s.new IS NOT NULL ON CONFLICT DO NOTHING
-        """, values + [.number(generation)]
+        """
       ),
     ]
-    for step in steps where step.count > 0 {
-      let count = try inServer { () throws(ServerFault) in
-        try connection.run(step.statement, step.values, patience: PostgresConnection.longPatience)
-      }
-      guard count == step.count else {
-        throw StoreError(.changedUnderneath, reason: "it was changed by someone else")
-      }
-    }
+  }
+
+  /// Tells that the folders of changed records are no longer what they were: a part of the first statement that changes
+  /// some. A folder's mark is drawn by lot, since a database that was put back counts the same numbers once more.
+  private func marking(_ source: ChangeSource, generation: String, mark: String) -> String {
+    if case .values(let rows) = source, !rows.places.contains(StoreLocation.Place.record) { return "" }
+    return """
+      WITH marked AS (
+        INSERT INTO \(schema.folders) AS f (vault, folder, changed, mark)
+        SELECT DISTINCT $1::uuid, get_byte(uuid_send(s.id), 0)::smallint, \(generation), \(mark)
+        FROM \(source.table(schema)) WHERE s.place = \(StoreLocation.Place.record)
+        ON CONFLICT (vault, folder) DO UPDATE SET changed = EXCLUDED.changed, mark = EXCLUDED.mark)
+
+      """
   }
 }
 

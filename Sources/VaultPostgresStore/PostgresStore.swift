@@ -15,6 +15,8 @@ public final class PostgresStore: RecordStore {
   let pool: ConnectionPool
   /// The vault's number in the database, which no document knows.
   let vault: Identifier
+  /// Of a store that only shows one moment.
+  let snapshot: Snapshot?
 
   /// The vault that an address names.
   ///
@@ -29,8 +31,17 @@ public final class PostgresStore: RecordStore {
     self.init(address, schema, pool, vault)
   }
 
-  private init(_ address: PostgresAddress, _ schema: PostgresSchema, _ pool: ConnectionPool, _ vault: Identifier) {
+  private init(
+    _ address: PostgresAddress, _ schema: PostgresSchema, _ pool: ConnectionPool, _ vault: Identifier,
+    _ snapshot: Snapshot? = nil
+  ) {
     (self.address, self.schema, self.pool, self.vault) = (address, schema, pool, vault)
+    self.snapshot = snapshot
+  }
+
+  /// The same vault at one moment.
+  func view(of snapshot: Snapshot) -> PostgresStore {
+    PostgresStore(address, schema, pool.showing(snapshot), vault, snapshot)
   }
 
   private static func parts(_ address: PostgresAddress, _ password: String?) -> (PostgresSchema, ConnectionPool) {

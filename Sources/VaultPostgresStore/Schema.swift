@@ -15,6 +15,7 @@ public struct PostgresSchema: Sendable {
   let locks: String
   let documents: String
   let staged: String
+  let folders: String
   private let name: String
 
   /// - Precondition: the name is one that an address may have.
@@ -25,6 +26,7 @@ public struct PostgresSchema: Sendable {
     locks = "\(name).locks"
     documents = "\(name).documents"
     staged = "\(name).staged"
+    folders = "\(name).folders"
   }
 
   /// Makes what is not there yet; each is one statement.
@@ -53,6 +55,12 @@ public struct PostgresSchema: Sendable {
         part int NOT NULL, old bytea, old_size bigint, new bytea, new_size bigint,
         PRIMARY KEY (vault, batch, place, id, part))
       """,
+      // One row for each of at most 256 folders of live records: which of them a list has to look at again.
+      """
+      CREATE TABLE IF NOT EXISTS \(folders) (
+        vault uuid NOT NULL, folder smallint NOT NULL, changed bigint NOT NULL, mark bigint NOT NULL,
+        PRIMARY KEY (vault, folder))
+      """,
       "ALTER TABLE \(documents) ALTER COLUMN bytes SET STORAGE EXTERNAL",
       "ALTER TABLE \(staged) ALTER COLUMN old SET STORAGE EXTERNAL, ALTER COLUMN new SET STORAGE EXTERNAL",
     ]
@@ -63,21 +71,44 @@ public struct PostgresSchema: Sendable {
   /// - Precondition: the prefix is a plain name, as of a schema.
   public func roles(prefix: String) -> [String] {
     precondition(PostgresAddress.isPlainName(prefix), "a role of another name would need quoting")
-    let tables = "\(vaults), \(locks), \(documents), \(staged)"
+    let tables = [vaults, locks, documents, staged, folders]
+    let all = tables.joined(separator: ", ")
     let (reader, writer, backup, owner) =
       ("\(prefix)_reader", "\(prefix)_writer", "\(prefix)_backup", "\(prefix)_owner")
     return [reader, writer, backup, owner].map { "CREATE ROLE \($0)" } + [
       "GRANT USAGE ON SCHEMA \(name) TO \(reader), \(writer), \(backup)",
-      "GRANT SELECT ON \(tables) TO \(reader), \(backup), \(writer)",
+      "GRANT SELECT ON \(all) TO \(reader), \(backup), \(writer)",
       "GRANT UPDATE (gate) ON \(locks) TO \(writer)",
       "GRANT UPDATE (generation, live, fence, holder) ON \(vaults) TO \(writer)",
       "GRANT INSERT, UPDATE, DELETE ON \(documents), \(staged) TO \(writer)",
+      "GRANT INSERT, UPDATE ON \(folders) TO \(writer)",
       "GRANT USAGE, CREATE ON SCHEMA \(name) TO \(owner)",
-    ] + [vaults, locks, documents, staged].map { "ALTER TABLE \($0) OWNER TO \(owner)" }
+    ] + tables.map { "ALTER TABLE \($0) OWNER TO \(owner)" }
   }
 
-  /// Whether a name can stand before the names of roles.
-  public static func isRolePrefix(_ text: String) -> Bool { PostgresAddress.isPlainName(text) }
+  /// Lets the server itself keep apart which role may see which vault: those that `grants` names.
+  ///
+  /// - Parameter prefix: of the roles that may read `grants`; nil for all.
+  public func rowSecurity(roles prefix: String?) -> [String] {
+    let grants = "\(name).grants"
+    let readers = prefix.map { prefix in ["reader", "writer", "backup"].map { "\(prefix)_\($0)" } } ?? ["PUBLIC"]
+    return [
+      "CREATE TABLE IF NOT EXISTS \(grants) (role name NOT NULL, vault uuid NOT NULL, PRIMARY KEY (role, vault))",
+      "GRANT SELECT ON \(grants) TO \(readers.joined(separator: ", "))",
+    ]
+      + [vaults, locks, documents, staged, folders].flatMap { table in
+        [
+          "ALTER TABLE \(table) ENABLE ROW LEVEL SECURITY",
+          """
+          CREATE POLICY granted ON \(table)
+            USING (vault = ANY (SELECT g.vault FROM \(grants) AS g WHERE g.role = current_user))
+          """,
+        ]
+      }
+  }
+
+  /// Whether a text can be the name of a schema, or stand before the names of roles.
+  public static func isName(_ text: String) -> Bool { PostgresAddress.isPlainName(text) }
 }
 
 extension StoreLocation {

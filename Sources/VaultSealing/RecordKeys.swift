@@ -32,7 +32,14 @@ public final class RecordKeys: Sendable {
   ///
   /// - Parameter time: the sealing time of new tokens; the clock's when nil.
   public func context(sealingAt time: Timestamp? = nil) -> SealingContext {
-    SealingContext(.open(cipher), sealingTime: time, verifiesSeals: true)
+    SealingContext(.open(cipher), .init(sealingTime: time, verifiesSeals: true))
+  }
+
+  /// The same, with fields that `root` opens when they are asked for.
+  func context(openedBy root: RootKey, _ wrapped: WrappedKey) -> SealingContext {
+    guard case .token(let scope) = cipher.form else { preconditionFailure("the fields of a record are tokens") }
+    let opener = RecordFieldOpener(root: root, wrapped: wrapped, record: recordID, scope: scope)
+    return SealingContext(.open(cipher), .init(verifiesSeals: true, opener: opener))
   }
 
   /// Opens one token of this record into ordinary memory.

@@ -122,6 +122,7 @@ extension MemoryStore {
     _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
     let (system, start) = (LiveFileOperations(), ContinuousClock.now)
+    let kind = kind.withoutViews
     var wait = LockWait(start: .zero, timeout: timeout)
     guard !tryLock(kind) else { return MemoryLock(kind, of: self) }
     noteWaiting(kind, +1)
@@ -144,7 +145,7 @@ extension MemoryStore {
     state.withLock { state in
       guard !state.isHeldExclusively else { return false }
       switch kind {
-      case .shared:
+      case .shared, .snapshot:
         guard state.waitingWriters == 0 else { return false }
         state.sharedHolders += 1
       case .exclusive:
@@ -158,7 +159,7 @@ extension MemoryStore {
   fileprivate func unlock(_ kind: LockKind) {
     state.withLock { state in
       switch kind {
-      case .shared: state.sharedHolders -= 1
+      case .shared, .snapshot: state.sharedHolders -= 1
       case .exclusive: state.isHeldExclusively = false
       }
     }

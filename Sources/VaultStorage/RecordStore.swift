@@ -7,13 +7,18 @@ public import VaultDocument
 ///
 /// **What a reader sees.** One document is whole: the bytes of one `apply`, never parts of two. Without a lock, two
 /// reads may lie before and after somebody's `apply`, in that order and not the other: once one read shows the new
-/// state of a batch, all later ones do. Under a lock of either kind nothing changes between reads but what the holder
-/// itself applies.
+/// state of a batch, all later ones do. Under a shared or an exclusive lock nothing changes between reads but what the
+/// holder itself applies; under one of ``LockKind/snapshot`` nothing changes in what it shows.
 ///
 /// **What a writer gets.** `apply` is all or nothing. When it returns, the change survives a power cut. When it throws,
 /// the old state is what readers see. Two faults at once (a failed write whose undoing fails as well) can leave the new
 /// state behind an error, never a mix; reading tells which it is. A process that dies inside leaves the old or the new
 /// state, which the next one to take the lock completes.
+///
+/// **What a store may lack.** A store that cannot show an earlier moment beside the present one gives a shared lock
+/// for a snapshot, so that writers wait. One that cannot exchange all records at once has no ``replacement(under:)``.
+/// One that cannot tell who holds its lock has no `holder`, and one that cannot tell who waits may let readers pass a
+/// writer. Whatever else is written here, every store does.
 ///
 /// **Places that hold something else.** A link, directory, FIFO or device in a document's place is an error of that
 /// place alone; others stay readable.
@@ -222,14 +227,28 @@ public enum LockKind: Sendable {
   case shared
   /// For a writer: keeps everybody else who locks out.
   case exclusive
+  /// For readers of the whole vault as it is at one moment, which keep nobody out where the store can do so:
+  /// ``StoreLock/view`` shows that moment. Elsewhere it is a shared lock.
+  case snapshot
+
+  /// What a store that has no views of a moment gives.
+  package var withoutViews: LockKind { self == .snapshot ? .shared : self }
 }
 
 /// A lock that is held until it is released or the last reference to it is gone.
 public protocol StoreLock: AnyObject, Sendable {
   /// How it excludes others.
   var kind: LockKind { get }
+  /// What a lock for a snapshot shows, as long as it is held: the vault of one moment, to read. Nil for the store
+  /// itself.
+  var view: (any RecordStore)? { get }
   /// Lets others in; a second call does nothing.
   func release()
+}
+
+extension StoreLock {
+  /// The store itself.
+  public var view: (any RecordStore)? { nil }
 }
 
 extension RecordStore {

@@ -29,6 +29,12 @@ public struct StoreError: Error, Sendable {
   }
 }
 
+/// A fault of another machine, which is told in its words.
+package protocol RemoteFault: Error {
+  /// The words, which may be anybody's: escaped and cut, in one line.
+  var words: String { get }
+}
+
 extension StoreError {
   /// A code that may grow: match against the constants, with a default case.
   public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -17,7 +17,9 @@ struct InitCommand: AsyncParsableCommand {
         vault init my-vault --generate-identity identity.txt --passphrase
       """)
 
-  @Argument(help: ArgumentHelp("The folder; else CVAULT_DIR, else $XDG_DATA_HOME/cvault.", valueName: "dir"))
+  @Argument(
+    help: ArgumentHelp(
+      "The folder, or the address of a database; else CVAULT_DIR, else $XDG_DATA_HOME/cvault.", valueName: "place"))
   var directory: String?
 
   @Flag(help: "Unlock with a passphrase; it is asked for twice, or read as below.")
@@ -32,6 +34,9 @@ struct InitCommand: AsyncParsableCommand {
   @Option(help: "What the new slots are called.")
   var label = ""
 
+  @Flag(help: "Make the tables of a database that lacks them.")
+  var createTables = false
+
   @Option(parsing: .unconditional, help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
   var workFactor = SlotFile.defaultWorkFactor
 
@@ -43,7 +48,9 @@ struct InitCommand: AsyncParsableCommand {
     try check(location)
     // What a repository begins with is expected there.
     let others = System.names(in: location.path).filter { !$0.hasPrefix(".git") }
-    if !others.isEmpty { global.messages.note("\(location.path) holds other things, too: they stay beside the vault") }
+    if !location.isDatabase, !others.isEmpty {
+      global.messages.note("\(location.path) holds other things, too: they stay beside the vault")
+    }
     var slots = try recipient.map { text in NewSlot(.recipient(try AgeRecipient.argument(text)), label: label) }
     if let passphrase = try passphraseSlot() { slots.append(passphrase) }
     let identity = try generateIdentity.map { path in
@@ -73,25 +80,42 @@ struct InitCommand: AsyncParsableCommand {
     do {
       if location.origin == .standard { try System.makeDirectories(System.parent(of: location.path)) }
       let options = try global.vaultOptions(StateLocation.state(global.messages))
-      return try await Vault.create(at: location.path, slots: slots, options: options)
+      return try await Vault.create(
+        at: location.place(), makingTables: createTables, slots: slots, options: options)
     } catch {
-      if let identity, System.kind(of: location.path + "/vault.json") == nil { System.remove(identity) }
-      throw error
+      if let identity, (try? holdsVault(location)) == false { System.remove(identity) }
+      guard location.isDatabase, let error = error as? VaultError else { throw error }
+      throw location.explained(error)
     }
   }
 
   private func place() throws -> VaultLocation {
     guard let directory else { return try .forNewVault(nil) }
     guard !directory.isEmpty else { throw CommandError.usage("dir", "names no folder") }
-    return VaultLocation(path: directory, origin: .option)
+    return try VaultLocation(path: directory, origin: .option).checked()
+  }
+
+  /// Whether a vault is there already. Of a database it is also asked whether one could be made.
+  private func holdsVault(_ location: VaultLocation) throws -> Bool {
+    guard location.isDatabase else { return System.kind(of: location.path + "/vault.json") != nil }
+    do {
+      _ = try location.open()
+      return true
+    } catch let error as VaultError {
+      guard error.code == .notAVault, createTables || !error.lacksTables else { throw location.explained(error) }
+      return false
+    }
   }
 
   /// What can be refused before anybody is asked for a passphrase.
   private func check(_ location: VaultLocation) throws {
-    guard System.kind(of: location.path + "/vault.json") == nil else {
+    guard location.isDatabase || !createTables else {
+      throw CommandError.usage("--create-tables", "is for the address of a database")
+    }
+    guard try !holdsVault(location) else {
       throw CommandError(
         .alreadyExists, "already_exists", subject: location.path, "is a vault already",
-        hints: ["name another folder; nothing was changed"])
+        hints: ["name another \(location.isDatabase ? "vault in the address" : "folder"); nothing was changed"])
     }
     if let kind = System.kind(of: location.path), kind != .directory {
       throw CommandError(

@@ -121,7 +121,7 @@ extension Completion {
   private var locked: LockedVault? {
     let global = try? GlobalOptions.parse(["--quiet"])
     guard let global, let location = try? VaultLocation.find(vault) else { return nil }
-    return try? LockedVault(at: location.path).using(IndexLocation.options(global))
+    return try? location.open().using(IndexLocation.options(global))
   }
 
   private var catalog: KindCatalog { locked?.kinds ?? .builtIn }

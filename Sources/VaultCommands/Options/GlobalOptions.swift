@@ -95,7 +95,7 @@ struct GlobalOptions: ParsableArguments {
 
 /// Which vault a command works on.
 struct VaultOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The vault's folder (CVAULT_DIR).", valueName: "dir"))
+  @Option(help: ArgumentHelp("The vault's folder, or the address of its database (CVAULT_DIR).", valueName: "dir"))
   var vault: String?
 
   @Option(
@@ -103,10 +103,10 @@ struct VaultOptions: ParsableArguments {
   var requireFingerprint: String?
 
   /// The options that name a vault, for commands that have another option for it.
-  static func named(_ path: String) -> VaultOptions {
+  static func named(_ path: String, fingerprint: String? = nil) -> VaultOptions {
     var options = VaultOptions()
     options.vault = path
-    options.requireFingerprint = nil
+    options.requireFingerprint = fingerprint
     return options
   }
 }

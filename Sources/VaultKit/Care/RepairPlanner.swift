@@ -10,8 +10,8 @@ extension Vault {
   /// - Throws: ``VaultError`` as ``verify(_:progress:)``.
   public func repairPlan(_ histories: [any FileHistory] = []) async throws(VaultError) -> RepairPlan {
     let found = try await verify()
-    return try await reading { () throws(VaultError) in
-      var planner = try RepairPlanner(self, histories, found.faults)
+    return try await atOneMoment { vault throws(VaultError) in
+      var planner = try RepairPlanner(vault, histories, found.faults)
       return try planner.plan()
     }
   }

@@ -1,4 +1,3 @@
-internal import VaultFileStore
 public import VaultStorage
 
 /// What ``VaultLint`` found.
@@ -22,11 +21,18 @@ public struct VaultLint: Sendable {
   private let store: any RecordStore
   private let options: Vault.Options
 
-  /// The vault in `directory`; its header may be damaged.
+  /// The vault at a place; its header may be damaged.
   ///
   /// - Throws: ``VaultError`` `.notAVault`, `.permissionDenied`, `.ioFailed`.
-  public init(at directory: String, options: Vault.Options = Vault.Options()) throws(VaultError) {
-    self.init(store: try inStore { () throws(StoreError) in try DirectoryStore(at: directory) }, options: options)
+  public init(at place: VaultPlace, options: Vault.Options = Vault.Options()) throws(VaultError) {
+    self.init(store: try inStore { () throws(StoreError) in try place.store() }, options: options)
+  }
+
+  /// The vault in a folder, or in a database by its address; its header may be damaged.
+  ///
+  /// - Throws: ``VaultError`` as ``init(at:options:)-(VaultPlace,_)``; `.usage` for an address that is none.
+  public init(at place: String, options: Vault.Options = Vault.Options()) throws(VaultError) {
+    try self.init(at: VaultPlace(place), options: options)
   }
 
   /// The vault in a store; its header may be damaged.
@@ -35,13 +41,15 @@ public struct VaultLint: Sendable {
     self.options = options
   }
 
-  /// Looks at every file while nobody writes.
+  /// Looks at every file as it is at one moment.
   ///
   /// - Parameter progress: called after each record.
   /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.ioFailed` for the vault as a whole;
   ///   `.cancelled`.
-  public func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
-    try await run(.shared, progress) { _ in nil }
+  public nonisolated(nonsending) func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
+    try await reporting(to: progress) { report throws(VaultError) in
+      try await run(.snapshot, { report(()) }, { _ in nil })
+    }
   }
 
   /// The same, and writes what differs from the canonical form in white space, order of members or spelling alone.
@@ -49,9 +57,15 @@ public struct VaultLint: Sendable {
   /// No document changes its meaning: the canonical encoding `T` of each stays (format 1, section 1.2, Trees).
   ///
   /// - Throws: ``VaultError`` as ``check(progress:)``, and `.damaged` for a malformed journal, `.diskFull`.
-  public func fix(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
-    try await run(.exclusive, progress) { lock in
-      { changes throws(VaultError) in try inStore { () throws(StoreError) in try store.apply(changes, under: lock) } }
+  public nonisolated(nonsending) func fix(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
+    try await reporting(to: progress) { report throws(VaultError) in
+      try await run(
+        .exclusive, { report(()) },
+        { lock in
+          { changes throws(VaultError) in
+            try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+          }
+        })
     }
   }
 
@@ -65,7 +79,7 @@ public struct VaultLint: Sendable {
       return linter.report
     }
     defer { lock.release() }
-    var linter = try Linter(store, types: options.types, rewriting: rewriting(lock))
+    var linter = try Linter(lock.view ?? store, types: options.types, rewriting: rewriting(lock))
     do throws(VaultError) {
       try await linter.run(progress)
     } catch {

@@ -182,9 +182,10 @@ struct Verifier {
       guard let id = result.faults[index].record, seen.confirmed.contains(id) else { continue }
       result.faults[index].witnesses.insert(.machine)
     }
-    result.faults += seen.faults
+    // What others have written since the moment that was looked at is no fault.
+    result.faults += seen.faults.filter { fault in fault.record.map { !vault.isSeenAtPresent($0) } ?? true }
     result.notes += seen.notes
-    for id in gone { vault.memory?.note(.forgotten, of: id) }
+    for id in gone where !vault.isSeenAtPresent(id) { vault.memory?.note(.forgotten, of: id) }
     return result
   }
 

@@ -93,7 +93,7 @@ extension VaultError {
       }
     var reason = error.reason
     if let holder = error.holder { reason += " (process \(holder))" }
-    let remedy = Self.remedy(for: code, at: error.path)
+    let remedy = error.underlying is any RemoteFault ? nil : Self.remedy(for: code, at: error.path)
     self.init(code, reason, file: error.path, record: record, remedies: remedy.map { [$0] }, underlying: error)
   }
 

@@ -1,6 +1,5 @@
 internal import VaultCrypto
 internal import VaultDocument
-internal import VaultFileStore
 internal import VaultIndex
 internal import VaultRecords
 internal import VaultStorage
@@ -41,9 +40,9 @@ extension LockedVault {
     indexPlace.map { IndexState(path: $0.path, byteCount: $0.byteCount) }
   }
 
-  /// By the hash of the folder's real path: copies of a vault have indexes of their own.
+  /// By the hash of the folder's real path, or of the address: copies of a vault have indexes of their own.
   var indexPlace: IndexPlace? {
-    guard let indexOptions, let path = (store as? DirectoryStore)?.knownPaths.last,
+    guard let indexOptions, store is any StampedStore, let path = store.knownPaths.last,
       let hash = try? unsafe SHA256.hash(Array(path.utf8).span.bytes)
     else { return nil }
     return IndexPlace(directory: indexOptions.directory, name: Hex.encode(Array(hash.prefix(16))))

@@ -12,20 +12,50 @@ public struct CheckpointResult: Sendable {
 extension Vault {
   /// Verifies the whole vault and writes the list of all its records, live and removed, as its checkpoint.
   ///
-  /// Nobody writes meanwhile. Nothing is written when anything is wrong: a checkpoint stands for what it lists.
+  /// It is of one moment, as with ``verify(_:progress:)``. Nothing is written when anything is wrong: a checkpoint
+  /// stands for what it lists.
   ///
   /// - Parameters:
   ///   - acceptingRollback: lists the records also when some went back, or are gone, since the last checkpoint.
   ///   - progress: called after each record.
   /// - Throws: ``VaultError`` as ``verify(_:progress:)`` and ``add(_:)``.
-  public func makeCheckpoint(
+  public nonisolated(nonsending) func makeCheckpoint(
     acceptingRollback: Bool = false, progress: () -> Void = {}
   ) async throws(VaultError) -> CheckpointResult {
-    let lock = try await lockForWriting()
-    defer {
-      lock.release()
-      memory?.flush()
+    try await reporting(to: progress) { report throws(VaultError) in
+      try await self.checkpoint(acceptingRollback: acceptingRollback) { report(()) }
     }
+  }
+
+  private func checkpoint(
+    acceptingRollback: Bool, _ progress: @escaping @Sendable () -> Void
+  ) async throws(VaultError) -> CheckpointResult {
+    defer { memory?.flush() }
+    let found: FoundVault? = try await atOneMoment { vault throws(VaultError) in
+      // Where a moment is the present, with writers kept out, the list is made and written under the lock of a writer.
+      guard vault !== self else { return nil }
+      try vault.refresh()
+      return try await vault.foundVault(progress)
+    }
+    guard let found else {
+      let lock = try await lockForWriting()
+      defer { lock.release() }
+      return try writeCheckpoint(await foundVault(progress), acceptingRollback, lock)
+    }
+    let lock = try await lockForWriting()
+    defer { lock.release() }
+    return try writeCheckpoint(found, acceptingRollback, lock)
+  }
+
+  /// What a run over the vault has found.
+  private struct FoundVault {
+    let verification: Verification
+    let entries: VersionList
+    let onlyInTrash: Set<RecordID>
+    let headerHash: [UInt8]
+  }
+
+  private func foundVault(_ progress: @Sendable () -> Void) async throws(VaultError) -> FoundVault {
     var (builder, onlyInTrash) = (VersionList.Builder(), Set<RecordID>())
     let verification = try await verification(VerificationScope(), progress) { found in
       for version in found.versions {
@@ -33,15 +63,27 @@ extension Vault {
         if found.isOnlyInTrash(version.id) { onlyInTrash.insert(version.id) }
       }
     }
+    return FoundVault(
+      verification: verification, entries: builder.finish(), onlyInTrash: onlyInTrash, headerHash: try header.hash())
+  }
+
+  private func writeCheckpoint(
+    _ found: FoundVault, _ acceptingRollback: Bool, _ lock: any StoreLock
+  ) throws(VaultError) -> CheckpointResult {
+    let verification = found.verification
     guard verification.faults.allSatisfy({ acceptingRollback && $0.code.isRollback }) else {
       return CheckpointResult(checkpoint: nil, verification: verification)
     }
-    let (entries, old) = (builder.finish(), try storedCheckpoint(in: store))
+    // Keys that were changed since are not those of what was found.
+    guard try header.hash() == found.headerHash else {
+      throw VaultError(.changedUnderneath, "was changed while the records were verified", file: VaultHeader.fileName)
+    }
+    let old = try storedCheckpoint(in: store)
     let new = try Checkpoint.make(
-      following: old?.checkpoint, of: entries, headerHash: header.hash(), createdAt: options.now(),
+      following: old?.checkpoint, of: found.entries, headerHash: found.headerHash, createdAt: options.now(),
       under: keyring.current)
     try replaceCheckpoint(old?.mark, by: new, lock)
-    if acceptingRollback { acceptSeen(entries, onlyInTrash, verification.faults) }
+    if acceptingRollback { acceptSeen(found.entries, found.onlyInTrash, verification.faults) }
     return CheckpointResult(checkpoint: new, verification: verification)
   }
 

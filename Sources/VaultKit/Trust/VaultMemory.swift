@@ -302,13 +302,22 @@ extension VaultError {
 }
 
 extension Vault {
+  /// Whether a record is as this machine has seen it, or newer; also when it is in the trash, or was deleted by
+  /// somebody who noted that.
+  func isAsSeen(_ id: RecordID) -> Bool {
+    if (try? verifiedRecord(id)) != nil { return true }
+    guard let bytes = try? readTrash(id) else { return (try? memory?.seen(of: id).versions[id] == nil) ?? false }
+    guard let record = try? verifyTrashed(bytes, id).record else { return false }
+    return (try? compareWithSeen(record)) != nil
+  }
+
   /// Compares a version that verified with what this machine has seen of its record, and notes it.
   ///
   /// - Throws: ``VaultError`` `.rolledBack`, `.forked`, `.damagedState`, `.permissionDenied`, `.ioFailed`.
   func compareWithSeen(_ record: OpenRecord) throws(VaultError) {
     guard let memory else { return }
     let fault = try memory.take(record.id, SeenVersion(record))
-    guard let fault else { return }
+    guard let fault, !isSeenAtPresent(record.id) else { return }
     throw VaultError(
       fault.code, fault.reason, file: record.file, record: record.id,
       remedies: [.leaveBranch, .acceptRecords([record.id], fingerprint: try header.fingerprint())])

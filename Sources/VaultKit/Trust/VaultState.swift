@@ -66,7 +66,11 @@ public struct VaultState: Sendable {
   /// Where else the vault still is, of all places at which it was seen; nil for none, and where that cannot be told.
   func otherPlace(of vaultID: VaultID, besides paths: [String]) -> String? {
     let places = (try? self.paths(of: vaultID)) ?? []
-    return places.first { !paths.contains($0) && (try? LockedVault(at: $0))?.header.vaultID == vaultID }
+    return places.first { place in
+      // Nobody is connected with for the sake of a note: a database is taken to have it still.
+      !paths.contains(place)
+        && (VaultPlace.isDatabase(place) || (try? LockedVault(at: place))?.header.vaultID == vaultID)
+    }
   }
 
   private func vaultID(at path: String) throws(VaultError) -> VaultID? {
@@ -319,8 +323,8 @@ extension StateFolder.Change {
 }
 
 extension LockedVault {
-  /// The paths that the vault's directory is known by; none for a vault that is in no directory.
-  var knownPaths: [String] { (store as? DirectoryStore)?.knownPaths ?? [] }
+  /// The places that the vault is known by; none for a vault that is in no directory and no database.
+  var knownPaths: [String] { store.knownPaths }
 
   /// The vault with its header read once more; nil when that is the same.
   func reread() throws(VaultError) -> LockedVault? {

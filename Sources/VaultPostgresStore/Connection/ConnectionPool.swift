@@ -6,11 +6,22 @@ final class ConnectionPool: Sendable {
   private let address: PostgresAddress
   private let applicationName: String
   private let password: String?
+  /// What all of them see; nil for the present.
+  private let snapshot: Snapshot?
   private let idle = Mutex<[PostgresConnection]>([])
 
-  init(_ address: PostgresAddress, applicationName: String, password: String?) {
+  init(_ address: PostgresAddress, applicationName: String, password: String?, snapshot: Snapshot? = nil) {
     (self.address, self.applicationName, self.password) = (address, applicationName, password)
+    self.snapshot = snapshot
   }
+
+  /// Another pool, of connections that see one moment.
+  func showing(_ snapshot: Snapshot) -> ConnectionPool {
+    ConnectionPool(address, applicationName: applicationName, password: password, snapshot: snapshot)
+  }
+
+  /// Lets go of those that nobody uses.
+  func close() { idle.withLock { $0 = [] } }
 
   /// A connection of the caller's own.
   ///
@@ -22,7 +33,9 @@ final class ConnectionPool: Sendable {
 
   /// One that nobody has used.
   func fresh() throws(StoreError) -> PostgresConnection {
-    try PostgresConnection(address, applicationName: applicationName, password: password)
+    let connection = try PostgresConnection(address, applicationName: applicationName, password: password)
+    do throws(ServerFault) { try snapshot?.adopt(connection) } catch { throw StoreError(error) }
+    return connection
   }
 
   /// Takes one back; one that is lost is let go.

@@ -87,14 +87,16 @@ extension PostgresConnection {
     return count
   }
 
-  /// The first row of an answer; nil when it has none.
+  /// The one row of an answer; nil when it has none. More of them have no end.
   func row(_ statement: String, _ values: [SQLValue] = []) throws(ServerFault) -> SQLRow? {
-    var first: SQLRow?
-    try rows(statement, values) { row in
-      if first == nil { first = row }
-      return true
-    }
-    return first
+    var only: SQLRow?
+    try rows(
+      statement, values,
+      each: { row throws(ServerFault) in
+        guard only == nil else { throw .tooMuch }
+        only = row
+      })
+    return only
   }
 
   /// Gives the rows of an answer one by one, as they come, until `body` returns false.
@@ -109,6 +111,18 @@ extension PostgresConnection {
       guard status == ResultStatus.singleRow else { return true }
       return body(unsafe row(of: result))
     }
+  }
+
+  /// Gives each row of an answer; one that is not of the form that the statement asks for ends the connection.
+  func rows(
+    _ statement: String, _ values: [SQLValue] = [], each body: (SQLRow) throws(ServerFault) -> Void
+  ) throws(ServerFault) {
+    var fault: ServerFault?
+    try rows(statement, values) { row in
+      do throws(ServerFault) { try body(row) } catch { fault = error }
+      return fault == nil
+    }
+    if let fault { throw fault }
   }
 
   /// Sends rows that `COPY … FROM STDIN (FORMAT binary)` takes.

@@ -1,7 +1,7 @@
 internal import VaultStorage
 
 /// What a server, or the way to it, answered in place of a result.
-struct ServerFault: Error, CustomStringConvertible {
+struct ServerFault: RemoteFault, CustomStringConvertible {
   /// The five characters of the SQL standard; empty where none came.
   let state: String
   /// The server's own words, which may be anybody's: escaped and cut.
@@ -9,6 +9,7 @@ struct ServerFault: Error, CustomStringConvertible {
   /// Whether the connection is of no more use.
   var isLost = false
 
+  var words: String { description }
   var description: String { state.isEmpty ? text : "SQLSTATE \(state): \(text)" }
 
   static let malformed = ServerFault(state: "", text: "the answer has another form than the statement asks for")
@@ -23,6 +24,7 @@ struct ServerFault: Error, CustomStringConvertible {
     let line = String(decoding: Array(bytes.prefix(2000)), as: UTF8.self).prefix(200)
     let safe = line.unicodeScalars.map { scalar -> Unicode.Scalar in
       switch scalar.properties.generalCategory {
+      case .control where scalar == "\n" || scalar == "\t": " "
       case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: "?"
       default: scalar
       }

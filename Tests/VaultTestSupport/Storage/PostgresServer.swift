@@ -1,13 +1,5 @@
 internal import VaultSystem
 
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
-
 /// A database server of the tests' own, with a pooler before it, as `Scripts/postgres-server` starts it. It ends with
 /// the process that it was started by, however that ends.
 package struct PostgresServer: Sendable {
@@ -17,9 +9,7 @@ package struct PostgresServer: Sendable {
   package let poolerPort: Int?
   /// Where the server's files are.
   package let folder: String
-  private let input: Int32
-  private let output: Int32
-  private let process: Int32
+  private let script: OrderedScript
 
   /// One for all tests that do nothing to the server itself; nil where none can be started.
   package static let shared = PostgresServer()
@@ -33,36 +23,23 @@ package struct PostgresServer: Sendable {
   ///
   /// - Parameter settings: `NAME=VALUE` for its configuration.
   package init?(settings: [String] = []) {
-    let (toChild, fromChild) = (Self.pipe(), Self.pipe())
-    let script = OwnVectors.package + "/Scripts/postgres-server"
-    let streams = ChildStreams(input: toChild.reading, output: fromChild.writing, isAlone: true)
-    defer { close(toChild.reading) }
-    guard let process = try? ChildProcess.start(script, [script] + settings, streams: streams) else {
-      for file in [toChild.writing, fromChild.writing, fromChild.reading] { close(file) }
-      return nil
-    }
-    (input, output, self.process) = (toChild.writing, fromChild.reading, process)
-    close(fromChild.writing)
-    let words = Self.line(from: fromChild.reading).split(separator: " ").map(String.init)
-    guard words.count == 4, words[0] == "ready", let port = Int(words[1]), let pooler = Int(words[2]) else {
-      for file in [toChild.writing, fromChild.reading] { close(file) }
-      return nil
-    }
-    (self.port, poolerPort, folder) = (port, pooler == 0 ? nil : pooler, words[3])
+    guard let (script, words) = OrderedScript.start("postgres-server", settings), words.count == 4, words[0] == "ready",
+      let port = Int(words[1]), let pooler = Int(words[2])
+    else { return nil }
+    (self.port, poolerPort, folder, self.script) = (port, pooler == 0 ? nil : pooler, words[3], script)
   }
 
   /// Ends it.
-  package func stop() {
-    close(input)
-    ChildProcess.awaitEnd(of: process)
-    close(output)
-  }
+  package func stop() { script.stop() }
 
   /// Stops the server as a power cut does, and starts it again.
-  package func restart() {
-    kill(process, SIGUSR1)
-    precondition(Self.line(from: output) == "restarted", "the server did not start again")
-  }
+  package func restart() { script.order("restart", expecting: "restarted") }
+
+  /// Stops the server as a power cut does.
+  package func cutPower() { script.order("stop", expecting: "stopped") }
+
+  /// Starts it again.
+  package func start() { script.order("start", expecting: "started") }
 
   /// The address of a vault in it.
   package func address(_ vault: String, port: Int? = nil, user: String = "tests", settings: String = "") -> String {
@@ -80,22 +57,4 @@ package struct PostgresServer: Sendable {
       ], environment: ["PATH": ProcessEnvironment.variable("PATH") ?? "/usr/bin:/bin"]
     ).run()
   }
-
-  private static func line(from file: Int32) -> String {
-    var bytes: [UInt8] = []
-    var byte: UInt8 = 0
-    while unsafe read(file, &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func pipe() -> (reading: Int32, writing: Int32) {
-    var ends: [Int32] = [-1, -1]
-    // Without a pipe there is no test.
-    unsafe precondition(makePipe(&ends) == 0)
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
-  }
 }
-
-// Within `PostgresServer` the name is that of its own.
-private func makePipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { unsafe pipe(ends) }

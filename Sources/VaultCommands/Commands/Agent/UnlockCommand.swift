@@ -98,14 +98,15 @@ struct AgentOptions: ParsableArguments {
     let opened = try await session.unlock(unlocking, withRootKey: true)
     var records: Set<RecordID> = []
     for text in record { records.insert(try await session.record(text, in: opened).id) }
-    guard let path = ProcessEnvironment.realPath(session.location.path) else {
+    guard let path = session.locked.knownPlace else {
       throw CommandError(SystemError.missing(session.location.path))
     }
     let (root, locked) = (opened.rootKey, opened.locked)
     var handover = Handover(
       vaultID: root.vaultID, path: path, slot: opened.slot.id,
       key: try root.withKey { key throws(CryptoError) in try SecretBytes(copying: key) },
-      headerHash: try locked.header.hash(), fileHash: try unsafe SHA256.hash(locked.headerBytes.span.bytes),
+      headerHash: try locked.header.hash(),
+      fileHash: session.location.isDatabase ? [] : try unsafe SHA256.hash(locked.headerBytes.span.bytes),
       idle: min(idle, maximum), maximum: maximum)
     handover.session = terminal
     handover.records = records

@@ -49,7 +49,7 @@ struct CheckCommand: AsyncParsableCommand {
   }
 
   private func lint(_ session: Session) async throws -> LintReport {
-    let lint = try VaultLint(at: session.location.path, options: global.vaultOptions(nil))
+    let lint = try VaultLint(at: session.location.place(), options: global.vaultOptions(nil))
     let progress = Progress("checked", global) { [locked = session.locked] in try? locked.recordCount() }
     defer { progress.end() }
     return try await lint.check { progress.advance() }

@@ -3,6 +3,7 @@ import VaultAge
 import VaultCrypto
 import VaultDocument
 import VaultKit
+import VaultStorage
 import VaultSystem
 
 /// `vault status`: what is used, and why.
@@ -38,12 +39,15 @@ private struct VaultStatus {
   let key: String?
   /// Files that the key is to come from, and that are not there.
   let missingKeyFiles: [String]
+  /// What a database tells of itself; nil for a folder.
+  let remote: RemoteState?
   /// A merge or the like that git waits for a person to finish.
   let operation: GitOperation?
 
   init(_ session: Session, _ options: UnlockOptions) throws {
     self.session = session
     operation = GitFolder.holds(session.location.path) ? GitOperation(Git(at: session.location.path)) : nil
+    remote = try session.remoteState()
     fingerprint = try session.locked.fingerprint()
     recordCount = try session.locked.recordCount()
     _ = try options.maximumWorkFactor()
@@ -64,6 +68,7 @@ private struct VaultStatus {
   }
 
   private var permissions: String {
+    if let remote { return "those of the role \(remote.role) in the database" }
     let path = session.location.path
     if System.status(of: path)?.isWritableByAll == true {
       return "everybody may write to the folder: `chmod o-w \(path.shellQuoted)`"
@@ -78,6 +83,7 @@ private struct VaultStatus {
       ("id", header.vaultID.text), ("fingerprint", fingerprint), ("created", header.createdAt.text),
       ("records", String(recordCount)),
     ]
+    if let remote { rows += remote.rows }
     for slot in slots { rows.append(("slot", slot.summary)) }
     if let rotation = header.unfinishedRotation {
       rows.append(("rotation", "\(rotation.unfinishedNote): `vault rekey` finishes it"))
@@ -93,7 +99,8 @@ private struct VaultStatus {
 
   var document: JSONValue {
     .document([
-      "created_at": .string(header.createdAt.text), "fingerprint": .string(fingerprint),
+      "created_at": .string(header.createdAt.text), "database": remote?.document ?? .null,
+      "fingerprint": .string(fingerprint),
       "found_by": .string(session.location.origin.rawValue), "git": .optional(operation?.line),
       "id": .string(header.vaultID.text),
       "index": IndexReport(session).document, "key": .optional(key), "library": .string(CryptoLibrary.version),

@@ -104,7 +104,7 @@ extension KeyCommand {
         return try await opened.addSlot(NewSlot(.recipient(identity.recipient), label: label))
       } catch {
         // Where the header has the slot in spite of the error, the identity is what opens it.
-        let header = try? LockedVault(at: location.path).header
+        let header = try? location.open().header
         if header?.slots.contains(where: { $0.recipient == identity.recipient }) == false { System.remove(path) }
         throw error
       }

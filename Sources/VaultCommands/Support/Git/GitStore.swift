@@ -196,7 +196,7 @@ extension GitStore {
   func lock(
     _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
-    guard kind == .shared else { throw .committed }
+    guard kind != .exclusive else { throw .committed }
     return Lock()
   }
 

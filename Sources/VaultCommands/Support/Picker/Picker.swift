@@ -31,7 +31,7 @@ struct Picker {
 
   private static func hasVault(_ options: VaultOptions) -> Bool {
     guard let location = try? VaultLocation.find(options.vault) else { return false }
-    return System.kind(of: location.path + "/vault.json") == .regular
+    return location.isDatabase || System.kind(of: location.path + "/vault.json") == .regular
   }
 
   /// The command line that was picked; nil for none.

@@ -36,7 +36,7 @@ struct EarlierVault {
       throw error.code == .notAVault ? .noVault(at: commit, location.path) : CommandError(error).at(commit)
     }
     // What is there now may be damaged: an earlier state is just what is wanted then.
-    let live = try? LockedVault(at: location.path)
+    let live = try? location.open()
     isNamed = try required != nil || live.map { try global.isNamed($0) } ?? false
     let isThis = try required?.isOf(vault) ?? false
     if !isThis, let live { try required?.check(live, at: location.path) }
@@ -158,6 +158,11 @@ extension GitObjects {
 extension GitStore {
   /// The vault's folder as a commit has it.
   static func open(vault location: VaultLocation, at revision: String) throws -> GitStore {
+    guard !location.isDatabase else {
+      throw CommandError(
+        .inputOutput, "no_git", subject: location.path, "is in a database, which has no commits",
+        hints: ["`vault store copy` makes a folder of it, which git can keep"])
+    }
     let kind = System.kind(of: location.path)
     guard kind == .directory else { throw location.holdsNoVault(kind) }
     let objects = GitObjects(Git(at: location.path))

@@ -30,8 +30,13 @@ struct Session {
     self.global = global
     location = try VaultLocation.find(options.vault)
     global.messages.detail("vault \(location.path) (\(location.origin.rawValue))")
+    let place = try location.place()
+    if place.isOpenToOthers {
+      global.messages.note(
+        "whoever stands between here and the database could read along: sslmode=verify-full forbids it")
+    }
     do throws(VaultError) {
-      locked = try LockedVault(at: location.path).using(IndexLocation.options(global))
+      locked = try LockedVault(at: place).using(IndexLocation.options(global))
     } catch {
       throw Self.explained(error, location)
     }
@@ -63,6 +68,7 @@ struct Session {
   }
 
   private static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
+    guard !location.isDatabase else { return location.explained(error) }
     let kind = System.kind(of: location.path)
     let isFile = kind == .regular || kind == .other
     guard error.code == .notAVault || isFile || (kind == nil && [.ioFailed, .damaged].contains(error.code)) else {

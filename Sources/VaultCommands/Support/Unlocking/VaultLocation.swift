@@ -29,13 +29,14 @@ struct VaultLocation {
   private static func named(_ option: String?) throws -> VaultLocation? {
     if let option {
       guard !option.isEmpty else { throw CommandError.usage("--vault", "names no folder") }
-      return VaultLocation(path: option, origin: .option)
+      return try VaultLocation(path: option, origin: .option).checked()
     }
-    return System.environment("CVAULT_DIR").map { VaultLocation(path: $0, origin: .variable) }
+    return try System.environment("CVAULT_DIR").map { try VaultLocation(path: $0, origin: .variable).checked() }
   }
 
   /// Whether a file that is to be made lies in the vault's folder, whatever links and dots lead to either.
   func holds(_ file: String) throws -> Bool {
+    guard !isDatabase else { return false }
     let trimmed = String(file.reversed().drop { $0 == "/" }.reversed())
     return try Vault.isFolder(System.parent(of: trimmed), inVaultAt: path)
   }
@@ -61,6 +62,51 @@ struct VaultLocation {
 }
 
 extension VaultLocation {
+  /// Whether it is a database.
+  var isDatabase: Bool { VaultPlace.isDatabase(path) }
+
+  /// The vault there, as it is seen without a key.
+  func open() throws -> LockedVault { try LockedVault(at: place()) }
+
+  /// The place, with the password of a database where a command gives one.
+  func place() throws -> VaultPlace {
+    guard isDatabase, let command = System.environment("CVAULT_DATABASE_PASSWORD_COMMAND") else {
+      return try VaultPlace(path)
+    }
+    let name = "CVAULT_DATABASE_PASSWORD_COMMAND"
+    guard let password = try SecretInput.command(command, named: name).string else {
+      throw CommandError.usage(name, "gives no text")
+    }
+    return try VaultPlace(path, databasePassword: password)
+  }
+
+  /// Refuses an address that is none, above all one with a password in it.
+  func checked() throws -> VaultLocation {
+    guard isDatabase else { return self }
+    do throws(VaultError) {
+      _ = try VaultPlace(path)
+    } catch {
+      throw CommandError(error).about(origin == .option ? "--vault" : origin.rawValue).hinting(
+        "it is written postgresql://[USER@]HOST[:PORT]/DATABASE?vault=NAME",
+        "a password comes from ~/.pgpass, PGPASSFILE or CVAULT_DATABASE_PASSWORD_COMMAND")
+    }
+    return self
+  }
+
+  /// Why a vault in a database could not be opened.
+  func explained(_ error: VaultError) -> CommandError {
+    var explained = CommandError(error)
+    if error.isOfNewerLayout { explained.status = .inputRefused }
+    guard error.code == .notAVault else { return explained }
+    explained.subject = path
+    explained.hints = [
+      error.lacksTables
+        ? "`vault store sql` prints the statements that make them, and `vault init ADDRESS --create-tables` runs them"
+        : "`vault init \(path.shellQuoted)` makes one"
+    ]
+    return explained
+  }
+
   /// There is no vault, in the words for how the place was found.
   ///
   /// - Parameter kind: what is there instead.

@@ -55,7 +55,13 @@ struct Doctor {
     var checks = try keyChecks(slots)
     let good = slots.count { $0.fault == nil }
     for slot in slots { checks.append(check(slot, goodCount: good)) }
-    checks += [rotation, memory, permissions(condition), journal(condition), checkpoint]
+    checks += [rotation, memory]
+    if let remote = try session.remoteState() {
+      checks += remote.rows.map { DoctorCheck(name: $0.0, state: .good, text: $0.1) }
+    } else {
+      checks += [permissions(condition), journal(condition)]
+    }
+    checks.append(checkpoint)
     checks += surroundings(condition)
     if GitFolder.holds(session.location.path) {
       checks.append(git(condition))

@@ -43,6 +43,7 @@ struct CommandError: Error {
     record = error.record?.text
     field = error.field
     detail = error.underlying.map { "\($0)" }
+    if let words = error.wordsOfDatabase { hints.append("the database: \(words)") }
   }
 
   /// The same error about something that the layer below does not know, such as the word that was to name a record.

@@ -1,0 +1,93 @@
+internal import VaultFileStore
+internal import VaultPostgresStore
+internal import VaultStorage
+
+/// Where a vault is: a folder, or a database, by its address.
+public struct VaultPlace: Sendable {
+  private enum Kind {
+    case folder(String)
+    case database(PostgresAddress, password: String?)
+  }
+
+  private let kind: Kind
+
+  /// A folder, or `postgresql://[USER@]HOST[:PORT]/DATABASE?vault=NAME`.
+  ///
+  /// - Parameter databasePassword: of the user in the database, where libpq has none of its own: from a file, a service
+  ///   or a certificate it takes it itself.
+  /// - Throws: ``VaultError`` `.usage` for an address that is none, or that holds a password.
+  public init(_ text: String, databasePassword: String? = nil) throws(VaultError) {
+    guard Self.isDatabase(text) else {
+      kind = .folder(text)
+      return
+    }
+    do throws(PostgresAddress.Fault) {
+      kind = .database(try PostgresAddress(parsing: text), password: databasePassword)
+    } catch {
+      // None of its text: there may be a password in it.
+      throw VaultError(.usage, "the address of a database " + error.reason)
+    }
+  }
+
+  /// Whether a text is meant as the address of a database, be it a good one or not.
+  public static func isDatabase(_ text: String) -> Bool { PostgresAddress.isAddress(text) }
+
+  /// Whether somebody between here and the database could pass for it.
+  public var isOpenToOthers: Bool { if case .database(let address, _) = kind { address.isOpenToOthers } else { false } }
+
+  /// The statements that make the tables of a database, and what else is asked for, each without a semicolon.
+  ///
+  /// - Parameters:
+  ///   - schema: where the tables are; nil for the usual one.
+  ///   - roles: the prefix of four roles, which are made as well.
+  ///   - rowSecurity: whether the server itself keeps apart which role may see which vault.
+  /// - Throws: ``VaultError`` `.usage` for a name that is not of lower-case letters, digits and `_`.
+  public static func tableStatements(
+    inSchema schema: String? = nil, roles: String? = nil, rowSecurity: Bool = false
+  ) throws(VaultError) -> [String] {
+    guard [schema, roles].compactMap({ $0 }).allSatisfy(PostgresSchema.isName) else {
+      throw VaultError(.usage, "the name is not of lower-case letters, digits and _")
+    }
+    let tables = schema.map(PostgresSchema.init) ?? PostgresSchema()
+    return tables.creation + (roles.map { tables.roles(prefix: $0) } ?? [])
+      + (rowSecurity ? tables.rowSecurity(roles: roles) : [])
+  }
+
+  /// The store that is there.
+  func store() throws(StoreError) -> any RecordStore {
+    switch kind {
+    case .folder(let path): try DirectoryStore(at: path)
+    case .database(let address, let password): try PostgresStore(at: address, password: password)
+    }
+  }
+
+  /// An empty store, made there.
+  func createStore(makingTables: Bool) throws(StoreError) -> any RecordStore {
+    switch kind {
+    case .folder(let path): try DirectoryStore.create(at: path)
+    case .database(let address, let password):
+      try PostgresStore.create(at: address, password: password, makingTables: makingTables)
+    }
+  }
+
+  /// The folder, as a text; nil of a database.
+  var folder: String? { if case .folder(let path) = kind { path } else { nil } }
+}
+
+extension LockedVault {
+  /// The place by which other processes know the vault as well; nil for one that is in no folder and no database, or
+  /// was moved away.
+  package var knownPlace: String? { store.knownPaths.last }
+}
+
+extension RecordStore {
+  /// The places that this machine knows a vault here by, the last of them without links: its folder, or its address
+  /// without the user; none for a store that is neither.
+  var knownPaths: [String] {
+    switch self {
+    case let store as DirectoryStore: store.knownPaths
+    case let store as PostgresStore: [store.address.canonicalText]
+    default: []
+    }
+  }
+}

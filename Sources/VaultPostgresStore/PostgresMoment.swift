@@ -1,0 +1,85 @@
+internal import Synchronization
+internal import VaultStorage
+
+/// The vault as it is at one moment: transactions that see the same, which stop no writer.
+///
+/// The first of them stays open for as long as the lock is held, and has told the server to lend what it sees to others
+/// (PostgreSQL manual, "Snapshot Synchronization Functions"): so it can be read by several threads.
+final class PostgresMoment: StoreLock {
+  let kind = LockKind.snapshot
+  private let held: Mutex<(connection: PostgresConnection, view: PostgresStore)?>
+  private let pool: ConnectionPool
+
+  init(_ connection: PostgresConnection, of store: PostgresStore, named name: String) {
+    pool = store.pool
+    held = Mutex((connection, store.view(of: Snapshot(name: name))))
+  }
+
+  deinit { release() }
+
+  var view: (any RecordStore)? { held.withLock { $0?.view } }
+
+  func release() {
+    guard let (connection, view) = held.withLock({ $0.take() }) else { return }
+    view.pool.close()
+    do throws(ServerFault) { try connection.run("ROLLBACK") } catch { return }
+    pool.give(connection)
+  }
+}
+
+/// What a transaction of the server lends of what it sees.
+struct Snapshot: Sendable {
+  private static let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+  // However long the work takes, it is not idle.
+  private static let patience = "SET LOCAL idle_in_transaction_session_timeout = 0"
+
+  let name: String
+
+  /// Takes one; the connection keeps it.
+  static func taken(by connection: PostgresConnection) throws(ServerFault) -> String {
+    try connection.run(begin)
+    try connection.run(patience)
+    guard let name = try connection.row("SELECT pg_export_snapshot()")?.text(0), isPlain(name) else { throw .malformed }
+    return name
+  }
+
+  /// Lets a connection see the same.
+  func adopt(_ connection: PostgresConnection) throws(ServerFault) {
+    try connection.run(Self.begin)
+    try connection.run("SET TRANSACTION SNAPSHOT '\(name)'")
+    try connection.run(Self.patience)
+  }
+
+  /// It goes into a statement, which takes no values.
+  private static func isPlain(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || ($0 &- 48) < 10 || ($0 &- 65) < 6 }
+  }
+
+  /// Nothing changes here, so readers keep nobody out.
+  func lock(_ kind: LockKind) throws(StoreError) -> any StoreLock {
+    guard kind != .exclusive else {
+      throw StoreError(.readOnly, reason: "this is the vault as it was at one moment, which is only read")
+    }
+    return Nobody(kind: kind)
+  }
+
+  private final class Nobody: StoreLock {
+    let kind: LockKind
+    init(kind: LockKind) { self.kind = kind }
+    func release() {}
+  }
+}
+
+extension PostgresStore {
+  func moment() throws(StoreError) -> any StoreLock {
+    for connection in [try pool.take(), try pool.fresh()] {
+      do throws(ServerFault) {
+        return PostgresMoment(connection, of: self, named: try Snapshot.taken(by: connection))
+      } catch {
+        guard error.isLost else { throw StoreError(error) }
+      }
+    }
+    throw StoreError(.ioFailed, reason: "the connection to the database was lost")
+  }
+}

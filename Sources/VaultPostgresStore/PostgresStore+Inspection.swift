@@ -1,0 +1,140 @@
+internal import VaultDocument
+public import VaultStorage
+
+extension PostgresStore: RemoteStore {
+  public func state() throws(StoreError) -> RemoteState {
+    let statement = """
+      SELECT current_setting('server_version'), current_user::text, v.generation FROM \(schema.vaults) AS v
+      WHERE v.vault = $1
+      """
+    let state = try pool.with { connection throws(ServerFault) -> RemoteState? in
+      guard let row = try connection.row(statement, [.id(vault)]) else { return nil }
+      return RemoteState(
+        engine: "PostgreSQL \(try row.text(0) ?? "")", encryption: connection.encryption, isLocal: address.isLocal,
+        role: try row.text(1) ?? "", generation: try row.number(2), holder: nil)
+    }
+    guard let state else { throw StoreError(.changedUnderneath, reason: "the vault is no longer in the database") }
+    return RemoteState(
+      engine: state.engine, encryption: state.encryption, isLocal: state.isLocal, role: state.role,
+      generation: state.generation, holder: holder()?.text)
+  }
+
+  public func inspection() throws(StoreError) -> [RemoteFinding] {
+    let answers = try pool.with { connection throws(ServerFault) in
+      var answers = try Answers(connection, schema, [.id(vault)])
+      answers.isEncrypted = connection.encryption != nil
+      return answers
+    }
+    let plan = try pool.with { connection throws(ServerFault) in
+      var lines: [String] = []
+      try connection.rows(
+        """
+        EXPLAIN SELECT d.bytes FROM \(schema.documents) AS d WHERE d.vault = '\(vault.text)' AND d.live = 1
+          AND d.place = 3 AND d.id = '\(vault.text)'
+        """,
+        each: { row throws(ServerFault) in lines.append(try row.text(0) ?? "") })
+      return lines
+    }
+    return [encryption(answers), answers.durability, answers.privileges, answers.tables, answers.leftovers]
+      + [clock(answers), answers.index(plan)]
+  }
+
+  private func encryption(_ answers: Answers) -> RemoteFinding {
+    if address.isOpenToOthers {
+      return RemoteFinding(
+        "encryption", .bad,
+        "who stands between here and the server could pass for it: less than verify-full is asked for")
+    }
+    if answers.isEncrypted { return RemoteFinding("encryption", .good, "the connection is encrypted") }
+    return address.isLocal
+      ? RemoteFinding("encryption", .good, "the connection does not leave this machine")
+      : RemoteFinding("encryption", .bad, "the connection is not encrypted")
+  }
+
+  private func clock(_ answers: Answers) -> RemoteFinding {
+    let own = Timestamp.now().secondsSinceEpoch
+    let difference = abs(own - answers.seconds)
+    return difference <= 60
+      ? RemoteFinding("clock", .good, "the server's is this machine's")
+      : RemoteFinding("clock", .doubtful, "the server's and this machine's are \(difference) seconds apart")
+  }
+}
+
+/// What the server says of itself and of the tables.
+private struct Answers {
+  let isDurable: Bool
+  let survivesPowerCuts: Bool
+  let isAdministrator: Bool
+  let mayWrite: Bool
+  let mayTruncate: Bool
+  let hasForeignParts: Bool
+  let hasLeftovers: Bool
+  let rowCount: Int64
+  let seconds: Int64
+  var isEncrypted = false
+
+  init(_ connection: PostgresConnection, _ schema: PostgresSchema, _ values: [SQLValue]) throws(ServerFault) {
+    let tables = [schema.vaults, schema.locks, schema.documents, schema.staged, schema.folders]
+      .map { "'\($0)'::regclass" }.joined(separator: ", ")
+    let row = try connection.row(
+      """
+      SELECT current_setting('synchronous_commit') <> 'off', current_setting('fsync') = 'on',
+        (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user),
+        has_table_privilege('\(schema.documents)', 'INSERT, UPDATE, DELETE'),
+        has_table_privilege('\(schema.documents)', 'TRUNCATE'),
+        EXISTS (SELECT 1 FROM pg_trigger AS t WHERE NOT t.tgisinternal AND t.tgrelid IN (\(tables)))
+          OR EXISTS (SELECT 1 FROM pg_class AS c WHERE c.relkind <> 'r' AND c.oid IN (\(tables))),
+        EXISTS (SELECT 1 FROM \(schema.staged) AS s WHERE s.vault = $1)
+          OR EXISTS (SELECT 1 FROM \(schema.documents) AS d, \(schema.vaults) AS v
+            WHERE v.vault = $1 AND d.vault = $1 AND d.live > 0 AND d.live <> v.live),
+        (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = '\(schema.documents)'::regclass)::bigint,
+        floor(extract(epoch FROM now()))::bigint
+      """, values)
+    guard let row else { throw .malformed }
+    (isDurable, survivesPowerCuts) = (try row.isTrue(0), try row.isTrue(1))
+    (isAdministrator, mayWrite, mayTruncate) = (try row.isTrue(2), try row.isTrue(3), try row.isTrue(4))
+    (hasForeignParts, hasLeftovers) = (try row.isTrue(5), try row.isTrue(6))
+    (rowCount, seconds) = (try row.number(7), try row.number(8))
+  }
+
+  var durability: RemoteFinding {
+    if !isDurable {
+      return RemoteFinding("durability", .bad, "it answers before a change is durable: synchronous_commit is off")
+    }
+    return survivesPowerCuts
+      ? RemoteFinding("durability", .good, "it answers when a change is durable")
+      : RemoteFinding("durability", .bad, "a power cut could cost everything: fsync is off")
+  }
+
+  var privileges: RemoteFinding {
+    if isAdministrator {
+      return RemoteFinding("role", .doubtful, "may do everything in the server: a role of its own needs far less")
+    }
+    if mayTruncate {
+      return RemoteFinding("role", .doubtful, "owns the tables, or may empty them: who reads and writes needs less")
+    }
+    return RemoteFinding("role", .good, mayWrite ? "reads and writes" : "reads alone")
+  }
+
+  var tables: RemoteFinding {
+    hasForeignParts
+      ? RemoteFinding(
+        "tables", .doubtful,
+        "there are triggers, or a view in the place of a table: they see and could change each write")
+      : RemoteFinding("tables", .good, "are tables, without triggers")
+  }
+
+  var leftovers: RemoteFinding {
+    hasLeftovers
+      ? RemoteFinding("leftovers", .doubtful, "a write is under way, or was ended: the next writer clears that away")
+      : RemoteFinding("leftovers", .good, "nothing is left of a write")
+  }
+
+  /// A table without statistics can be read in a way that costs a hundred times as much.
+  func index(_ plan: [String]) -> RemoteFinding {
+    let usesKey = plan.contains { $0.contains("documents_pkey") }
+    return usesKey || rowCount < 1000
+      ? RemoteFinding("index", .good, "a record is found by the key of the table")
+      : RemoteFinding("index", .doubtful, "a record is not found by the key of the table: ANALYZE it")
+  }
+}

@@ -1,0 +1,48 @@
+public import VaultDocument
+public import VaultStorage
+
+extension PostgresStore: StampedStore {
+  /// Each transaction is of the old state or the new one.
+  public func hasPendingBatch() throws(StoreError) -> Bool { false }
+
+  public func folderStamps() throws(StoreError) -> [StoreStamp?] {
+    let statement = """
+      SELECT v.live, f.folder, f.changed, f.mark FROM \(schema.vaults) AS v
+      LEFT JOIN \(schema.folders) AS f ON f.vault = v.vault WHERE v.vault = $1
+      """
+    return try pool.with { connection throws(ServerFault) in
+      var stamps = [StoreStamp?](repeating: nil, count: 256)
+      try connection.rows(
+        statement, [.id(vault)],
+        each: { row throws(ServerFault) in
+          guard try row.optionalBytes(1) != nil else { return }
+          let (folder, live, mark) = (Int(try row.place(1)), try row.number(0), try row.number(3))
+          guard stamps.indices.contains(folder) else { throw .malformed }
+          stamps[folder] = StoreStamp(
+            inode: UInt64(bitPattern: live ^ mark), byteCount: 0, modified: 0, changed: try row.number(2))
+        })
+      return stamps
+    }
+  }
+
+  public func recordStamps(of ids: [RecordID]) throws(StoreError) -> [StoreStamp?] {
+    let statement = """
+      SELECT d.id, d.live, d.size, d.changed FROM \(schema.documents) AS d
+      WHERE d.vault = $1 AND d.live = \(liveSet) AND d.place = \(StoreLocation.Place.record) AND d.id = ANY ($2)
+        AND d.part = 0
+      """
+    guard !ids.isEmpty else { return [] }
+    let found = try pool.with { connection throws(ServerFault) in
+      var stamps: [Identifier: StoreStamp] = [:]
+      try connection.rows(
+        statement, [.id(vault), .ids(ids)],
+        each: { row throws(ServerFault) in
+          stamps[try row.id(0)] = StoreStamp(
+            inode: UInt64(bitPattern: try row.number(1)), byteCount: Int(try row.number(2)), modified: 0,
+            changed: try row.number(3))
+        })
+      return stamps
+    }
+    return ids.map { found[$0] }
+  }
+}

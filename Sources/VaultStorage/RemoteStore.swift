@@ -1,0 +1,59 @@
+/// A store on another machine, or behind another program, that can tell about itself.
+public protocol RemoteStore: RecordStore {
+  /// What it is, and who this is to it.
+  ///
+  /// - Throws: `StoreError` as `read`.
+  func state() throws(StoreError) -> RemoteState
+
+  /// What is to be looked at by whoever runs it, and what was looked at and is good.
+  ///
+  /// - Throws: `StoreError` as `read`.
+  func inspection() throws(StoreError) -> [RemoteFinding]
+}
+
+/// What a store on another machine tells about itself.
+public struct RemoteState: Sendable {
+  /// Its name and version, in its own words: escaped and cut.
+  public let engine: String
+  /// How the connection is encrypted; nil when it is not.
+  public let encryption: String?
+  /// Whether nothing between here and there could listen.
+  public let isLocal: Bool
+  /// Who this is to it.
+  public let role: String
+  /// Raised by each write.
+  public let generation: Int64
+  /// The process that holds the lock, as PID@HOST; nil for none.
+  public let holder: String?
+
+  /// A state of these.
+  public init(
+    engine: String, encryption: String?, isLocal: Bool, role: String, generation: Int64, holder: String?
+  ) {
+    (self.engine, self.encryption, self.isLocal) = (engine, encryption, isLocal)
+    (self.role, self.generation, self.holder) = (role, generation, holder)
+  }
+}
+
+/// One thing that was looked at in a store on another machine.
+public struct RemoteFinding: Sendable {
+  /// How it is.
+  public enum State: Sendable {
+    case good
+    /// Works, and should be better.
+    case doubtful
+    /// Does not work, or is not safe.
+    case bad
+  }
+
+  /// What was looked at, a word or two.
+  public let name: String
+  public let state: State
+  /// How it is, without values of the store.
+  public let text: String
+
+  /// A finding of these.
+  public init(_ name: String, _ state: State, _ text: String) {
+    (self.name, self.state, self.text) = (name, state, text)
+  }
+}
