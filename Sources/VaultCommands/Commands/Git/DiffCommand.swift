@@ -9,7 +9,7 @@ struct DiffCommand: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Show by record and field how two states of the vault differ.",
     discussion: """
-      A state is a commit, @work for the folder as it is, or the folder of another copy of this vault. Without one it is \
+      A state is a commit, @work for the vault as it is, or another copy of it: a folder, or a database. Without one it is \
       HEAD against @work; one is compared with @work. What names no state names a record. No key is used, and no sealed \
       value is shown: of those it says that they were replaced, resealed or moved.
 

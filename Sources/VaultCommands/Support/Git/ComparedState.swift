@@ -5,9 +5,9 @@ import VaultRecords
 import VaultStorage
 import VaultSystem
 
-/// One state of a vault that is compared with another: a commit, the folder as it is, or another folder.
+/// One state of a vault that is compared with another: a commit, the vault as it is, or a copy in another place.
 struct ComparedState {
-  /// What it is called: a commit's hash, `@work`, or the folder's path.
+  /// What it is called: a commit's hash, `@work`, or a folder's path or a database's address.
   let name: String
   fileprivate let store: any RecordStore
   /// Nil for what is none of git's.
@@ -15,7 +15,7 @@ struct ComparedState {
 
   static let workName = "@work"
 
-  /// The folder of the vault as it is now.
+  /// The vault as it is now.
   static func work(_ session: Session) -> ComparedState {
     ComparedState(name: workName, store: session.locked.store, commit: nil)
   }
@@ -30,9 +30,10 @@ struct ComparedState {
 
   /// The state that a word names; nil for a word that names none.
   ///
-  /// - Throws: for a folder with another vault, a file, or an address.
+  /// - Throws: for a place with another vault, a file, or an address that is none of a vault.
   static func named(_ word: String, _ session: Session) throws -> ComparedState? {
     if word == workName { return work(session) }
+    if VaultPlace.isDatabase(word) { return try copy(at: word, session) }
     let isPath = word.hasPrefix("/") || word.hasPrefix(".")
     if !isPath {
       do {
@@ -42,7 +43,7 @@ struct ComparedState {
       }
     }
     switch System.kind(of: word) {
-    case .directory? where isPath || System.kind(of: word + "/vault.json") != nil: return try folder(word, session)
+    case .directory? where isPath || System.kind(of: word + "/vault.json") != nil: return try copy(at: word, session)
     case .regular? where isPath || word.hasSuffix(".age"):
       throw refused(
         word, "is a file, and no state of a vault",
@@ -52,17 +53,19 @@ struct ComparedState {
     default: break
     }
     guard !word.contains("://") else {
-      throw refused(word, "is an address, and no state that can be compared", "name a folder with a copy of the vault")
+      throw refused(word, "is an address of something else than a vault", "name a folder with a copy of the vault")
     }
     return nil
   }
 
-  private static func folder(_ path: String, _ session: Session) throws -> ComparedState {
+  private static func copy(at path: String, _ session: Session) throws -> ComparedState {
     let location = VaultLocation(path: path, origin: .option)
+    do { _ = try location.checked() } catch let error as CommandError { throw error.about("state") }
     let other: LockedVault
-    do throws(VaultError) {
-      other = try LockedVault(at: path)
-    } catch {
+    do {
+      other = try location.open()
+    } catch let error as VaultError {
+      if location.isDatabase { throw location.explained(error) }
       throw error.code == .notAVault ? location.holdsNoVault(.directory) : CommandError(error)
     }
     guard other.header.vaultID == session.locked.header.vaultID else {
