@@ -3,11 +3,20 @@ import PackageDescription
 
 // The cookbook: one file for each system whose data it reads. A package of its own: who uses the vault never builds it.
 // Run by Scripts/examples; one alone with `swift run --package-path Examples Launches [FILE…]`.
+// Beside it what is only compiled: closures of every isolation, and the snippets of the documents.
 let products = ["VaultAge", "VaultCrypto", "VaultDocument", "VaultKit", "VaultRecords", "VaultSealing"]
   .map { Target.Dependency.product(name: $0, package: "vault") }
 
 // Each executable is one file of the same folder.
 let cookbook = ["Launches", "ToyStore", "Books", "Cards", "Stocks", "Customers"]
+
+let isolation = ["Plain", "MainActor", "Actors"].map { name in
+  Target.target(name: "\(name)Program", dependencies: products, path: "Isolation/\(name)")
+}
+
+// Scripts/snippets writes the other file there.
+let snippets = Target.target(
+  name: "Snippets", dependencies: products + [.product(name: "VaultDelivery", package: "vault")], path: "Snippets")
 
 let package = Package(
   name: "vault-examples",
@@ -18,7 +27,7 @@ let package = Package(
       .executableTarget(
         name: name, dependencies: ["CookbookSupport"] + products, path: "Cookbook",
         exclude: ["Support"] + cookbook.filter { $0 != name }.map { "\($0).swift" }, sources: ["\(name).swift"])
-    }
+    } + isolation + [snippets]
 )
 
 for target in package.targets {
@@ -31,3 +40,9 @@ for target in package.targets {
     .treatAllWarnings(as: .error),
   ]
 }
+// What Xcode gives a new app.
+for target in package.targets where target.name == "MainActorProgram" {
+  target.swiftSettings?.append(.defaultIsolation(MainActor.self))
+}
+// Written as a reader has them: without settings of their own.
+snippets.swiftSettings = [.swiftLanguageMode(.v6)]

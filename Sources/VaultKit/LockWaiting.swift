@@ -6,7 +6,7 @@ extension RecordStore {
   /// Takes the vault's lock, where nobody else of this process waits for it; see ``LockQueue``.
   ///
   /// - Throws: ``VaultError`` `.cancelled`, `.lockedByOther` after `timeout`, and as the store's own `lock`.
-  package func waitForLock(
+  package nonisolated(nonsending) func waitForLock(
     _ kind: LockKind, timeout: Duration, onWait: @escaping @Sendable (Int32?) -> Void
   ) async throws(VaultError) -> any StoreLock {
     try await LockQueue(of: self).lock(kind, timeout: timeout, onWait: onWait)
@@ -19,11 +19,12 @@ extension RecordStore {
 /// waiting, none would ever end. One thread, which is there as long as somebody waits, asks the store for one after the
 /// other.
 package final class LockQueue: Sendable {
-  private typealias Outcome = Result<any StoreLock, VaultError>
+  private typealias Outcome = Result<(any StoreLock)?, VaultError>
 
   private struct Waiter {
     let kind: LockKind
     let timeout: Duration
+    let isDone: @Sendable () -> Bool
     let onWait: @Sendable (Int32?) -> Void
     let continuation: CheckedContinuation<Outcome, Never>
     let arrival = ContinuousClock.now
@@ -51,9 +52,20 @@ package final class LockQueue: Sendable {
   /// - Parameter timeout: how long to wait since the last of the queue got the lock, so that many may wait for one
   ///   another.
   /// - Throws: ``VaultError`` `.cancelled`, `.lockedByOther` after `timeout`, and as the store's own `lock`.
-  package func lock(
+  package nonisolated(nonsending) func lock(
     _ kind: LockKind, timeout: Duration, onWait: @escaping @Sendable (Int32?) -> Void
   ) async throws(VaultError) -> any StoreLock {
+    guard let lock = try await lock(kind, timeout: timeout, unless: { false }, onWait: onWait) else {
+      preconditionFailure("it is wanted")
+    }
+    return lock
+  }
+
+  /// The same; nil when `isDone` is true by the time that it would be this one's turn.
+  nonisolated(nonsending) func lock(
+    _ kind: LockKind, timeout: Duration, unless isDone: @escaping @Sendable () -> Bool,
+    onWait: @escaping @Sendable (Int32?) -> Void
+  ) async throws(VaultError) -> (any StoreLock)? {
     guard !Task.isCancelled else { throw .cancelled() }
     let (number, isAlone) = state.withLock { state in
       state.lastNumber += 1
@@ -61,21 +73,22 @@ package final class LockQueue: Sendable {
     }
     if isAlone || timeout <= .zero {
       do throws(StoreError) {
-        return try store.lock(kind, timeout: .zero) { _ in }
+        return try await working { () throws(StoreError) in try store.lock(kind, timeout: .zero) { _ in } }
       } catch {
         guard error.code == .locked, timeout > .zero else { throw VaultError(store: error) }
       }
     }
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        add(Waiter(kind: kind, timeout: timeout, onWait: onWait, continuation: continuation), number)
+        add(
+          Waiter(kind: kind, timeout: timeout, isDone: isDone, onWait: onWait, continuation: continuation), number)
         // If that came before it was in the queue, nobody else ends it.
         if Task.isCancelled { end(number, .failure(.cancelled())) }
       }
     } onCancel: {
       end(number, .failure(.cancelled()))
     }
-    let lock = try outcome.get()
+    guard let lock = try outcome.get() else { return nil }
     guard Task.isCancelled else { return lock }
     lock.release()
     throw .cancelled()
@@ -95,12 +108,16 @@ package final class LockQueue: Sendable {
 
   private func serve() {
     while let (number, waiter, start) = nextWaiter() {
-      let result = Result { () throws(StoreError) in
+      guard !waiter.isDone() else {
+        end(number, .success(nil))
+        continue
+      }
+      let result = Result { () throws(StoreError) -> (any StoreLock)? in
         try store.lock(
           waiter.kind, timeout: waiter.timeout - start.duration(to: .now), isWanted: { isWaiting(number) },
           onWait: waiter.onWait)
       }
-      if !end(number, result.mapError { VaultError(store: $0) }), case .success(let lock) = result { lock.release() }
+      if !end(number, result.mapError { VaultError(store: $0) }), case .success(let lock?) = result { lock.release() }
     }
   }
 
@@ -124,7 +141,7 @@ package final class LockQueue: Sendable {
   @discardableResult
   private func end(_ number: Int, _ outcome: Outcome) -> Bool {
     let waiter = state.withLock { state in
-      if case .success = outcome { state.lastGiven = .now }
+      if case .success(_?) = outcome { state.lastGiven = .now }
       return state.waiters.removeValue(forKey: number)
     }
     waiter?.continuation.resume(returning: outcome)

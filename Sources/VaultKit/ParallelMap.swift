@@ -3,8 +3,8 @@ internal import VaultSystem
 
 /// Applies a function to many elements on all cores and hands the results on in the order of the elements.
 ///
-/// Elements are taken, and results handed on, one after the other in the caller's own task, while others are worked on;
-/// at most ``window`` elements are taken and not handed on yet, so memory is bounded whatever the length of the input.
+/// Elements are taken, and results handed on, one after the other where the caller is isolated, while others are worked
+/// on by the ``Workers``; at most ``window`` elements are taken and not handed on yet, so memory is bounded whatever the length of the input.
 package struct ParallelMap: Sendable {
   /// How many elements one task works on: enough to make the task's own cost small.
   package let chunkSize: Int
@@ -32,7 +32,7 @@ package struct ParallelMap: Sendable {
   /// whatever happened to the task.
   ///
   /// - Throws: what `transform` and `consume` throw, and `cancellation`.
-  package func callAsFunction<Input: Sequence, Output: Sendable, Failure: Error>(
+  package nonisolated(nonsending) func callAsFunction<Input: Sequence, Output: Sendable, Failure: Error>(
     _ elements: Input, cancellation: () -> Failure,
     _ transform: @escaping @Sendable (Input.Element) throws(Failure) -> Output,
     consume: (Output) throws(Failure) -> Void
@@ -45,7 +45,7 @@ package struct ParallelMap: Sendable {
         let elements = next(of: &input)
         guard !elements.isEmpty else { return }
         let number = order.begin()
-        group.addTask { Chunk(number: number, elements, transform) }
+        group.addTask(executorPreference: Workers.shared) { Chunk(number: number, elements, transform) }
       }
       for _ in 0..<chunkCount { begin() }
       while let finished = await group.next() {
@@ -90,6 +90,8 @@ package struct Chunks<Base: Sequence>: Sequence, IteratorProtocol {
     return chunk.isEmpty ? nil : chunk
   }
 }
+
+extension Chunks: Sendable where Base.Iterator: Sendable {}
 
 /// What became of some elements, up to the first that failed, or to the moment at which the task was cancelled.
 private struct Chunk<Output: Sendable, Failure: Error>: Sendable {

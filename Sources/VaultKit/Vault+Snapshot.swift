@@ -34,8 +34,8 @@ extension Vault {
   /// Does `body` with the vault as it is at one moment, its header verified: it sees no batch half done.
   ///
   /// - Throws: ``VaultError`` `.lockedByOther`, `.damaged`, `.changedUnderneath`, and what `body` throws.
-  package func withSnapshot<Result>(
-    _ body: (LockedVault) async throws(VaultError) -> Result
+  package nonisolated(nonsending) func withSnapshot<Result>(
+    _ body: nonisolated(nonsending) (LockedVault) async throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
     try await atOneMoment { vault throws(VaultError) in
       try vault.refresh()

@@ -54,6 +54,7 @@ public final class Vault: Sendable {
   let memory: VaultMemory?
   private let session: Mutex<Session>
   private let locks: LockQueue
+  let additions = SingleAdditions()
   /// The vault of which this only shows one moment.
   private let present: Vault?
 
@@ -233,9 +234,10 @@ public final class Vault: Sendable {
 
   /// Does `body` with the vault as it is at one moment, so that it sees no batch half done. Writers go on meanwhile
   /// where the store can show that moment beside the present, and wait elsewhere.
-  func atOneMoment<Result>(
-    _ body: (Vault) async throws(VaultError) -> Result
+  nonisolated(nonsending) func atOneMoment<Result>(
+    _ body: nonisolated(nonsending) (Vault) async throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
+    try requireNoTransaction()
     let lock = try await locks.lock(.snapshot, timeout: options.lockTimeout, onWait: options.onLockWait)
     defer { lock.release() }
     return try await body(lock.view.map { Vault(self, reading: $0) } ?? self)
@@ -246,20 +248,32 @@ public final class Vault: Sendable {
   func isSeenAtPresent(_ id: RecordID) -> Bool { present?.isAsSeen(id) ?? false }
 
   /// Becomes the one writer, with a header that is up to date, until the lock is released.
-  func lockForWriting() async throws(VaultError) -> any StoreLock {
-    let lock = try await locks.lock(.exclusive, timeout: options.lockTimeout, onWait: options.onLockWait)
+  nonisolated(nonsending) func lockForWriting() async throws(VaultError) -> any StoreLock {
+    guard let lock = try await lockForWriting(unless: { false }) else { preconditionFailure("it is wanted") }
+    return lock
+  }
+
+  /// The same; nil as soon as it is not needed any more.
+  nonisolated(nonsending) func lockForWriting(
+    unless isDone: @escaping @Sendable () -> Bool
+  ) async throws(VaultError) -> (any StoreLock)? {
+    try requireNoTransaction()
+    let lock = try await locks.lock(
+      .exclusive, timeout: options.lockTimeout, unless: isDone, onWait: options.onLockWait)
     // A lock that nobody refers to is released: an error here leaves none behind.
-    try refresh()
+    if lock != nil { _ = try await working { () throws(VaultError) in try refresh() } }
     return lock
   }
 
   /// Does `body` as the one writer, with a header that is up to date.
-  func writing<Result>(
-    _ body: (any StoreLock) throws(VaultError) -> Result
+  nonisolated(nonsending) func writing<Result: Sendable>(
+    _ body: @Sendable (any StoreLock) throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
     let lock = try await lockForWriting()
     defer { lock.release() }
-    defer { memory?.flush() }
-    return try body(lock)
+    return try await working { () throws(VaultError) in
+      defer { memory?.flush() }
+      return try body(lock)
+    }
   }
 }

@@ -2,16 +2,30 @@ public import VaultDocument
 public import VaultSealing
 
 /// A Codable type that can be stored as a record; its ``EncryptedCodableString`` and ``Sealed`` members are secret.
+///
+/// ```swift
+/// struct ServiceAccount: VaultRecord {
+///   var name: String
+///   var token: EncryptedCodableString
+///   var host: URL?
+/// }
+/// ```
+///
+/// is all that it takes: the kind is `service-account`, the members are learned from the type's `init(from:)`, and `name` names
+/// a record. Say more where that is not enough; ``DescribedRecord`` has rules, nested objects and words for prompts.
 public protocol VaultRecord: Codable, Sendable {
-  /// The name of the kind in files and on the command line: `[a-z][a-z0-9-]{0,63}`.
+  /// The name of the kind in files and on the command line: `[a-z][a-z0-9-]{0,63}`. The default is the type's name in
+  /// kebab case.
   static var kindName: String { get }
   /// The version of the encoded form, from 1.
   static var schema: Int { get }
   /// What the kind is for, a sentence.
   static var summary: String { get }
-  /// The members of the encoded form, all of them, in the order in which a person is asked for them.
+  /// The members of the encoded form, all of them, in the order in which a person is asked for them. The default is
+  /// what the type asks a decoder for.
   static var content: [MemberSchema] { get }
-  /// The members that name a record in lists: the first of them that it has.
+  /// The members that name a record in lists: the first of them that it has. The default is `name`, `title` or `label`,
+  /// else the first readable text that every record has.
   static var titlePaths: [String] { get }
   /// The ways from older schemas to this one.
   static var migrations: [Migration] { get }
@@ -38,6 +52,13 @@ public protocol VaultRecord: Codable, Sendable {
 }
 
 extension VaultRecord {
+  public static var kindName: String { KeyStyle.kebab.name(for: "\(Self.self)") }
+  public static var content: [MemberSchema] { RecordedContent(of: self).whole }
+  public static var titlePaths: [String] {
+    let texts = content.filter { $0.value.isText && !$0.value.isSealed }
+    let usual = ["name", "title", "label"].first { name in texts.contains { $0.name == name } }
+    return (usual ?? texts.first { $0.isRequired }?.name).map { [$0] } ?? []
+  }
   public static var schema: Int { 1 }
   public static var summary: String { "" }
   public static var migrations: [Migration] { [] }

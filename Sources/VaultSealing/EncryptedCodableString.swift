@@ -20,10 +20,15 @@ public struct EncryptedCodableString: Sendable {
     state = .fresh(SecretText(bytes, count: bytes.count))
   }
 
+  /// Reads one field as a context says.
+  init(reading text: String, in context: SealingContext) throws(SealingError) {
+    state = try SealedState(reading: text, context: context)
+  }
+
   /// The secret as a string in ordinary memory.
   ///
   /// - Throws: ``SealingError`` `.notOpened` when it was read without a key, `.memoryUnavailable` when the secure heap
-  ///   was full as the value was made.
+  ///   was full as the value was made; of a value that is opened only now, what opening throws.
   public func reveal() throws(SealingError) -> String { try state.secretText().string() }
 
   /// Gives the secret's UTF-8 bytes to `body`; they must not leave it.
@@ -31,6 +36,11 @@ public struct EncryptedCodableString: Sendable {
   /// - Throws: ``SealingError`` as ``reveal()``, and what `body` throws.
   public func withUTF8<Result>(_ body: (RawSpan) throws -> Result) throws -> Result {
     try state.secretText().withBytes(body)
+  }
+
+  /// A copy of the bytes, which whoever asked for it wipes.
+  func bytesInOrdinaryMemory() throws(SealingError) -> [UInt8] {
+    try state.secretText().withBytes { $0.copiedBytes() }
   }
 
   /// Whether the text can be revealed.
@@ -46,7 +56,7 @@ extension EncryptedCodableString: Codable {
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     do throws(SealingError) {
-      state = try SealedState(reading: text, context: .resolve(decoder.userInfo))
+      try self.init(reading: text, in: .resolve(decoder.userInfo))
     } catch {
       throw error.decodingError(decoder.codingPath)
     }

@@ -113,6 +113,13 @@ final class FieldCipher: Sendable {
     }
   }
 
+  /// The same key, with tokens that are bound to something else.
+  init(_ other: FieldCipher, bindingTo scope: TokenScope) {
+    form = .token(scope)
+    key = other.key
+    verified = nil
+  }
+
   /// Seals `text`; the result is the whole text of the field.
   func seal(_ text: RawSpan, at time: Timestamp) throws(SealingError) -> String {
     do throws(CryptoError) {

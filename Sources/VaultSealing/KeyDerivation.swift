@@ -32,7 +32,10 @@ extension SealingError {
     case .wrongByteCount:
       self.init(.wrongByteCount, "a key or box has the wrong size", underlying: error)
     case .secureMemoryExhausted, .secureMemoryUnavailable:
-      self.init(.memoryUnavailable, "the locked memory for secrets is full", underlying: error)
+      self.init(
+        .memoryUnavailable,
+        "the locked memory for secrets is full: open fewer values at a time, or let the process lock more (ulimit -l)",
+        underlying: error)
     default:
       self.init(.cryptoFailed, "the cryptographic library failed", underlying: error)
     }

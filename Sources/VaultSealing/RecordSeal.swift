@@ -78,12 +78,22 @@ public struct VerifiedRecord: Sendable {
   /// The record's own members, sealed fields as tokens.
   public let fields: JSONObject
   public let keys: RecordKeys
+  /// What the keys came from.
+  let root: RootKey
   /// The whole tree of the file.
   let document: JSONValue
   let createdAtText: String
 
   /// The sealing context of this record.
   public func context(sealingAt time: Timestamp? = nil) -> SealingContext { keys.context(sealingAt: time) }
+
+  /// The same, for who may not look at every field: values keep their tokens until they are asked for.
+  ///
+  /// Until then they hold no locked memory. Where another process has the root key, which would be asked for each field,
+  /// they are opened as they are read.
+  public func contextOpeningOnDemand() -> SealingContext {
+    root.holder == nil ? keys.context(openedBy: root, envelope.wrappedKey) : keys.context()
+  }
 }
 
 /// A record's document that was just made, and what identifies its version.
@@ -112,7 +122,8 @@ public enum RecordSeal {
     guard envelope.id == id else {
       throw SealingError(.malformedEnvelope, "holds the record of another file", path: "$vault.id")
     }
-    let keys = try root(envelope.wrappedKey.rootHint).recordKeys(from: envelope.wrappedKey, record: id)
+    let root = try root(envelope.wrappedKey.rootHint)
+    let keys = try root.recordKeys(from: envelope.wrappedKey, record: id)
     guard case .object(var fields) = document, case .object(let members)? = fields[RecordEnvelope.memberName],
       case .string(let createdAtText)? = members["created_at"]
     else { throw SealingError(.malformedEnvelope, "has no $vault member: this is no record") }
@@ -122,7 +133,7 @@ public enum RecordSeal {
     }
     fields[RecordEnvelope.memberName] = nil
     return VerifiedRecord(
-      envelope: envelope, fields: fields, keys: keys, document: document, createdAtText: createdAtText)
+      envelope: envelope, fields: fields, keys: keys, root: root, document: document, createdAtText: createdAtText)
   }
 
   /// Completes a record: every token must open under `keys`, one that stands twice is sealed afresh, and the MAC is

@@ -8,6 +8,7 @@ public struct Sealed<Value: Codable & Sendable>: Sendable {
   private enum State: Sendable {
     case fresh(Value)
     case opened(Value, json: SecretText, SealedState.Origin)
+    case closed(String, any FieldOpener)
     case unopened(String)
   }
   private let state: State
@@ -17,10 +18,14 @@ public struct Sealed<Value: Codable & Sendable>: Sendable {
 
   /// The value.
   ///
-  /// - Throws: ``SealingError`` `.notOpened` when it was read without a key.
+  /// - Throws: ``SealingError`` `.notOpened` when it was read without a key; of a value that is opened only now, what
+  ///   opening throws: `.authenticationFailed`, `.malformedPlaintext`, `.memoryUnavailable`.
   public func reveal() throws(SealingError) -> Value {
     switch state {
     case .fresh(let value), .opened(let value, _, _): return value
+    case .closed(let token, let opener):
+      let context = try opener.context()
+      return try Self.decode(opener.open(token, in: context), context)
     case .unopened: throw SealingError(.notOpened, "was read without a key: unlock the vault to open it")
     }
   }
@@ -33,6 +38,7 @@ extension Sealed: Codable {
       let context = try SealingContext.resolve(decoder.userInfo)
       switch try SealedState(reading: text, context: context) {
       case .unopened(let text): state = .unopened(text)
+      case .closed(let token, let opener): state = .closed(token, opener)
       case .fresh(let json): state = .fresh(try Self.decode(json, context))
       case .opened(let json, let origin): state = .opened(try Self.decode(json, context), json: json, origin)
       case .unavailable(let error): throw error
@@ -60,6 +66,8 @@ extension Sealed: Codable {
     case .opened(let value, let json, let origin):
       let now = try Self.encode(value, context)
       return try (now == json ? SealedState.opened(json, origin) : .fresh(now)).sealed(in: context)
+    case .closed(let token, let opener):
+      return try SealedState.closed(token, opener).sealed(in: context)
     case .unopened(let text):
       return try SealedState.unopened(text).sealed(in: context)
     }
@@ -69,6 +77,10 @@ extension Sealed: Codable {
     do {
       let compact = try TreeEncoder(sealingWith: context).encode(value).compactBytes()
       return unsafe SecretText(try SecretBytes(copying: compact.span.bytes), count: compact.count)
+    } catch let error as CryptoError {
+      throw SealingError(crypto: error)
+    } catch let error as DocumentError where error.code == .tooLarge {
+      throw SealingError(.limitExceeded, "is larger than a record may be, 16 MiB as JSON", underlying: error)
     } catch {
       throw SealingError(.malformedPlaintext, "the value cannot be written as JSON", underlying: error.sealingError)
     }

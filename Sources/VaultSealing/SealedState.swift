@@ -9,6 +9,8 @@ enum SealedState: Sendable {
   case fresh(SecretText)
   /// Opened from a field that verified.
   case opened(SecretText, Origin)
+  /// Not opened yet, and what opens it.
+  case closed(String, any FieldOpener)
   /// Read without a key.
   case unopened(String)
   /// Could not be held in secure memory; every use says so.
@@ -50,7 +52,11 @@ enum SealedState: Sendable {
       if context.readsAsClearText(text) {
         self.init(copying: text)
         if case .unavailable(let error) = self { throw error }
+      } else if let opener = context.settings.opener {
+        try opener.requireOwn(text)
+        self = .closed(text, opener)
       } else {
+        let cipher = context.application?.cipher(of: text) ?? cipher
         self = .opened(try cipher.open(text), Origin(text: text, cipher: cipher))
       }
     }
@@ -66,6 +72,9 @@ enum SealedState: Sendable {
     case .opened(let text, let origin):
       if origin.isReusable(cipher) { return origin.text }
       return try text.withBytes { bytes throws(SealingError) in try context.seal(bytes) }
+    case .closed(let token, let opener):
+      if opener.makesTheSameTokens(as: cipher) { return token }
+      return try opener.open(token).withBytes { bytes throws(SealingError) in try context.seal(bytes) }
     case .unopened: throw SealingError(.notOpened, "was read without a key and cannot be sealed again")
     case .unavailable(let error): throw error
     }
@@ -75,6 +84,7 @@ enum SealedState: Sendable {
   func secretText() throws(SealingError) -> SecretText {
     switch self {
     case .fresh(let text), .opened(let text, _): return text
+    case .closed(let token, let opener): return try opener.open(token)
     case .unopened: throw SealingError(.notOpened, "was read without a key: unlock the vault to open it")
     case .unavailable(let error): throw error
     }

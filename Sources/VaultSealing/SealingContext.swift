@@ -26,48 +26,59 @@ public final class SealingContext: Sendable {
     case locked
   }
 
+  /// How fields are read and sealed, whatever the keys.
+  struct Settings: Sendable {
+    var reading = Reading.tokens
+    /// Without one, the clock's.
+    var sealingTime: Timestamp?
+    /// Opens what was just sealed and compares it, before it can replace the only copy.
+    var verifiesSeals = false
+    /// What opens fields when they are asked for; nil opens them as they are read.
+    var opener: (any FieldOpener)?
+  }
+
   /// Serves where `userInfo` has no context.
   @TaskLocal public static var current: SealingContext?
 
   /// Reads without any key: values stay unopened, and saving is refused.
-  public static let locked = SealingContext(.locked, reading: .tokens)
+  public static let locked = SealingContext(.locked)
 
   static let userInfoKey = UserInfoKey<SealingContext>("VaultSealing.context")
 
   let access: Access
-  let reading: Reading
-  private let sealingTime: Timestamp?
-  private let verifiesSeals: Bool
+  let settings: Settings
+  /// The keys of an application, which may be several; nil for the context of a record, or another form.
+  let application: ApplicationKeys?
 
-  /// - Parameter verifiesSeals: opens what was just sealed and compares it, before it can replace the only copy.
-  init(
-    _ access: Access, reading: Reading = .tokens, sealingTime: Timestamp? = nil, verifiesSeals: Bool = false
-  ) {
+  var reading: Reading { settings.reading }
+
+  init(_ access: Access, _ settings: Settings = Settings(), application: ApplicationKeys? = nil) {
     self.access = access
-    self.reading = reading
-    self.sealingTime = sealingTime
-    self.verifiesSeals = verifiesSeals
+    self.settings = settings
+    self.application = application
   }
 
-  /// A context outside a vault, under an application key of 32 bytes.
+  /// A context outside a vault, under an application key of 32 bytes: ``init(keys:bound:)`` with that one.
   ///
-  /// The key of the fields is KDF(key, `ecv/1/app`; bound strings; 40) of format 1, section 5.4, Outside a vault. Fewer
-  /// than 2^32 values may be sealed under one key, and the position of a field is not protected: give fields that must
-  /// not be exchanged contexts of their own.
-  ///
-  /// - Parameter bound: at least one string; what is sealed under one list opens only under the same.
   /// - Throws: ``SealingError`` `.wrongByteCount` for another key size or an empty list.
   public convenience init(applicationKey key: SecretBytes, bound: [String]) throws(SealingError) {
-    guard key.count == AESGCM.keyByteCount, !bound.isEmpty else {
-      throw SealingError(.wrongByteCount, "an application key has 32 bytes and is bound to at least one string")
-    }
-    let items = bound.map { Array($0.utf8) }
-    let keys = try key.withBytes { bytes throws(SealingError) in
-      try KeyDerivation.derive(from: bytes, label: "ecv/1/app", items: items, salt: [], byteCount: 40)
-    }
-    let hint = keys.withBytes { $0.extracting(32..<40).copiedBytes() }
-    let scope = TokenScope(label: "ecv/1/app-field", hint: hint, items: items)
-    self.init(.open(try FieldCipher(form: .token(scope), keys: keys)))
+    try self.init(keys: [key], bound: bound)
+  }
+
+  /// A context outside a vault, under application keys of 32 bytes each: the first seals, each opens what it has sealed.
+  ///
+  /// The key of the fields is KDF(key, `ecv/1/app`; bound strings; 40) of format 1, section 5.4, Outside a vault. Fewer
+  /// than 2^32 values may be sealed under one key, and the position of a field is not protected: what must not be
+  /// exchanged is bound to its place with ``bound(to:)``.
+  ///
+  /// - Parameters:
+  ///   - keys: at least one, the newest first. A key may go when nothing is sealed under it any more:
+  ///     ``isCurrent(_:)`` tells, and ``resealed(_:)`` brings a value under the first.
+  ///   - bound: at least one string; what is sealed under one list opens only under the same.
+  /// - Throws: ``SealingError`` `.wrongByteCount` for another key size or an empty list, `.memoryUnavailable`.
+  public convenience init(keys: [SecretBytes], bound: [String]) throws(SealingError) {
+    let application = try ApplicationKeys(keys, bound: bound)
+    self.init(.open(application.current), application: application)
   }
 
   /// A context that reads and writes base64 of what CryptoKit's `AES.GCM.SealedBox.combined` holds.
@@ -84,12 +95,18 @@ public final class SealingContext: Sendable {
 
   /// The same keys with another rule for what decoding takes.
   public func reading(_ reading: Reading) -> SealingContext {
-    SealingContext(access, reading: reading, sealingTime: sealingTime, verifiesSeals: verifiesSeals)
+    changed { $0.reading = reading }
   }
 
   /// The same keys with a fixed sealing time; without one, the clock's.
   public func sealing(at time: Timestamp) -> SealingContext {
-    SealingContext(access, reading: reading, sealingTime: time, verifiesSeals: verifiesSeals)
+    changed { $0.sealingTime = time }
+  }
+
+  private func changed(_ change: (inout Settings) -> Void) -> SealingContext {
+    var settings = settings
+    change(&settings)
+    return SealingContext(access, settings, application: application)
   }
 
   /// The context that an encoder uses: the one of its `userInfo`, else the task's.
@@ -100,6 +117,17 @@ public final class SealingContext: Sendable {
       return try resolve(encoder.userInfo)
     } catch {
       throw error.encodingError(encoder.codingPath)
+    }
+  }
+
+  /// The context that a decoder uses: the one of its `userInfo`, else the task's.
+  ///
+  /// - Throws: `DecodingError` with a ``SealingError`` `.noContext` or `.conflictingContexts` in it.
+  public static func of(_ decoder: any Decoder) throws -> SealingContext {
+    do throws(SealingError) {
+      return try resolve(decoder.userInfo)
+    } catch {
+      throw error.decodingError(decoder.codingPath)
     }
   }
 
@@ -131,8 +159,8 @@ public final class SealingContext: Sendable {
     guard case .open(let cipher) = access else {
       throw SealingError(.lockedContext, "was read without a key and cannot be saved")
     }
-    let field = try cipher.seal(text, at: sealingTime ?? .now())
-    if verifiesSeals { try cipher.verify(field, holds: text) }
+    let field = try cipher.seal(text, at: settings.sealingTime ?? .now())
+    if settings.verifiesSeals { try cipher.verify(field, holds: text) }
     return field
   }
 }

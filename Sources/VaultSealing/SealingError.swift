@@ -8,7 +8,7 @@ public struct SealingError: Error, Equatable, Sendable, CustomStringConvertible 
       case noContext, conflictingContexts, lockedContext, notOpened, clearText, malformedToken, unknownTokenVersion
       case foreignToken, authenticationFailed, malformedPlaintext, malformedEnvelope, newerFormat, malformedWrappedKey
       case unknownRoot, wrongByteCount, reservedMember, tokenShapedText, limitExceeded, memoryUnavailable, cryptoFailed
-      case rootKeyElsewhere
+      case rootKeyElsewhere, wrongContext
     }
     private let name: Name
 
@@ -54,6 +54,8 @@ public struct SealingError: Error, Equatable, Sendable, CustomStringConvertible 
     public static let memoryUnavailable = Code(name: .memoryUnavailable)
     /// Another process holds the root key, and does not do what was asked, or is gone.
     public static let rootKeyElsewhere = Code(name: .rootKeyElsewhere)
+    /// The context is of another sort than what was asked of it.
+    public static let wrongContext = Code(name: .wrongContext)
     /// OpenSSL failed for another reason.
     public static let cryptoFailed = Code(name: .cryptoFailed)
   }

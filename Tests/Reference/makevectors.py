@@ -22,7 +22,8 @@ from samples import (
 from vaultref import (
     Number, RecordKeys, Root, Seeded, app_keys, b64, b64url, compact, compact_time, date_text, enc, fingerprint,
         id_text,
-    kdf, make_record, open_record, pad, padded_size, parse, parse_date, pretty, seal_box, split_wrap, tree_bytes)
+    kdf, make_record, open_record, pad, padded_size, parse, parse_date, place_keys, pretty, seal_box, search_tag,
+    split_wrap, tree_bytes)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VECTORS = os.path.join(HERE, "..", "Vectors", "vault-v1")
@@ -149,6 +150,20 @@ def app_token_cases():
                "token": keys.seal(text, SEALED_AT, Seeded(seed))}
 
 
+def app_place_cases():
+    for context, place in ((["accounts"], ["7", "email"]), (["accounts"], ["7email"]), (["accounts", "7"], ["email"])):
+        keys = place_keys(APP_KEY, context, place)
+        yield {"application_key_hex": APP_KEY.hex(), "context": context, "place": place, "text": "correct horse",
+               "token": keys.seal("correct horse", SEALED_AT, Seeded(f"place {context} {place}"))}
+
+
+def search_tag_cases():
+    for name, value, bits in (("email", "ada@example.com", 256), ("email", "ada@example.com", 20), ("mail", "größe", 7),
+                              ("", "", 63), ("a", "x", 1)):
+        yield {"application_key_hex": APP_KEY.hex(), "context": ["accounts"], "name": name, "text": value, "bits": bits,
+               "tag_hex": search_tag(APP_KEY, ["accounts"], name, value, bits).hex()}
+
+
 def cryptokit_cases():
     for text, associated in (("correct horse", b""), ("", b""), ("pässwörd", b"customer 7")):
         box = seal_box(APP_KEY, text.encode(), associated, Seeded(f"cryptokit {text}"))
@@ -244,7 +259,9 @@ FILES = [
     ("fingerprint", "Fingerprints.", fingerprint_cases), ("padding", "Padded size by byte count of the text.",
      padding_cases),
     ("tokens", "Tokens at the edges of every size, and texts of many kinds.", token_cases),
-    ("app-tokens", "Tokens outside a vault.", app_token_cases), ("cryptokit", "CryptoKit representation.",
+    ("app-tokens", "Tokens outside a vault.", app_token_cases),
+    ("app-places", "Tokens outside a vault that are bound to a place.", app_place_cases),
+    ("search-tags", "Search tags.", search_tag_cases), ("cryptokit", "CryptoKit representation.",
      cryptokit_cases),
     ("times", "Dates, valid and not.", time_cases), ("base64", "Both base64 forms, canonical and not.", base64_cases),
     ("records", "Whole records.", record_cases), ("slots", "Slots of both kinds.", slot_files),

@@ -152,6 +152,21 @@ def app_keys(application_key, *context):
     return FieldKeys(both[:32], both[32:], "ecv/1/app-field", items)
 
 
+def place_keys(application_key, context, place):
+    """5.4: the same field key, for values that are bound to their place."""
+    keys = app_keys(application_key, *context)
+    return FieldKeys(keys.key, keys.hint, "ecv/1/app-place", [text.encode() for text in [*context, *place]])
+
+
+def search_tag(application_key, context, name, value, bits):
+    """5.4: the first bits of a keyed hash, what is left of the last byte 0."""
+    key = kdf(application_key, b"", "ecv/1/app-search", [text.encode() for text in context], 32)
+    tag = bytearray(mac(key, enc("ecv/1/app-tag", name.encode(), value.encode()))[:(bits + 7) // 8])
+    if bits % 8:
+        tag[-1] &= 0xFF << (8 - bits % 8) & 0xFF
+    return bytes(tag)
+
+
 def is_token(value):
     return isinstance(value, str) and re.match(r"es[0-9]+:", value) is not None
 

@@ -46,6 +46,31 @@ struct OwnTokenVectorTests {
     }
   }
 
+  @Test("tokens that are bound to a place open there alone")
+  func places() throws {
+    try OwnVectors.forEach("app-places") { one in
+      let context = try SealingContext(applicationKey: one.secret("application_key_hex"), bound: one.texts("context"))
+      let place = try one.texts("place")
+      let bound = try place.count == 1 ? context.bound(to: place[0]) : context.bound(to: place[0], place[1])
+      try one.expectOpens(one.text("token"), in: bound)
+      for other in [context, try context.bound(to: place.joined(), "")] {
+        #expect(throws: SealingError(.authenticationFailed, ""), "\(one.place)") {
+          try EncryptedCodableString(reading: one.text("token"), in: other)
+        }
+      }
+    }
+  }
+
+  @Test("search tags are the first bits of the keyed hash")
+  func searchTags() throws {
+    try OwnVectors.forEach("search-tags") { one in
+      let context = try SealingContext(applicationKey: one.secret("application_key_hex"), bound: one.texts("context"))
+      let tag = try context.searchTag(
+        of: EncryptedCodableString(one.text("text")), for: one.text("name"), bits: one.int("bits"))
+      #expect(try tag.bytes == one.hex("tag_hex"), "\(one.place)")
+    }
+  }
+
   @Test("the CryptoKit representation opens, and what we seal opens")
   func cryptoKit() throws {
     try OwnVectors.forEach("cryptokit") { one in

@@ -46,8 +46,10 @@ public struct VaultLint: Sendable {
   /// - Parameter progress: called after each record.
   /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.ioFailed` for the vault as a whole;
   ///   `.cancelled`.
-  public func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
-    try await run(.snapshot, progress) { _ in nil }
+  public nonisolated(nonsending) func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
+    try await reporting(to: progress) { report throws(VaultError) in
+      try await run(.snapshot, { report(()) }, { _ in nil })
+    }
   }
 
   /// The same, and writes what differs from the canonical form in white space, order of members or spelling alone.
@@ -55,9 +57,15 @@ public struct VaultLint: Sendable {
   /// No document changes its meaning: the canonical encoding `T` of each stays (format 1, section 1.2, Trees).
   ///
   /// - Throws: ``VaultError`` as ``check(progress:)``, and `.damaged` for a malformed journal, `.diskFull`.
-  public func fix(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
-    try await run(.exclusive, progress) { lock in
-      { changes throws(VaultError) in try inStore { () throws(StoreError) in try store.apply(changes, under: lock) } }
+  public nonisolated(nonsending) func fix(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
+    try await reporting(to: progress) { report throws(VaultError) in
+      try await run(
+        .exclusive, { report(()) },
+        { lock in
+          { changes throws(VaultError) in
+            try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+          }
+        })
     }
   }
 

@@ -63,13 +63,15 @@ extension Vault {
   ///   - progress: called after each record.
   /// - Throws: ``VaultError`` `.lockedByOther`, `.changedUnderneath`, `.memoryUnavailable`, `.damaged` for the header;
   ///   `.noCheckpoint` where the scope needs one; `.cancelled`.
-  public func verify(
+  public nonisolated(nonsending) func verify(
     _ scope: VerificationScope = VerificationScope(), progress: () -> Void = {}
   ) async throws(VaultError) -> Verification {
-    defer { memory?.flush() }
-    return try await atOneMoment { vault throws(VaultError) in
-      try vault.refresh()
-      return try await vault.verification(scope, progress) { _ in }
+    try await reporting(to: progress) { report throws(VaultError) in
+      defer { self.memory?.flush() }
+      return try await self.atOneMoment { vault throws(VaultError) in
+        try vault.refresh()
+        return try await vault.verification(scope, { report(()) }, { _ in })
+      }
     }
   }
 

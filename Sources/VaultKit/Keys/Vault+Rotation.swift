@@ -19,8 +19,14 @@ extension Vault {
   ///   `.slotRefused`, `.rotationUnfinished`, `.damaged` for the first record or slot that does not verify,
   ///   `.changedUnderneath`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`; `.cancelled`, which says
   ///   whether the rotation had begun.
-  public func rotate(
-    _ reason: KeyringEntry.Reason, slots renewal: SlotRenewal = .init(), progress: @escaping (Int) -> Void = { _ in }
+  public nonisolated(nonsending) func rotate(
+    _ reason: KeyringEntry.Reason, slots renewal: SlotRenewal = .init(), progress: (Int) -> Void = { _ in }
+  ) async throws(VaultError) -> Rotation {
+    try await reporting(to: progress) { report throws(VaultError) in try await self.rotate(reason, renewal, report) }
+  }
+
+  private func rotate(
+    _ reason: KeyringEntry.Reason, _ renewal: SlotRenewal, _ progress: @escaping (Int) -> Void
   ) async throws(VaultError) -> Rotation {
     let lock = try await lockForWriting()
     defer {

@@ -78,8 +78,8 @@ extension Vault {
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func slotStates() throws(VaultError) -> [SlotState] { try locked.states(of: header.slots) }
 
-  private func changingSlots<Result>(
-    _ change: (VaultHeader, RootKey, any StoreLock) throws(VaultError) -> Result
+  private func changingSlots<Result: Sendable>(
+    _ change: @Sendable (VaultHeader, RootKey, any StoreLock) throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
     try await writing { lock throws(VaultError) in
       try header.requireNoRotation()

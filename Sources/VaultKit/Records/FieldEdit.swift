@@ -40,9 +40,7 @@ extension Vault {
     try await writing { lock throws(VaultError) in
       let old = try verifiedRecord(id)
       if let expected, expected.bytes != old.bytes {
-        throw VaultError(
-          .changedUnderneath, "was changed by someone else meanwhile", file: old.file, record: id,
-          remedies: ["look at the record again and repeat the change"])
+        throw .changedMeanwhile(old)
       }
       return try replace(old, with: FieldEditor(old, now: currentTime()).edited(edits), lock)
     }

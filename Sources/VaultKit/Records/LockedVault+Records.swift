@@ -121,7 +121,7 @@ struct RecordChunk: Sendable {
 }
 
 /// The records of some folders in the order of their ids; a folder that cannot be listed is an error in its place.
-struct RecordChunks: Sequence, IteratorProtocol {
+struct RecordChunks: Sequence, IteratorProtocol, Sendable {
   private let store: any RecordStore
   private var folders: ArraySlice<UInt8>
   private var folder: UInt8 = 0

@@ -32,7 +32,7 @@ public struct OpenRecord: Sendable {
   /// What names the record in lists.
   public var name: String { RecordTitle.of(fields, kind) }
 
-  /// Decodes the record as its type, opening sealed members.
+  /// Decodes the record as its type. Sealed members keep their tokens until they are asked for.
   ///
   /// - Throws: ``VaultError`` `.unknownKind` for a record of another kind, `.damaged`.
   public func decoded<Record: VaultRecord>(as type: Record.Type) throws(VaultError) -> Record {
@@ -42,7 +42,7 @@ public struct OpenRecord: Sendable {
     do throws(RecordError) {
       // A member that a migration will open is text for the type already.
       let members = try kind.map { kind throws(RecordError) in try RecordMigration.typed(verified, kind) } ?? fields
-      return try type.decoded(from: members, in: verified.context())
+      return try type.decoded(from: members, in: verified.contextOpeningOnDemand())
     } catch {
       throw VaultError(record: error, file: file, id: id, input: false)
     }

@@ -34,6 +34,41 @@ public struct Addition<Input: Sendable>: Sendable {
 }
 
 extension Vault {
+  /// Stores new records of types, all or none.
+  ///
+  /// The ids rise in the order of the records, so that whatever goes by ids keeps that order.
+  ///
+  /// - Returns: their ids, one for each.
+  /// - Throws: ``VaultError`` as ``add(_:)``.
+  @discardableResult
+  public func add(contentsOf records: [any VaultRecord]) async throws(VaultError) -> [RecordID] {
+    let result = try await add(records, count: records.count, .throwFirst) { record, id, now throws(VaultError) in
+      try self.newRecord(id, record, now)
+    }
+    return result.ids
+  }
+
+  /// Stores new records of a kind, all or none, from clear input that the kind's type checks.
+  ///
+  /// The ids rise in the order of the input, so that whatever goes by ids keeps that order.
+  ///
+  /// - Parameter keepingUnknown: whether members that the kind does not have are sealed in `extra` rather than refused.
+  /// - Returns: their ids, one for each input.
+  /// - Throws: ``VaultError`` `.inputRefused` naming the member, and as ``add(_:)``.
+  @discardableResult
+  public func add(
+    _ inputs: [JSONObject], kind: RecordKind, keepingUnknown: Bool = false
+  ) async throws(VaultError) -> [RecordID] {
+    // One record needs nothing of what many do.
+    if let only = inputs.first, inputs.count == 1 {
+      return [try await add(RecordInput(kind, only, keepingUnknown: keepingUnknown))]
+    }
+    let result = try await add(inputs, count: inputs.count, refusals: .throwFirst) { input in
+      RecordInput(kind, input, keepingUnknown: keepingUnknown)
+    }
+    return result.ids
+  }
+
   /// Stores new records as one batch, from clear input that their kinds check.
   ///
   /// Reading, checking, sealing and writing overlap, on all cores, and of the records themselves only some hundred are
@@ -45,13 +80,25 @@ extension Vault {
   ///   - refusals: what to do when some of it is refused.
   ///   - isDryRun: checks and seals everything and stores nothing.
   ///   - kept: what is kept of input that is refused.
-  ///   - progress: called now and then with how many were done since.
+  ///   - progress: called now and then with how many were done since, where the caller is isolated.
   ///   - record: makes the kind and clear members of an input; called once for each, on any thread.
   /// - Throws: ``VaultError`` as ``add(_:)``; `.inputRefused` with `.throwFirst`, naming the member; `.cancelled`.
-  public func add<Input: Sendable>(
+  public nonisolated(nonsending) func add<Input: Sendable>(
     _ inputs: some Sequence<Input>, count: Int, refusals: RefusalPolicy, isDryRun: Bool = false,
     keeping kept: @escaping @Sendable (Input) -> Input = { $0 }, progress: (Int) -> Void = { _ in },
     record: @escaping @Sendable (Input) throws(VaultError) -> RecordInput
+  ) async throws(VaultError) -> Addition<Input> {
+    try await add(inputs, count: count, refusals, isDryRun: isDryRun, keeping: kept, progress: progress) {
+      input, id, now throws(VaultError) in
+      try self.newRecord(id, of: record(input), now)
+    }
+  }
+
+  /// The same with records that are made in any way.
+  private nonisolated(nonsending) func add<Input: Sendable>(
+    _ inputs: some Sequence<Input>, count: Int, _ refusals: RefusalPolicy, isDryRun: Bool = false,
+    keeping kept: @escaping @Sendable (Input) -> Input = { $0 }, progress: (Int) -> Void = { _ in },
+    make: @escaping @Sendable (Input, RecordID, Timestamp) throws(VaultError) -> StoreChange
   ) async throws(VaultError) -> Addition<Input> {
     let now = currentTime()
     let ids = try Self.newIDs(count)
@@ -62,7 +109,7 @@ extension Vault {
       Chunks(zip(inputs, ids)), cancellation: VaultError.cancelled,
       { chunk throws(VaultError) in
         let prepared = chunk.map { input, id in
-          self.prepare(id, now) { () throws(VaultError) in try record(input) }
+          self.prepared(id) { () throws(VaultError) in try make(input, id, now) }
             .mapError { Refusal(input: kept(input), error: $0) }
         }
         return try prepared.staged(in: replacement)
@@ -88,11 +135,11 @@ extension Vault {
     return ids
   }
 
-  private func prepare(
-    _ id: RecordID, _ now: Timestamp, _ record: () throws(VaultError) -> RecordInput
+  private func prepared(
+    _ id: RecordID, _ make: () throws(VaultError) -> StoreChange
   ) -> Result<PreparedRecord, VaultError> {
     Result { () throws(VaultError) in
-      let bytes = try newRecord(id, of: record(), now).replacement
+      let bytes = try make().replacement
       return PreparedRecord(id: id, bytes: bytes, version: memory?.takePrepared(for: .record(id)))
     }
   }

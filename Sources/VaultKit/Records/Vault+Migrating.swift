@@ -35,7 +35,9 @@ extension Vault {
   ///
   /// - Throws: ``VaultError`` of a record that does not verify; `.lockedByOther`.
   public func migrationPlan() async throws(VaultError) -> MigrationPlan {
-    try await atOneMoment { vault throws(VaultError) in try vault.planMigration() }
+    try await atOneMoment { vault throws(VaultError) in
+      try await working { () throws(VaultError) in try vault.planMigration() }
+    }
   }
 
   /// Brings every live record to the present schema of its kind, all or none. The trash stays as it is.

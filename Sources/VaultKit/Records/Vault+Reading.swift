@@ -1,5 +1,5 @@
 public import VaultDocument
-public import VaultRecords
+internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
 
@@ -9,9 +9,11 @@ extension Vault {
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, `.newerFormat`.
   ///   With ``Options/state``, here and below: `.rolledBack`, `.forked` when this machine has seen a newer version, or
   ///   another one with the same revision.
-  public func record(_ id: RecordID) async throws(VaultError) -> OpenRecord {
-    defer { memory?.flush() }
-    return try verifiedRecord(id)
+  public nonisolated(nonsending) func record(_ id: RecordID) async throws(VaultError) -> OpenRecord {
+    try await working { () throws(VaultError) in
+      defer { memory?.flush() }
+      return try verifiedRecord(id)
+    }
   }
 
   /// The record that `text` means, verified, and meant by it still; see ``LockedVault/resolve(_:)``.
@@ -33,9 +35,11 @@ extension Vault {
     defer { memory?.flush() }
     // A full id is looked up by being read.
     let id = if let id = RecordID(parsing: text) { id } else { try await locked.resolve(text) }
-    let record = try verifiedRecord(id, decides: decides)
-    guard NameMatch(text).means(record.id, name: record.name) else { throw .renamed(record) }
-    return record
+    return try await working { () throws(VaultError) in
+      let record = try verifiedRecord(id, decides: decides)
+      guard NameMatch(text).means(record.id, name: record.name) else { throw .renamed(record) }
+      return record
+    }
   }
 
   /// The record of a row that somebody chose by its name, verified.
@@ -47,26 +51,6 @@ extension Vault {
     let record = try verifiedRecord(row.id, decides: decides)
     guard sameBytes(record.name, row.name) else { throw .renamed(record) }
     return record
-  }
-
-  /// The record with this id as its type.
-  ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.unknownKind`, `.damaged`.
-  public func get<Record: VaultRecord>(
-    _ id: RecordID, as type: Record.Type = Record.self
-  ) async throws(VaultError) -> Record {
-    try await record(id).decoded(as: type)
-  }
-
-  /// All records of one type, in the order of their ids.
-  ///
-  /// - Throws: ``VaultError`` of the first record that does not verify or decode.
-  public func records<Record: VaultRecord>(of type: Record.Type) async throws(VaultError) -> [Record] {
-    var records: [Record] = []
-    try await forEachOpenRecord { record throws(VaultError) in
-      if record.envelope.kind.utf8.elementsEqual(type.kindName.utf8) { records.append(try record.decoded(as: type)) }
-    }
-    return records
   }
 
   /// The records that a query finds, each verified, sorted; and the faults of those that do not verify.
@@ -100,30 +84,33 @@ extension Vault {
     return (records, faults)
   }
 
-  /// Gives every live record to `body`, verified, in the order of ids.
+  /// Gives every live record to `body`, verified, in the order of ids; `body` runs where the caller is isolated.
   ///
   /// They are as they were at one moment. Nobody can write meanwhile where the store cannot show that moment beside the
   /// present, `body` included.
   ///
-  /// - Throws: ``VaultError`` of the first record that does not verify, and what `body` throws; `.lockedByOther`.
-  public func forEachOpenRecord(
+  /// - Throws: ``VaultError`` of the first record that does not verify, and what `body` throws; `.lockedByOther`,
+  ///   `.cancelled`.
+  public nonisolated(nonsending) func forEachOpenRecord(
     _ body: (OpenRecord) throws(VaultError) -> Void
   ) async throws(VaultError) {
-    var failure: VaultError?
-    defer { memory?.flush() }
-    try await atOneMoment { vault throws(VaultError) in
-      let trashed = Set((try? vault.store.trashed()) ?? [])
-      try vault.locked.forEachFile { id, bytes in
-        do throws(VaultError) {
-          if let record = try vault.counting(bytes.get(), id, trashed) { try body(record) }
-          return true
-        } catch {
-          failure = error
-          return false
-        }
+    try await forEachOpenRecord({ $0 }, consume: body)
+  }
+
+  /// Gives every live record to `body`, whose errors may be any.
+  ///
+  /// - Throws: as the one above, and what `body` throws.
+  public nonisolated(nonsending) func forEachOpenRecord<Failure: Error>(
+    _ body: (OpenRecord) throws(Failure) -> Void
+  ) async throws {
+    var caught = CaughtError<Failure>()
+    do throws(VaultError) {
+      try await forEachOpenRecord { record throws(VaultError) in
+        try caught.passing { () throws(Failure) in try body(record) }
       }
+    } catch {
+      throw caught.error ?? error
     }
-    if let failure { throw failure }
   }
 
   /// Makes something of every live record, verified, on all cores, and gives it to `consume` in the order of ids.
@@ -131,18 +118,32 @@ extension Vault {
   /// They are as they were at one moment, as with ``forEachOpenRecord(_:)``. Of the records themselves only some
   /// hundred are in memory at a time.
   ///
-  /// - Parameter transform: called once for each record, on any thread.
+  /// - Parameters:
+  ///   - transform: called once for each record, on any thread.
+  ///   - consume: runs where the caller is isolated.
   /// - Throws: ``VaultError`` of the first record that does not verify, and what both closures throw, after everything
   ///   before it was consumed; `.lockedByOther`, `.cancelled`.
-  public func forEachOpenRecord<Output: Sendable>(
+  public nonisolated(nonsending) func forEachOpenRecord<Output: Sendable>(
     _ transform: @escaping @Sendable (OpenRecord) throws(VaultError) -> Output,
     consume: (Output) throws(VaultError) -> Void
   ) async throws(VaultError) {
+    try await forEachOpenRecord(
+      in: { vault throws(VaultError) in try vault.locked.chunks() }, transform, consume: consume)
+  }
+
+  /// The same with those of some chunks, which are asked for at the moment that is shown.
+  nonisolated(nonsending) func forEachOpenRecord<Output: Sendable, Chunks: Sequence<Result<RecordChunk, VaultError>>>(
+    in makeChunks: @Sendable (Vault) throws(VaultError) -> Chunks,
+    _ transform: @escaping @Sendable (OpenRecord) throws(VaultError) -> Output,
+    consume: (Output) throws(VaultError) -> Void
+  ) async throws(VaultError) where Chunks: Sendable {
     defer { memory?.flush() }
     try await atOneMoment { vault throws(VaultError) in
-      let trashed = Set((try? vault.store.trashed()) ?? [])
+      let (trashed, chunks) = try await working { () throws(VaultError) in
+        (Set((try? vault.store.trashed()) ?? []), try makeChunks(vault))
+      }
       try await ParallelMap(chunkSize: 1)(
-        try vault.locked.chunks(), cancellation: VaultError.cancelled,
+        chunks, cancellation: VaultError.cancelled,
         { chunk throws(VaultError) in try vault.outputs(of: chunk.get(), trashed, transform) },
         consume: { chunk throws(VaultError) in
           for output in chunk.outputs { try consume(output) }

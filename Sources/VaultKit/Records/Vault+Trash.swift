@@ -27,23 +27,37 @@ extension Vault {
   /// - Parameter body: gets a record, and when it was removed.
   /// - Returns: the faults of those that do not verify, or that `body` does not take.
   /// - Throws: as ``trash()``.
-  public func forEachOpenTrashedRecord(
+  public nonisolated(nonsending) func forEachOpenTrashedRecord(
     _ body: (OpenRecord, Timestamp) throws(VaultError) -> Void
   ) async throws(VaultError) -> [VaultError] {
     defer { memory?.flush() }
     return try await atOneMoment { vault throws(VaultError) in
-      var faults: [VaultError] = []
-      try vault.locked.forEachTrashedFile { id, bytes in
-        do throws(VaultError) {
-          let (record, deletedAt) = try vault.verifyTrashed(bytes.get(), id)
-          // An older one than was seen may lie beside a newer live one: `verify` tells.
-          _ = try memory?.take(id, SeenVersion(record))
-          try body(record, deletedAt)
-        } catch {
-          faults.append(error)
-        }
+      let ids = try await working { () throws(VaultError) in
+        try inStore { () throws(StoreError) in try vault.store.trashed() }
       }
+      var faults: [VaultError] = []
+      try await ParallelMap()(
+        ids, cancellation: VaultError.cancelled, { id throws(VaultError) in vault.openTrashed(id) },
+        consume: { record throws(VaultError) in
+          do throws(VaultError) {
+            guard let (record, deletedAt) = try record.get() else { return }
+            try body(record, deletedAt)
+          } catch {
+            faults.append(error)
+          }
+        })
       return faults
+    }
+  }
+
+  /// A removed record that verified; nil when it is not there any more.
+  private func openTrashed(_ id: RecordID) -> Result<(OpenRecord, Timestamp)?, VaultError> {
+    Result { () throws(VaultError) in
+      guard let bytes = try locked.readTrashed(id) else { return nil }
+      let (record, deletedAt) = try verifyTrashed(bytes, id)
+      // An older one than was seen may lie beside a newer live one: `verify` tells.
+      _ = try memory?.take(id, SeenVersion(record))
+      return (record, deletedAt)
     }
   }
 

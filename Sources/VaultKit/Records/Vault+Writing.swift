@@ -1,80 +1,11 @@
 public import VaultDocument
-public import VaultRecords
+internal import VaultRecords
 internal import VaultFileStore
 internal import VaultSealing
 internal import VaultStorage
 internal import VaultSystem
 
 extension Vault {
-  /// Stores a new record, of a type of this program or of ``Options/types``.
-  ///
-  /// - Returns: its id.
-  /// - Throws: ``VaultError`` `.inputRefused`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
-  @discardableResult
-  public func add(_ record: some VaultRecord) async throws(VaultError) -> RecordID {
-    let id = RecordID.random()
-    let now = currentTime()
-    let kind = try kind(of: type(of: record))
-    let change = try newRecord(id, kind, now) { context throws(VaultError) in
-      try encode(record, kind, in: context, id, before: nil)
-    }
-    try await writing { lock throws(VaultError) in try apply([change], lock) }
-    return id
-  }
-
-  /// Stores new records of a kind, all or none, from clear input that the kind's type checks.
-  ///
-  /// The ids rise in the order of the input, so that whatever goes by ids keeps that order.
-  ///
-  /// - Parameter keepingUnknown: whether members that the kind does not have are sealed in `extra` rather than refused.
-  /// - Returns: their ids, one for each input.
-  /// - Throws: ``VaultError`` `.inputRefused` naming the member, and as ``add(_:)``.
-  @discardableResult
-  public func add(
-    _ inputs: [JSONObject], kind: RecordKind, keepingUnknown: Bool = false
-  ) async throws(VaultError) -> [RecordID] {
-    if let only = inputs.first, inputs.count == 1 {
-      return [try await add(RecordInput(kind, only, keepingUnknown: keepingUnknown))]
-    }
-    let result = try await add(inputs, count: inputs.count, refusals: .throwFirst) { input in
-      RecordInput(kind, input, keepingUnknown: keepingUnknown)
-    }
-    return result.ids
-  }
-
-  /// One record needs nothing of what many do.
-  private func add(_ input: RecordInput) async throws(VaultError) -> RecordID {
-    let id = RecordID.random()
-    let change = try newRecord(id, of: input, currentTime())
-    try await writing { lock throws(VaultError) in try apply([change], lock) }
-    return id
-  }
-
-  /// Changes a record as its type; only members that the change touches are written anew.
-  ///
-  /// - Returns: whether anything changed.
-  /// - Throws: ``VaultError`` as ``add(_:)`` and ``record(_:)``, and what `change` throws.
-  @discardableResult
-  public func update<Record: VaultRecord>(
-    _ id: RecordID, as type: Record.Type = Record.self, _ change: (inout Record) throws(VaultError) -> Void
-  ) async throws(VaultError) -> Bool {
-    try await writing { lock throws(VaultError) in
-      let old = try verifiedRecord(id)
-      let context = old.verified.context(sealingAt: currentTime())
-      var record = try old.decoded(as: type)
-      let base = try encode(record, in: context, id)
-      try change(&record)
-      let kind = try kind(of: type)
-      let encoded = try encode(record, kind, in: context, id, before: base)
-      let new = try inSealing(record: id) { () throws(SealingError) in
-        try old.verified.keys.keepingTokens(of: base, in: encoded)
-      }
-      let updated = JSONValue.object(old.fields).applying(differenceFrom: .object(base), to: .object(new))
-      guard case .object(let fields) = updated else { preconditionFailure("objects differ by an object") }
-      return try replace(old, with: fields, lock)
-    }
-  }
-
   /// Removes records: they go to the trash, sealed and authenticated as before, all or none.
   ///
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, and as ``add(_:)``.
@@ -83,18 +14,20 @@ extension Vault {
     try await writing { lock throws(VaultError) in
       let now = currentTime()
       var changes: [StoreChange] = []
-      for id in ids {
-        let old = try verifiedRecord(id, decides: true)
-        var draft = EnvelopeDraft(next: old.verified, now: now)
-        draft.deletedAt = now
-        let trashed = try sealedBytes(old.stored, draft, old.verified.keys, in: .trash(id))
-        changes.append(StoreChange(.record(id), from: old.bytes, to: nil))
-        let older = try readTrash(id)
-        if let older { try requireNoNewerFormat(older, at: .trash(id), id) }
-        changes.append(StoreChange(.trash(id), from: older, to: trashed))
-      }
+      for id in ids { changes += try removal(of: verifiedRecord(id, decides: true), at: now) }
       try apply(changes, lock)
     }
+  }
+
+  /// The changes that put a record into the trash.
+  func removal(of old: OpenRecord, at now: Timestamp) throws(VaultError) -> [StoreChange] {
+    let id = old.id
+    var draft = EnvelopeDraft(next: old.verified, now: now)
+    draft.deletedAt = now
+    let trashed = try sealedBytes(old.stored, draft, old.verified.keys, in: .trash(id))
+    let older = try readTrash(id)
+    if let older { try requireNoNewerFormat(older, at: .trash(id), id) }
+    return [StoreChange(.record(id), from: old.bytes, to: nil), StoreChange(.trash(id), from: older, to: trashed)]
   }
 
   func readTrash(_ id: RecordID) throws(VaultError) -> [UInt8]? {
@@ -103,12 +36,18 @@ extension Vault {
 
   /// Writes the next revision of a record, in the present schema of its kind, if its members differ.
   func replace(_ old: OpenRecord, with fields: JSONObject, _ lock: any StoreLock) throws(VaultError) -> Bool {
-    guard fields != old.fields else { return false }
+    guard let change = try replacement(of: old, by: fields) else { return false }
+    try apply([change], lock)
+    return true
+  }
+
+  /// The change to a record's next revision, in the present schema of its kind; nil when its members are the same.
+  func replacement(of old: OpenRecord, by fields: JSONObject) throws(VaultError) -> StoreChange? {
+    guard fields != old.fields else { return nil }
     var draft = EnvelopeDraft(next: old.verified, now: currentTime())
     draft.schema = max(draft.schema, old.kind?.schema ?? 1)
     let bytes = try sealedBytes(fields, draft, old.verified.keys, in: .record(old.id))
-    try apply([StoreChange(.record(old.id), from: old.bytes, to: bytes)], lock)
-    return true
+    return StoreChange(.record(old.id), from: old.bytes, to: bytes)
   }
 
   /// The kind that records of a type are stored as.
@@ -143,7 +82,7 @@ extension Vault {
     return StoreChange(.record(id), from: nil, to: try sealedBytes(fields, draft, keys, in: .record(id)))
   }
 
-  private func encode(
+  func encode(
     _ record: some VaultRecord, in context: SealingContext, _ id: RecordID
   ) throws(VaultError) -> JSONObject {
     do throws(RecordError) {
@@ -154,7 +93,7 @@ extension Vault {
   }
 
   /// The members of a typed record, held against the description of its kind.
-  private func encode(
+  func encode(
     _ record: some VaultRecord, _ kind: RecordKind, in context: SealingContext, _ id: RecordID, before: JSONObject?
   ) throws(VaultError) -> JSONObject {
     let members = try encode(record, in: context, id)

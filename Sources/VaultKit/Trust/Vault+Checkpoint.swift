@@ -19,8 +19,16 @@ extension Vault {
   ///   - acceptingRollback: lists the records also when some went back, or are gone, since the last checkpoint.
   ///   - progress: called after each record.
   /// - Throws: ``VaultError`` as ``verify(_:progress:)`` and ``add(_:)``.
-  public func makeCheckpoint(
+  public nonisolated(nonsending) func makeCheckpoint(
     acceptingRollback: Bool = false, progress: () -> Void = {}
+  ) async throws(VaultError) -> CheckpointResult {
+    try await reporting(to: progress) { report throws(VaultError) in
+      try await self.checkpoint(acceptingRollback: acceptingRollback) { report(()) }
+    }
+  }
+
+  private func checkpoint(
+    acceptingRollback: Bool, _ progress: @escaping @Sendable () -> Void
   ) async throws(VaultError) -> CheckpointResult {
     defer { memory?.flush() }
     let found: FoundVault? = try await atOneMoment { vault throws(VaultError) in
@@ -47,7 +55,7 @@ extension Vault {
     let headerHash: [UInt8]
   }
 
-  private func foundVault(_ progress: () -> Void) async throws(VaultError) -> FoundVault {
+  private func foundVault(_ progress: @Sendable () -> Void) async throws(VaultError) -> FoundVault {
     var (builder, onlyInTrash) = (VersionList.Builder(), Set<RecordID>())
     let verification = try await verification(VerificationScope(), progress) { found in
       for version in found.versions {

@@ -187,11 +187,20 @@ struct GitOperation {
       "\(begun): \(files.count == 1 ? "\(first) waits" : "\(files.count) files, such as \(first), wait") for a choice"
   }
 
+  /// What finishes it once nothing is left unmerged.
+  var ending: String {
+    switch name {
+    case "merge": "`git commit` finishes it"
+    case let name?: "`git \(name) --continue` finishes it"
+    case nil: "`git stash drop` drops the stash, which git has kept"
+    }
+  }
+
   /// What to do next.
   var advice: String {
     guard let first = unmergedFiles.first else { return "finish it with git before you go on" }
     return
-      "`git checkout --ours -- \(first.shellQuoted)`, or --theirs, takes one side whole; `vault verify` says what is left to do"
+      "`vault merge --continue` joins both sides; `git checkout --ours -- \(first.shellQuoted)`, or --theirs, takes one whole"
   }
 }
 

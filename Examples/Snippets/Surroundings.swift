@@ -1,0 +1,34 @@
+import Foundation
+import VaultAge
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+
+// What the snippets of the documents speak of without showing where it comes from: Scripts/snippets puts each into a
+// function of its own beside this file.
+
+struct Account: Codable {
+  var user: String
+  var token: EncryptedCodableString
+}
+
+func given<Value>(_: Value.Type = Value.self) -> Value { fatalError("snippets are compiled, and not run") }
+
+var account: Account { given() }
+var context: SealingContext { given() }
+var customer: Customer { given() }
+var customers: [Customer] { given() }
+var email: EncryptedCodableString { given() }
+var id: RecordID { given() }
+var ids: [RecordID] { given() }
+var identity: AgeIdentity { given() }
+var key: SecretBytes { given() }
+var newKey: SecretBytes { given() }
+var oldKey: SecretBytes { given() }
+var provider: any DataKeyProvider { given() }
+var stored: Stored<Customer> { given() }
+var token: String { given() }
+var vault: Vault { given() }
+var wrappedKeys: [[UInt8]] { given() }

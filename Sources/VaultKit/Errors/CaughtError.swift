@@ -1,0 +1,15 @@
+/// Takes an error of a caller's closure, of any type, past code that throws ``VaultError``s alone.
+struct CaughtError<Failure: Error> {
+  /// What the closure has thrown.
+  private(set) var error: Failure?
+
+  /// Does `body`; what it throws is kept, and an error thrown in its place that nobody sees.
+  mutating func passing<Result>(_ body: () throws(Failure) -> Result) throws(VaultError) -> Result {
+    do throws(Failure) {
+      return try body()
+    } catch {
+      self.error = error
+      throw .cancelled()
+    }
+  }
+}

@@ -1,0 +1,99 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Where a vault does what takes time: threads of its own, few, so that reading files, opening values and waiting for a
+/// disk keep no thread of Swift's pool, and no actor, from other tasks.
+final class Workers: TaskExecutor {
+  static let shared = Workers()
+
+  /// As many as can calculate at once, and two that may wait for a disk meanwhile.
+  static let threadLimit = ParallelMap.coreCount + 2
+
+  private struct State {
+    /// What waits, from `first` on: who came first is served first.
+    var jobs: [UnownedJob] = []
+    var first = 0
+    var threadCount = 0
+  }
+
+  private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "vault.work", attributes: .concurrent)
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let needsThread = state.withLock { state in
+      state.jobs.append(job)
+      guard state.threadCount < Self.threadLimit else { return false }
+      state.threadCount += 1
+      return true
+    }
+    if needsThread { queue.async { self.serve() } }
+  }
+
+  private func serve() {
+    // Safe: the one executor lives as long as the process, and each job is run once, by who took it out of the queue.
+    let executor = unsafe asUnownedTaskExecutor()
+    while let job = next() { unsafe job.runSynchronously(on: executor) }
+  }
+
+  /// The next job; without one the thread is given up.
+  private func next() -> UnownedJob? {
+    state.withLock { state in
+      guard state.first < state.jobs.count else {
+        (state.jobs, state.first) = ([], 0)
+        state.threadCount -= 1
+        return nil
+      }
+      if state.first >= 1024, state.first * 2 >= state.jobs.count {
+        state.jobs.removeFirst(state.first)
+        state.first = 0
+      }
+      defer { state.first += 1 }
+      return state.jobs[state.first]
+    }
+  }
+}
+
+/// Does `body` on a thread of the ``Workers``, whatever the caller is isolated to.
+///
+/// - Throws: what `body` throws.
+nonisolated(nonsending) func working<Result: Sendable, Failure: Error>(
+  _ body: @Sendable () throws(Failure) -> Result
+) async throws(Failure) -> Result {
+  try await withTaskExecutorPreference(Workers.shared) { () async throws(Failure) -> Result in
+    try await apart(body)
+  }
+}
+
+/// Leaves the caller's actor: for the executor that the task prefers.
+@concurrent private func apart<Result: Sendable, Failure: Error>(
+  _ body: @Sendable () throws(Failure) -> Result
+) async throws(Failure) -> Result { try body() }
+
+/// Does `work` away from the caller's actor, and calls `progress` where the caller is isolated, with each step that the
+/// work reports: the last of them before this returns.
+///
+/// - Throws: what `work` throws.
+package nonisolated(nonsending) func reporting<Step: Sendable, Result: Sendable, Failure: Error>(
+  to progress: (Step) -> Void,
+  _ work: @escaping @Sendable (_ report: @escaping @Sendable (Step) -> Void) async throws(Failure) -> Result
+) async throws(Failure) -> Result {
+  let (steps, reports) = AsyncStream.makeStream(of: Step.self)
+  async let result = outcome(of: work, reports)
+  for await step in steps { progress(step) }
+  return try await result.get()
+}
+
+@concurrent private func outcome<Step: Sendable, Success: Sendable, Failure: Error>(
+  of work: @Sendable (_ report: @escaping @Sendable (Step) -> Void) async throws(Failure) -> Success,
+  _ reports: AsyncStream<Step>.Continuation
+) async -> Result<Success, Failure> {
+  defer { reports.finish() }
+  return await withTaskExecutorPreference(Workers.shared) {
+    do throws(Failure) {
+      return .success(try await work { _ = reports.yield($0) })
+    } catch {
+      return .failure(error)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+public import VaultCrypto
+
+/// Who has the key that data keys are wrapped under, and never gives it out: a key management service, a security
+/// module, or a vault.
+public protocol DataKeyProvider: Sendable {
+  /// Wraps a data key of 32 bytes.
+  func wrap(_ key: SecretBytes) async throws -> [UInt8]
+  /// The data key that was wrapped.
+  func unwrap(_ wrapped: [UInt8]) async throws -> SecretBytes
+}
+
+/// Application keys that a ``DataKeyProvider`` has wrapped: each is asked for once, and kept in locked memory.
+///
+/// The wrapped keys are stored by the application, beside the rows that are sealed under them. They are no secrets.
+public actor DataKeys {
+  private let provider: any DataKeyProvider
+  /// What is stored, the newest first.
+  public private(set) var wrapped: [[UInt8]]
+  private var opened: [[UInt8]: Task<SecretBytes, any Error>] = [:]
+
+  /// - Parameter wrapped: the stored keys, the newest first; none yet for a new table.
+  public init(_ wrapped: [[UInt8]] = [], provider: any DataKeyProvider) {
+    self.wrapped = wrapped
+    self.provider = provider
+  }
+
+  /// The context of all the keys; ``SealingContext/init(keys:bound:)``.
+  ///
+  /// - Throws: what the provider throws; ``SealingError`` `.wrongByteCount` when there is no key yet, or one has not 32
+  ///   bytes.
+  public func context(bound: [String]) async throws -> SealingContext {
+    var keys: [SecretBytes] = []
+    for key in wrapped { keys.append(try await opened(key)) }
+    return try SealingContext(keys: keys, bound: bound)
+  }
+
+  /// Makes a new key, which seals from now on, and has it wrapped.
+  ///
+  /// - Returns: the wrapped key, to be stored before anything is sealed under it.
+  /// - Throws: what the provider throws; `CryptoError` when there is no locked memory or no randomness.
+  public func addKey() async throws -> [UInt8] {
+    let key = try SecretBytes.random(count: 32)
+    let new = try await provider.wrap(key)
+    opened[new] = Task { key }
+    wrapped.insert(new, at: 0)
+    return new
+  }
+
+  /// Forgets a key under which nothing is sealed any more.
+  public func remove(_ key: [UInt8]) {
+    wrapped.removeAll { $0 == key }
+    opened[key] = nil
+  }
+
+  /// Two who ask at once wait for one answer; one that failed is asked for again.
+  private func opened(_ key: [UInt8]) async throws -> SecretBytes {
+    let task = opened[key] ?? Task { [provider] in try await provider.unwrap(key) }
+    opened[key] = task
+    do {
+      return try await task.value
+    } catch {
+      if opened[key] == task { opened[key] = nil }
+      throw error
+    }
+  }
+}

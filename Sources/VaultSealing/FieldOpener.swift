@@ -1,0 +1,68 @@
+internal import VaultDocument
+
+/// What opens fields of one place when they are asked for; until then a field holds nothing else but its token.
+protocol FieldOpener: AnyObject, Sendable {
+  /// Refuses a text that is no token, or one of another record or key.
+  ///
+  /// - Throws: ``SealingError`` `.clearText`, `.malformedToken`, `.foreignToken`.
+  func requireOwn(_ text: String) throws(SealingError)
+
+  /// Whether a token from here may stand unchanged where `cipher` writes.
+  func makesTheSameTokens(as cipher: FieldCipher) -> Bool
+
+  /// The context that opens and reads what is in a field.
+  ///
+  /// - Throws: ``SealingError`` `.memoryUnavailable`, `.cryptoFailed`.
+  func context() throws(SealingError) -> SealingContext
+}
+
+extension FieldOpener {
+  /// - Throws: ``SealingError`` as opening does.
+  func open(_ token: String) throws(SealingError) -> SecretText { try open(token, in: context()) }
+
+  func open(_ token: String, in context: SealingContext) throws(SealingError) -> SecretText {
+    try SealedState(reading: token, context: context).secretText()
+  }
+}
+
+/// Opens fields of one record of a vault by what its keys are derived from, which is not in locked memory once more.
+final class RecordFieldOpener: FieldOpener {
+  private let root: RootKey
+  private let wrapped: WrappedKey
+  private let record: RecordID
+  private let scope: TokenScope
+
+  init(root: RootKey, wrapped: WrappedKey, record: RecordID, scope: TokenScope) {
+    (self.root, self.wrapped, self.record, self.scope) = (root, wrapped, record, scope)
+  }
+
+  func requireOwn(_ text: String) throws(SealingError) {
+    guard try SealedToken(parsing: text).hint == scope.hint else {
+      throw SealingError(.foreignToken, "belongs to another record or key")
+    }
+  }
+
+  func makesTheSameTokens(as cipher: FieldCipher) -> Bool {
+    if case .token(let other) = cipher.form { scope.matches(other) } else { false }
+  }
+
+  func context() throws(SealingError) -> SealingContext {
+    try root.recordKeys(from: wrapped, record: record).context()
+  }
+}
+
+/// Opens fields under the keys of an application.
+final class ApplicationFieldOpener: FieldOpener {
+  private let keys: ApplicationKeys
+
+  init(_ keys: ApplicationKeys) { self.keys = keys }
+
+  func requireOwn(_ text: String) throws(SealingError) { _ = try keys.cipher(ofOwn: text) }
+
+  /// Only what the newest key has sealed stays as it is.
+  func makesTheSameTokens(as cipher: FieldCipher) -> Bool {
+    keys.current.makesTheSameTokens(as: cipher)
+  }
+
+  func context() throws(SealingError) -> SealingContext { SealingContext(.open(keys.current), application: keys) }
+}
