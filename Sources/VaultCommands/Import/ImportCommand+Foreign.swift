@@ -17,8 +17,10 @@ extension ImportCommand {
     let progress = Progress("read", global)
     defer { progress.end() }
     // Before anything is unlocked, so that it has nothing of a key.
-    let reader = try reader(of: file, format, session, progress)
+    let header = try session.location.isDatabase ? HeaderFolder(of: session.locked) : nil
+    let reader = try reader(of: file, format, header, session, progress)
     let importer = try reader.begin()
+    header?.remove()
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     let identity = FileSource.identity(of: file == "-" ? nil : file, named: sourceName)
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
@@ -38,9 +40,9 @@ extension ImportCommand {
   }
 
   private func reader(
-    of file: String, _ format: String, _ session: Session, _ progress: Progress
+    of file: String, _ format: String, _ header: HeaderFolder?, _ session: Session, _ progress: Progress
   ) throws -> SourceReader {
-    var arguments = ["--vault=\(session.location.path)"]
+    var arguments = ["--vault=\(header?.path ?? session.location.path)"]
     for (option, value) in [("kind", kind), ("encoding", encoding), ("name", sourceName)] {
       if let value { arguments.append("--\(option)=\(value)") }
     }
@@ -142,4 +144,19 @@ extension ExchangeError.Code {
   fileprivate var isOfKeys: Bool {
     [.identityNeeded, .wrongIdentity, .passphraseNeeded, .wrongPassphrase].contains(self)
   }
+}
+
+/// The header of a vault in a database, which says what kinds it declares: in a folder, for the process that reads, which
+/// has no way to a database. Nothing of it is secret.
+private final class HeaderFolder {
+  let path: String
+
+  init(of vault: LockedVault) throws {
+    path = try System.makeTemporaryDirectory(in: ProcessEnvironment.temporaryDirectory)
+    try OutputFile.create(path + "/" + StoreLocation.header.fileName, vault.headerBytes.span.bytes, isSynced: false)
+  }
+
+  deinit { remove() }
+
+  func remove() { System.removeDirectory(path) }
 }
