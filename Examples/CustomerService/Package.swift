@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A web service whose handlers read and write customers in a vault, in a folder or in PostgreSQL. A package of its own, so
-// that nobody else fetches Hummingbird.
+// A web service whose handlers read and write customers in a vault, in a folder or in PostgreSQL. A package of its
+// own, so that nobody else fetches Hummingbird.
 let package = Package(
   name: "vault-example-customer-service",
   platforms: [.macOS(.v26)],

@@ -157,8 +157,8 @@ extension ExchangeError.Code {
   }
 }
 
-/// The header of a vault in a database, which says what kinds it declares: in a folder, for the process that reads, which
-/// has no way to a database. Nothing of it is secret.
+/// The header of a vault in a database, which says what kinds it declares: in a folder, for the process that reads,
+/// which has no way to a database. Nothing of it is secret.
 private final class HeaderFolder {
   let path: String
 

@@ -159,7 +159,8 @@ struct VaultErrors<Context: RequestContext>: RouterMiddleware {
   }
 }
 
-/// Cancels what takes too long: who waits for the vault's lock stops waiting then, and what is being written is finished.
+/// Cancels what takes too long: who waits for the vault's lock stops waiting then, and what is being written is
+/// finished.
 private func inTime<Result: Sendable>(_ work: @escaping @Sendable () async throws -> Result) async throws -> Result {
   try await withThrowingTaskGroup(of: Result.self) { group in
     defer { group.cancelAll() }
