@@ -37,7 +37,7 @@ extension Vault {
         do throws(VaultError) {
           let (record, deletedAt) = try verifyTrashed(bytes.get(), id)
           // An older one than was seen may lie beside a newer live one: `verify` tells.
-          _ = try memory?.take(id, SeenVersion(record))
+          _ = try memory?.take(SeenVersion(record))
           try body(record, deletedAt)
         } catch {
           faults.append(error)
