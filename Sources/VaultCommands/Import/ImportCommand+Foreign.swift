@@ -2,6 +2,7 @@ import VaultDocument
 import VaultExchange
 import VaultKit
 import VaultRecords
+import VaultStorage
 import VaultSystem
 
 extension ImportCommand {
@@ -164,7 +165,9 @@ private final class HeaderFolder {
 
   init(of vault: LockedVault) throws {
     path = try System.makeTemporaryDirectory(in: ProcessEnvironment.temporaryDirectory)
-    try OutputFile.create(path + "/" + StoreLocation.header.fileName, vault.headerBytes.span.bytes, isSynced: false)
+    let bytes = vault.headerBytes
+    // Unsafe only in that any type has bytes: these are bytes.
+    try unsafe OutputFile.create(path + "/" + StoreLocation.header.fileName, bytes.span.bytes, isSynced: false)
   }
 
   deinit { remove() }
