@@ -48,7 +48,13 @@ public enum VaultProgram {
         return await status(of: choice)
       }
       var command = try parse(arguments)
-      if var command = command as? any AsyncParsableCommand {
+      if var naming = command as? any RecordNaming {
+        try naming.takeVaultFromWords()
+        command = naming
+      }
+      if let command = command as? any GoingEverywhere, command.isForSeveral {
+        try await Everywhere(command).run(command)
+      } else if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
         try command.run()

@@ -12,6 +12,11 @@ extension ImportCommand {
     guard !strict || !update else {
       throw CommandError.usage("--update", "changes entry by entry and does not go with --strict")
     }
+    if let placement = try Placement(vault) {
+      throw CommandError.usage(
+        "import", "of another tool's file needs to know which vault of \(placement.set.path) gets it",
+        "say it with --in NAME")
+    }
     let name = file == "-" ? "stdin" : file
     if format != "auto" { _ = try Self.importer(named: format) }
     guard decrypt == nil || ["auto", DecryptedStore.format].contains(format) else {

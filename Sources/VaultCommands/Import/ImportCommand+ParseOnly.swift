@@ -109,7 +109,7 @@ extension ImportCommand {
 
   /// The kinds of the vault, as its header says without a key; the built-in ones where no vault is meant.
   private func knownKinds() throws -> KindCatalog {
-    let isNamed = vault.vault != nil || System.environment("CVAULT_DIR") != nil
+    let isNamed = vault.isGiven || System.environment("CVAULT_DIR") != nil
     do {
       return try Session(vault, global, refusingOtherVaults: false).locked.kinds
     } catch {

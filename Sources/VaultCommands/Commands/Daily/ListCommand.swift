@@ -22,6 +22,7 @@ struct ListCommand: AsyncParsableCommand {
   @OptionGroup var view: RowViewOptions
   @OptionGroup var verifying: VerifyOptions
   @OptionGroup var revision: RevisionOptions
+  @OptionGroup var everywhere: EverywhereOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -95,6 +96,7 @@ struct FindCommand: AsyncParsableCommand {
   @OptionGroup var view: RowViewOptions
   @OptionGroup var verifying: VerifyOptions
   @OptionGroup var revision: RevisionOptions
+  @OptionGroup var everywhere: EverywhereOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -135,7 +137,7 @@ private struct RecordSearchRun {
     var missed: CommandError?
     if isSearch, found.rows.isEmpty, found.faults.isEmpty {
       let near = try await session.locked.nearest(query, limit: 5)
-      if isShown, !near.isEmpty {
+      if isShown, !near.isEmpty, Output.part == nil {
         global.messages.note("nothing holds \(words(of: query)); near:")
         // They do not hold what was searched for.
         fields = fields?.map { $0 == .match ? .who : $0 }

@@ -3,6 +3,7 @@ enum Suggestion {
   /// What must never be proposed: who mistypes does not mean to answer a question or to open anything.
   private static let dangerous: Set<String> = [
     "--yes", "-y", "--accept-rollback", "--unattested", "--no-baseline", "--reveal", "--reseal", "--drop-key",
+    "--everywhere",
   ]
 
   /// The names that the word is the beginning of, else the one that a slip makes it of; nothing when none is near.
