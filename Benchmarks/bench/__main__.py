@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import backups, bulk, counts, report, scaling, single
+from . import backups, bulk, counts, history, report, scaling, single
 from .limits import verdict
 from .machine import Machine
 
@@ -21,7 +21,7 @@ WORKLOADS = {
     "export": bulk.measure_export, "verify": bulk.measure_verify, "lint": bulk.measure_lint,
     "backup": backups.measure_backup, "backup-verify": backups.measure_backup_verify,
     "backup-deep": backups.measure_backup_deep, "add": single.measure_add, "import": bulk.measure_import,
-    "reseal": bulk.measure_reseal,
+    "reseal": bulk.measure_reseal, "git": history.measure_history,
 }
 COUNTS = Path(__file__).resolve().parent.parent / "counts.json"
 
@@ -41,6 +41,8 @@ def read_arguments():
                         help="for find and list --limit 20 (100000)")
     parser.add_argument("--export-records", type=int, default=10_000, metavar="N",
                         help="for what works on all records (10000)")
+    parser.add_argument("--merge-records", type=int, default=1_000, metavar="N",
+                        help="for git: records that both branches have changed (1000)")
     parser.add_argument("--scaling", action="store_true",
                         help="every command at each size of --records, with exponents")
     parser.add_argument("--records", type=numbers, default=[1_000, 10_000, 100_000], metavar="N,N",

@@ -28,6 +28,10 @@ LIMITS = {
     "backup create": (1.2, BULK),
     "backup verify": (None, BULK),
     "backup verify --deep": (3.0, BULK),
+    "vault merge": (1.5, BULK),
+    "git merge": (2.5, None),
+    "log RECORD": (3.0, BULK),
+    "list --at": (1.5, BULK),
 }
 
 

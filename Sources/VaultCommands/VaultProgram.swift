@@ -37,6 +37,10 @@ public enum VaultProgram {
         try Output.line(topic.text())
         return .done
       }
+      if Version.isAskedInFull(arguments) {
+        try Version.printInFull(isDocument: arguments.contains("--json"))
+        return .done
+      }
       if let picker = Picker(arguments) {
         guard let choice = try await picker.choice() else { return .done }
         return await status(of: choice)

@@ -44,6 +44,8 @@ public struct MergeConflict: Sendable, Equatable {
     case bothRemoved = "both_removed"
     /// No way to unlock would be left.
     case noSlot = "no_slot"
+    /// A side is under a root key that was replaced, so that the keys of now say nothing of it.
+    case oldRoot = "old_root"
     /// The sides have written a document that cannot be joined.
     case bothChanged = "both_changed"
   }
@@ -71,6 +73,19 @@ public struct MergeConflict: Sendable, Equatable {
 /// One of the two that a merge joins.
 public enum MergeSide: Sendable {
   case ours, theirs
+}
+
+/// Who wins where both sides have changed something.
+public struct MergePreference: Sendable {
+  /// Wins in every member for which ``members`` names none, and says of a removal and a change whether the record
+  /// lives; nil leaves the conflict.
+  public let side: MergeSide?
+  /// Wins in single members.
+  public let members: [MemberPath: MergeSide]
+
+  public init(_ side: MergeSide? = nil, members: [MemberPath: MergeSide] = [:]) {
+    (self.side, self.members) = (side, members)
+  }
 }
 
 /// What became of a merge.

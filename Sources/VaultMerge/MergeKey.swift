@@ -18,7 +18,7 @@ public protocol RecordMergeKey {
 public enum MergeVerdict: Sendable {
   case authentic
   case refused
-  /// It was wrapped under a root key that is not known here, or not any more.
+  /// It was wrapped under a root key that is not known here, or not any more, or that is not to be had now.
   case unknownRoot
 }
 
@@ -48,7 +48,8 @@ public struct SealingMergeKey: RecordMergeKey {
       _ = try verified(file)
       return .authentic
     } catch {
-      return error.code == .unknownRoot ? .unknownRoot : .refused
+      // Who holds the key elsewhere and does not use it has said nothing of the version.
+      return [.unknownRoot, .rootKeyElsewhere].contains(error.code) ? .unknownRoot : .refused
     }
   }
 

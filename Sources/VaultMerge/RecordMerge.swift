@@ -13,7 +13,7 @@ public struct RecordMerge {
   private let place: StoreLocation
   private let currentRoot: RootID?
   private let key: (any RecordMergeKey)?
-  private let preference: MergeSide?
+  private let preference: MergePreference
 
   /// Merges the bytes of three files.
   ///
@@ -22,10 +22,11 @@ public struct RecordMerge {
   ///   - place: where the result is to be.
   ///   - currentRoot: the root key that the header names.
   ///   - key: what keys give; nil without one.
-  ///   - preference: the side that wins where both have changed a member; nil makes that a conflict.
+  ///   - preference: who wins where both have changed a member; nobody makes that a conflict.
   public static func merge(
     base: [UInt8], ours: [UInt8], theirs: [UInt8], at place: StoreLocation, currentRoot: RootID? = nil,
-    key: (any RecordMergeKey)? = nil, preferring preference: MergeSide? = nil, labels: ConflictLabels = ConflictLabels()
+    key: (any RecordMergeKey)? = nil, preferring preference: MergePreference = MergePreference(),
+    labels: ConflictLabels = ConflictLabels()
   ) -> MergeOutcome {
     guard let one = RecordFile(parsing: ours), let other = RecordFile(parsing: theirs) else {
       return .conflict([MergeConflict(.unreadable)], text: ConflictText.whole(ours, theirs, labels))
@@ -176,7 +177,7 @@ extension RecordMerge {
   private func joining() throws(MergeRefusal) -> [UInt8] {
     try requireNotOlder(ours)
     try requireNotOlder(theirs)
-    guard ours.isRemoved == theirs.isRemoved || preference != nil else { throw MergeRefusal(.removed) }
+    guard ours.isRemoved == theirs.isRemoved || preference.side != nil else { throw MergeRefusal(.removed) }
     guard envelopesAgree else { throw MergeRefusal(.envelope) }
     guard schemasAgree else { throw MergeRefusal(.schema) }
     let hints = (ours.tokenHints, theirs.tokenHints)
@@ -195,7 +196,7 @@ extension RecordMerge {
 
   /// Where one side has removed the record and the other changed it, the one that is preferred says where it goes; what
   /// the other changed goes with it.
-  private var isToBeRemoved: Bool { preference == .theirs ? theirs.isRemoved : ours.isRemoved }
+  private var isToBeRemoved: Bool { preference.side == .theirs ? theirs.isRemoved : ours.isRemoved }
 
   private func joinedFields() throws(MergeRefusal) -> JSONObject {
     var tree = TreeMerge(preferring: preference, choose: choice)

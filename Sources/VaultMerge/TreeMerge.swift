@@ -10,14 +10,14 @@ struct TreeMerge {
     case ours, theirs, neither
   }
 
-  /// Who wins where both have changed a member; nil is a conflict.
-  let preference: MergeSide?
+  /// Who wins where both have changed a member; nobody is a conflict.
+  let preference: MergePreference
   /// Decides between two new tokens at one place.
   let choose: (_ base: String?, _ ours: String, _ theirs: String) -> TokenChoice
   private(set) var conflicts: [MergeConflict] = []
 
   init(
-    preferring preference: MergeSide? = nil,
+    preferring preference: MergePreference = MergePreference(),
     choose: @escaping (_ base: String?, _ ours: String, _ theirs: String) -> TokenChoice
   ) {
     (self.preference, self.choose) = (preference, choose)
@@ -57,7 +57,7 @@ struct TreeMerge {
       case .neither: break
       }
     }
-    if let preference { return preference == .ours ? ours : theirs }
+    if let side = preference.members[path] ?? preference.side { return side == .ours ? ours : theirs }
     conflicts.append(Self.conflict(ours, theirs, at: path))
     return ours
   }

@@ -72,11 +72,13 @@ public final class RecordKeys: Sendable {
   /// Whether these keys have made the token, and opened it to the text that was meant.
   func hasSealed(_ token: String) -> Bool { cipher.hasVerified(token) }
 
-  /// A token of `other` keys sealed afresh under these, at its old sealing time; opened again and compared.
-  func resealing(_ token: String, of other: RecordKeys) throws(SealingError) -> String {
+  /// A token of `other` keys sealed afresh under these, at its old sealing time, or at `latest` where that is earlier;
+  /// opened again and compared.
+  func resealing(_ token: String, of other: RecordKeys, until latest: Timestamp?) throws(SealingError) -> String {
     let token = try SealedToken(parsing: token)
+    let time = latest.map { min($0, token.sealedAt) } ?? token.sealedAt
     return try other.cipher.open(token).withBytes { text throws(SealingError) in
-      let field = try cipher.seal(text, at: token.sealedAt)
+      let field = try cipher.seal(text, at: time)
       try cipher.verify(field, holds: text)
       return field
     }

@@ -44,15 +44,16 @@ extension RecordSeal {
 
   /// The same as another revision, which `draft` says but for its key.
   ///
+  /// - Parameter latest: no token says to have been sealed after this; nil for no such moment.
   /// - Throws: ``SealingError`` as ``resealed(_:under:now:)``.
   public static func resealed(
-    _ record: VerifiedRecord, under root: RootKey, as draft: EnvelopeDraft
+    _ record: VerifiedRecord, under root: RootKey, as draft: EnvelopeDraft, sealedUntil latest: Timestamp? = nil
   ) throws(SealingError) -> SealedRecord {
     let (wrapped, keys) = try root.makeDataKey(for: record.envelope.id)
     var draft = draft
     draft.wrappedKey = wrapped
     let fields = try keys.replacingTokens(of: record.fields) { token throws(SealingError) in
-      try keys.resealing(token, of: record.keys)
+      try keys.resealing(token, of: record.keys, until: latest)
     }
     return try complete(fields, draft, keys: keys)
   }
@@ -62,12 +63,15 @@ extension RecordKeys {
   /// Members of another version of this record, with tokens of these keys: those of another data key are sealed afresh,
   /// at their old sealing times.
   ///
+  /// - Parameter latest: no such token says to have been sealed after this; nil for no such moment.
   /// - Throws: ``SealingError`` as opening and sealing do, with the path of the field.
-  public func taking(_ fields: JSONObject, of other: RecordKeys) throws(SealingError) -> JSONObject {
+  public func taking(
+    _ fields: JSONObject, of other: RecordKeys, sealedUntil latest: Timestamp? = nil
+  ) throws(SealingError) -> JSONObject {
     try replacingTokens(of: fields) { token throws(SealingError) in
       // What these keys open they have sealed: it is the same data key.
       if (try? checkOpens(token)) != nil { return token }
-      return try resealing(token, of: other)
+      return try resealing(token, of: other, until: latest)
     }
   }
 

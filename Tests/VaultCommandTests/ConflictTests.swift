@@ -85,7 +85,7 @@ struct ConflictTests {
   }
 
   @Test(
-    "a conflict that was committed as it is comes back from history; in the header it is told with the way on",
+    "of a conflict that was committed as it is both sides are said; in the header it is told with the way on",
     .enabled(if: isThere))
   func committed() throws {
     let bench = try Bench(removing: true)
@@ -96,7 +96,11 @@ struct ConflictTests {
       workspace.open("repair", "--dry-run").output.contains("`git checkout MERGE_HEAD -- trash/\(bench.id).json`"))
     bench.shell("cd v; git commit -qm merged")
     let plan = workspace.open("repair", "--dry-run")
-    #expect(plan.output.hasPrefix("restore trash/\(bench.id).json: "), "\(plan.output)")
+    #expect(plan.output.hasPrefix("leave trash/\(bench.id).json: "), "\(plan.output)")
+    for (parent, folder) in [("HEAD^1", "records/\(bench.id.prefix(2))"), ("HEAD^2", "trash")] {
+      let commit = bench.shell("cd v; git rev-parse \(parent)").prefix(12)
+      #expect(plan.output.contains("`git checkout \(commit) -- \(folder)/\(bench.id).json`"), "\(plan.output)")
+    }
     #expect(!workspace.run("doctor", "--vault", "v", "--identity", "id.txt").output.contains("is under way"))
     let header = workspace.text(of: "v/vault.json")
     _ = workspace.write("<<<<<<< HEAD\n\(header)=======\n\(header)>>>>>>> b\n", to: "v/vault.json")

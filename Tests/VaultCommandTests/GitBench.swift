@@ -48,6 +48,16 @@ struct GitBench {
       return run.run()
     }
 
+    /// The program at a terminal that answers.
+    func type(
+      _ words: [String], _ answers: [(prompt: String, reply: String)], errorsOnTerminal: Bool = false
+    ) -> ProcessOutcome {
+      var run = ProcessRun(path: Binary.path, arguments: words, environment: environment, directory: path)
+      run.terminal = answers
+      run.errorsOnTerminal = errorsOnTerminal
+      return run.run()
+    }
+
     /// Sets a field and commits.
     func change(_ field: String, _ value: String) throws {
       let set = vault("set", bench.id, "\(field)=\(value)")

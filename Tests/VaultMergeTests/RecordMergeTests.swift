@@ -233,10 +233,27 @@ struct RecordMergeTests {
     for (side, title) in [(MergeSide.ours, "B"), (.theirs, "C")] {
       let merged = Merged(
         RecordMerge.merge(
-          base: base, ours: one, theirs: other, at: bench.place, key: bench.key, preferring: side))
+          base: base, ours: one, theirs: other, at: bench.place, key: bench.key, preferring: MergePreference(side)))
       #expect(merged["title"]?.string == title && merged["username"] == "eve" && merged["pin"] == nil)
       #expect(merged.envelope?.revision == 7)
     }
+  }
+
+  @Test("a side can win in one member and the other in another; what nobody has decided stays a conflict")
+  func preferredMembers() throws {
+    let (one, other) = (
+      try edited(4, ["title": "B", "username": "eve"]), try edited(6, ["title": "C", "username": "li"], at: 6)
+    )
+    func merged(_ members: [MemberPath: MergeSide]) -> Merged {
+      Merged(
+        RecordMerge.merge(
+          base: base, ours: one, theirs: other, at: bench.place, key: bench.key,
+          preferring: MergePreference(members: members)))
+    }
+    let (title, username) = (MemberPath.root.appending("title"), MemberPath.root.appending("username"))
+    let both = merged([title: .theirs, username: .ours])
+    #expect(both["title"] == "C" && both["username"] == "eve" && both.envelope?.revision == 7)
+    #expect(merged([title: .theirs]).conflicts == ["value username"])
   }
 
   @Test("what cannot follow a version is told without a key")
@@ -257,7 +274,8 @@ struct RecordMergeTests {
     let (gone, changed) = (try edited(4, [:], removed: true), try edited(6, ["title": "B"]))
     for (side, place) in [(MergeSide.ours, StoreLocation.trash(bench.id)), (.theirs, bench.place)] {
       let merged = Merged(
-        RecordMerge.merge(base: base, ours: gone, theirs: changed, at: place, key: bench.key, preferring: side))
+        RecordMerge.merge(
+          base: base, ours: gone, theirs: changed, at: place, key: bench.key, preferring: MergePreference(side)))
       #expect(merged["title"] == "B" && (merged.envelope?.deletedAt != nil) == (side == .ours))
       #expect((merged.envelope?.revision ?? 0) >= 6)
     }

@@ -52,6 +52,8 @@ public struct ExchangeError: Error, Equatable, Sendable {
     case format(String)
     /// Importing what this command of another program prints; nil for whatever format that is of.
     case pipe(String, format: String? = nil)
+    /// Importing a folder as this format, each file of which this command of another program opens.
+    case decrypt(String, format: String)
     /// Saying what the columns of a table are.
     case mapColumns
 

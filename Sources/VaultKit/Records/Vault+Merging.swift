@@ -94,9 +94,16 @@ extension Vault {
   }
 
   private func place(of bytes: [UInt8], _ id: RecordID) throws(VaultError) -> StoreLocation {
+    try authentic(bytes, id).envelope.deletedAt == nil ? .record(id) : .trash(id)
+  }
+
+  /// A version of a record, live or removed, verified.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  package func authentic(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> OpenRecord {
     let isRemoved = SeenVersion(parsing: bytes)?.isTrashed == true
     let record = isRemoved ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
     try record.check()
-    return isRemoved ? .trash(id) : .record(id)
+    return record
   }
 }

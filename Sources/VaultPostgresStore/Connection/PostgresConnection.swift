@@ -87,14 +87,16 @@ extension PostgresConnection {
     return count
   }
 
-  /// The first row of an answer; nil when it has none.
+  /// The one row of an answer; nil when it has none. More of them have no end.
   func row(_ statement: String, _ values: [SQLValue] = []) throws(ServerFault) -> SQLRow? {
-    var first: SQLRow?
-    try rows(statement, values) { row in
-      if first == nil { first = row }
-      return true
-    }
-    return first
+    var only: SQLRow?
+    try rows(
+      statement, values,
+      each: { row throws(ServerFault) in
+        guard only == nil else { throw .tooMuch }
+        only = row
+      })
+    return only
   }
 
   /// Gives the rows of an answer one by one, as they come, until `body` returns false.

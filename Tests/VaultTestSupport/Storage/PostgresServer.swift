@@ -1,13 +1,5 @@
 internal import VaultSystem
 
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
-
 /// A database server of the tests' own, with a pooler before it, as `Scripts/postgres-server` starts it. It ends with
 /// the process that it was started by, however that ends.
 package struct PostgresServer: Sendable {
@@ -17,9 +9,7 @@ package struct PostgresServer: Sendable {
   package let poolerPort: Int?
   /// Where the server's files are.
   package let folder: String
-  private let input: Int32
-  private let output: Int32
-  private let process: Int32
+  private let script: OrderedScript
 
   /// One for all tests that do nothing to the server itself; nil where none can be started.
   package static let shared = PostgresServer()
@@ -33,50 +23,23 @@ package struct PostgresServer: Sendable {
   ///
   /// - Parameter settings: `NAME=VALUE` for its configuration.
   package init?(settings: [String] = []) {
-    let (toChild, fromChild) = (Self.pipe(), Self.pipe())
-    let script = OwnVectors.package + "/Scripts/postgres-server"
-    // What else is open here stays here: a server outlives the tests that run beside it, and one that held the writing
-    // end of another's input would keep it from ending.
-    let streams = ChildStreams(input: toChild.reading, output: fromChild.writing, kept: [], isAlone: true)
-    defer { close(toChild.reading) }
-    guard let process = try? ChildProcess.start(script, [script] + settings, streams: streams) else {
-      for file in [toChild.writing, fromChild.writing, fromChild.reading] { close(file) }
-      return nil
-    }
-    (input, output, self.process) = (toChild.writing, fromChild.reading, process)
-    close(fromChild.writing)
-    let words = Self.line(from: fromChild.reading).split(separator: " ").map(String.init)
-    guard words.count == 4, words[0] == "ready", let port = Int(words[1]), let pooler = Int(words[2]) else {
-      for file in [toChild.writing, fromChild.reading] { close(file) }
-      _ = ChildProcess.end(of: process)
-      return nil
-    }
-    (self.port, poolerPort, folder) = (port, pooler == 0 ? nil : pooler, words[3])
+    guard let (script, words) = OrderedScript.start("postgres-server", settings), words.count == 4, words[0] == "ready",
+      let port = Int(words[1]), let pooler = Int(words[2])
+    else { return nil }
+    (self.port, poolerPort, folder, self.script) = (port, pooler == 0 ? nil : pooler, words[3], script)
   }
 
   /// Ends it.
-  ///
-  /// A child whose end nobody has asked for keeps tests that end a process of their own waiting for ever.
-  package func stop() {
-    close(input)
-    _ = ChildProcess.end(of: process)
-    close(output)
-  }
+  package func stop() { script.stop() }
 
   /// Stops the server as a power cut does, and starts it again.
-  package func restart() { order("restart", "restarted") }
+  package func restart() { script.order("restart", expecting: "restarted") }
 
   /// Stops the server as a power cut does.
-  package func cutPower() { order("stop", "stopped") }
+  package func cutPower() { script.order("stop", expecting: "stopped") }
 
   /// Starts it again.
-  package func start() { order("start", "started") }
-
-  private func order(_ word: String, _ answer: String) {
-    let line = Array((word + "\n").utf8)
-    // A server that does not answer leaves nothing to test.
-    unsafe precondition(write(input, line, line.count) == line.count && Self.line(from: output) == answer, word)
-  }
+  package func start() { script.order("start", expecting: "started") }
 
   /// The address of a vault in it.
   package func address(_ vault: String, port: Int? = nil, user: String = "tests", settings: String = "") -> String {
@@ -94,30 +57,4 @@ package struct PostgresServer: Sendable {
       ], environment: ["PATH": ProcessEnvironment.variable("PATH") ?? "/usr/bin:/bin"]
     ).run()
   }
-
-  private static func line(from file: Int32) -> String {
-    var bytes: [UInt8] = []
-    var byte: UInt8 = 0
-    while true {
-      let count = unsafe read(file, &byte, 1)
-      if count < 0, errno == EINTR { continue }
-      if count != 1 || byte == UInt8(ascii: "\n") { break }
-      bytes.append(byte)
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func pipe() -> (reading: Int32, writing: Int32) {
-    var ends: [Int32] = [-1, -1]
-    // Without a pipe there is no test.
-    unsafe precondition(makePipe(&ends) == 0)
-    return (ends[0], ends[1])
-  }
-}
-
-// Within `PostgresServer` the name is that of its own.
-private func makePipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 {
-  let result = unsafe pipe(ends)
-  for end in unsafe [ends[0], ends[1]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-  return result
 }

@@ -145,6 +145,35 @@ extension StoreConformance {
       }
       try store.apply([.put(.header, [1])], timeout: .zero)
     },
+    StoreConformance(rule: "a snapshot stays as it is; writers go on where the store has views, and wait elsewhere") {
+      store in
+      let (kept, gone, new) = (RecordID.random(), RecordID.random(), RecordID.random())
+      try store.apply([.put(.record(kept), [1]), .put(.record(gone), [2]), .put(.trash(gone), [3])])
+      let lock = try store.lock(.snapshot, timeout: .zero, onWait: { _ in })
+      let changes: [StoreChange] = [
+        StoreChange(.record(kept), from: [1], to: [9]), StoreChange(.record(gone), from: [2], to: nil),
+        .put(.record(new), [4]),
+      ]
+      if lock.view == nil {
+        try require(.locked) { () throws(StoreError) in try store.apply(changes, timeout: .zero) }
+      } else {
+        try store.apply(changes, timeout: .zero)
+      }
+      let view = lock.view ?? store
+      try require(view.read(.record(kept)) == [1] && view.read(.record(gone)) == [2], "what was there")
+      try require(view.read(.record(new)) == nil, "what came later")
+      try require(view.records(inFolder: gone.folder).contains(gone) && view.trashed() == [gone], "the lists")
+      if let view = lock.view {
+        try require(.readOnly) { () throws(StoreError) in try view.apply(changes, timeout: .zero) }
+        try store.apply([StoreChange(.record(kept), from: [9], to: [1])], timeout: .zero)
+        try require(view.read(.record(kept)) == [1], "after another write")
+      } else {
+        lock.release()
+        try store.apply(changes, timeout: .zero)
+      }
+      lock.release()
+      try require(store.read(.record(gone)) == nil && store.read(.record(new)) == [4], "the present")
+    },
     StoreConformance(rule: "a lock that nobody refers to is released") { store in
       var lock: (any StoreLock)? = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
       try require(lock?.kind == .exclusive, "its kind")

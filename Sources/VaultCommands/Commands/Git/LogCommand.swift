@@ -211,7 +211,8 @@ extension Session {
   /// An older state than this machine knows is nothing that keeps anybody from looking back.
   func unlockedToLookBack(_ options: UnlockOptions) async throws -> Vault? {
     do {
-      return try await unlockUnasked(options)
+      if let opened = try await unlockUnasked(options) { return opened }
+      return try await unlockByAgent()
     } catch let error as CommandError where !options.givesKey {
       messages.note("not verified: " + (error.subject.map { "\($0): " } ?? "") + error.reason)
       return nil

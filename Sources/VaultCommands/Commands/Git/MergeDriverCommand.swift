@@ -77,7 +77,13 @@ extension GitCommand {
       else {
         return keyless
       }
-      return try merge.keyed(vault)
+      var known = merge
+      if let id = merge.place.recordID, !ancestors, let commit = PassedVersions.mergedCommit {
+        let (git, places) = (Git(at: path), [StoreLocation.record(id), .trash(id)].map(\.relativePath))
+        known.passed = PassedVersions(git, GitObjects(git), theirs: commit, of: places)
+          .passed(merge.ours, merge.theirs, at: places)
+      }
+      return try known.keyed(vault)
     }
 
     /// The file is git's own: it may be gone for a moment, which is a conflict should this process die in it.

@@ -93,7 +93,7 @@ struct RotationRun {
   }
 
   private static let branchWarning =
-    "branches that are not merged yet must be merged first: what they write under the old key becomes unreadable"
+    "what a branch writes under the old key is taken over by `vault merge --adopt-old-root` alone: merge it first"
 
   private func notes(_ done: Rotation) -> [String] {
     var notes = done.isResumed ? ["a \(done.reason.rawValue) that had been begun is finished"] : []

@@ -95,7 +95,8 @@ extension StoreCommand {
         ])
       }
       try Output.line(
-        "copied \(copied.recordCount) records, \(copied.trashedCount) in the trash and \(copied.slotCount) slots"
+        "copied \(copied.recordCount) record\(copied.recordCount == 1 ? "" : "s"), \(copied.trashedCount) in the trash, "
+          + "\(copied.slotCount) slot\(copied.slotCount == 1 ? "" : "s")"
           + (verify ? "; both are the same" : ""))
     }
   }

@@ -169,10 +169,18 @@ struct GitOperation {
     heads =
       name == nil
       ? []
-      : Self.headFiles.filter { System.kind(of: folder + "/" + $0.file) != nil }.map(\.head)
+      : Self.headFiles.filter { System.kind(of: folder + "/" + $0.file) != nil }
+        .flatMap { Self.several(in: folder + "/" + $0.file) ?? [$0.head] }
         .filter { git.output(["rev-parse", "--verify", "--quiet", "\($0)^{commit}"]) != nil }
     unmerged = git.parts(["ls-files", "--unmerged", "-z"], limit: 1 << 26).compactMap(GitStage.init)
     guard name != nil || !unmerged.isEmpty else { return nil }
+  }
+
+  /// The commits in a file of git's where it holds more than one, as after a merge of three; nil for one alone.
+  private static func several(in file: String) -> [String]? {
+    let text = (try? TextInput.file(file, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let lines = text.split(separator: "\n").filter { $0.allSatisfy(\.isHexDigit) }
+    return lines.count > 1 ? lines.map(String.init) : nil
   }
 
   /// The unmerged files, each once, sorted.
@@ -187,11 +195,20 @@ struct GitOperation {
       "\(begun): \(files.count == 1 ? "\(first) waits" : "\(files.count) files, such as \(first), wait") for a choice"
   }
 
+  /// What finishes it once nothing is left unmerged.
+  var ending: String {
+    switch name {
+    case "merge": "`git commit` finishes it"
+    case let name?: "`git \(name) --continue` finishes it"
+    case nil: "`git stash drop` drops the stash, which git has kept"
+    }
+  }
+
   /// What to do next.
   var advice: String {
     guard let first = unmergedFiles.first else { return "finish it with git before you go on" }
     return
-      "`git checkout --ours -- \(first.shellQuoted)`, or --theirs, takes one side whole; `vault verify` says what is left to do"
+      "`vault merge --continue` joins both sides; `git checkout --ours -- \(first.shellQuoted)`, or --theirs, takes one whole"
   }
 }
 

@@ -14,14 +14,16 @@ struct GitCommit {
   /// `1a2b3c4d5e6f by Ada`
   var line: String { "\(id.prefix(12)) by \(Printable.cut(author, front: 60, back: 20))" }
 
-  /// The commits that lead to `HEAD` and in which one of the paths became what it is, the newest first.
+  /// The commits that lead to `HEAD`, or another, and in which one of the paths became what it is, the newest first.
   ///
   /// - Returns: nil where there is no commit, no work tree or no git.
-  static func list(_ git: Git, limit: Int?, of paths: [String]) -> [GitCommit]? {
+  static func list(
+    _ git: Git, from revision: String = "HEAD", limit: Int?, of paths: [String]
+  ) -> [GitCommit]? {
     let count = limit.map { ["--max-count=\($0)"] } ?? []
     guard
       let answer = git.output(
-        ["rev-list", "--parents", "--encoding=UTF-8", "--format=%ct%n%an"] + count + ["HEAD", "--"] + paths,
+        ["rev-list", "--parents", "--encoding=UTF-8", "--format=%ct%n%an"] + count + [revision, "--"] + paths,
         limit: 256 << 20)
     else { return nil }
     let lines = String(decoding: answer, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)

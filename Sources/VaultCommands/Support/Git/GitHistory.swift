@@ -67,7 +67,7 @@ struct GitHistory: FileHistory {
   }
 
   func sides(of paths: [String]) -> [FileVersion] {
-    guard let operation else { return [] }
+    guard let operation else { return committedSides(of: paths) }
     let stages = operation.unmerged.filter { paths.contains($0.path) && $0.number > 1 }
     let staged = stages.compactMap { stage in
       blob(stage.blob).map { bytes in
@@ -81,6 +81,19 @@ struct GitHistory: FileHistory {
       paths.compactMap { path in
         blob("\(head):./\(path)").map {
           FileVersion($0, origin: "`git checkout \(head) -- \(path.shellQuoted)`")
+        }
+      }
+    }
+  }
+
+  /// Where a merge was committed with both sides in a file, its parents have them.
+  private func committedSides(of paths: [String]) -> [FileVersion] {
+    let words = git.lines(["rev-list", "--parents", "--max-count=1", "HEAD", "--"] + paths).first?.split(separator: " ")
+    guard let words, words.count > 2 else { return [] }
+    return words.dropFirst().flatMap { parent in
+      paths.compactMap { path in
+        blob("\(parent):./\(path)").map {
+          FileVersion($0, origin: "`git checkout \(parent.prefix(12)) -- \(path.shellQuoted)`")
         }
       }
     }

@@ -97,11 +97,16 @@ extension VaultLocation {
   func explained(_ error: VaultError) -> CommandError {
     var explained = CommandError(error)
     if error.isOfNewerLayout { explained.status = .inputRefused }
+    if error.code == .ioFailed, error.wordsOfDatabase != nil {
+      explained.hints.append(
+        "check the address; a password comes from ~/.pgpass, PGPASSFILE or CVAULT_DATABASE_PASSWORD_COMMAND")
+    }
     guard error.code == .notAVault else { return explained }
     explained.subject = path
     explained.hints = [
-      "`vault init \(path.shellQuoted)` makes a vault there",
-      "`vault store sql` prints the statements that make the tables, and `vault init ADDRESS --create-tables` runs them",
+      error.lacksTables
+        ? "`vault store sql` prints the statements that make them, and `vault init ADDRESS --create-tables` runs them"
+        : "`vault init \(path.shellQuoted)` makes one"
     ]
     return explained
   }

@@ -88,11 +88,12 @@ extension Remedy {
   private static func choice(of files: [String]) -> [String] {
     let (hasHeader, hasCheckpoint) = (files.contains("vault.json"), files.contains(StoreLocation.checkpoint.fileName))
     var sentences = [
-      "two branches changed it: `git checkout --ours -- \(list(files, "FILE"))`, or --theirs, takes one side whole"
+      "two branches changed it: while git waits for it, `vault merge --continue` joins both, and "
+        + "`git checkout --ours -- \(list(files, "FILE"))`, or --theirs, takes one side whole"
     ]
     if files.count > (hasHeader ? 1 : 0) + (hasCheckpoint ? 1 : 0) {
       sentences.append(
-        "then make the other change again with `vault set`; one that was removed on one side, `vault repair` puts in its place"
+        "where it was committed like this, `vault repair` says where each side is"
       )
     }
     if hasHeader { sentences.append("then change slots, kinds or keys again as the other side had") }

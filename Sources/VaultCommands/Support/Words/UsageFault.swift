@@ -63,6 +63,9 @@ struct UsageFault: Error {
     }
     let parts = message.split(separator: "'")
     guard message.hasPrefix("Unknown option '"), parts.count > 1, Self.isOptionName(parts[1]) else { return nil }
+    if parts[1] == "--at" {
+      return "only commands that read take it; `vault restore RECORD@REV` makes what a commit has the next revision"
+    }
     return Suggestion.hint(for: parts[1], among: CommandNames.options(of: CommandNames.named(arguments).command))
   }
 

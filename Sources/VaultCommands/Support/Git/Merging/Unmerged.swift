@@ -10,10 +10,23 @@ struct UnmergedRecord {
   let id: RecordID
   /// Below the vault's folder, sorted.
   let files: [String]
-  let base: [UInt8]?
+  var base: [UInt8]?
   /// Nil where that side has none: it was deleted for good.
-  let ours: [UInt8]?
-  let theirs: [UInt8]?
+  var ours: [UInt8]?
+  var theirs: [UInt8]?
+  /// The side whose version the other one had already, and has followed by a later one.
+  var passed: MergeSide?
+  /// The MACs of a side that was made anew under other keys.
+  var renewed: (from: [UInt8], to: [UInt8])?
+
+  /// Where it can lie, below the vault's folder.
+  var places: [String] { [StoreLocation.record(id), .trash(id)].map(\.relativePath) }
+
+  /// The bytes of one side.
+  subscript(side: MergeSide) -> [UInt8]? {
+    get { side == .ours ? ours : theirs }
+    set { if side == .ours { ours = newValue } else { theirs = newValue } }
+  }
 
   /// What becomes of it.
   enum Outcome {
@@ -23,20 +36,40 @@ struct UnmergedRecord {
   }
 
   /// Merges by field; where that cannot be done, somebody's preference decides about the record as a whole.
-  func outcome(_ vault: Vault, preferring preference: MergeSide?) throws -> Outcome {
+  func outcome(_ vault: Vault, preferring preference: MergePreference) throws -> Outcome {
+    let outcome = try merged(vault, preferring: preference)
+    guard case .left(let conflicts) = outcome, conflicts.map(\.reason) == [.unverified],
+      replacedSide(in: vault.header) != nil
+    else { return outcome }
+    return .left([MergeConflict(.oldRoot)])
+  }
+
+  /// The side, or one of them, that is under a root key which was replaced.
+  func replacedSide(in header: VaultHeader) -> MergeSide? {
+    [MergeSide.ours, .theirs].first { side in
+      let hint = self[side].flatMap { RecordFile(parsing: $0) }?.envelope.wrappedKey.rootHint
+      return hint.map { header.replacedRoot(hint: $0) != nil } ?? false
+    }
+  }
+
+  private func merged(_ vault: Vault, preferring preference: MergePreference) throws -> Outcome {
     // git may have paired it with another record: by its id only one side has changed it.
     if theirs == base || ours == theirs { return taken(ours, vault) }
     if ours == base { return taken(theirs, vault) }
     guard let ours, let theirs else { return try oneSided(vault, preferring: preference) }
-    // Where they differ, the one that is preferred says whether it lives.
-    let decisive = preference.map { [$0 == .ours ? ours : theirs] } ?? [ours, theirs]
+    // Where they differ, the one that follows the other, or is preferred, says whether it lives.
+    let deciding: MergeSide? = passed.map { $0 == .ours ? .theirs : .ours } ?? preference.side
+    let decisive = deciding.map { [$0 == .ours ? ours : theirs] } ?? [ours, theirs]
     let isRemoved = decisive.contains { RecordFile(parsing: $0)?.envelope.deletedAt != nil }
-    let merge = FileMerge(place: isRemoved ? .trash(id) : .record(id), base: base ?? [], ours: ours, theirs: theirs)
+    var merge = FileMerge(place: isRemoved ? .trash(id) : .record(id), base: base ?? [], ours: ours, theirs: theirs)
+    (merge.renewed, merge.passed) = (renewed, passed)
     switch try merge.keyed(vault, preferring: preference) {
     case .merged(let bytes): return .merged(bytes)
     case .conflict(let conflicts, _):
-      guard let preference, !conflicts.contains(where: { $0.reason == .seen }) else { return .left(conflicts) }
-      let (side, other) = preference == .ours ? (ours, theirs) : (theirs, ours)
+      guard let preferred = preference.side, !conflicts.contains(where: { $0.reason == .seen }) else {
+        return .left(conflicts)
+      }
+      let (side, other) = preferred == .ours ? (ours, theirs) : (theirs, ours)
       return Outcome(try merge.taking(side, after: other, vault))
     }
   }
@@ -47,16 +80,19 @@ struct UnmergedRecord {
 
   /// What can be said without a key: conflicts that are left, none for what joins, at the latest with a key.
   func conflictsWithoutKey() -> [MergeConflict] {
+    // One side alone has changed it: that was looked at for its root key.
+    if ours == base || theirs == base { return [MergeConflict(.oldRoot)] }
     guard let ours, let theirs else { return [MergeConflict(.removed)] }
+    if passed != nil { return [] }
     let isRemoved = [ours, theirs].contains { RecordFile(parsing: $0)?.envelope.deletedAt != nil }
     let merge = FileMerge(place: isRemoved ? .trash(id) : .record(id), base: base ?? [], ours: ours, theirs: theirs)
     guard case .conflict(let conflicts, _) = merge.keyless(currentRoot: nil) else { return [] }
     return conflicts.filter { $0.reason != .needsKey }
   }
 
-  private func oneSided(_ vault: Vault, preferring preference: MergeSide?) throws -> Outcome {
-    guard let preference else { return .left([MergeConflict(.removed)]) }
-    guard let side = preference == .ours ? ours : theirs else { return .merged(nil) }
+  private func oneSided(_ vault: Vault, preferring preference: MergePreference) throws -> Outcome {
+    guard let preferred = preference.side else { return .left([MergeConflict(.removed)]) }
+    guard let side = self[preferred] else { return .merged(nil) }
     let merge = FileMerge(place: .record(id), base: [], ours: side, theirs: side)
     return Outcome(try merge.taking(side, after: nil, vault))
   }
@@ -92,26 +128,68 @@ struct Unmerged {
   private let stages: [GitStage]
   /// Of a merge of two commits that parted once: what git pairs by likeness is then looked up by id.
   private let sides: GitSides?
+  /// What the other side brings in, as git calls it.
+  let theirCommit: String
+  /// Records that one side alone has changed, under a root key that the other has replaced. git has no conflict there.
+  private var replaced: [RecordID] = []
+  /// Nil for what is no merge of two commits.
+  private let versions: PassedVersions?
 
   /// Nil where git waits for nothing.
   init?(vault folder: String) {
     git = Git(at: folder)
     objects = GitObjects(git)
-    guard let operation = GitOperation(git), !operation.unmerged.isEmpty else { return nil }
+    guard let operation = GitOperation(git) else { return nil }
     stages = operation.unmerged
-    sides = operation.heads == ["MERGE_HEAD"] ? GitSides(ours: "HEAD", theirs: "MERGE_HEAD", git) : nil
+    // What is under way without a name is a stash that came back.
+    theirCommit = operation.heads.first ?? "refs/stash"
+    let isMerge = operation.heads == ["MERGE_HEAD"]
+    sides = isMerge ? GitSides(ours: "HEAD", theirs: "MERGE_HEAD", git) : nil
+    versions = isMerge ? PassedVersions(git, objects, theirs: "MERGE_HEAD", of: ["records", "trash"]) : nil
+    replaced = underReplacedRoot()
+    if !replaced.isEmpty {
+      // What was made something else of is settled.
+      let listed = git.parts(["ls-files", "--stage", "-z", "--", "records", "trash"], limit: 256 << 20)
+      let held = Set(listed.compactMap(GitStage.init).map(\.blob))
+      replaced.removeAll { id in [sides?.ours, sides?.theirs].allSatisfy { $0?.blob(id).map(held.contains) != true } }
+    }
+    if stages.isEmpty && replaced.isEmpty { return nil }
   }
 
   /// What two commits would leave unmerged, before anything is begun.
-  init(_ git: Git, _ sides: GitSides) {
-    (self.git, self.sides) = (git, sides)
+  init(_ git: Git, _ sides: GitSides, theirs commit: String) {
+    (self.git, self.sides, theirCommit) = (git, sides, commit)
     (objects, stages) = (GitObjects(git), [])
+    versions = PassedVersions(git, objects, theirs: commit, of: ["records", "trash"])
+    replaced = underReplacedRoot()
+  }
+
+  /// The side whose root key the other has replaced, by the word of the headers; nil for none.
+  private var replacedSide: (side: MergeSide, header: VaultHeader)? {
+    func header(_ blobs: VaultBlobs?) -> VaultHeader? {
+      blobs?.blobs[.header].flatMap(blob).flatMap { try? VaultHeader(parsing: $0) }
+    }
+    guard let sides, let one = header(sides.ours), let other = header(sides.theirs), one.root.id != other.root.id
+    else { return nil }
+    if other.replacedRoot(hint: one.root.id.bytes) != nil { return (.ours, other) }
+    return one.replacedRoot(hint: other.root.id.bytes) != nil ? (.theirs, one) : nil
+  }
+
+  private func underReplacedRoot() -> [RecordID] {
+    guard let sides, let (side, header) = replacedSide else { return [] }
+    let own = side == .ours ? sides.ours : sides.theirs
+    return sides.changed(by: side).filter { id in
+      let file = own.blob(id).flatMap(blob).flatMap { RecordFile(parsing: $0) }
+      return file.map { header.replacedRoot(hint: $0.envelope.wrappedKey.rootHint) != nil } ?? false
+    }
   }
 
   /// The records, in the order of their ids.
   func records() -> [UnmergedRecord] {
-    guard let sides else { return Set(stages.compactMap(recordID)).sorted { $0.text < $1.text }.map(record) }
-    var ids = Set(stages.compactMap(recordID))
+    guard let sides else {
+      return Set(stages.compactMap(recordID)).sorted { $0.text < $1.text }.map { marked(record($0)) }
+    }
+    var ids = Set(stages.compactMap(recordID) + replaced)
     // A file may hold versions of two records; each of them is unmerged then.
     for stage in stages where recordID(stage) != nil {
       if let held = blob(stage.blob).flatMap({ RecordFile(parsing: $0) }) { ids.insert(held.envelope.id) }
@@ -123,7 +201,7 @@ struct Unmerged {
   func planned() -> (records: [UnmergedRecord], others: [String]) {
     guard let sides else { return ([], []) }
     let others = [StoreLocation.header, .checkpoint].filter(sides.changedOnBoth).map(\.relativePath)
-    return (sides.changedOnBoth.map { record($0, sides) }, others)
+    return (Set(sides.changedOnBoth + replaced).sorted { $0.text < $1.text }.map { record($0, sides) }, others)
   }
 
   private func record(_ id: RecordID, _ sides: GitSides) -> UnmergedRecord {
@@ -133,8 +211,17 @@ struct Unmerged {
     if files.isEmpty {
       files = places.filter { sides.ours.blobs[$0] ?? sides.theirs.blobs[$0] != nil }.map(\.relativePath)
     }
-    return UnmergedRecord(
-      id: id, files: Set(files).sorted(), base: bytes(sides.base), ours: bytes(sides.ours), theirs: bytes(sides.theirs))
+    return marked(
+      UnmergedRecord(
+        id: id, files: Set(files).sorted(), base: bytes(sides.base), ours: bytes(sides.ours),
+        theirs: bytes(sides.theirs)))
+  }
+
+  private func marked(_ record: UnmergedRecord) -> UnmergedRecord {
+    guard let versions, let ours = record.ours, let theirs = record.theirs else { return record }
+    var record = record
+    record.passed = versions.passed(ours, theirs, at: record.places)
+    return record
   }
 
   /// The three versions of a file that is no record; nil where git does not wait for it, or one is missing.
@@ -179,11 +266,15 @@ struct Unmerged {
     guard let sides, let prefix = git.lines(["rev-parse", "--show-prefix"]).first else { return }
     var lines = ""
     for id in left {
-      let paths = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
-      guard !stages.contains(where: { paths.contains($0.path) }) else { continue }
-      for (number, tree) in [(1, sides.base), (2, sides.ours), (3, sides.theirs)] {
-        if let blob = tree?.blob(id) { lines += "100644 \(blob) \(number)\t\(prefix)\(paths[0])\0" }
-      }
+      let places = [StoreLocation.record(id), .trash(id)]
+      guard !stages.contains(where: { stage in places.contains { $0.relativePath == stage.path } }) else { continue }
+      let trees = [(1, sides.base), (2, sides.ours), (3, sides.theirs)]
+      let blobs = trees.compactMap { number, tree in tree?.blob(id).map { (number, $0) } }
+      guard let (_, some) = blobs.first else { continue }
+      // What stands there as settled gives way.
+      let none = String(repeating: "0", count: some.count)
+      for place in places { lines += "0 \(none)\t\(prefix)\(place.relativePath)\0" }
+      for (number, blob) in blobs { lines += "100644 \(blob) \(number)\t\(prefix)\(places[0].relativePath)\0" }
     }
     guard !lines.isEmpty, git.asPerson(["update-index", "-z", "--index-info"], lines)?.code != 0 else { return }
     throw CommandError(

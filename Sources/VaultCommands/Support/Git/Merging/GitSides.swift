@@ -1,4 +1,5 @@
 import VaultDocument
+import VaultMerge
 import VaultStorage
 
 /// The files of a vault in one commit, by what they are and not by what git makes of their names.
@@ -50,6 +51,15 @@ struct GitSides {
     Set((Array(ours.blobs.keys) + Array(theirs.blobs.keys)).compactMap(\.recordID)).filter { id in
       let (one, other, before) = (ours.blob(id), theirs.blob(id), base?.blob(id))
       return one != other && one != before && other != before
+    }.sorted { $0.text < $1.text }
+  }
+
+  /// The records that one side alone has changed since.
+  func changed(by side: MergeSide) -> [RecordID] {
+    let (own, other) = side == .ours ? (ours, theirs) : (theirs, ours)
+    return Set(own.blobs.keys.compactMap(\.recordID)).filter { id in
+      let before = base?.blob(id)
+      return own.blob(id) != before && other.blob(id) == before
     }.sorted { $0.text < $1.text }
   }
 

@@ -14,6 +14,10 @@ struct FileMerge {
   var labels = ConflictLabels()
   /// Whether the versions are only what others come from: that later ones were seen is no objection then.
   var areAncestors = false
+  /// The side whose version the other one had already, and has followed by a later one.
+  var passed: MergeSide?
+  /// The MACs of a version that was made anew under other keys: who has seen the one has seen the other.
+  var renewed: (from: [UInt8], to: [UInt8])?
 
   /// What the record is called, as far as its kind is known without the vault.
   var name: String? {
@@ -27,10 +31,18 @@ struct FileMerge {
   /// What comes of them with the key of a vault.
   ///
   /// - Throws: where it cannot be told what this machine has seen of the record.
-  func keyed(_ vault: Vault, preferring preference: MergeSide? = nil) throws -> MergeOutcome {
+  func keyed(_ vault: Vault, preferring preference: MergePreference = MergePreference()) throws -> MergeOutcome {
     if place == .header { return try keyedHeader(vault) }
     guard let id = place.recordID else { return keyless(currentRoot: vault.header.root.id) }
-    return outcome(currentRoot: vault.header.root.id, key: try key(vault, id), preferring: preference)
+    let key = try key(vault, id)
+    if let passed, let later = RecordFile(parsing: passed == .ours ? theirs : ours),
+      key.verdict(on: later) == .authentic
+    {
+      // To itself it is both sides.
+      let bytes = passed == .ours ? theirs : ours
+      return FileMerge(place: place, base: [], ours: bytes, theirs: bytes).outcome(currentRoot: nil, key: key)
+    }
+    return outcome(currentRoot: vault.header.root.id, key: key, preferring: preference)
   }
 
   /// One side of a record whole, as the version after both.
@@ -42,7 +54,8 @@ struct FileMerge {
   }
 
   private func key(_ vault: Vault, _ id: RecordID) throws -> SealingMergeKey {
-    let seen = areAncestors ? nil : try vault.seenVersion(of: id)
+    var seen = areAncestors ? nil : try vault.seenVersion(of: id)
+    if let renewed, let version = seen, version.mac == renewed.from { seen = (version.revision, renewed.to) }
     return SealingMergeKey(
       root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: seen,
       write: { record in try? vault.fileBytes(of: record, in: place) })
@@ -72,7 +85,7 @@ struct FileMerge {
   }
 
   private func outcome(
-    currentRoot: RootID?, key: SealingMergeKey?, preferring preference: MergeSide? = nil
+    currentRoot: RootID?, key: SealingMergeKey?, preferring preference: MergePreference = MergePreference()
   ) -> MergeOutcome {
     switch place {
     case .record, .trash:
@@ -115,7 +128,7 @@ extension MergeConflict {
 
 extension MergeConflict.Reason {
   /// What is in the way.
-  fileprivate var words: String {
+  var words: String {
     switch self {
     case .unreadable: "a side is no document of this format"
     case .otherRecord: "git has taken versions of different records, or of another file, for one"
@@ -137,6 +150,7 @@ extension MergeConflict.Reason {
     case .limits: "the result would be no document of the format"
     case .bothRemoved: "both have removed the same way to unlock, and one has added another"
     case .noSlot: "no way to unlock would be left"
+    case .oldRoot: "it was written under a root key that was replaced"
     case .bothChanged: "both have written it, and it is authenticated as a whole"
     }
   }
@@ -146,11 +160,13 @@ extension MergeConflict.Reason {
     switch self {
     case .needsKey: "`vault merge --continue` makes it, with a key"
     case .value, .sealed, .removedMember, .removed:
-      "`vault merge --continue` with --ours or --theirs, and a record's name, says which side wins"
+      "`vault merge --continue` asks at a terminal; --ours, --theirs or --newer say which side wins, also by record"
     case .older: "`vault merge --continue --theirs` makes a newer version that says what the older one says"
     case .unauthenticated: "`vault accept` on that side first"
     case .schema: "`vault migrate` on the other side first, then merge again"
-    case .resealed, .key: "take the side with the new keys, and make the other change again with `vault set`"
+    case .oldRoot, .resealed:
+      "`vault merge --continue --adopt-old-root` shows what was written under replaced keys, asks, and takes it"
+    case .key: "take the side with the new keys, and make the other change again there"
     case .bothChanged, .bothRemoved, .noSlot:
       "take one side with `git checkout --ours` or `--theirs`, and change it again as the other had"
     default: nil

@@ -1,6 +1,7 @@
 import VaultDocument
 import VaultKit
 import VaultMerge
+import VaultSealing
 import VaultStorage
 
 /// A merge in the work tree of a vault: what has to be so before it begins, and what git keeps of it.
@@ -18,14 +19,19 @@ struct MergeRun {
     (self.session, self.git, self.unmerged, self.sides) = (session, git, unmerged, sides)
   }
 
-  /// Whether git waits for a commit, or the like.
-  var isUnderWay: Bool { GitOperation(git) != nil }
+  /// What finishes what git waits for; nil where it waits for nothing.
+  var ending: String? { GitOperation(git)?.ending }
 
   /// Whether both sides have written the header.
   var joinsHeaders: Bool { sides?.changedOnBoth(.header) ?? true }
 
+  /// The commit that is to be merged, as git calls it.
+  private var commit = ""
+
   /// What both sides have changed; nil where that cannot be told beforehand.
-  func planned() -> (records: [UnmergedRecord], others: [String])? { sides.map { Unmerged(git, $0).planned() } }
+  func planned() -> (records: [UnmergedRecord], others: [String])? {
+    sides.map { Unmerged(git, $0, theirs: commit).planned() }
+  }
 
   // MARK: - A commit
 
@@ -64,7 +70,9 @@ struct MergeRun {
       throw refused(
         "rotation_unfinished", name, "has a rotation that is not finished", "`vault rekey` there finishes it")
     }
-    return MergeRun(session, git, sides: GitSides(ours: "HEAD", theirs: commit, git))
+    var run = MergeRun(session, git, sides: GitSides(ours: "HEAD", theirs: commit, git))
+    run.commit = commit
+    return run
   }
 
   /// Has git begin the merge. Files that both have changed are left with git's markers, whatever the clone is set up
@@ -146,28 +154,69 @@ struct MergeRun {
   }
 
   /// The joined header, where git waits for it; what is in the way is noted among the files.
-  func header(_ unmerged: Unmerged, _ vault: Vault, _ files: inout MergeCommand.Files) throws -> [UInt8]? {
+  ///
+  /// - Parameter adopts: takes ours, where their root key is one that it has replaced.
+  func header(
+    _ unmerged: Unmerged, _ vault: Vault, _ report: inout MergeReport, adopts: Bool
+  ) throws -> [UInt8]? {
     guard let versions = unmerged.versions(of: .header) else { return nil }
     let file = StoreLocation.header.relativePath
     switch try versions.keyed(vault) {
     case .merged(let bytes):
-      files.merged.append(file)
+      report.merged.append(file)
       return bytes
     case .conflict(let conflicts, _):
+      if adopts, keepsOurs(versions) {
+        report.merged.append(file)
+        return versions.ours
+      }
       if let conflicted { try Self.write(conflicted, in: session.location.path) }
-      files.left.append((file, conflicts.map(\.line).joined(separator: "; ")))
+      report.left.append((file, conflicts.map(\.line).joined(separator: "; ")))
       return nil
     }
   }
 
+  /// Whether our header has replaced the root key of theirs. What theirs has changed beside is for somebody to do
+  /// again: whoever had that key could have written it.
+  private func keepsOurs(_ versions: FileMerge) -> Bool {
+    let headers = [versions.base, versions.ours, versions.theirs].map { try? VaultHeader(parsing: $0) }
+    guard let ours = headers[1], let theirs = headers[2], ours.replacedRoot(hint: theirs.root.id.bytes) != nil else {
+      return false
+    }
+    let changes = headers[0].map { HeaderComparison(from: $0, to: theirs).notes } ?? []
+    for change in changes { session.messages.note("not taken from the other side, whose vault.json \(change)") }
+    return true
+  }
+
   /// The later checkpoint, where both are authentic: what either lists is at most as new as what was merged.
-  func checkpoint(_ unmerged: Unmerged, _ vault: Vault, _ files: inout MergeCommand.Files) -> [UInt8]? {
-    guard let versions = unmerged.versions(of: .checkpoint),
-      let one = vault.sequence(ofCheckpoint: versions.ours), let other = vault.sequence(ofCheckpoint: versions.theirs),
-      one != other
-    else { return nil }
-    files.merged.append(StoreLocation.checkpoint.relativePath)
-    return one > other ? versions.ours : versions.theirs
+  ///
+  /// - Parameter adopts: takes the authentic one, where the other is from before a rotation.
+  func checkpoint(
+    _ unmerged: Unmerged, _ vault: Vault, _ report: inout MergeReport, adopts: Bool
+  ) -> [UInt8]? {
+    guard let versions = unmerged.versions(of: .checkpoint) else { return nil }
+    let sequences = [versions.ours, versions.theirs].map { vault.sequence(ofCheckpoint: $0) }
+    guard sequences[0] != sequences[1], adopts || !sequences.contains(nil) else { return nil }
+    report.merged.append(StoreLocation.checkpoint.relativePath)
+    return sequences[0] ?? 0 > sequences[1] ?? 0 ? versions.ours : versions.theirs
+  }
+
+  /// Puts what was merged in place, and tells git.
+  func write(_ report: MergeReport, header: [UInt8]?, checkpoint: [UInt8]?, _ vault: Vault) async throws {
+    let merged = report.mergedRecords
+    // Where the header is left, nothing can be written.
+    guard let unmerged, !(merged.isEmpty && report.merged.isEmpty) else { return }
+    var places = try await vault.put(merged.map { Vault.MergedRecord($0.record.id, $0.bytes) })
+    if let checkpoint {
+      try await vault.put(checkpoint: checkpoint)
+      places.filled.append(.checkpoint)
+    }
+    // Last: whoever reads it remembers it, and goes on with it.
+    if let header {
+      try await vault.put(header: header, replacing: session.locked.headerBytes)
+      places.filled.append(.header)
+    }
+    try unmerged.add(places.filled, removing: places.emptied)
   }
 
   // MARK: - Back

@@ -1,0 +1,72 @@
+import VaultMerge
+import VaultSealing
+import VaultSystem
+
+/// What each of two sides had of a vault's files since they parted.
+///
+/// Who picks the commits to merge could offer a version that the other side has had, and has changed since: joined as
+/// if it were new, what was undone would come back under a MAC of now. Its change is in the other side already.
+struct PassedVersions {
+  private static let listByteLimit = 256 << 20
+  private static let byteLimit = 16 << 20
+  private let objects: GitObjects
+  /// Names of blobs, by path below the vault's folder.
+  private var ours: [String: Set<String>] = [:]
+  private var theirs: [String: Set<String>] = [:]
+
+  /// - Parameter paths: files, or folders of them, below the vault's.
+  init(_ git: Git, _ objects: GitObjects, ours: String = "HEAD", theirs: String, of paths: [String]) {
+    self.objects = objects
+    let parts = git.parts(
+      [
+        "log", "-z", "--raw", "-m", "--no-abbrev", "--no-renames", "--no-color", "--relative", "--no-follow",
+        "-O/dev/null", "--format=%m", "\(ours)...\(theirs)", "--",
+      ] + paths, limit: Self.listByteLimit)
+    var isOurs = true
+    var rest = parts[...]
+    while let part = rest.popFirst() {
+      let text = part.drop { $0 == "\n" }
+      // `:MODE MODE OLD NEW STATUS` and a path; or the side of the commit.
+      let words = text.split(separator: " ")
+      guard text.hasPrefix(":"), words.count == 5, let path = rest.popFirst() else {
+        isOurs = text == "<"
+        continue
+      }
+      for blob in words[2...3].map(String.init) {
+        if isOurs { self.ours[path, default: []].insert(blob) } else { self.theirs[path, default: []].insert(blob) }
+      }
+    }
+  }
+
+  /// The commit that git merges in a driver, where it is one alone.
+  static var mergedCommit: String? {
+    let heads = System.allVariables().filter { $0.hasPrefix("GITHEAD_") }
+    guard heads.count == 1, let name = heads[0].dropFirst("GITHEAD_".count).split(separator: "=").first else {
+      return nil
+    }
+    return String(name)
+  }
+
+  /// The side whose version the other one had, and has followed by a later one; nil for none.
+  ///
+  /// - Parameter paths: where the record can lie, below the vault's folder.
+  func passed(_ one: [UInt8], _ other: [UInt8], at paths: [String]) -> MergeSide? {
+    guard let one = RecordFile(parsing: one), let other = RecordFile(parsing: other) else { return nil }
+    if had(other, theirs: false, paths), one.envelope.revision > other.envelope.revision { return .theirs }
+    if had(one, theirs: true, paths), other.envelope.revision > one.envelope.revision { return .ours }
+    return nil
+  }
+
+  private func had(_ file: RecordFile, theirs isTheirs: Bool, _ paths: [String]) -> Bool {
+    let side = isTheirs ? theirs : ours
+    var blobs: Set<String> = []
+    for path in paths { blobs.formUnion(side[path] ?? []) }
+    // A file that was not there is called so.
+    blobs = blobs.filter { name in name.contains { $0 != "0" } }
+    // What it was when they parted, and what it is now, are neither.
+    return blobs.count > 2
+      && blobs.contains { blob in
+        objects.blob(blob, limit: Self.byteLimit).flatMap { RecordFile(parsing: $0) }?.envelope.mac == file.envelope.mac
+      }
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Synchronization
+import Testing
+import VaultDocument
+import VaultPostgresStore
+import VaultStorage
+import VaultTestSupport
+
+/// Connections, clients and servers that go away at each statement of a write.
+@Suite("A database that goes away", .serialized) struct PostgresCutTests {
+  private static let title = "a database that goes away"
+  private static let settings = "&sslmode=disable"
+
+  private final class End: Sendable { let isReached = Atomic(false) }
+
+  /// Two records, of which a write changes one, removes the other, and adds a third.
+  private struct Bench {
+    let server: PostgresServer
+    let proxy: PostgresProxy
+    let changed = RecordID.random()
+    let removed = RecordID.random()
+    let direct: PostgresStore
+    let through: PostgresStore
+
+    init(_ server: PostgresServer, _ name: String) throws {
+      self.server = server
+      proxy = try #require(PostgresProxy(of: server))
+      let address = try PostgresAddress(parsing: server.address(name, settings: settings))
+      direct = try PostgresStore.create(at: address, makingTables: true)
+      through = try PostgresStore(
+        at: PostgresAddress(parsing: server.address(name, port: proxy.port, settings: settings)))
+      try direct.apply([.put(.record(changed), [0]), .put(.record(removed), [0])])
+    }
+
+    /// Which of the two states is there; nil for a mix of them.
+    func isNew(_ added: RecordID) throws -> Bool? {
+      let found = (
+        try direct.read(.record(changed)) == [1], try direct.read(.record(removed)) == nil,
+        try direct.read(.record(added)) == [1]
+      )
+      return found == (true, true, true) ? true : found == (false, false, false) ? false : nil
+    }
+
+    func changes(_ added: RecordID) -> [StoreChange] {
+      [
+        StoreChange(.record(changed), from: [0], to: [1]), StoreChange(.record(removed), from: [0], to: nil),
+        .put(.record(added), [1]),
+      ]
+    }
+
+    func putBack(_ added: RecordID) throws {
+      try direct.apply([
+        StoreChange(.record(changed), from: [1], to: [0]), .put(.record(removed), [0]),
+        StoreChange(.record(added), from: [1], to: nil),
+      ])
+    }
+  }
+
+  /// Writes once for each statement, until one is not reached; each leaves the old state or the new one, and the new
+  /// one where the write was acknowledged.
+  private func atEachStatement(_ bench: Bench, _ order: (Int) -> Void) throws -> Int {
+    for number in 0..<200 {
+      let added = RecordID.random()
+      order(number)
+      var isDone = false
+      do throws(StoreError) {
+        try bench.through.apply(bench.changes(added), timeout: .seconds(20))
+        isDone = true
+      } catch {
+        #expect([.ioFailed, .locked].contains(error.code), "statement \(number): \(error)")
+      }
+      let isReached = bench.proxy.isReached
+      let isNew = try bench.isNew(added)
+      #expect(isNew != nil, "statement \(number) left a mix")
+      #expect(!isDone || isNew == true, "statement \(number): what was acknowledged is lost")
+      if isNew == true { try bench.putBack(added) }
+      if !isReached { return number }
+    }
+    return 200
+  }
+
+  @Test("a connection that is cut at any statement leaves one of two states", arguments: PostgresProxy.Side.allCases)
+  func cut(_ side: PostgresProxy.Side) throws {
+    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
+    let bench = try Bench(try #require(PostgresServer.shared), "cut_\(side.rawValue)")
+    defer { bench.proxy.stop() }
+    let count = try atEachStatement(bench) { bench.proxy.cut(side, $0) }
+    #expect((8..<40).contains(count), "\(count) statements")
+  }
+
+  @Test("a commit of which no answer comes is found to be done, and acknowledged")
+  func commit() throws {
+    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
+    let bench = try Bench(try #require(PostgresServer.shared), "commit")
+    defer { bench.proxy.stop() }
+    let lock = try bench.through.lock(.exclusive, timeout: .zero, onWait: { _ in })
+    // BEGIN, the fence, the change, the comparison, COMMIT.
+    bench.proxy.cut(.after, 4)
+    try bench.through.apply([StoreChange(.record(bench.changed), from: [0], to: [1])], under: lock)
+    #expect(bench.proxy.isReached)
+    lock.release()
+    #expect(try bench.direct.read(.record(bench.changed)) == [1])
+  }
+
+  @Test("a server that dies at any statement leaves one of two states, and is found again")
+  func server() async throws {
+    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
+    let server = try #require(PostgresServer())
+    defer { server.stop() }
+    let bench = try Bench(server, "server")
+    defer { bench.proxy.stop() }
+    for number in 0..<40 {
+      let added = RecordID.random()
+      bench.proxy.hold(number)
+      let end = End()
+      async let write = written(bench, added, end)
+      while !bench.proxy.isReached, !end.isReached.load(ordering: .acquiring) {
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      let isReached = bench.proxy.isReached
+      if isReached {
+        server.cutPower()
+        bench.proxy.release()
+        server.start()
+      }
+      let isDone = await write
+      let isNew = try bench.isNew(added)
+      #expect(isNew != nil && (!isDone || isNew == true), "statement \(number)")
+      if isNew == true { try bench.putBack(added) }
+      if !isReached { return #expect(number >= 8, "\(number) statements") }
+    }
+    Issue.record("no write was done in 40 statements")
+  }
+
+  /// Whether a write was acknowledged; it blocks a thread of its own, since a test waits for it.
+  private func written(_ bench: Bench, _ added: RecordID, _ end: End) async -> Bool {
+    let isDone = await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(
+          returning: (try? bench.through.apply(bench.changes(added), timeout: .seconds(20))) != nil)
+      }
+    }
+    end.isReached.store(true, ordering: .releasing)
+    return isDone
+  }
+}

@@ -1,0 +1,64 @@
+/// What stands between a client and a server, and breaks the connection at a statement of choice, as
+/// `Scripts/postgres-proxy` does.
+package struct PostgresProxy: Sendable {
+  /// On which side of the server a statement is lost.
+  package enum Side: String, CaseIterable, Sendable {
+    /// The server never gets it.
+    case before
+    /// It is done, and the answer is lost.
+    case after
+  }
+
+  /// The port on 127.0.0.1.
+  package let port: Int
+  private let script: OrderedScript
+
+  /// Nil where there is no Python.
+  package init?(of server: PostgresServer) {
+    guard let (script, words) = OrderedScript.start("postgres-proxy", [String(server.port)]), words.count == 2,
+      let port = Int(words[1])
+    else { return nil }
+    (self.port, self.script) = (port, script)
+  }
+
+  package func stop() { script.stop() }
+
+  /// Breaks the connection at a statement, counted from now on and from 0.
+  package func cut(_ side: Side, _ number: Int) { script.order("cut \(side.rawValue) \(number)", expecting: "ok") }
+
+  /// Keeps a statement here, until ``release()`` drops it.
+  package func hold(_ number: Int) { script.order("hold before \(number)", expecting: "ok") }
+
+  /// Whether what was ordered has happened.
+  package var isReached: Bool { script.order("state") != "idle" }
+
+  package func release() { script.order("release", expecting: "ok") }
+
+  /// How many statements there were since the last order.
+  package var count: Int { Int(script.order("count")) ?? 0 }
+}
+
+/// A server that means no good, as `Scripts/postgres-hostile` has it.
+package struct HostileServer: Sendable {
+  /// How it answers.
+  package enum Manner: String, CaseIterable, Sendable {
+    case huge, rows, codes, notices, types, columns, garbage, gone
+  }
+
+  /// The port on 127.0.0.1.
+  package let port: Int
+  private let script: OrderedScript
+
+  /// Nil where there is no Python.
+  package init?() {
+    guard let (script, words) = OrderedScript.start("postgres-hostile", []), words.count == 2,
+      let port = Int(words[1])
+    else { return nil }
+    (self.port, self.script) = (port, script)
+  }
+
+  package func stop() { script.stop() }
+
+  /// Answers so from now on.
+  package func answer(_ manner: Manner) { script.order(manner.rawValue, expecting: "ok") }
+}
