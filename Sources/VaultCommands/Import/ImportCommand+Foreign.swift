@@ -151,6 +151,8 @@ extension ExchangeError.Advice {
     case .pipe(let command, let format): "open it on the way: `\(command) | vault import \(format ?? "auto") -`"
     case .decrypt(let command, let format):
       "open its files on the way: `vault import \(format) FOLDER --decrypt '\(command)'`"
+    case .keyFile:
+      "give it with --source-passphrase-file FILE, or on a terminal; a key file of the database with --source-key-file FILE"
     case .mapColumns: "--map MEMBER=COLUMN says what a column is, and that the first row has their names"
     }
   }

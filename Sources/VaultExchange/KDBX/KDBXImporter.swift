@@ -6,7 +6,7 @@ struct KDBXImporter: Importer {
   let format = ImportFormat(
     "keepass-kdbx", title: "KeePass database, KDBX",
     versions: "2, 3.1, 4.0, 4.1; AES, ChaCha20, Twofish; AES-KDF, Argon2",
-    keeps: "as keepass-xml; opened with its password, its key file (--source-key-file), or both",
+    keeps: "as keepass-xml; opened with its password, its key file, or both",
     idPrefix: "keepass-xml")
 
   func detects(_ sample: ImportSample) -> Bool { KDBXHeader.begins(sample.head) }
@@ -133,7 +133,7 @@ private enum KDBXBlocks {
   static var wrongKey: ExchangeError {
     ExchangeError(
       .wrongPassphrase, "the password, or the key file, does not open it",
-      advice: ["a database with a key file: --source-key-file FILE, beside the password where it has one"])
+      advice: [.keyFile])
   }
 
   /// Finds damage in the header of version 4 before anybody is asked, or works for what it says.

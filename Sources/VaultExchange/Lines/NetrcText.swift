@@ -73,12 +73,8 @@ enum NetrcText {
       case let name:
         guard let rule = rules[name], !entries.isEmpty else {
           // What it belongs to is not sure, and nor is what follows it.
-          let fault: StaticString = "a word is none of this format"
-          if entries.isEmpty {
-            entries.append(.faulty(word.line, fault))
-          } else {
-            entries[entries.count - 1].fault = fault
-          }
+          if entries.isEmpty { entries.append(LineEntry(line: word.line)) }
+          entries[entries.count - 1].fault = "a word is none of this format"
           break
         }
         guard let value = rest.popFirst() else {

@@ -5,7 +5,7 @@ internal import VaultDocument
 /// Who imports it opens the files, since only an agent of the person can; here come their texts, a line of JSON each.
 struct PassImporter: Importer {
   let format = ImportFormat(
-    "pass", title: "pass and gopass, a store that a command of yours opens (--decrypt 'gpg -dq')", versions: "1.x",
+    "pass", title: "pass and gopass, a store whose files a command opens", versions: "1.x",
     keeps:
       "the first line as the password, lines `name: value` as members and secrets, other lines as notes, folders as tags"
   )

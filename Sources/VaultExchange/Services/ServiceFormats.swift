@@ -97,7 +97,7 @@ extension TreeImporter {
 
   static let hashiCorp = TreeImporter(
     format: ImportFormat(
-      "hashicorp-kv", title: "HashiCorp Vault and OpenBao, KV", versions: "1 and 2, `vault kv get -format=json`",
+      "hashicorp-kv", title: "HashiCorp Vault and OpenBao, KV", versions: "1 and 2, what `kv get -format=json` prints",
       keeps: "all values as secrets of one record; leases and versions are refused"),
     detected: { $0.outline.has("data", "lease_duration", "request_id") }, isOneEntry: true, kind: "custom",
     rules: TreeRules(
