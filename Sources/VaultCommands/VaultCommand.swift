@@ -23,6 +23,7 @@ struct VaultCommand: AsyncParsableCommand {
         subcommands: [
           GetCommand.self, ShowCommand.self, CopyCommand.self, OtpCommand.self, FindCommand.self, ListCommand.self,
           AddCommand.self, SetCommand.self, EditCommand.self, GenerateCommand.self, RemoveCommand.self,
+          MoveCommand.self,
           TrashCommand.Restore.self, TrashCommand.self, UnlockCommand.self, LockCommand.self,
         ]),
       CommandGroup(
@@ -36,7 +37,8 @@ struct VaultCommand: AsyncParsableCommand {
       CommandGroup(
         name: "People and keys",
         subcommands: [
-          KeyCommand.self, RekeyCommand.self, DueCommand.self, FingerprintCommand.self, PinCommand.self,
+          KeyCommand.self, RekeyCommand.self, DueCommand.self, VaultsCommand.self, FingerprintCommand.self,
+          PinCommand.self,
         ]),
       CommandGroup(
         name: "Health",
@@ -54,9 +56,4 @@ struct VaultCommand: AsyncParsableCommand {
           CompletionCommand.self,
         ]),
     ])
-}
-
-/// The version of this program.
-enum Version {
-  static let current = "0.1.0"
 }

@@ -21,7 +21,9 @@ public enum VaultProgram {
   private static func status(of arguments: [String]) async -> ExitStatus {
     let keeper = GitKeeper()
     let status = await GitKeeper.$current.withValue(keeper) { await outcome(of: arguments) }
-    keeper.commit(arguments)
+    let (command, words) = CommandNames.named(arguments)
+    // Of a merge under way a person makes the commit.
+    if command != MergeCommand.self { keeper.commit(words) }
     return status
   }
 
@@ -37,12 +39,22 @@ public enum VaultProgram {
         try Output.line(topic.text())
         return .done
       }
+      if Version.isAskedInFull(arguments) {
+        try Version.printInFull(isDocument: arguments.contains("--json"))
+        return .done
+      }
       if let picker = Picker(arguments) {
         guard let choice = try await picker.choice() else { return .done }
         return await status(of: choice)
       }
       var command = try parse(arguments)
-      if var command = command as? any AsyncParsableCommand {
+      if var naming = command as? any RecordNaming {
+        try naming.takeVaultFromWords()
+        command = naming
+      }
+      if let command = command as? any GoingEverywhere, command.isForSeveral {
+        try await Everywhere(command).run(command)
+      } else if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
         try command.run()

@@ -37,6 +37,8 @@ private let uses: [String: Use] = [
   "init": .neither, "kinds add": .writes([["../../kind.json", "--name", "k"]]), "kinds list": .neither,
   "kinds show": .neither, "lint": .writes([["--fix"]]), "list": .neither, "lock": .neither, "log": .neither,
   "merge": .writes([["--continue"], ["HEAD"]]), "migrate": .writes([[]]),
+  "move": .writes([["Ada", "--to", "other"]]), "vaults accept": .neither, "vaults add": .neither,
+  "vaults check": .neither, "vaults list": .neither, "vaults remove": .neither,
   "pin update": .neither, "pin forget": .neither, "pin show": .neither, "remove": .writes([["Ada"]]),
   "repair": .writes([[]]), "restore": .writes([["Ada"], ["Ada@1"]]), "ref": .neither, "refs": .neither,
   "scan": .reads([["../../one.env"]]), "audit": .reads([[]]), "uses": .neither,

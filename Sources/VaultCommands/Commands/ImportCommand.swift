@@ -69,6 +69,11 @@ struct ImportCommand: AsyncParsableCommand {
       valueName: "name"))
   var sourceName: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Open each file of a store of pass with this command, which gets its path: 'gpg -dq'.", valueName: "command"))
+  var decrypt: String?
+
   @Flag(help: "Seal fields that the kind does not have in `extra`, rather than refuse them.")
   var keepUnknown = false
 
@@ -105,22 +110,49 @@ struct ImportCommand: AsyncParsableCommand {
   private func importOwn(_ format: ImportFormat, _ file: String) async throws {
     for (option, isGiven) in [
       ("--map", !map.isEmpty), ("--encoding", encoding != nil), ("--update", update), ("--name", sourceName != nil),
-      ("--parse-only", parseOnly),
+      ("--parse-only", parseOnly), ("--decrypt", decrypt != nil),
     ]
     where isGiven {
       throw CommandError.usage(option, "is for files of other tools")
     }
+    guard let placement = try Placement(vault) else { return try await importOwn(format, file, nil, into: vault, nil) }
+    let elements = try elements(format, file)
+    let places = try placement.places(of: elements, kind)
+    let names = placement.set.set.members.map(\.name).filter(places.contains)
+    guard rejects == nil || names.count < 2 else {
+      throw CommandError.usage("--rejects", "is one file, and the records belong to \(names.count) vaults")
+    }
+    func store(_ name: String) async throws {
+      var options = vault
+      options.names = [name]
+      try await importOwn(format, file, elements, into: options, Set(places.indices.filter { places[$0] == name }))
+    }
+    if let only = names.first, names.count == 1 { return try await store(only) }
+    try await VaultParts(names, global).run { name in
+      try await store(name)
+      return true
+    }
+  }
+
+  /// - Parameters:
+  ///   - read: what the file holds, where it was read already.
+  ///   - chosen: the places of those that are meant; nil for all.
+  private func importOwn(
+    _ format: ImportFormat, _ file: String, _ read: ImportElements?, into vault: VaultOptions, _ chosen: Set<Int>?
+  ) async throws {
     let session = try Session(vault, global)
     try session.location.checkOutside(rejects)
     _ = try kind.map { try session.locked.kinds.argument($0) }
-    let elements = try elements(format, file)
+    let elements = try read ?? elements(format, file)
+    let count = chosen?.count ?? elements.count
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     let kinds = ElementKinds(opened.kinds, chosen: try kind.map { try opened.kinds.argument($0) })
     let (keepsUnknown, warnings) = (keepUnknown, Warnings())
-    let progress = Progress("checked", global) { [count = elements.count] in count }
+    let progress = Progress("checked", global) { count }
     defer { progress.end() }
     let result = try await opened.add(
-      zip(0..., elements), count: elements.count, refusals: strict ? .storeNothing : .leaveOut, isDryRun: dryRun,
+      zip(0..., elements).lazy.filter { chosen?.contains($0.0) ?? true }, count: count,
+      refusals: strict ? .storeNothing : .leaveOut, isDryRun: dryRun,
       keeping: { [keepsContent = rejects != nil] in keepsContent ? $0 : ($0.0, $0.1.withoutContent) },
       progress: { progress.advance(by: $0) },
       record: { (index, element) throws(VaultError) in
@@ -138,6 +170,30 @@ struct ImportCommand: AsyncParsableCommand {
     if !result.refusals.isEmpty {
       throw Finished(status: result.ids.isEmpty ? .inputRefused : .partlyDone)
     }
+  }
+}
+
+extension Placement {
+  /// The names of the vaults that elements belong to, one for each.
+  ///
+  /// - Throws: 17 with the place of the first that no rule takes, or rules of several vaults.
+  fileprivate func places(of elements: ImportElements, _ kind: String?) throws -> [String] {
+    var places: [String] = []
+    var catalogs: [String: KindCatalog] = [:]
+    for element in elements {
+      do {
+        let object = try element.object()
+        let (name, members) = OwnExport.taking(object) ?? (kind ?? "", object)
+        let catalog = catalogs[name] ?? kinds(knowing: name)
+        catalogs[name] = catalog
+        places.append(try self.name(of: name, catalog[name], members))
+      } catch {
+        let place = ImportReport.place(of: places.count, element)
+        let error = CommandError(any: error)
+        throw error.about(error.subject.map { "\(place): \($0)" } ?? place)
+      }
+    }
+    return places
   }
 }
 

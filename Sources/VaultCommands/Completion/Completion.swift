@@ -16,12 +16,12 @@ struct Completion {
 
   private static let limit = 200
 
-  private let current: String
+  private var current: String
   private let command: any ParsableCommand.Type
   private let form: CommandForm
   private let positions: [String]
   private let pending: CommandForm.Option?
-  private let vault: String?
+  private var vault: VaultOptions
 
   /// - Parameter words: those behind the name of the program, the last one unfinished.
   init(_ words: [String]) {
@@ -35,17 +35,20 @@ struct Completion {
     }
     command = found
     form = CommandForm(of: found)
-    var (positions, pending, vault): ([String], CommandForm.Option?, String?) = ([], nil, nil)
+    var (positions, pending): ([String], CommandForm.Option?) = ([], nil)
+    var vault = VaultOptions.none
     var hasEnded = false
     for word in rest {
       if let option = pending {
-        if option.names.contains("--vault") { vault = word }
+        for name in option.names { vault.take(word, of: name) }
         pending = nil
       } else if word == "--" {
         hasEnded = true
       } else if !hasEnded, word.hasPrefix("-"), word != "-" {
         pending = form.option(word).flatMap { $0.value == nil ? nil : $0 }
-        if word.hasPrefix("--vault=") { vault = String(word.dropFirst("--vault=".count)) }
+        if let equals = word.firstIndex(of: "=") {
+          vault.take(String(word[word.index(after: equals)...]), of: String(word[..<equals]))
+        }
       } else {
         positions.append(word)
       }
@@ -89,7 +92,10 @@ struct Completion {
   /// What fits an argument of a name.
   private func candidates(_ name: String) async -> Result {
     switch name {
-    case "record": return .words(await records())
+    case "record": return .words(await recordsAndVaults())
+    case "vault": return .words(fitting(vaultNames))
+    case "name" where command == VaultsCommand.Remove.self || command == VaultsCommand.Accept.self:
+      return .words(fitting(vaultNames))
     case "kind": return .words(fitting(catalog.names))
     case "field": return .words(fitting(await fields().map(\.path.description)))
     case "field=value":
@@ -126,6 +132,19 @@ extension Completion {
 
   private var catalog: KindCatalog { locked?.kinds ?? .builtIn }
 
+  private var vaultNames: [String] { (try? FoundSet.find(vault.vaults))?.set.members.map(\.name) ?? [] }
+
+  /// Records of the vault, also behind the name of one in a set; and such names, where no option names a vault.
+  private func recordsAndVaults() async -> [String] {
+    guard !vault.isGiven, let set = (try? FoundSet.find(vault.vaults))?.set else { return await records() }
+    let word = SetWord(current, in: set)
+    guard let name = word.name else { return await records() + fitting(vaultNames.map { $0 + ":" }) }
+    var behind = self
+    behind.current = word.record
+    behind.vault.names = [name]
+    return await behind.records().map { "\(name):\($0)" }
+  }
+
   /// Names, ids of records whose name others have, and ids where one was begun.
   private func records() async -> [String] {
     guard let rows = try? await locked?.list().records else { return [] }
@@ -146,7 +165,13 @@ extension Completion {
 
   /// The fields of the kind, or of the record, that stands first.
   private func fields(isNew: Bool? = nil) async -> [RecordField] {
-    guard let first = positions.first, let locked else { return [] }
+    guard var first = positions.first else { return [] }
+    var place = self
+    if !vault.isGiven, let set = (try? FoundSet.find(vault.vaults))?.set {
+      let word = SetWord(first, in: set)
+      if let name = word.name { (first, place.vault.names) = (word.record, [name]) }
+    }
+    guard let locked = place.locked else { return [] }
     if isNew ?? (form.arguments.first == "kind") { return locked.kinds[first]?.fields.filter(\.suffix.isEmpty) ?? [] }
     guard let id = try? await locked.resolve(first), let record = try? locked.record(id) else { return [] }
     return locked.kinds[record.envelope.kind]?.fields.filter(\.suffix.isEmpty) ?? []
@@ -155,6 +180,18 @@ extension Completion {
   private func slots() -> [String] {
     let slots = locked?.header.slots ?? []
     return fitting(slots.map { $0.label.isEmpty ? String($0.id.text.prefix(8)) : $0.label })
+  }
+}
+
+extension VaultOptions {
+  /// Takes what a word behind an option says of the vault.
+  fileprivate mutating func take(_ word: String, of option: String) {
+    switch option {
+    case "--vault": vault = word
+    case "--vaults": vaults = word
+    case "--in": names.append(word)
+    default: break
+    }
   }
 }
 

@@ -99,15 +99,45 @@ struct VaultOptions: ParsableArguments {
   var vault: String?
 
   @Option(
+    name: .customLong("in"), help: ArgumentHelp("The vault of this name in a set of vaults.", valueName: "vault"))
+  var names: [String] = []
+
+  @Option(help: ArgumentHelp("The file of a set of vaults (CVAULT_VAULTS).", valueName: "file"))
+  var vaults: String?
+
+  @Option(
     help: ArgumentHelp("Refuse every vault but the one with this fingerprint (CVAULT_FINGERPRINT).", valueName: "hex"))
   var requireFingerprint: String?
 
   /// The options that name a vault, for commands that have another option for it.
   static func named(_ path: String, fingerprint: String? = nil) -> VaultOptions {
-    var options = VaultOptions()
+    var options = none
     options.vault = path
     options.requireFingerprint = fingerprint
     return options
+  }
+
+  /// No option.
+  static var none: VaultOptions {
+    var options = VaultOptions()
+    (options.vault, options.names, options.vaults, options.requireFingerprint) = (nil, [], nil, nil)
+    return options
+  }
+
+  /// Whether an option says which vault is meant.
+  var isGiven: Bool { vault != nil || !names.isEmpty }
+
+  /// The name in a set that `--in` gives; nil for none.
+  func nameInSet() throws -> String? {
+    guard let name = names.first else {
+      guard vaults == nil else {
+        throw CommandError.usage("--vaults", "goes with --in NAME or NAME:RECORD, which says which vault of the set")
+      }
+      return nil
+    }
+    guard vault == nil else { throw CommandError.usage("--in", "cannot be used together with --vault") }
+    guard names.count == 1 else { throw CommandError.usage("--in", "takes one vault here") }
+    return name
   }
 }
 

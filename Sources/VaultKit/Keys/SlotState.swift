@@ -1,3 +1,4 @@
+internal import VaultAge
 internal import VaultDocument
 internal import VaultStorage
 
@@ -44,12 +45,13 @@ extension LockedVault {
 }
 
 extension VaultHeader {
-  /// The one slot that `text` means: a full id, else an exact label, else the beginning of one id, at least 4
-  /// characters.
+  /// The one slot that `text` means: a full id or a recipient, else an exact label, else the beginning of one id, at
+  /// least 4 characters.
   ///
   /// - Throws: ``VaultError`` `.noSuchSlot`, `.ambiguousSlot` with the candidates.
   public func slot(named text: String) throws(VaultError) -> Slot {
     if let id = SlotID(parsing: text), let slot = slots.first(where: { $0.id == id }) { return slot }
+    if let slot = slots.first(where: { $0.recipient?.text == text }) { return slot }
     // An empty label is none: a variable that is not set must not name a slot.
     let labelled = slots.filter { !text.isEmpty && $0.label.utf8.elementsEqual(text.utf8) }
     let prefixed = slots.filter { text.utf8.count >= 4 && $0.id.text.utf8.starts(with: text.utf8) }

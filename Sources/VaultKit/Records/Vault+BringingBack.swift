@@ -85,22 +85,31 @@ extension Vault {
     guard old.verified.keys.vaultID == header.vaultID else {
       throw VaultError(.unexpectedVault, "is a record of another vault", record: old.id)
     }
+    return try replacing(
+      old, now, sealingAnew: !keyring.current.id.bytes.starts(with: old.envelope.wrappedKey.rootHint))
+  }
+
+  /// Puts a version that verified in place of what is here, as a revision above all that is known of it.
+  ///
+  /// - Parameter isSealingAnew: whether it is of another root key, and gets a new data key.
+  func replacing(
+    _ old: OpenRecord, _ now: Timestamp, sealingAnew isSealingAnew: Bool
+  ) throws(VaultError) -> [StoreChange] {
     let (live, trashed) = (try locked.read(old.id), try readTrash(old.id))
-    let known = [live, trashed].compactMap { $0.flatMap { SeenVersion(parsing: $0)?.revision } }
+    let known = [live, trashed].compactMap { $0.flatMap { SeenVersion(parsing: $0, of: old.id)?.revision } }
     let seen = try memory?.folder(old.id.folder).versions[old.id]?.revision
     let revision = max(old.envelope.revision, (known + [seen ?? 0]).max() ?? 0)
-    let bytes = try broughtBack(old, after: revision, now)
+    var draft = EnvelopeDraft(next: old.verified, now: now)
+    draft.revision = revision + 1
+    let bytes =
+      try isSealingAnew
+      ? sealedAnew(old, draft) : sealedBytes(old.stored, draft, old.verified.keys, in: .record(old.id))
     return [StoreChange(.record(old.id), from: live, to: bytes)]
       + (trashed.map { [StoreChange(.trash(old.id), from: $0, to: nil)] } ?? [])
   }
 
-  private func broughtBack(_ old: OpenRecord, after revision: Int, _ now: Timestamp) throws(VaultError) -> [UInt8] {
-    var draft = EnvelopeDraft(next: old.verified, now: now)
-    draft.revision = revision + 1
+  private func sealedAnew(_ old: OpenRecord, _ draft: EnvelopeDraft) throws(VaultError) -> [UInt8] {
     let root = keyring.current
-    guard !root.id.bytes.starts(with: old.envelope.wrappedKey.rootHint) else {
-      return try sealedBytes(old.stored, draft, old.verified.keys, in: .record(old.id))
-    }
     let resealed = try inSealing(record: old.id) { () throws(SealingError) in
       try RecordSeal.resealed(old.verified, under: root, as: draft)
     }

@@ -117,12 +117,7 @@ extension RecordQuery {
     if let kind, !record.envelope.kind.utf8.elementsEqual(kind.utf8) { return false }
     let tree = JSONValue.object(record.fields)
     guard texts.allSatisfy({ $0.matches(tree) }) else { return false }
-    return conditions.allSatisfy { condition in
-      guard let value = try? tree.value(at: record.kind?.presentPath(condition.path) ?? condition.path) else {
-        return false
-      }
-      return (value.array ?? [value]).contains { $0.isReadable(as: condition.value) }
-    }
+    return conditions.allSatisfy { tree.hasReadable($0.value, at: $0.path, of: record.kind) }
   }
 
   func sorted(_ records: [RecordSummary]) -> [RecordSummary] {
@@ -149,6 +144,14 @@ extension RecordQuery {
 }
 
 extension JSONValue {
+  /// Whether a member of a record is not sealed and has a value, as text, or is a list that holds it.
+  ///
+  /// - Parameter kind: that of the record, which may know the path of an older schema.
+  func hasReadable(_ text: String, at path: MemberPath, of kind: RecordKind?) -> Bool {
+    guard let value = try? value(at: kind?.presentPath(path) ?? path) else { return false }
+    return (value.array ?? [value]).contains { $0.isReadable(as: text) }
+  }
+
   /// Whether it is one value, not sealed, and this is its text.
   fileprivate func isReadable(as text: String) -> Bool {
     switch self {

@@ -309,10 +309,12 @@ extension StateName {
   }
 
   /// A path can hold any character and be longer than a name: the hash of it stands for it.
-  static func path(_ path: String) throws(VaultError) -> StateName {
-    let bytes = Array(path.utf8)
+  static func path(_ path: String) throws(VaultError) -> StateName { try hashed(path, in: paths) }
+
+  static func hashed(_ text: String, in folder: String) throws(VaultError) -> StateName {
+    let bytes = Array(text.utf8)
     let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(bytes.span.bytes) }
-    return StateName(paths, Hex.encode(Array(hash.prefix(16))) + ".json")
+    return StateName(folder, Hex.encode(Array(hash.prefix(16))) + ".json")
   }
 }
 
@@ -334,7 +336,7 @@ extension LockedVault {
 }
 
 /// Runs a step in the state's directory.
-private func inState<Result: ~Copyable>(_ step: () throws(StoreError) -> Result) throws(VaultError) -> Result {
+func inState<Result: ~Copyable>(_ step: () throws(StoreError) -> Result) throws(VaultError) -> Result {
   do {
     return try step()
   } catch {

@@ -34,6 +34,7 @@ extension BackupCommand {
     @Option(help: ArgumentHelp("Open what was written with a file of age identities.", valueName: "identity"))
     var proveWith: String?
 
+    @OptionGroup var everywhere: EverywhereOptions
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
     @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -69,10 +70,12 @@ extension BackupCommand {
       }
     }
 
-    /// What the file's name begins with: the name of the vault's folder, as far as it can stand in one.
+    /// What the file's name begins with: the name of the vault in its set, or that of its folder, as far as it can
+    /// stand in one.
     private func stem(_ session: Session) -> String {
       let path = ProcessEnvironment.realPath(session.location.path) ?? session.location.path
-      let name = path.split(separator: "/").last.map(String.init) ?? ""
+      // Folders of several vaults may have one name.
+      let name = session.location.member?.name ?? path.split(separator: "/").last.map(String.init) ?? ""
       return BackupName(stem: name, time: .now()) == nil ? "vault" : name
     }
 

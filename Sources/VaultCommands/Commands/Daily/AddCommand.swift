@@ -37,20 +37,21 @@ struct AddCommand: AsyncParsableCommand {
   @Flag(help: "Seal fields that the kind does not have in `extra`, rather than refuse them.")
   var keepUnknown = false
 
+  @Option(help: ArgumentHelp("Store it under the id of a record in another vault, as a part of that.", valueName: "id"))
+  var id: String?
+
   @OptionGroup(title: "Sealed values") var secrets: SecretOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
-    guard !keepUnknown || from != nil else { throw CommandError.usage("--keep-unknown", "goes with --from") }
-    guard from != "-" || secrets.secretStdin.isEmpty else {
-      throw CommandError.usage("--secret-stdin", "cannot be used together with --from -")
-    }
+    try checkOptions()
     let given = try set.map { text in try MemberPath.assignment(text, of: "--set") }
     let recipe = try secrets.checkedRecipe()
-    let session = try Session(vault, global)
-    var (kind, values) = try kindAndValues(session.locked.kinds)
+    let placement = try Placement(vault)
+    let near = try placement == nil ? Session(vault, global) : nil
+    var (kind, values) = try kindAndValues(near?.locked.kinds ?? placement?.kinds(knowing: self.kind) ?? .builtIn)
     let made = secrets.takeFields(from: &values) { word, isFirst in !isFirst || kind.seals(word) }
     let assignments = try given + values.assignments(of: kind, mayBeSecret: values.first.map(isBehindSecrets) ?? false)
     for (path, value) in assignments { try kind.checkReadable(path, value, option: "--set") }
@@ -61,20 +62,43 @@ struct AddCommand: AsyncParsableCommand {
         "arguments", "give the fields with --from, --set and --secret…", "`vault kinds show \(kind.name)` shows them")
     }
     if !isAsking { try secrets.checkUse() }
+    let draft = try draft(kind, assignments)
+    let session = try near ?? self.session(placement, kind, draft, isAsking: isAsking)
     let opened = try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
-    var record = try record(kind, assignments, made, recipe)
+    var record = try record(draft, kind, assignments.map(\.path), made, recipe)
     if isAsking {
       record = try FieldPrompts(kind: kind, recipe: recipe, global: global).record(from: record)
     }
     try record.fillDates(of: kind)
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
-    let id = try await CommandError.naming(kind) {
-      try await opened.add([members], kind: kind, keepingUnknown: keepUnknown)[0]
-    }
-    try report(id, kind)
-    await noteNamesakes(of: id, kind.title(of: members), session)
+    let stored = try await CommandError.naming(kind) { try await store(members, kind, opened) }
+    if placement != nil, let name = session.location.member?.name { global.messages.note("it belongs to \(name)") }
+    try report(stored, kind)
+    await noteNamesakes(of: stored, kind.title(of: members), session)
     for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
+  }
+
+  private func checkOptions() throws {
+    guard !keepUnknown || from != nil else { throw CommandError.usage("--keep-unknown", "goes with --from") }
+    guard from != "-" || secrets.secretStdin.isEmpty else {
+      throw CommandError.usage("--secret-stdin", "cannot be used together with --from -")
+    }
+    _ = try chosenID()
+  }
+
+  private func chosenID() throws -> RecordID? {
+    guard let id else { return nil }
+    guard let chosen = RecordID(parsing: id) else { throw CommandError.usage("--id", "takes a whole id") }
+    return chosen
+  }
+
+  private func store(_ members: JSONObject, _ kind: RecordKind, _ opened: Vault) async throws -> RecordID {
+    guard let id = try chosenID() else {
+      return try await opened.add([members], kind: kind, keepingUnknown: keepUnknown)[0]
+    }
+    try await opened.add(RecordInput(kind, members, keepingUnknown: keepUnknown), id: id)
+    return id
   }
 
   /// The kind and what stands behind it; of a login at a terminal the kind may be left out.
@@ -107,13 +131,35 @@ struct AddCommand: AsyncParsableCommand {
     global.messages.note("another record has this name: \(first.text)\(more); from now on name them by their ids")
   }
 
-  private func record(
-    _ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)], _ made: [String], _ recipe: PasswordRecipe?
-  ) throws -> JSONValue {
+  /// The vault whose rule takes the record, by what can be read of it.
+  private func session(
+    _ placement: Placement?, _ kind: RecordKind, _ draft: JSONValue, isAsking: Bool
+  ) throws -> Session {
+    guard let placement, case .object(let fields) = draft else { preconditionFailure("a vault is named, or placed") }
+    guard !isAsking || placement.isDecided(by: kind.name) else {
+      throw CommandError.usage(
+        "add", "which vault gets a \(kind.name) depends on its fields", "give them, or say which with --in NAME")
+    }
+    var options = vault
+    options.names = [try placement.name(of: kind.name, kind, fields)]
+    return try Session(options, global)
+  }
+
+  /// What `--from` and the arguments say of the record.
+  private func draft(_ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)]) throws -> JSONValue {
     var record = try from.map(Self.object) ?? .object(JSONObject())
-    let sealed = try secrets.assignments(for: kind, making: made, recipe, global)
-    try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
+    try assignments.map(\.path).checkDistinct()
     for (path, value) in assignments { try record.put(kind.argument(value, at: path), at: path, option: "--set") }
+    return record
+  }
+
+  /// The same with its secrets.
+  private func record(
+    _ draft: JSONValue, _ kind: RecordKind, _ assigned: [MemberPath], _ made: [String], _ recipe: PasswordRecipe?
+  ) throws -> JSONValue {
+    var record = draft
+    let sealed = try secrets.assignments(for: kind, making: made, recipe, global)
+    try (assigned + sealed.map(\.path)).checkDistinct()
     for assignment in sealed {
       guard let text = assignment.secret.string else {
         throw CommandError(

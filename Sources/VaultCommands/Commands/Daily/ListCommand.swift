@@ -22,6 +22,7 @@ struct ListCommand: AsyncParsableCommand {
   @OptionGroup var view: RowViewOptions
   @OptionGroup var verifying: VerifyOptions
   @OptionGroup var revision: RevisionOptions
+  @OptionGroup var everywhere: EverywhereOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -95,6 +96,7 @@ struct FindCommand: AsyncParsableCommand {
   @OptionGroup var view: RowViewOptions
   @OptionGroup var verifying: VerifyOptions
   @OptionGroup var revision: RevisionOptions
+  @OptionGroup var everywhere: EverywhereOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -108,21 +110,8 @@ struct FindCommand: AsyncParsableCommand {
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
     let search = try RecordSearchRun(Session(vault, at: revision, global), verifying.key(unlocking), global, view)
     try await search.session.checkKind(rows.kind)
-    for (path, _) in query.conditions { try search.checkReadable(path, rows.kind) }
+    for (path, _) in query.conditions { try search.session.checkReadable(path, rows.kind) }
     try await search.print(query, isSearch: true)
-  }
-}
-
-extension RecordSearchRun {
-  /// Refuses a member that every kind which has it seals: it would never be found, and its value is no argument.
-  fileprivate func checkReadable(_ path: MemberPath, _ kind: String?) throws {
-    let catalog = session.locked.kinds
-    let names = catalog.names.filter { name in kind.map { $0.utf8.elementsEqual(name.utf8) } ?? true }
-    let values = names.compactMap { catalog[$0]?.value(at: path) }
-    guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }
-    var error = CommandError.usage("\(path)", "is sealed: records cannot be found by it, nor is it an argument")
-    error.field = path.description
-    throw error
   }
 }
 
@@ -148,7 +137,7 @@ private struct RecordSearchRun {
     var missed: CommandError?
     if isSearch, found.rows.isEmpty, found.faults.isEmpty {
       let near = try await session.locked.nearest(query, limit: 5)
-      if isShown, !near.isEmpty {
+      if isShown, !near.isEmpty, Output.part == nil {
         global.messages.note("nothing holds \(words(of: query)); near:")
         // They do not hold what was searched for.
         fields = fields?.map { $0 == .match ? .who : $0 }

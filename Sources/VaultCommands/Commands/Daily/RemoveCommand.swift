@@ -18,6 +18,7 @@ struct RemoveCommand: AsyncParsableCommand {
   @Argument(help: "Ids, exact names, or beginnings of ids.")
   var record: [String]
 
+  @OptionGroup var everywhere: EverywhereOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions

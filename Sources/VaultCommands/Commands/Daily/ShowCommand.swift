@@ -25,6 +25,7 @@ struct ShowCommand: AsyncParsableCommand {
   var reveal = false
 
   @OptionGroup var revision: RevisionOptions
+  @OptionGroup var everywhere: EverywhereOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions

@@ -152,7 +152,7 @@ extension SSHCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      let isAll = record.isEmpty && vault.vault == nil
+      let isAll = record.isEmpty && !vault.isGiven
       let session = isAll ? nil : try Session(vault, global, refusingOtherVaults: false)
       var records: Set<RecordID> = []
       for word in record { if let id = try await session?.resolve(word) { records.insert(id) } }

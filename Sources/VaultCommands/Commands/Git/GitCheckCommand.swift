@@ -37,7 +37,7 @@ extension GitCommand {
 
     func run() async throws {
       guard range == nil || !staged else { throw CommandError.usage("--staged", "cannot stand with a range") }
-      let path = try VaultLocation.find(vault.vault).path
+      let path = try VaultLocation.find(vault).path
       let git = Git(at: path, readingIndexOfHook: true)
       guard let answer = git.output(["rev-parse", "--show-prefix"]) else { throw CommandError.noGit(path) }
       let prefix = String(decoding: answer, as: UTF8.self).filter { $0 != "\n" }

@@ -36,6 +36,7 @@ struct LogCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only changes of these fields, with commas between.", valueName: "path,…"))
   var fields: String?
 
+  @OptionGroup var everywhere: EverywhereOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions

@@ -23,19 +23,20 @@ struct LintCommand: AsyncParsableCommand {
   var fix = false
 
   @OptionGroup var revision: RevisionOptions
+  @OptionGroup var everywhere: EverywhereOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
     guard let commit = revision.at else { return try await runInPlace() }
     guard !fix else { throw CommandError.usage("--fix", "cannot stand with --at: what is committed does not change") }
-    let location = try VaultLocation.find(vault.vault)
+    let location = try VaultLocation.find(vault)
     let store = try GitStore.open(vault: location, at: commit)
     try await run(VaultLint(store: store, options: global.vaultOptions(nil)), try? LockedVault(store: store))
   }
 
   private func runInPlace() async throws {
-    let location = try VaultLocation.find(vault.vault)
+    let location = try VaultLocation.find(vault)
     var locked: LockedVault?
     do {
       let session = try Session(vault, global)

@@ -18,6 +18,7 @@ struct StatusCommand: ParsableCommand {
         vault status
       """)
 
+  @OptionGroup var everywhere: EverywhereOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions

@@ -26,6 +26,7 @@ struct VerifyCommand: AsyncParsableCommand {
   var subset: String?
 
   @OptionGroup var revision: RevisionOptions
+  @OptionGroup var everywhere: EverywhereOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions

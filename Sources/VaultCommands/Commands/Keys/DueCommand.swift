@@ -25,6 +25,7 @@ struct DueCommand: ParsableCommand {
   var olderThan: String?
 
   @OptionGroup var table: TableOptions
+  @OptionGroup var everywhere: EverywhereOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 

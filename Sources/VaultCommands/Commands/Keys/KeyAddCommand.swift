@@ -40,6 +40,7 @@ extension KeyCommand {
     var workFactor: Int?
 
     @OptionGroup var newPassphrase: NewPassphraseOptions
+    @OptionGroup var everywhere: EverywhereOptions
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
     @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions

@@ -94,6 +94,7 @@ extension KeyCommand {
     @Flag(help: "Also reseal the vault under a new key, and list the secrets to replace at their source.")
     var rekey = false
 
+    @OptionGroup var everywhere: EverywhereOptions
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
     @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -150,7 +151,7 @@ extension KeyCommand {
 
     /// Asks at a terminal only: `--yes` answers whether the slot goes, and no more.
     private func offerReseal(_ opened: Vault, _ location: VaultLocation) async throws {
-      guard !global.yes, let terminal = Terminal(noInput: global.noInput),
+      guard !global.yes, Messages.vault == nil, let terminal = Terminal(noInput: global.noInput),
         try terminal.confirms("Reseal the vault now?")
       else { return }
       try await reseal(opened, location)

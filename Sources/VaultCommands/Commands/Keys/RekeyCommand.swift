@@ -32,6 +32,7 @@ struct RekeyCommand: AsyncParsableCommand {
   @Flag(help: "Only show what would be done.")
   var dryRun = false
 
+  @OptionGroup var everywhere: EverywhereOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions

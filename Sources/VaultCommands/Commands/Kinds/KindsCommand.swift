@@ -105,7 +105,7 @@ extension KindCatalog {
       global.messages.note(Messages.unverifiedNote)
       return session.locked.kinds
     } catch let error as CommandError where error.status == .noVault {
-      guard vault.vault == nil, System.environment("CVAULT_DIR") == nil else { throw error }
+      guard !vault.isGiven, System.environment("CVAULT_DIR") == nil else { throw error }
       return .builtIn
     }
   }

@@ -13,8 +13,8 @@ struct HelperSession {
   init(_ vault: VaultOptions, _ unlocking: UnlockOptions, _ global: GlobalOptions) throws {
     var global = global
     global.noInput = true
-    let location = try VaultLocation.find(vault.vault)
-    guard location.origin != .parent else {
+    let location = try VaultLocation.find(vault)
+    guard location.origin != .parent, location.member?.set.origin != .parent else {
       throw CommandError(
         .unexpectedVault, "unknown_vault", subject: location.path, "is only in the folder above, and is not named",
         hints: ["name the vault with --vault DIR in the helper's configuration, or with CVAULT_DIR"])

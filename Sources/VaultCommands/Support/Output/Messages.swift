@@ -7,17 +7,22 @@ struct Messages: Sendable {
   let isJSON: Bool
   let noColor: Bool
 
+  /// The vault of a set that all of it is about; nil where it needs no saying.
+  @TaskLocal static var vault: String?
+
   /// Something worth knowing. A document of `--json` says it in a member of its own, and stderr stays readable to
   /// programs.
   func note(_ text: String) {
     guard !isQuiet, !isJSON else { return }
-    Messages.print("note: \(Printable.text(text))")
+    Messages.print("note: \(Self.place)\(Printable.text(text))")
   }
+
+  static var place: String { vault.map { $0 + ": " } ?? "" }
 
   /// What is used, and why.
   func detail(_ text: @autoclosure () -> String) {
     guard isVerbose, !isJSON else { return }
-    Messages.print("note: \(Printable.text(text()))")
+    Messages.print("note: \(Self.place)\(Printable.text(text()))")
   }
 
   /// An error that does not end the command.
@@ -51,7 +56,7 @@ struct ErrorReport {
 
   private var message: String {
     let subject = error.subject.map { Printable.text(Printable.cut($0)) + ": " } ?? ""
-    return subject + Printable.text(error.reason)
+    return Messages.place + subject + Printable.text(error.reason)
   }
 
   private var text: String {

@@ -1,4 +1,6 @@
+import Synchronization
 import VaultDocument
+import VaultSealing
 
 /// Standard output: the answer of a command, and nothing else.
 enum Output {
@@ -13,6 +15,14 @@ enum Output {
   /// Writes bytes in which nothing of others is left that a terminal would obey; a reader who has closed the pipe ends
   /// the command quietly.
   static func writePrintable(_ bytes: RawSpan) throws {
+    if let part { return try part.take(bytes) }
+    try writeOut(bytes)
+  }
+
+  /// The part of a larger answer that is being written; nil for the whole.
+  @TaskLocal static var part: OutputPart?
+
+  fileprivate static func writeOut(_ bytes: RawSpan) throws {
     System.showTyping()
     do throws(SystemError) {
       try System.writeAll(bytes, to: System.standardOutput, path: "stdout")
@@ -72,6 +82,49 @@ enum Output {
   }
 
   static var isTerminal: Bool { System.isTerminal(System.standardOutput) }
+}
+
+/// What a command prints of one vault where it goes over several.
+final class OutputPart: Sendable {
+  private struct Contents {
+    var isAtStart = true
+    var hasTitle = false
+    var document: [UInt8] = []
+  }
+
+  /// What stands before each line; nil for a document, which is kept.
+  private let margin: [UInt8]?
+  /// Stands once before all of it, where there is anything.
+  private let title: [UInt8]
+  private let contents = Mutex(Contents())
+
+  init(margin: String?, title: String? = nil) {
+    (self.margin, self.title) = (margin.map { Array($0.utf8) }, title.map { Array(($0 + "\n").utf8) } ?? [])
+  }
+
+  /// The document that was printed; nil for none.
+  var document: JSONValue? {
+    let bytes = contents.withLock { $0.document }
+    return bytes.isEmpty ? nil : try? JSONParser.parse(bytes, limits: .exchange)
+  }
+
+  func take(_ bytes: RawSpan) throws {
+    let bytes = bytes.copiedBytes()
+    guard let margin else { return contents.withLock { $0.document += bytes } }
+    let lines = contents.withLock { contents in
+      var lines: [UInt8] = []
+      lines.reserveCapacity(bytes.count + bytes.count / 4)
+      if !contents.hasTitle { lines += title }
+      contents.hasTitle = true
+      for byte in bytes {
+        if contents.isAtStart { lines += margin }
+        contents.isAtStart = byte == UInt8(ascii: "\n")
+        lines.append(byte)
+      }
+      return lines
+    }
+    try unsafe Output.writeOut(lines.span.bytes)
+  }
 }
 
 /// A stream of bytes that is written in large pieces.

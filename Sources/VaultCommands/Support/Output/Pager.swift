@@ -48,7 +48,8 @@ enum Pager {
   /// - Parameter write: is given where to write; what it throws but for a pager that was left, is thrown.
   static func print(lineCount: Int, isWanted: Bool, _ write: (@escaping (RawSpan) throws -> Void) throws -> Void) throws
   {
-    guard isWanted, Output.isTerminal, let rows = System.screen.rows, lineCount >= rows, let command else {
+    guard isWanted, Output.isTerminal, Output.part == nil, let rows = System.screen.rows, lineCount >= rows, let command
+    else {
       return try write(Output.writePrintable)
     }
     guard try isShown(by: command, write) else { return try write(Output.writePrintable) }

@@ -30,7 +30,7 @@ struct Picker {
   }
 
   private static func hasVault(_ options: VaultOptions) -> Bool {
-    guard let location = try? VaultLocation.find(options.vault) else { return false }
+    guard let location = try? VaultLocation.find(options) else { return false }
     return location.isDatabase || System.kind(of: location.path + "/vault.json") == .regular
   }
 

@@ -1,3 +1,4 @@
+import Synchronization
 import VaultAge
 import VaultCrypto
 import VaultKit
@@ -138,11 +139,28 @@ extension KeySource {
   func passphrase() throws -> SecretBytes {
     switch kind {
     case .passphraseFile(let file): return try SecretInput.file(file)
-    case .passphraseDescriptor(let number): return try SecretInput.line(from: number, named: origin)
+    case .passphraseDescriptor(let number): return try Self.passphrase(from: number, named: origin)
     case .passphraseCommand(let command): return try SecretInput.command(command, named: origin)
     case .identities, .prompt: preconditionFailure("an identity is no passphrase, and a prompt needs its terminal")
     }
   }
+}
+
+extension KeySource {
+  /// What was read from descriptors, for a command that opens several vaults: nothing can be read there twice.
+  @TaskLocal static var readPassphrases: ReadPassphrases?
+
+  private static func passphrase(from descriptor: Int32, named name: String) throws -> SecretBytes {
+    if let known = readPassphrases?.known.withLock({ $0[descriptor] }) { return known }
+    let passphrase = try SecretInput.line(from: descriptor, named: name)
+    readPassphrases?.known.withLock { $0[descriptor] = passphrase }
+    return passphrase
+  }
+}
+
+/// Passphrases by the descriptors that they came from.
+final class ReadPassphrases: Sendable {
+  fileprivate let known = Mutex<[Int32: SecretBytes]>([:])
 }
 
 /// Files of age identities.

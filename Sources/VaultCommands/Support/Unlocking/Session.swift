@@ -28,7 +28,7 @@ struct Session {
   ///   older state is refused later: when a key has shown that nothing is damaged, or when there is no key.
   init(_ options: VaultOptions, _ global: GlobalOptions, refusingOtherVaults: Bool = true) throws {
     self.global = global
-    location = try VaultLocation.find(options.vault)
+    location = try VaultLocation.find(options)
     global.messages.detail("vault \(location.path) (\(location.origin.rawValue))")
     let place = try location.place()
     if place.isOpenToOthers {
@@ -40,12 +40,15 @@ struct Session {
     } catch {
       throw Self.explained(error, location)
     }
+    try location.member?.check(locked)
     GitKeeper.current?.watch(locked, at: location.path, global.messages)
     pin = PinCheck(locked, StateLocation.state(global.messages))
     let required = RequiredFingerprint(options)
-    isNamed = location.origin != .parent || required != nil || pin.isNamed
+    let isAnswered = try location.isNamed(pin)
+    isNamed = required != nil || isAnswered
     try required?.check(locked, at: location.path)
     if refusingOtherVaults { try pin.requireIdentity() }
+    location.member?.remember(pin.state, isAccepted: isNamed, global.messages)
   }
 
   /// The same of the vault as a commit has it, where one is named: it is only read, and nothing is remembered of it.
@@ -54,7 +57,7 @@ struct Session {
       try self.init(options, global)
       return
     }
-    let location = try VaultLocation.find(options.vault)
+    let location = try VaultLocation.find(options)
     try self.init(try EarlierVault(at: revision, location, RequiredFingerprint(options), global), location, global)
   }
 
@@ -64,10 +67,13 @@ struct Session {
     global.messages.detail("vault \(location.path) (\(location.origin.rawValue)) at commit \(earlier.commit)")
     locked = earlier.vault
     pin = PinCheck(earlier)
-    isNamed = location.origin != .parent || earlier.isNamed
+    let isAnswered = try location.isNamed(pin)
+    isNamed = earlier.isNamed || isAnswered
+    try location.member?.check(locked)
   }
 
-  private static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
+  /// What is wrong where no vault could be read.
+  static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
     guard !location.isDatabase else { return location.explained(error) }
     let kind = System.kind(of: location.path)
     let isFile = kind == .regular || kind == .other
@@ -100,7 +106,15 @@ struct Session {
   func unlockToWrite(
     _ options: UnlockOptions, for words: [String] = [], withRootKey: Bool = false
   ) async throws -> Vault {
-    try await agreed(to: .writing).unlock(options, for: words, withRootKey: withRootKey)
+    let session = try agreed(to: .writing)
+    let vault = try await session.unlock(options, for: words, withRootKey: withRootKey)
+    guard let member = location.member else { return vault }
+    let new = try member.noteReaders(of: vault, pin.state, messages)
+    // Over several vaults nobody looks at each.
+    if Messages.vault != nil, !new.isEmpty { try global.confirm("Write to \(member.words)?") }
+    let slots = vault.header.slots.map(\.id)
+    if !new.isEmpty { member.remember(pin.state, isAccepted: session.isNamed, slots: slots, messages) }
+    return vault
   }
 
   /// Where something can be remembered.

@@ -10,10 +10,19 @@ struct VaultLocation {
     case variable = "CVAULT_DIR"
     case parent = "nearest folder with a vault.json"
     case standard = "XDG_DATA_HOME"
+    case set = "a set of vaults"
   }
 
   let path: String
   let origin: Origin
+  /// The name in a set that led there.
+  var member: SetMember?
+
+  /// The vault that options name: `--in NAME` of a set, else as ``find(_:)-(String?)``.
+  static func find(_ options: VaultOptions) throws -> VaultLocation {
+    if let name = try options.nameInSet() { return try FoundSet.required(options.vaults).member(name).location() }
+    return try find(options.vault)
+  }
 
   /// `--vault`, else `CVAULT_DIR`, else the nearest parent of the working directory that holds a vault, else the user's
   /// own.
@@ -41,15 +50,7 @@ struct VaultLocation {
     return try Vault.isFolder(System.parent(of: trimmed), inVaultAt: path)
   }
 
-  private static func nearestParent() -> String? {
-    guard var directory = ProcessEnvironment.workingDirectory, directory.hasPrefix("/") else { return nil }
-    while !directory.isEmpty {
-      let prefix = directory == "/" ? "" : directory
-      if System.kind(of: prefix + "/vault.json") == .regular { return directory }
-      directory = System.parent(of: directory)
-    }
-    return nil
-  }
+  private static func nearestParent() -> String? { System.nearestFolder(with: "vault.json") }
 
   private static func standard() throws -> VaultLocation {
     guard let data = XDG.directory("XDG_DATA_HOME", under: ".local/share") else {
@@ -97,6 +98,10 @@ extension VaultLocation {
   func explained(_ error: VaultError) -> CommandError {
     var explained = CommandError(error)
     if error.isOfNewerLayout { explained.status = .inputRefused }
+    if error.code == .ioFailed, error.wordsOfDatabase != nil {
+      explained.hints.append(
+        "check the address; a password comes from ~/.pgpass, PGPASSFILE or CVAULT_DATABASE_PASSWORD_COMMAND")
+    }
     guard error.code == .notAVault else { return explained }
     explained.subject = path
     explained.hints = [
@@ -125,6 +130,12 @@ extension VaultLocation {
         : "`vault init\(origin == .option ? " " + path.shellQuoted : "")` makes one"
     ]
     if !isFile { error.hints.append("or name one with --vault DIR or CVAULT_DIR") }
+    if let member {
+      error.subject = member.words
+      error.hints = ["the file says it is at \(path): correct that, or bring the vault there"]
+    } else if origin == .standard, let set = try? FoundSet.find(nil) {
+      error.hints.append("\(set.path) is a set of vaults: name one of it with --in NAME")
+    }
     return error
   }
 }

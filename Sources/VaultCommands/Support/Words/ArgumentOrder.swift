@@ -3,7 +3,8 @@
 /// The parser knows them only behind the command, so they are moved there.
 enum ArgumentOrder {
   private static let optionsWithValue: Set<String> = [
-    "--vault", "--require-fingerprint", "--identity", "--passphrase-file", "--passphrase-fd", "--passphrase-command",
+    "--vault", "--vaults", "--in", "--require-fingerprint", "--identity", "--passphrase-file", "--passphrase-fd",
+    "--passphrase-command",
     "--max-work-factor", "--lock-timeout",
   ]
   private static let flags: Set<String> = [

@@ -103,7 +103,7 @@ struct MergeRun {
 
   /// What git waits for. A header with both sides in it gives way to ours, which stays until the joined one is written.
   static func continuing(_ vault: VaultOptions, _ global: GlobalOptions, dryRun: Bool) throws -> MergeRun {
-    let location = try VaultLocation.find(vault.vault)
+    let location = try VaultLocation.find(vault)
     let unmerged = Unmerged(vault: location.path)
     let conflicted = dryRun ? nil : try Self.putBack(unmerged?.versions(of: .header)?.ours, location, global)
     do {
@@ -129,7 +129,7 @@ struct MergeRun {
     let memory = MemoryStore()
     try? memory.apply([StoreChange(.header, from: nil, to: ours)])
     guard let locked = try? LockedVault(store: memory) else { return nil }
-    let isNamed = location.origin != .parent || PinCheck(locked, StateLocation.state(global.messages)).isNamed
+    let isNamed = try location.isNamed(PinCheck(locked, StateLocation.state(global.messages)))
     guard isNamed else { return nil }
     try write(ours, in: location.path)
     return found
@@ -223,7 +223,7 @@ struct MergeRun {
 
   /// Gives a merge up that is under way.
   static func giveUp(_ vault: VaultOptions, _ global: GlobalOptions) throws {
-    let location = try VaultLocation.find(vault.vault)
+    let location = try VaultLocation.find(vault)
     let git = Git(at: location.path)
     // A header with both sides in it says nothing of what is known here.
     if let session = try? Session(vault, global, refusingOtherVaults: false) { _ = try session.agreed(to: .writing) }

@@ -1,0 +1,92 @@
+import ArgumentParser
+import VaultDelivery
+import VaultKit
+
+/// A command with words that name records, also `NAME:RECORD` of a vault in a set.
+protocol RecordNaming: ParsableCommand {
+  var vault: VaultOptions { get set }
+  var recordWords: [String] { get set }
+}
+
+extension RecordNaming {
+  /// Takes the name of the vault out of the words; they are left as they are where an option names the vault, or no
+  /// vault of the set has the name.
+  mutating func takeVaultFromWords() throws {
+    let marked = recordWords.contains { $0.utf8.contains(UInt8(ascii: ":")) && !SecretReference.isMeant(by: $0) }
+    guard marked, !vault.isGiven, let set = try FoundSet.find(vault.vaults)?.set else { return }
+    let words = recordWords.map { SetWord($0, in: set) }
+    let names = Set(words.map(\.name))
+    guard names != [nil] else { return }
+    guard let name = names.first ?? nil, names.count == 1 else {
+      throw CommandError.usage("RECORD", "the words name records of more than one vault", "take one vault at a time")
+    }
+    vault.names = [name]
+    recordWords = words.map(\.record)
+  }
+}
+
+/// A word that names a record, and maybe its vault before it.
+struct SetWord {
+  let name: String?
+  let record: String
+
+  init(_ word: String, in set: VaultSet) {
+    let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let isMeant = parts.count == 2 && !SecretReference.isMeant(by: word) && set[String(parts[0])] != nil
+    (name, record) = isMeant ? (String(parts[0]), String(parts[1])) : (nil, word)
+  }
+}
+
+/// A command with one such word.
+protocol OneRecordNaming: RecordNaming {
+  var record: String { get set }
+}
+
+extension OneRecordNaming {
+  var recordWords: [String] {
+    get { [record] }
+    set { record = newValue[0] }
+  }
+}
+
+/// A command whose words are all such.
+protocol ManyRecordsNaming: RecordNaming {
+  var record: [String] { get set }
+}
+
+extension ManyRecordsNaming {
+  var recordWords: [String] {
+    get { record }
+    set { record = newValue }
+  }
+}
+
+extension GetCommand: OneRecordNaming {}
+extension ShowCommand: OneRecordNaming {}
+extension CopyCommand: OneRecordNaming {}
+extension OtpCommand: OneRecordNaming {}
+extension SetCommand: OneRecordNaming {}
+extension UnsetCommand: OneRecordNaming {}
+extension EditCommand: OneRecordNaming {}
+extension RefCommand: OneRecordNaming {}
+extension RemoveCommand: ManyRecordsNaming {}
+extension TrashCommand.Empty: ManyRecordsNaming {}
+extension SSHCommand.Add: ManyRecordsNaming {}
+extension SSHCommand.Remove: ManyRecordsNaming {}
+extension RepairCommand: ManyRecordsNaming {}
+extension AcceptCommand: ManyRecordsNaming {}
+
+extension TrashCommand.Restore: RecordNaming {
+  /// Of a version the others are fields of it.
+  var recordWords: [String] {
+    get { record.first.map { VersionWord($0) == nil ? record : [$0] } ?? [] }
+    set { record = newValue + record.dropFirst(newValue.count) }
+  }
+}
+
+extension LogCommand: RecordNaming {
+  var recordWords: [String] {
+    get { record.map { [$0] } ?? [] }
+    set { record = newValue.first }
+  }
+}

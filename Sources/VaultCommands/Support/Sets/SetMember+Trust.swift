@@ -1,0 +1,87 @@
+import VaultDocument
+import VaultKit
+
+// The file of a set is nobody's word. Exchanged places would send tomorrow's secret to other people, so what a name
+// stands for is remembered at its first use, and compared before the vault there is even looked at.
+extension SetMember {
+  private var paths: [String] { VaultState.paths(ofSet: set.path) }
+
+  /// What this machine remembers of the name; nil for nothing.
+  func mark(_ state: VaultState?) throws -> SetMark? {
+    guard let state else { return nil }
+    for path in paths {
+      if let mark = try state.mark(of: name, inSetAt: path) { return mark }
+    }
+    return nil
+  }
+
+  /// Where the vault is, if the name still stands for what it stood for, and the place may be gone to.
+  func location() throws -> VaultLocation {
+    let state = StateLocation.path.map { VaultState(directory: $0) }
+    if let state {
+      for path in paths {
+        guard let mark = try state.mark(of: name, inSetAt: path), mark.vaultID != vault.id else { continue }
+        throw misdirected("stands for another vault than this machine knows", mark.vaultID, vault.id)
+      }
+    }
+    guard vault.isAddress, try mark(state)?.address != vault.place else {
+      return VaultLocation(path: path, origin: .set, member: self)
+    }
+    throw CommandError(
+      .unexpectedVault, "unknown_address", subject: words, "is at an address that nobody has accepted on this machine",
+      hints: ["it is \(vault.place)", "`vault vaults accept \(name)` accepts it; nothing was connected to"])
+  }
+
+  /// Refuses another vault than the one that the set says is there.
+  func check(_ locked: LockedVault) throws {
+    guard locked.header.vaultID != vault.id else { return }
+    throw misdirected("is at a place that holds another vault", vault.id, locked.header.vaultID)
+  }
+
+  private func misdirected(_ reason: String, _ expected: VaultID, _ found: VaultID) -> CommandError {
+    CommandError(
+      .unexpectedVault, "misdirected", subject: words, reason,
+      hints: [
+        "expected the vault \(expected.text), found \(found.text)",
+        "find out who changed the file and why; `vault vaults accept \(name)` shows what it would mean, and asks",
+      ])
+  }
+
+  /// Remembers what the name stands for, unless it is known already.
+  ///
+  /// - Parameters:
+  ///   - isAccepted: whether a person has said so.
+  ///   - slots: who has a key, where something is about to be written.
+  func remember(_ state: VaultState?, isAccepted: Bool, slots: [SlotID]? = nil, _ messages: Messages) {
+    guard let state else { return }
+    do {
+      let known = try mark(state).flatMap { $0.vaultID == vault.id ? $0 : nil }
+      try state.remember(
+        paths.map { path in
+          SetMark(
+            set: path, name: name, vaultID: vault.id, isAccepted: isAccepted || known?.isAccepted == true,
+            address: vault.isAddress && known?.address != vault.place && isAccepted ? vault.place : known?.address,
+            slots: slots ?? known?.slots)
+        })
+    } catch {
+      messages.note("what \(name) stands for is not remembered: \(CommandError(any: error).reason)")
+    }
+  }
+
+  /// Says who has a key since this machine last wrote there.
+  ///
+  /// - Returns: the slots that are new; all of them where it never wrote.
+  @discardableResult
+  func noteReaders(of vault: Vault, _ state: VaultState?, _ messages: Messages) throws -> [Slot] {
+    let known = try mark(state)?.slots
+    let slots = vault.header.slots
+    let new = slots.filter { known?.contains($0.id) != true }
+    guard !new.isEmpty else { return [] }
+    let list = new.map(\.words).joined(separator: ", ")
+    messages.note(
+      known == nil
+        ? "the first that this machine writes to \(name), which these open: \(list)"
+        : "since this machine last wrote to \(name), these were given a key: \(list)")
+    return new
+  }
+}

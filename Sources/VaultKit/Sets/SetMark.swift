@@ -1,0 +1,113 @@
+public import VaultDocument
+internal import VaultFileStore
+internal import VaultStorage
+internal import VaultSystem
+
+/// What a machine remembers of a name in a set: which vault it stands for, whatever the file says tomorrow.
+public struct SetMark: Equatable, Sendable {
+  static let format = 1
+
+  /// Where the set's file is.
+  public let set: String
+  public let name: String
+  public var vaultID: VaultID
+  /// Whether a person has said so, rather than that it was found like that.
+  public var isAccepted: Bool
+  /// The address that a person has said may be connected to; nil for none.
+  public var address: String?
+  /// Who had a key when this machine last wrote there by the name; nil for never.
+  public var slots: [SlotID]?
+
+  public init(
+    set: String, name: String, vaultID: VaultID, isAccepted: Bool, address: String? = nil, slots: [SlotID]? = nil
+  ) {
+    (self.set, self.name, self.vaultID) = (set, name, vaultID)
+    (self.isAccepted, self.address, self.slots) = (isAccepted, address, slots)
+  }
+
+  /// Reads the bytes of a file of the state.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`.
+  init(parsing bytes: [UInt8], file: String) throws(VaultError) {
+    guard case .object(let document)? = try? JSONParser.parse(bytes),
+      document.names == ["accepted", "address", "format", "name", "set", "slots", "vault"],
+      document["format"]?.int == Self.format, let set = document["set"]?.string, let name = document["name"]?.string,
+      case .bool(let isAccepted)? = document["accepted"],
+      let id = document["vault"]?.string.flatMap(VaultID.init(parsing:)),
+      let address = document["address"], let slots = document["slots"]
+    else { throw .damagedState(file) }
+    self.init(set: set, name: name, vaultID: id, isAccepted: isAccepted, address: address.string)
+    guard address.string != nil || address == .null, slots.array != nil || slots == .null else {
+      throw .damagedState(file)
+    }
+    self.slots = slots.array?.compactMap { $0.string.flatMap(SlotID.init(parsing:)) }
+    guard self.slots?.count == slots.array?.count else { throw .damagedState(file) }
+  }
+
+  /// The bytes of a file of the state.
+  func fileBytes() throws(VaultError) -> [UInt8] {
+    var document = JSONObject()
+    document["accepted"] = .bool(isAccepted)
+    document["address"] = address.map { .string($0) } ?? .null
+    document["format"] = .number(JSONNumber(Self.format))
+    document["name"] = .string(name)
+    document["set"] = .string(set)
+    document["slots"] = slots.map { .array($0.map { .string($0.text) }) } ?? .null
+    document["vault"] = .string(vaultID.text)
+    return try stateBytes(document)
+  }
+}
+
+extension VaultState {
+  /// The paths that a set's file is known by: as it was given, and without links.
+  public static func paths(ofSet file: String) -> [String] {
+    DirectoryStore.knownPaths(given: file, real: ProcessEnvironment.realPath(file))
+  }
+
+  /// What is remembered of a name in a set; nil for nothing.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
+  public func mark(of name: String, inSetAt path: String) throws(VaultError) -> SetMark? {
+    let file = try StateName.set(path, name)
+    guard let bytes = try read(file) else { return nil }
+    let mark = try SetMark(parsing: bytes, file: folder.path(of: file))
+    guard mark.set.utf8.elementsEqual(path.utf8), mark.name.utf8.elementsEqual(name.utf8) else {
+      throw .damagedState(folder.path(of: file))
+    }
+    return mark
+  }
+
+  /// Remembers what names in sets stand for, in place of what was remembered.
+  ///
+  /// - Throws: ``VaultError`` `.permissionDenied`, `.diskFull`, `.ioFailed`.
+  public func remember(_ marks: [SetMark]) throws(VaultError) {
+    var changes: [StateFolder.Change] = []
+    for mark in marks {
+      if let known = try? self.mark(of: mark.name, inSetAt: mark.set), known == mark { continue }
+      changes.append(StateFolder.Change(try .set(mark.set, mark.name), try mark.fileBytes()))
+    }
+    guard !changes.isEmpty else { return }
+    let lock = try inState { () throws(StoreError) in try folder.lock() }
+    try inState { () throws(StoreError) in try folder.apply(changes, under: lock) }
+  }
+
+  /// Forgets what names in sets stand for.
+  ///
+  /// - Throws: ``VaultError`` `.permissionDenied`, `.diskFull`, `.ioFailed`.
+  public func forget(_ name: String, inSetsAt paths: [String]) throws(VaultError) {
+    var changes: [StateFolder.Change] = []
+    for path in paths where try read(.set(path, name)) != nil {
+      changes.append(StateFolder.Change(try .set(path, name), nil))
+    }
+    guard !changes.isEmpty else { return }
+    let lock = try inState { () throws(StoreError) in try folder.lock() }
+    try inState { () throws(StoreError) in try folder.apply(changes, under: lock) }
+  }
+}
+
+extension StateName {
+  /// No path holds a NUL, and no name of a vault.
+  fileprivate static func set(_ path: String, _ name: String) throws(VaultError) -> StateName {
+    try .hashed(path + "\0" + name, in: "sets")
+  }
+}

@@ -1,0 +1,133 @@
+internal import VaultDocument
+
+extension VaultSet {
+  private static let format = 1
+  /// The largest file that is read, in bytes.
+  public static let byteLimit = 1 << 20
+
+  /// Reads the bytes of a set's file. Members that it does not know are refused: they could say more of who may read
+  /// what.
+  ///
+  /// - Throws: ``VaultError`` `.inputRefused` with the file and the member.
+  public init(parsing bytes: [UInt8], file: String) throws(VaultError) {
+    let document: JSONObject
+    do throws(DocumentError) {
+      guard let object = try JSONParser.parse(bytes).object else {
+        throw DocumentError(code: .wrongType, reason: "must be one object", line: 1, column: 1)
+      }
+      document = object
+    } catch {
+      throw VaultError(.inputRefused, error.description, file: file)
+    }
+    do throws(VaultError) {
+      let reader = SetReader(document, path: "")
+      try reader.allowOnly(["format", "vaults"])
+      guard document["format"]?.int == Self.format else { throw reader.refused("format", "is not 1") }
+      var members: [Member] = []
+      for vault in try reader.objects("vaults") { members.append(try Member(vault)) }
+      try self.init(members)
+    } catch {
+      throw VaultError(.inputRefused, error.reason, file: file, field: error.field)
+    }
+  }
+
+  /// The bytes of its file.
+  ///
+  /// - Throws: ``VaultError`` `.inputRefused` for a set that no file could hold.
+  public func fileBytes() throws(VaultError) -> [UInt8] {
+    var document = JSONObject()
+    document["format"] = .number(JSONNumber(Self.format))
+    document["vaults"] = .array(members.map(\.document))
+    do throws(DocumentError) {
+      return try JSONValue.object(document).prettyBytes()
+    } catch {
+      throw VaultError(.inputRefused, "has too many vaults for a file")
+    }
+  }
+}
+
+extension VaultSet.Member {
+  fileprivate init(_ reader: SetReader) throws(VaultError) {
+    try reader.allowOnly(["id", "members", "name", "place", "takes"])
+    guard let id = VaultID(parsing: try reader.text("id")) else { throw reader.refused("id", "is no id of a vault") }
+    var rules: [PlacementRule] = []
+    for rule in try reader["takes"] == nil ? [] : reader.objects("takes") { rules.append(try PlacementRule(rule)) }
+    self.init(
+      name: try reader.text("name"), place: try reader.text("place"), id: id, takes: rules,
+      recipients: try reader["members"] == nil ? nil : reader.texts("members"))
+  }
+
+  fileprivate var document: JSONValue {
+    var object = JSONObject()
+    object["id"] = .string(id.text)
+    if let recipients { object["members"] = .array(recipients.map { .string($0) }) }
+    object["name"] = .string(name)
+    object["place"] = .string(place)
+    if !takes.isEmpty { object["takes"] = .array(takes.map(\.document)) }
+    return .object(object)
+  }
+}
+
+extension PlacementRule {
+  fileprivate init(_ reader: SetReader) throws(VaultError) {
+    var conditions: [Condition] = []
+    for name in reader.names {
+      guard let path = try? MemberPath(parsing: name), !path.components.isEmpty else {
+        throw reader.refused(name, "is no path of a member")
+      }
+      conditions.append(Condition(path: path, value: try reader.text(name)))
+    }
+    guard !conditions.isEmpty else { throw reader.refused("", "is a rule without a condition") }
+    self.init(conditions)
+  }
+
+  fileprivate var document: JSONValue {
+    var object = JSONObject()
+    for condition in conditions { object[condition.path.description] = .string(condition.value) }
+    return .object(object)
+  }
+}
+
+/// Reads members of the set's file strictly; every refusal names the member.
+private struct SetReader {
+  private let members: JSONObject
+  private let path: String
+
+  init(_ members: JSONObject, path: String) { (self.members, self.path) = (members, path) }
+
+  subscript(name: String) -> JSONValue? { members[name] }
+  var names: [String] { members.names }
+
+  func refused(_ name: String, _ reason: String) -> VaultError {
+    VaultError(.inputRefused, reason, field: name.isEmpty ? String(path.dropLast()) : path + name)
+  }
+
+  func allowOnly(_ names: Set<String>) throws(VaultError) {
+    for name in members.names where !names.contains(name) { throw refused(name, "is no member of a set") }
+  }
+
+  func text(_ name: String) throws(VaultError) -> String {
+    guard case .string(let text)? = members[name] else { throw refused(name, "is missing or no text") }
+    return text
+  }
+
+  func texts(_ name: String) throws(VaultError) -> [String] {
+    guard case .array(let items)? = members[name] else { throw refused(name, "is no list") }
+    var texts: [String] = []
+    for item in items {
+      guard case .string(let text) = item else { throw refused(name, "is no list of texts") }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  func objects(_ name: String) throws(VaultError) -> [SetReader] {
+    guard case .array(let items)? = members[name] else { throw refused(name, "is missing or no list") }
+    var readers: [SetReader] = []
+    for (index, item) in items.enumerated() {
+      guard case .object(let object) = item else { throw refused("\(name)[\(index)]", "is no object") }
+      readers.append(SetReader(object, path: "\(path)\(name)[\(index)]."))
+    }
+    return readers
+  }
+}

@@ -1,0 +1,154 @@
+public import VaultDocument
+public import VaultRecords
+
+/// Vaults that belong together, each under a name: what a file says, and nobody vouches for.
+///
+/// Each of them is a vault of its own, with keys of its own. Who uses a name compares the vault that is found there
+/// with what is known of the name (``SetMark``), before any key is used.
+public struct VaultSet: Equatable, Sendable {
+  /// What such a file is called where nobody says otherwise.
+  public static let fileName = "vaults.json"
+
+  /// In the order of the file.
+  public private(set) var members: [Member]
+
+  public init() { members = [] }
+
+  /// - Throws: ``VaultError`` `.inputRefused` for a name, a place or a vault that is there twice, or that is none.
+  init(_ members: [Member]) throws(VaultError) {
+    self.init()
+    for member in members { try add(member) }
+  }
+
+  /// The vault of a name; nil for none.
+  public subscript(name: String) -> Member? { members.first { $0.name.utf8.elementsEqual(name.utf8) } }
+
+  /// Adds a vault.
+  ///
+  /// - Throws: ``VaultError`` `.alreadyExists` for a name or a vault that is in the set, `.inputRefused` for a name or
+  ///   a place that cannot stand there.
+  public mutating func add(_ member: Member) throws(VaultError) {
+    try member.check()
+    for other in members {
+      if other.name.lowercased() == member.name.lowercased() {
+        throw VaultError(.alreadyExists, "has the name `\(other.name)` already")
+      }
+      if other.id == member.id {
+        throw VaultError(.alreadyExists, "has the vault \(member.id.text) already, as `\(other.name)`")
+      }
+    }
+    members.append(member)
+  }
+
+  /// Takes a vault out; nothing happens to the vault itself.
+  public mutating func remove(_ name: String) { members.removeAll { $0.name.utf8.elementsEqual(name.utf8) } }
+
+  /// The vaults with a rule that takes a record.
+  ///
+  /// - Parameters:
+  ///   - kind: the name of its kind.
+  ///   - fields: its members; of sealed ones no rule is asked.
+  public func takers(of kind: String, _ described: RecordKind?, _ fields: JSONObject) -> [Member] {
+    members.filter { member in member.takes.contains { $0.takes(kind, described, fields) } }
+  }
+}
+
+extension VaultSet {
+  /// One vault of a set.
+  public struct Member: Equatable, Sendable {
+    /// ASCII letters, digits, `-`, `_` and `.`, at most 64, a letter or a digit first.
+    public let name: String
+    /// A folder, from that of the set's file on, or an address.
+    public let place: String
+    public let id: VaultID
+    /// New records that one of these fits belong here.
+    public let takes: [PlacementRule]
+    /// The recipients that are to have a key, and no others; nil where the set does not say.
+    public let recipients: [String]?
+
+    public init(
+      name: String, place: String, id: VaultID, takes: [PlacementRule] = [], recipients: [String]? = nil
+    ) {
+      (self.name, self.place, self.id) = (name, place, id)
+      (self.takes, self.recipients) = (takes, recipients)
+    }
+
+    /// Whether the place is an address rather than a folder.
+    public var isAddress: Bool { place.contains("://") }
+
+    /// Whether a text can be the name of a vault in a set.
+    public static func isName(_ text: String) -> Bool {
+      func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "a")...UInt8(ascii: "z"):
+          true
+        default: false
+        }
+      }
+      let marks = Set("-_.".utf8)
+      guard let first = text.utf8.first, text.utf8.count <= 64, isPlain(first) else { return false }
+      return text.utf8.allSatisfy { isPlain($0) || marks.contains($0) }
+    }
+
+    fileprivate func check() throws(VaultError) {
+      guard Self.isName(name) else {
+        throw VaultError(
+          .inputRefused, "is no name: it takes letters, digits, `-`, `_` and `.`, at most 64", field: "name")
+      }
+      guard !place.isEmpty, place.utf8.count <= 4096, place.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+        throw VaultError(.inputRefused, "is no place of a vault", field: "\(name).place")
+      }
+      if isAddress, let secret = SecretAddress(in: place) {
+        throw VaultError(
+          .inputRefused, "\(secret.reason): the file of a set is readable to all who have it", field: "\(name).place")
+      }
+    }
+  }
+}
+
+/// Which new records belong into a vault: all of its conditions have to hold.
+public struct PlacementRule: Equatable, Sendable {
+  /// A readable member that must have a value, or be a list that holds it; `kind` is the record's kind.
+  public struct Condition: Equatable, Sendable {
+    public let path: MemberPath
+    public let value: String
+
+    public init(path: MemberPath, value: String) { (self.path, self.value) = (path, value) }
+
+    fileprivate static let kind = "kind"
+    fileprivate var isOfKind: Bool { path.description == Self.kind }
+  }
+
+  /// At least one, in the order of their paths.
+  public let conditions: [Condition]
+
+  public init(_ conditions: [Condition]) {
+    self.conditions = conditions.sorted { $0.path.description < $1.path.description }
+  }
+
+  fileprivate func takes(_ kind: String, _ described: RecordKind?, _ fields: JSONObject) -> Bool {
+    !conditions.isEmpty
+      && conditions.allSatisfy { condition in
+        if condition.isOfKind { return condition.value.utf8.elementsEqual(kind.utf8) }
+        // No secret decides where it goes: who knows the rules would know something of it.
+        guard described?.isSealed(condition.path) != true else { return false }
+        return JSONValue.object(fields).hasReadable(condition.value, at: condition.path, of: described)
+      }
+  }
+
+  /// Whether a record could fit this rule and another one: unless one of them asks for another kind, or of a member
+  /// that is no list for another value.
+  ///
+  /// - Parameter isList: whether a member may be a list.
+  package func overlaps(_ other: PlacementRule, isList: (MemberPath) -> Bool) -> Bool {
+    !conditions.contains { one in
+      other.conditions.contains { two in
+        one.path == two.path && !one.value.utf8.elementsEqual(two.value.utf8) && (one.isOfKind || !isList(one.path))
+      }
+    }
+  }
+
+  /// As it is written: `kind=database tags=staging`.
+  public var description: String { conditions.map { "\($0.path)=\($0.value)" }.joined(separator: " ") }
+}

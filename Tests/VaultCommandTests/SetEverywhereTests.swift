@@ -1,0 +1,83 @@
+import Testing
+import VaultTestSupport
+
+@Suite("All vaults of a set")
+struct SetEverywhereTests {
+  @Test("a list marks each line with its vault, in JSON each part; the worst end counts, and a vault that is gone is 4")
+  func list() throws {
+    let bench = try SetBench()
+    let listed = bench.run(["list", "--everywhere"])
+    let lines = listed.output.split(separator: "\n")
+    #expect(listed.code == 0 && lines.count == 3, "\(listed.errors)")
+    #expect(lines[0].hasPrefix("contractors  ") && lines[1].hasPrefix("finance      "))
+    let document = JSON(bench.run(["list", "--everywhere", "--json"]).stdout)
+    #expect(document["vaults"]?.items?.compactMap { $0["vault"]?.text } == ["contractors", "finance", "ops"])
+    #expect(document["vaults"]?.items?.last?["records"]?.items?.first?["name"]?.text == "ops mail")
+    #expect(bench.run(["list", "--in", "ops", "--in", "finance"]).output.split(separator: "\n").count == 2)
+    bench.workspace.prepare("mv finance gone")
+    let left = bench.run(["list", "--everywhere"])
+    #expect(left.code == 4 && left.output.split(separator: "\n").count == 2)
+    #expect(left.errors.contains("vault: finance: finance of "), "\(left.errors)")
+    bench.workspace.prepare("cp -r ops finance")
+    #expect(bench.run(["list", "--everywhere"]).code == 16, "another vault there comes before what is left out")
+    #expect(bench.run(["list", "--everywhere", "--vault", "ops"]).code == 64)
+    #expect(bench.run(["list", "--everywhere", "--limit", "0"]).code == 64)
+  }
+
+  @Test("what one vault has is found, and 10 is for what none has")
+  func find() throws {
+    let bench = try SetBench()
+    let found = bench.run(["find", "finance", "--everywhere"])
+    #expect(found.code == 0 && found.output.hasPrefix("finance      ") && !found.errors.contains("vault:"))
+    let none = bench.run(["find", "nowhere", "--everywhere"])
+    #expect(none.code == 10 && none.errorLines.count { $0.hasPrefix("vault:") } == 1, "\(none.errors)")
+    #expect(bench.run(["list", "--kind", "nosuch", "--everywhere"]).code == 17)
+  }
+
+  @Test("verify, lint, due, status, log and backup create do their work in each; who has no key of one ends with 4")
+  func others() throws {
+    let bench = try SetBench()
+    let verified = bench.run(["verify", "--everywhere"])
+    #expect(verified.code == 0 && verified.output.split(separator: "\n").count == 3, "\(verified.errors)")
+    let partly = bench.run(["verify", "--everywhere"], as: "cleo")
+    #expect(partly.code == 4 && partly.output.hasPrefix("contractors  1 record, "), "\(partly.errors)")
+    #expect(partly.errorLines.count { $0.hasPrefix("vault: ") } == 2)
+    #expect(bench.run(["lint", "--everywhere"]).code == 0)
+    #expect(bench.run(["due", "--everywhere", "--older-than", "1y"]).code == 0)
+    let status = bench.run(["status", "--everywhere"])
+    #expect(status.code == 0 && status.output.contains("\nops          vault:"), "\(status.output)")
+    #expect(bench.run(["log", "ops mail", "--everywhere"]).output.hasPrefix("ops "))
+    bench.workspace.prepare("mkdir b && chmod 700 b")
+    let made = bench.run(["backup", "create", "--everywhere", "--to", "b"])
+    #expect(made.code == 0 && FileTree.names(in: bench.path + "/b").count == 4, "\(made.errors)")
+    #expect(FileTree.names(in: bench.path + "/b").contains { $0.hasPrefix("ops-") })
+    #expect(bench.run(["backup", "create", "--everywhere", "--to", "-"]).code == 64)
+  }
+
+  @Test("one record with two audiences: the same id in two vaults is shown as one, and removed as one")
+  func joined() throws {
+    let bench = try SetBench()
+    let schema = #"{"title":"payment","type":"object","properties":{"title":{"type":"string"},"#
+    let kind = bench.workspace.write(
+      schema + #""pin":{"type":"string","x-sealed":true}}}"#, to: "payment.json")
+    #expect(bench.run(["kinds", "add", kind, "--in", "finance"]).code == 0)
+    let id = try bench.id("contractors mail", in: "contractors")
+    let part = ["add", "payment", "title=contractors", "--generate", "pin", "--id", id, "--in", "finance"]
+    let added = bench.run(part)
+    #expect(added.code == 0 && added.output == id + "\n", "\(added.errors)")
+    #expect(bench.run(part).code == 5, "an id that is there")
+    let shown = bench.run(["show", id, "--everywhere", "--json"])
+    let parts = JSON(shown.stdout)["vaults"]?.items ?? []
+    #expect(shown.code == 0 && parts.compactMap { $0["vault"]?.text } == ["contractors", "finance"], "\(shown.errors)")
+    #expect(parts.compactMap { $0["kind"]?.text } == ["login", "payment"])
+    #expect(
+      bench.run(["show", "contractors mail", "--everywhere", "--json"]).stdout == shown.stdout, "by its name in one")
+    #expect(bench.run(["vaults", "check"]).code == 0, "two kinds are no finding")
+    #expect(bench.run(["remove", id, "--everywhere"]).code == 3)
+    let removed = bench.run(["remove", id, "--everywhere", "--yes"])
+    #expect(removed.code == 0, "\(removed.errors)")
+    #expect(bench.names(in: "contractors").isEmpty && bench.names(in: "finance") == ["finance mail"])
+    #expect(bench.run(["show", id, "--everywhere"]).code == 10)
+    #expect(bench.run(["remove", id, "--everywhere", "--yes"]).code == 10)
+  }
+}
