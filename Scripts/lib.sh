@@ -255,9 +255,24 @@ take_release() {
   shift 2
   command -v strip >/dev/null || need_packages "strip" binutils
   if [ "$(uname -s)" = Linux ]; then build+=(--static-swift-stdlib --disable-local-rpath); fi
+  # Where the package lies is no part of what is built: the same commit gives the same bytes anywhere.
+  build+=(-Xswiftc -file-prefix-map -Xswiftc "$root=/vault")
   note "building $name"
   # Where a caller asks how this ends, the shell does not stop by itself: what an earlier build left must not be taken.
   swift_build "${build[@]}" --product "$name" "$@" &&
     cp "$(swift_bin_path "${build[@]}" --product "$name" "$@")/$name" "$folder/$name" &&
     strip "$folder/$name"
+}
+
+# mark_build PROGRAM: writes commit and toolchain behind the mark in a finished program, for `vault --version --verbose`.
+mark_build() {
+  local offset text commit
+  # Another repository that this folder happens to lie in says nothing about it.
+  [ -e "$root/.git" ] && commit=$(git -C "$root" -c safe.directory="$root" rev-parse HEAD 2>/dev/null) || return 0
+  [ -z "$(git -C "$root" -c safe.directory="$root" status --porcelain 2>/dev/null)" ] || commit+=-changed
+  offset=$(LC_ALL=C grep -abo '@vault-build@' "$1" | head -n 1 | cut -d : -f 1)
+  [ -n "$offset" ] || fail "$1 has no place for the commit"
+  text=$("$swift" --version 2>/dev/null | sed -n 's/.*\(Swift version [0-9.]*\).*/\1/p' | head -n 1)
+  printf '%-100.100s' "$commit ${text:-unknown}" |
+    dd of="$1" bs=1 seek=$((offset + 13)) conv=notrunc status=none
 }

@@ -1,6 +1,7 @@
 import Foundation
 import VaultAge
 import VaultCrypto
+import VaultDelivery
 import VaultDocument
 import VaultKit
 import VaultRecords
@@ -28,7 +29,9 @@ var key: SecretBytes { given() }
 var newKey: SecretBytes { given() }
 var oldKey: SecretBytes { given() }
 var provider: any DataKeyProvider { given() }
+var reference: SecretReference { given() }
 var stored: Stored<Customer> { given() }
 var token: String { given() }
+var values: [SecretReference: DeliveredValue] { given() }
 var vault: Vault { given() }
 var wrappedKeys: [[UInt8]] { given() }

@@ -13,7 +13,7 @@ public struct AgeHeader: Hashable, Sendable {
   /// The largest header that is read, 1 MiB.
   public static let maximumByteCount = 1 << 20
   /// The largest number of stanzas that is read.
-  public static let maximumStanzaCount = 1000
+  static let maximumStanzaCount = 1000
 
   static let versionLine: StaticString = "age-encryption.org/v1\n"
   static let macByteCount = 32

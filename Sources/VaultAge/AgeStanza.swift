@@ -12,9 +12,9 @@ public struct AgeStanza: Hashable, Sendable {
   public let body: [UInt8]
 
   /// The type of a stanza for an `age1…` recipient.
-  public static let x25519Type = "X25519"
+  static let x25519Type = "X25519"
   /// The type of a stanza for a passphrase.
-  public static let scryptType = "scrypt"
+  static let scryptType = "scrypt"
 
   static let columnCount = 64
 

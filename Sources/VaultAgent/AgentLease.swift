@@ -52,5 +52,5 @@ package struct AgentLease: Sendable {
   /// How much time is left, when nothing is asked for.
   package var rest: Duration { max(.zero, min(used + idle, last) - clock.bootTime()) }
   /// How much time is left at most.
-  package var longestRest: Duration { max(.zero, last - clock.bootTime()) }
+  var longestRest: Duration { max(.zero, last - clock.bootTime()) }
 }

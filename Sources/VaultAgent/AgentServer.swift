@@ -5,9 +5,9 @@ internal import VaultSystem
 /// Serves a held key at a socket, to one process after the other, until it is locked.
 package struct AgentServer: ~Copyable {
   /// How many are connected at once; then the one goes that has been silent for longest.
-  package static let clientLimit = 32
+  static let clientLimit = 32
   /// For how long somebody may send one request.
-  package static let requestTime: Duration = .seconds(5)
+  static let requestTime: Duration = .seconds(5)
 
   private struct Client {
     let file: Int32

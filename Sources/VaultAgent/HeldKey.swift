@@ -25,7 +25,7 @@ package struct AgentUse: Sendable {
 /// A root key that is held for other processes, and everything that is done with it.
 package struct HeldKey {
   /// How many uses are remembered; the oldest go first.
-  package static let longestLog = 200
+  static let longestLog = 200
   /// After so many noes in a row the key is dropped: something asks until somebody is tired of it.
   private static let noLimit = 3
 

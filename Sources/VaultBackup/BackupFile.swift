@@ -65,17 +65,8 @@ public final class BackupFile: Sendable {
   ///
   /// - Throws: ``VaultError`` `.ioFailed`.
   public func hash() throws(VaultError) -> [UInt8] {
-    let position = FilePosition(file)
-    var hasher: SHA256.Hasher
-    do throws(CryptoError) { hasher = try SHA256.Hasher() } catch { throw VaultError(crypto: error) }
-    while true {
-      let piece = try inStore { () throws(StoreError) in try position.next() }
-      guard !piece.isEmpty else { break }
-      do throws(CryptoError) { try hasher.update(RawSpan(_elements: piece.span)) } catch {
-        throw VaultError(crypto: error)
-      }
-    }
-    do throws(CryptoError) { return try hasher.finish() } catch { throw VaultError(crypto: error) }
+    let (_, hash) = try file.contentHash()
+    return hash
   }
 
   /// Opens it.
@@ -105,14 +96,26 @@ private final class FilePosition {
     offset += count
     return count
   }
+}
 
-  /// The next piece; empty at the end.
-  func next() throws(StoreError) -> [UInt8] {
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    let count = try file.read(at: offset, into: &buffer)
-    offset += count
-    buffer.removeLast(buffer.count - count)
-    return buffer
+extension InputFile {
+  /// How many bytes it holds, and their SHA-256, 32 bytes.
+  ///
+  /// - Throws: ``VaultError`` `.ioFailed`.
+  func contentHash() throws(VaultError) -> (byteCount: Int, sha256: [UInt8]) {
+    var byteCount = 0
+    var piece = [UInt8](repeating: 0, count: 1 << 20)
+    var hasher: SHA256.Hasher
+    do throws(CryptoError) { hasher = try SHA256.Hasher() } catch { throw VaultError(crypto: error) }
+    while true {
+      let count = try inStore { () throws(StoreError) in try read(at: byteCount, into: &piece) }
+      guard count > 0 else { break }
+      byteCount += count
+      do throws(CryptoError) { try hasher.update(RawSpan(_elements: piece.span.extracting(first: count))) } catch {
+        throw VaultError(crypto: error)
+      }
+    }
+    do throws(CryptoError) { return (byteCount, try hasher.finish()) } catch { throw VaultError(crypto: error) }
   }
 }
 

@@ -57,8 +57,3 @@ struct VaultCommand: AsyncParsableCommand {
         ]),
     ])
 }
-
-/// The version of this program.
-enum Version {
-  static let current = "0.1.0"
-}

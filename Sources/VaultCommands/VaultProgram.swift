@@ -21,7 +21,9 @@ public enum VaultProgram {
   private static func status(of arguments: [String]) async -> ExitStatus {
     let keeper = GitKeeper()
     let status = await GitKeeper.$current.withValue(keeper) { await outcome(of: arguments) }
-    keeper.commit(arguments)
+    let (command, words) = CommandNames.named(arguments)
+    // Of a merge under way a person makes the commit.
+    if command != MergeCommand.self { keeper.commit(words) }
     return status
   }
 
@@ -35,6 +37,10 @@ public enum VaultProgram {
       }
       if let topic = HelpTopic(arguments) {
         try Output.line(topic.text())
+        return .done
+      }
+      if Version.isAskedInFull(arguments) {
+        try Version.printInFull(isDocument: arguments.contains("--json"))
         return .done
       }
       if let picker = Picker(arguments) {

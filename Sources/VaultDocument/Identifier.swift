@@ -62,7 +62,7 @@ public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, Custo
   }
 
   /// Appends the 16 raw bytes.
-  package func appendBytes(to bytes: inout [UInt8]) {
+  func appendBytes(to bytes: inout [UInt8]) {
     bytes.append(addingCapacity: Self.byteCount) { output in
       output.append(highest: 8, of: high)
       output.append(highest: 8, of: low)

@@ -65,36 +65,10 @@ package final class BackupFolder: Sendable {
   /// Opens a file to read it in pieces; nil when it is not there.
   ///
   /// - Throws: `StoreError` `.notARegularFile`, `.symbolicLink`, `.permissionDenied`, `.ioFailed`.
-  package func reader(of name: String) throws(StoreError) -> BackupFileReader? {
+  package func input(_ name: String) throws(StoreError) -> InputFile? {
     let place = path(of: name)
     guard let file = try files.openIfPresent(name, in: descriptor, as: .reading, at: place) else { return nil }
-    _ = try files.regularStatus(of: file.descriptor, at: place)
-    return BackupFileReader(file: file, files: files, path: place)
-  }
-}
-
-/// A file that is read from its start to its end, in pieces.
-package struct BackupFileReader: ~Copyable {
-  private let file: OpenFile
-  private let files: FileSystem
-  private let path: String
-  private var position = 0
-
-  fileprivate init(file: consuming OpenFile, files: FileSystem, path: String) {
-    self.file = file
-    self.files = files
-    self.path = path
-  }
-
-  /// The next piece, at most `limit` bytes; empty at the end of the file.
-  ///
-  /// - Throws: `StoreError` `.ioFailed`.
-  package mutating func next(limit: Int = 1 << 20) throws(StoreError) -> [UInt8] {
-    var piece = [UInt8](repeating: 0, count: limit)
-    let count = try files.readPiece(of: file.descriptor, from: position, into: &piece, at: path)
-    position += count
-    piece.removeLast(limit - count)
-    return piece
+    return try InputFile(file, files, at: place)
   }
 }
 
@@ -105,7 +79,7 @@ extension BackupFolder {
   /// - Throws: `StoreError` `.locked` after `timeout`, `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
   package func lock(
     timeout: Duration, onWait: (Int32?) -> Void = { _ in }
-  ) throws(StoreError) -> BackupFolderLock {
+  ) throws(StoreError) -> LockedFile {
     let operations = files.operations
     var wait = LockWait(start: operations.now(), timeout: timeout)
     while true {
@@ -118,20 +92,17 @@ extension BackupFolder {
     }
   }
 
-  private func tryLock() throws(StoreError) -> BackupFolderLock? {
+  private func tryLock() throws(StoreError) -> LockedFile? {
     let (name, place, descriptor) = (Self.lockName, path(of: Self.lockName), descriptor)
     while true {
       let file = try files.open(name, in: descriptor, as: .locking, at: place)
       let own = try files.regularStatus(of: file.descriptor, at: place)
-      let locked = file.descriptor
-      guard try files.call(at: place, { (system) throws(Errno) in try system.tryLock(locked, isShared: false) }) else {
-        return nil
-      }
+      guard let lock = try files.lock(file, at: place) else { return nil }
       // Somebody may have removed the file before it was locked: then nobody else would see the lock.
       let current = try files.callIfPresent(at: place) { (system) throws(Errno) in
         try system.status(of: name, in: descriptor, followingLink: false)
       }
-      if current?.isSameFile(as: own) == true { return BackupFolderLock(file, files.operations) }
+      if current?.isSameFile(as: own) == true { return lock }
     }
   }
 
@@ -146,7 +117,7 @@ extension BackupFolder {
   ///
   /// - Throws: `StoreError` `.diskFull`, `.permissionDenied`, `.readOnly`, `.unverifiedWrite`, `.ioFailed`.
   package func replace(
-    _ name: String, with bytes: [UInt8], under lock: borrowing BackupFolderLock
+    _ name: String, with bytes: [UInt8], under lock: borrowing LockedFile
   ) throws(StoreError) {
     let file = try newFile(name)
     try file.append(bytes)
@@ -158,7 +129,7 @@ extension BackupFolder {
   /// Removes a file for good; one that is not there is fine. It is durable after ``sync()``.
   ///
   /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.ioFailed`.
-  package func remove(_ name: String, under lock: borrowing BackupFolderLock) throws(StoreError) {
+  package func remove(_ name: String, under lock: borrowing LockedFile) throws(StoreError) {
     let descriptor = descriptor
     try PendingWrites.during { () throws(StoreError) in
       _ = try files.callIfPresent(at: path(of: name)) { (system) throws(Errno) in
@@ -176,17 +147,4 @@ extension BackupFolder {
   package func clearLeftovers(_ isOurs: (String) -> Bool) {
     AtomicFile<StoreError>.clearLeftovers(in: descriptor, files, isOurs)
   }
-}
-
-/// The right to change what is in a directory of backups, given back at the end of its life.
-package struct BackupFolderLock: ~Copyable {
-  private let file: OpenFile
-  private let operations: any FileOperations
-
-  fileprivate init(_ file: consuming OpenFile, _ operations: any FileOperations) {
-    self.file = file
-    self.operations = operations
-  }
-
-  deinit { operations.unlock(file.descriptor) }
 }

@@ -72,14 +72,6 @@ struct OwnLock {
   }
 }
 
-/// The vault's directory, opened to be locked by a writer as long as it waits.
-private struct WaitingMark: ~Copyable {
-  let file: OpenFile
-  let files: FileSystem
-
-  deinit { files.operations.unlock(file.descriptor) }
-}
-
 extension DirectoryStore {
   public func lock(
     _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
@@ -105,7 +97,7 @@ extension DirectoryStore {
   ) throws(StoreError) -> DirectoryLock {
     let operations = files.operations
     var wait = LockWait(start: operations.now(), timeout: timeout, path: path)
-    var mark: WaitingMark?
+    var mark: LockedFile?
     while true {
       var holder = Holder()
       if kind == .exclusive || !isWriterWaiting(), let lock = try tryLock(kind, holder: &holder) { return lock }
@@ -170,30 +162,18 @@ extension DirectoryStore {
   ///
   /// The mark is a lock on the vault's own directory, so that it, too, goes with the process. It only puts readers off:
   /// where a directory cannot be locked, or another writer waits already, there is none.
-  private func markAsWaiting() -> WaitingMark? {
-    guard let mark = openMark(), isLocked(mark, .exclusive) else { return nil }
-    return mark
+  private func markAsWaiting() -> LockedFile? {
+    do throws(StoreError) { return try lockedDirectory(isShared: false) } catch { return nil }
   }
 
   private func isWriterWaiting() -> Bool {
-    guard let mark = openMark() else { return false }
-    // Given back at once, with the descriptor.
-    return !isLocked(mark, .shared)
+    // What is locked here is given back at once. Where directories cannot be locked, nobody is put off.
+    do throws(StoreError) { return try lockedDirectory(isShared: true) == nil } catch { return false }
   }
 
   /// Of its own each time: a lock belongs to the open file, which threads would else share.
-  private func openMark() -> WaitingMark? {
-    guard let file = try? files.open(".", in: root.descriptor, as: .directory, at: path) else { return nil }
-    return WaitingMark(file: file, files: files)
-  }
-
-  private func isLocked(_ mark: borrowing WaitingMark, _ kind: LockKind) -> Bool {
-    let descriptor = mark.file.descriptor
-    let isLocked = try? files.call(at: path) { (system) throws(Errno) in
-      try system.tryLock(descriptor, isShared: kind == .shared)
-    }
-    // Where directories cannot be locked, nobody is put off.
-    return isLocked ?? (kind == .shared)
+  private func lockedDirectory(isShared: Bool) throws(StoreError) -> LockedFile? {
+    try files.lock(files.open(".", in: root.descriptor, as: .directory, at: path), isShared: isShared, at: path)
   }
 
   /// Of the lock file that was opened, if it is the one that others see.

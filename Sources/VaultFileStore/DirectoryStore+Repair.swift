@@ -38,16 +38,6 @@ extension DirectoryStore {
     return DirectoryStore(root: again, path: path, files: files, ignoresJournal: true)
   }
 
-  /// Removes the journal and every staged file: the changes of that batch are lost, acknowledged or not.
-  ///
-  /// - Precondition: `lock` is an exclusive lock of this store and not released.
-  /// - Throws: `StoreError` as `apply`.
-  public func discardJournalAndStagedChanges(under lock: any StoreLock) throws(StoreError) {
-    requireExclusive(lock)
-    try removeJournal()
-    emptyStaging()
-  }
-
   /// Moves a malformed journal and every staged file into another folder; readers then see the files as they are.
   ///
   /// The journal goes last, so that it can be done again after a crash: without a journal, staged files are rubbish.

@@ -111,11 +111,17 @@ package final class InputFile: Sendable {
   }
 
   /// As `init(at:)`, with other system calls.
-  package init(at path: String, operations: any FileOperations) throws(StoreError) {
-    self.path = path
-    files = FileSystem(operations)
-    file = try files.open(path, in: OpenPurpose.noDirectory, as: .readingNamed, at: path)
+  package convenience init(at path: String, operations: any FileOperations) throws(StoreError) {
+    let files = FileSystem(operations)
+    try self.init(files.open(path, in: OpenPurpose.noDirectory, as: .readingNamed, at: path), files, at: path)
+  }
+
+  /// One that is open already.
+  init(_ file: consuming OpenFile, _ files: FileSystem, at path: String) throws(StoreError) {
     byteCount = try files.regularStatus(of: file.descriptor, at: path).byteCount
+    self.file = file
+    self.files = files
+    self.path = path
   }
 
   /// Reads from `offset` into the start of `buffer`; 0 at the end of the file.

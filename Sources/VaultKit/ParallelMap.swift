@@ -4,7 +4,8 @@ internal import VaultSystem
 /// Applies a function to many elements on all cores and hands the results on in the order of the elements.
 ///
 /// Elements are taken, and results handed on, one after the other where the caller is isolated, while others are worked
-/// on by the ``Workers``; at most ``window`` elements are taken and not handed on yet, so memory is bounded whatever the length of the input.
+/// on by the ``Workers``; at most ``window`` elements are taken and not handed on yet, so memory is bounded whatever the
+/// length of the input.
 package struct ParallelMap: Sendable {
   /// How many elements one task works on: enough to make the task's own cost small.
   package let chunkSize: Int
@@ -32,14 +33,16 @@ package struct ParallelMap: Sendable {
   /// whatever happened to the task.
   ///
   /// - Throws: what `transform` and `consume` throw, and `cancellation`.
-  package nonisolated(nonsending) func callAsFunction<Input: Sequence, Output: Sendable, Failure: Error>(
-    _ elements: Input, cancellation: () -> Failure,
+  package func callAsFunction<Input: Sequence, Output: Sendable, Failure: Error>(
+    _ elements: Input, isolation: isolated (any Actor)? = #isolation, cancellation: () -> Failure,
     _ transform: @escaping @Sendable (Input.Element) throws(Failure) -> Output,
     consume: (Output) throws(Failure) -> Void
   ) async throws(Failure) where Input.Element: Sendable {
     var input = elements.makeIterator()
     var failure: Failure?
     await withTaskGroup(of: Chunk<Output, Failure>.self) { group in
+      // A closure is where its function is only if it refers to that.
+      _ = isolation
       var order = ChunkOrder<Output, Failure>()
       func begin() {
         let elements = next(of: &input)

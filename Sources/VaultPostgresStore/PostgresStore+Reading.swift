@@ -43,13 +43,29 @@ extension PostgresStore {
   }
 
   public func recordFolders() throws(StoreError) -> [UInt8] {
-    // Of few records their folders, of many all: telling exactly would cost a look at each record.
-    let ids = try identifiers(.record(vault), "LIMIT 257")
-    return ids.count <= 256 ? Set(ids.map(\.folder)).sorted() : Array(UInt8.min ... .max)
+    // Those that ever had one: telling exactly would cost a look at each record.
+    let statement = "SELECT f.folder FROM \(schema.folders) AS f WHERE f.vault = $1 ORDER BY f.folder"
+    return try pool.with { connection throws(ServerFault) in
+      var folders: [UInt8] = []
+      try connection.rows(
+        statement, [.id(vault)],
+        each: { row throws(ServerFault) in
+          guard let folder = UInt8(exactly: try row.place(0)), folders.last.map({ $0 < folder }) ?? true else {
+            throw .malformed
+          }
+          folders.append(folder)
+        })
+      return folders
+    }
   }
 
   public func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
-    try identifiers(.record(vault), "", (Self.edge(folder, 0), Self.edge(folder, 0xFF)))
+    if let snapshot {
+      // Who looks at one moment looks at all of them, and nothing changes.
+      let folders = try snapshot.folders { () throws(StoreError) in try recordFolders() }
+      guard folders.contains(folder) else { return [] }
+    }
+    return try identifiers(.record(vault), (Self.edge(folder, 0), Self.edge(folder, 0xFF)))
   }
 
   public func trashed() throws(StoreError) -> [RecordID] { try identifiers(.trash(vault)) }
@@ -65,12 +81,12 @@ extension PostgresStore {
 
   /// The ids of one kind of place, ascending: uuids sort by their bytes.
   private func identifiers(
-    _ kind: StoreLocation, _ end: String = "", _ range: (Identifier, Identifier)? = nil
+    _ kind: StoreLocation, _ range: (Identifier, Identifier)? = nil
   ) throws(StoreError) -> [Identifier] {
     let statement = """
       SELECT d.id FROM \(schema.documents) AS d
       WHERE d.vault = $1 AND d.live = \(set(of: kind)) AND d.place = $2 AND d.part = 0
-        \(range == nil ? "" : "AND d.id >= $3 AND d.id <= $4") ORDER BY d.id \(end)
+        \(range == nil ? "" : "AND d.id >= $3 AND d.id <= $4") ORDER BY d.id
       """
     let edges = range.map { [SQLValue.id($0.0), .id($0.1)] } ?? []
     return try pool.with { connection throws(ServerFault) in

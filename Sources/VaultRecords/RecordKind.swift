@@ -217,8 +217,8 @@ extension RecordKind {
   /// For the tests of who has written a type: that its description says what the type reads and writes, and that
   /// records of it can be read again.
   ///
-  /// - Throws: ``RecordError`` `.invalidValue` of the first member that is wrong: one that is read and not described, or
-  ///   described and never read, one that is sealed and not described so, or that the type requires and the
+  /// - Throws: ``RecordError`` `.invalidValue` of the first member that is wrong: one that is read and not described,
+  ///   or described and never read, one that is sealed and not described so, or that the type requires and the
   ///   description does not.
   public static func check(of type: any VaultRecord.Type) throws(RecordError) {
     if let fault = fault(of: type) { throw fault }

@@ -81,8 +81,8 @@ extension SealingContext {
   /// exchange two values unseen.
   ///
   /// - Parameter place: at least one string. The list replaces that of an earlier call.
-  /// - Throws: ``SealingError`` `.wrongContext` for the context of a vault's record, whose MAC does that already, or for
-  ///   another form; `.wrongByteCount` for an empty list.
+  /// - Throws: ``SealingError`` `.wrongContext` for the context of a vault's record, whose MAC does that already, or
+  ///   for another form; `.wrongByteCount` for an empty list.
   public func bound(to place: String...) throws(SealingError) -> SealingContext {
     guard !place.isEmpty else { throw SealingError(.wrongByteCount, "a place has at least one string") }
     let keys = try ApplicationKeys(requireApplication(), boundTo: place)
@@ -93,8 +93,8 @@ extension SealingContext {
 
   /// The same keys, with values that keep their tokens until they are asked for.
   ///
-  /// They take no locked memory until then, and a value that was changed or damaged is refused by `reveal()` rather than
-  /// as it is decoded. A token under no key of the context is refused at once.
+  /// They take no locked memory until then, and a value that was changed or damaged is refused by `reveal()` rather
+  /// than as it is decoded. A token under no key of the context is refused at once.
   ///
   /// - Throws: ``SealingError`` `.wrongContext`.
   public func openingOnDemand() throws(SealingError) -> SealingContext {

@@ -89,8 +89,8 @@ public struct VerifiedRecord: Sendable {
 
   /// The same, for who may not look at every field: values keep their tokens until they are asked for.
   ///
-  /// Until then they hold no locked memory. Where another process has the root key, which would be asked for each field,
-  /// they are opened as they are read.
+  /// Until then they hold no locked memory. Where another process has the root key, which would be asked for each
+  /// field, they are opened as they are read.
   public func contextOpeningOnDemand() -> SealingContext {
     root.holder == nil ? keys.context(openedBy: root, envelope.wrappedKey) : keys.context()
   }

@@ -65,7 +65,8 @@ public final class SealingContext: Sendable {
     try self.init(keys: [key], bound: bound)
   }
 
-  /// A context outside a vault, under application keys of 32 bytes each: the first seals, each opens what it has sealed.
+  /// A context outside a vault, under application keys of 32 bytes each: the first seals, each opens what it has
+  /// sealed.
   ///
   /// The key of the fields is KDF(key, `ecv/1/app`; bound strings; 40) of format 1, section 5.4, Outside a vault. Fewer
   /// than 2^32 values may be sealed under one key, and the position of a field is not protected: what must not be

@@ -4,8 +4,8 @@ internal import VaultDocument
 /// What a sealed value is found by without being opened: the first bits of a keyed hash of it.
 ///
 /// Equal values have equal tags, and that is what a tag tells to whoever sees a column of them: which rows are equal,
-/// and how often. With few bits different values share a tag, so that a match has to be opened and compared, and less is
-/// told. Without the key nobody can tell whether a tag is that of a value which he guesses.
+/// and how often. With few bits different values share a tag, so that a match has to be opened and compared, and less
+/// is told. Without the key nobody can tell whether a tag is that of a value which he guesses.
 public struct SearchTag: Hashable, Sendable {
   /// How many bits it has, 1…256.
   public let bitCount: Int

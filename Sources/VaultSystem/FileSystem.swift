@@ -77,6 +77,33 @@ package struct OpenFile: ~Copyable, Sendable {
   deinit { operations.close(descriptor) }
 }
 
+/// An open file on which this process has a lock, given back at the end of its life.
+package struct LockedFile: ~Copyable, Sendable {
+  package let file: OpenFile
+  private let operations: any FileOperations
+
+  fileprivate init(_ file: consuming OpenFile, _ operations: any FileOperations) {
+    self.file = file
+    self.operations = operations
+  }
+
+  // A program that this process started may have the open file, too: to close it is not enough.
+  deinit { operations.unlock(file.descriptor) }
+}
+
+extension FileSystem {
+  /// Locks an open file; nil while somebody else has a lock on it that does not go with this one.
+  package func lock(
+    _ file: consuming OpenFile, isShared: Bool = false, at path: @autoclosure () -> String
+  ) throws(Failure) -> LockedFile? {
+    let descriptor = file.descriptor
+    let isLocked = try call(at: path()) { (system) throws(Errno) in
+      try system.tryLock(descriptor, isShared: isShared)
+    }
+    return isLocked ? LockedFile(file, operations) : nil
+  }
+}
+
 extension FileSystem {
   /// Opens a name, or throws why not; for directories the error tells a link from other things.
   package func open(

@@ -62,7 +62,11 @@ struct BackupListTests {
     #expect(made.vaultID == bench.vault.header.vaultID && made.rootID == bench.vault.header.root.id)
     #expect(made.createdAt == time && made.headerRevision == bench.vault.header.revision)
     try key.authenticate(made.head)
-    #expect(throws: VaultError(.newerFormat, "")) { try list { $0["format"] = .number(JSONNumber(2)) } }
+    let later = String(decoding: made.head.line, as: UTF8.self).replacing("\"format\":1", with: "\"format\":2")
+    #expect(throws: VaultError(.newerFormat, "")) {
+      var reader = try ListReader(file: ArchiveMember.listName)
+      try reader.take(Array(later.utf8))
+    }
     #expect(throws: VaultError(.damaged, "")) { try list { $0["note"] = .string("x") } }
     #expect(throws: VaultError(.damaged, "")) { try list { $0["vault"] = nil } }
   }

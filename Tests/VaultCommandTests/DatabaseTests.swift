@@ -39,8 +39,8 @@ import VaultTestSupport
   func daily() throws {
     guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
     let bench = try Bench.withVault()
-    #expect(bench.run("get", "GitLab", "password").stdout == "pw1\n")
-    #expect(bench.run("list").stdout.contains("GitLab"))
+    #expect(bench.run("get", "GitLab", "password").output == "pw1")
+    #expect(bench.run("list").output.contains("GitLab"))
     #expect(bench.run("set", "GitLab", "username=grace").code == 0)
     #expect(bench.run("find", "grace").code == 0)
     for command in ["verify", "checkpoint", "check"] {
@@ -115,10 +115,10 @@ import VaultTestSupport
     let sql = bench.workspace.run("store", "sql", "--roles", "ops")
     #expect(sql.code == 0)
     let logins = ["reader", "writer", "backup"].map { "ALTER ROLE ops_\($0) LOGIN;" }
-    #expect(server.run(sql.stdout + logins.joined()).code == 0)
+    #expect(server.run(sql.output + logins.joined()).code == 0)
     func address(_ role: String) -> String { bench.address.replacing("tests@", with: "ops_\(role)@") }
     for role in ["reader", "backup"] {
-      #expect(bench.run("get", "GitLab", "password", at: address(role)).stdout == "pw1\n")
+      #expect(bench.run("get", "GitLab", "password", at: address(role)).output == "pw1")
       for command in ["list", "verify", "lint", "status"] {
         let run = bench.run(command, at: address(role))
         #expect(run.code == 0, "\(role) \(command): \(run.errors)")
@@ -137,7 +137,7 @@ import VaultTestSupport
     }
     #expect(bench.run("store", "check", at: address("writer")).code == 0)
     let owner = bench.run("store", "check")
-    #expect(owner.code == 14 && owner.stdout.contains("may do everything"), "\(owner.stdout)")
+    #expect(owner.code == 14 && owner.output.contains("may do everything"), "\(owner.output)")
   }
 
   @Test("who waits for the lock in vain is told the process and the host that hold it")

@@ -9,7 +9,6 @@ import VaultTestSupport
     #expect(
       Hex.encode(CanonicalEncoding.enc("ab", [[1, 2, 3], []])) == "000000026162" + "00000002" + "00000003010203"
         + "00000000")
-    #expect(Hex.encode(CanonicalEncoding.lp([0xFF])) == "00000001ff")
   }
 
   @Test("ENC of other items is other bytes, also where a join would be the same")

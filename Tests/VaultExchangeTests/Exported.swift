@@ -1,5 +1,6 @@
 import Testing
 import VaultAge
+import VaultCrypto
 import VaultDocument
 import VaultExchange
 import VaultRecords
@@ -11,9 +12,10 @@ struct Exported {
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
   init(
-    _ format: ExportFormat, _ records: [ExportedRecord], recipients: [AgeRecipient] = [], isOfOneKind: Bool = false
+    _ format: ExportFormat, _ records: [ExportedRecord], recipients: [AgeRecipient] = [],
+    passphrase: SecretBytes? = nil, isOfOneKind: Bool = false
   ) throws {
-    var exporter = try format.exporter(recipients: recipients, isOfOneKind: isOfOneKind)
+    var exporter = try format.exporter(recipients: recipients, passphrase: passphrase, isOfOneKind: isOfOneKind)
     for record in records { try exporter.survey(record) }
     var bytes = try exporter.begin()
     for record in records { bytes += try exporter.bytes(of: record) }

@@ -8,7 +8,7 @@ struct MutationTests {
   @Test("every format has a sample, which is read whole and holds what is looked for in errors")
   func samples() throws {
     let samples = try Samples.all()
-    #expect(Set(samples.map(\.format) + ["passage"]) == Set(ImportFormats.all.map(\.format.name)))
+    #expect(Set(samples.map(\.format) + ["passage", "ssh-keys"]) == Set(ImportFormats.all.map(\.format.name)))
     for sample in try Samples.readable() {
       let good = try sample.imported()
       #expect(!good.records.isEmpty && good.refused.isEmpty, "\(sample.format)")

@@ -28,7 +28,7 @@ struct Sample {
 
   /// Whether this machine has the library that the format is read with.
   fileprivate var isReadable: Bool {
-    format != "sops-yaml" || Need.yaml.isMet(forCases: 1, of: "samples of sops-yaml")
+    !format.hasSuffix("-yaml") || Need.yaml.isMet(forCases: 1, of: "samples of \(format)")
   }
 
   /// What the importer makes of these bytes, or of others in their place.
@@ -44,12 +44,14 @@ enum Samples {
   /// One for each format that this machine has the library for.
   static func readable() throws -> [Sample] { try all().filter(\.isReadable) }
 
-  /// One for each format, but for passage, which is a folder.
+  /// One for each format, but for those that are folders.
   static func all() throws -> [Sample] {
     try headers.map { Sample(format: $0.key, form: .table, bytes: table($0.value, $0.key)) }
       + [headless("dashlane-legacy-csv", 5), headless("keeper-csv", 9), enpass, lines("plain-jsonl"), dotenv]
+      + rows.map { Sample(format: $0.key, form: .table, bytes: Array($0.value.joined().utf8)) }
       + documents.map { Sample(format: $0.key, form: .document, bytes: Array($0.value.utf8)) }
-      + [try propertyList(), try onePUX(), try protected()] + sops()
+      + [try propertyList(), try onePUX(), try protected(), try database()]
+      + archives() + sops()
   }
 
   private static let headers = [
@@ -111,7 +113,44 @@ enum Samples {
   private static let dotenv = Sample(
     format: "dotenv", form: .table, bytes: Array("A=\(marker)\nexport B='\(marker) 2'\nC=\"\(marker)\\n3\"\n".utf8))
 
+  /// Three entries each, which stand for themselves.
+  private static let rows: [String: [String]] = [
+    "netrc": (1...3).map { "machine \(marker)\($0) login \(marker) password \(marker)\n" },
+    "pgpass": (1...3).map { "\(marker)\($0):5432:\(marker):\(marker):\(marker)\n" },
+    "git-credentials": (1...3).map { "https://\(marker):\(marker)@\(marker)\($0).example\n" },
+    "aws-credentials": (1...3).map {
+      "[\(marker)\($0)]\naws_access_key_id = \(marker)\naws_secret_access_key = \(marker)\n"
+    },
+    "npmrc": (1...3).map { "//\(marker)\($0).example/:_authToken=\(marker)\n" },
+    "pypirc": (1...3).map { "[\(marker)\($0)]\nusername = \(marker)\npassword = \(marker)\n" },
+    "otpauth": (1...3).map { "otpauth://totp/\(marker):\(marker)\($0)?secret=JBSWY3DPEHPK3PXP\n" },
+    "pass": (1...3).map { #"{"path": "x/\#($0).gpg", "text": "bUFyS2VS"}"# + "\n" },
+    "plain-yaml": (1...3).map { "- title: \(marker)\($0)\n  password: \(marker)\n" },
+    "kubernetes-yaml": (1...3).map {
+      "---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: \(marker)\($0)\nstringData:\n  a: \(marker)\n"
+    },
+  ]
+
   private static let documents = [
+    "aegis":
+      #"{"header": {}, "db": {"entries": [{"uuid": "\#(marker)", "issuer": "\#(marker)", "info": {"secret": "\#(marker)"}}]}}"#,
+    "2fas": #"{"schemaVersion": 4, "services": [{"name": "\#(marker)", "secret": "\#(marker)"}]}"#,
+    "andotp": #"[{"label": "\#(marker)", "secret": "\#(marker)", "digits": 6, "type": "TOTP"}]"#,
+    "freeotp": #"{"tokenOrder": [], "tokens": [{"label": "\#(marker)", "secret": [1, -2], "type": "TOTP"}]}"#,
+    "raivo": #"[{"account": "\#(marker)", "secret": "\#(marker)", "kind": "TOTP", "timer": "30"}]"#,
+    "stratum": #"{"Authenticators": [{"Issuer": "\#(marker)", "Secret": "\#(marker)", "Type": 2}]}"#,
+    "duo": #"[{"name": "\#(marker)", "otpGenerator": {"otpSecret": "\#(marker)"}}]"#,
+    "proton-authenticator":
+      #"{"entries": [{"id": "\#(marker)", "content": {"uri": "otpauth://totp/\#(marker)?secret=A"}}]}"#,
+    "steam": #"{"accounts": {"x": {"account_name": "\#(marker)", "shared_secret": "AAAA"}}}"#,
+    "keeper-json":
+      #"{"shared_folders": [], "records": [{"title": "\#(marker)", "$type": "login", "password": "\#(marker)"}]}"#,
+    "kubernetes-json":
+      #"{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "\#(marker)"}, "data": {"a": "bUFyS2VS"}}"#,
+    "hashicorp-kv": #"{"request_id": "", "lease_duration": 0, "data": {"a": "\#(marker)"}}"#,
+    "aws-secrets-manager": #"{"ARN": "\#(marker)", "Name": "\#(marker)", "SecretString": "\#(marker)"}"#,
+    "doppler": #"{"A": {"computed": "\#(marker)"}}"#,
+    "infisical": #"[{"key": "A", "value": "\#(marker)", "secretPath": "/"}]"#,
     "bitwarden-json": """
     {"encrypted": false, "folders": [{"id": "f", "name": "\(marker)"}], "items": [{"id": "\(marker)", "type": 1,
      "folderId": "f", "name": "\(marker)", "notes": "\(marker)", "fields": [{"name": "n", "value": "\(marker)"}],
@@ -153,6 +192,25 @@ enum Samples {
     writer.add("export.attributes", Array(#"{"version": 3}"#.utf8))
     writer.add("export.data", Array(data.utf8))
     return Sample(format: "1password-1pux", form: .binary, bytes: writer.finished())
+  }
+
+  private static func archives() -> [Sample] {
+    var (bitwarden, dashlane) = (ZipWriter(), ZipWriter())
+    bitwarden.add(
+      "data.json",
+      Array(#"{"encrypted": false, "folders": [], "items": [{"id": "i", "type": 1, "name": "\#(marker)"}]}"#.utf8))
+    bitwarden.add("attachments/i/\(marker)", [1])
+    dashlane.add("securenotes.csv", Array("title,note\n\(marker),\(marker)\n".utf8))
+    return [
+      Sample(format: "bitwarden-zip", form: .binary, bytes: bitwarden.finished()),
+      Sample(format: "dashlane-zip", form: .binary, bytes: dashlane.finished()),
+    ]
+  }
+
+  private static func database() throws -> Sample {
+    Sample(
+      format: "keepass-kdbx", form: .binary, bytes: try Base64.decode(KDBXTests.sample),
+      options: KDBXTests.options("pw"))
   }
 
   private static func protected() throws -> Sample {

@@ -54,6 +54,17 @@ struct ListTests {
     }
   }
 
+  @Test("a list of a newer format is told as such, whatever else there is")
+  func newer() throws {
+    for head in ["{\"format\":2}", "{ \"unknown\" : [1], \"format\" : 2 }"] {
+      for rest in ["", "[1]\n", "{}\n", "no line"] {
+        let text = Array((head + "\n" + rest).utf8)
+        #expect(throws: VaultError(.newerFormat, "")) { try read(text) }
+        #expect(throws: VaultError(.newerFormat, "")) { try Checkpoint(parsing: text) }
+      }
+    }
+  }
+
   @Test("both sides of a conflict of git are told as such, at the head and among the items")
   func conflicts() throws {
     let good = String(decoding: try text(["[1]", "[2]"]), as: UTF8.self)

@@ -108,32 +108,36 @@ struct PinTests {
 
 @Suite("What was seen of records")
 struct SeenTests {
-  private func version(_ revision: Int, _ byte: UInt8 = 1, isTrashed: Bool = false) -> SeenVersion {
-    SeenVersion(revision: revision, mac: Array(repeating: byte, count: 32), isTrashed: isTrashed)
+  private func version(_ revision: Int, _ byte: UInt8 = 1, of id: RecordID) -> RecordVersion {
+    RecordVersion(id: id, revision: revision, mac: Array(repeating: byte, count: 32))
+  }
+
+  private func seen(_ revision: Int, _ byte: UInt8 = 1, isTrashed: Bool = false, of id: RecordID) -> SeenVersion {
+    SeenVersion(version(revision, byte, of: id), isTrashed: isTrashed)
   }
 
   @Test("newer is news; older and forked are told; the same is nothing")
   func comparison() {
     let id = RecordID.random()
     var folder = SeenFolder()
-    #expect(folder.succession(of: id, version(1)) == .newer)
-    folder.take(.seen(version(5)), of: id)
-    #expect(folder.succession(of: id, version(5)) == .same)
-    #expect(folder.succession(of: id, version(6)) == .newer)
-    #expect(folder.succession(of: id, version(4)) == .older(than: 5))
-    #expect(folder.succession(of: id, version(5, 2)) == .forked)
+    #expect(folder.succession(of: version(1, of: id)) == .newer)
+    folder.take(.seen(seen(5, of: id)), of: id)
+    #expect(folder.succession(of: version(5, of: id)) == .same)
+    #expect(folder.succession(of: version(6, of: id)) == .newer)
+    #expect(folder.succession(of: version(4, of: id)) == .older(than: 5))
+    #expect(folder.succession(of: version(5, 2, of: id)) == .forked)
   }
 
   @Test("what was read never takes the place of something newer; what was written always does")
   func taking() {
     let id = RecordID.random()
     var folder = SeenFolder()
-    folder.take(.seen(version(5)), of: id)
-    folder.take(.seen(version(4)), of: id)
-    folder.take(.seen(version(5, 2)), of: id)
-    #expect(folder.versions[id] == version(5))
-    folder.take(.written(version(2)), of: id)
-    #expect(folder.versions[id] == version(2))
+    folder.take(.seen(seen(5, of: id)), of: id)
+    folder.take(.seen(seen(4, of: id)), of: id)
+    folder.take(.seen(seen(5, 2, of: id)), of: id)
+    #expect(folder.versions[id] == seen(5, of: id))
+    folder.take(.written(seen(2, of: id)), of: id)
+    #expect(folder.versions[id] == seen(2, of: id))
     folder.take(.forgotten, of: id)
     #expect(folder.versions.isEmpty)
   }
@@ -141,7 +145,10 @@ struct SeenTests {
   @Test("its file reads back the same, and any cut is damage")
   func file() throws {
     var folder = SeenFolder()
-    for revision in 1...5 { folder.take(.seen(version(revision, isTrashed: revision > 3)), of: .random()) }
+    for revision in 1...5 {
+      let id = RecordID.random()
+      folder.take(.seen(seen(revision, isTrashed: revision > 3, of: id)), of: id)
+    }
     let bytes = try folder.fileBytes()
     #expect(try SeenFolder(parsing: bytes, file: "seen") == folder)
     for count in 0..<bytes.count - 1 {
@@ -159,8 +166,8 @@ struct SeenTests {
       var folder = SeenFolder()
       let ids = (0..<count + trashedCount).map { _ in RecordID.random() }
       for (index, id) in ids.enumerated() {
-        let version = version(index % 3 == 0 ? 1 << 50 : index + 1, UInt8(index), isTrashed: index >= count)
-        folder.take(.seen(version), of: id)
+        let revision = index % 3 == 0 ? 1 << 50 : index + 1
+        folder.take(.seen(seen(revision, UInt8(index), isTrashed: index >= count, of: id)), of: id)
       }
       let bytes = try folder.fileBytes()
       for id in ids {
@@ -180,23 +187,21 @@ struct SeenTests {
   @Test("a run over the vault finds what went back, forked and vanished; an emptied trash is a note")
   func runs() throws {
     let ids = (0..<5).map { number in RecordID(bytes: [7] + (0..<15).map { _ in UInt8(number) }) }
-    var seen = SeenFolder()
-    for id in ids.prefix(4) { seen.take(.seen(version(3)), of: id) }
-    seen.take(.seen(version(3, isTrashed: true)), of: ids[4])
+    var folder = SeenFolder()
+    for id in ids.prefix(4) { folder.take(.seen(seen(3, of: id)), of: id) }
+    folder.take(.seen(seen(3, isTrashed: true, of: ids[4])), of: ids[4])
     var found = FoundVersions()
     for entry in [
-      RecordVersion(id: ids[0], revision: 4, mac: version(4).mac.bytes),
-      RecordVersion(id: ids[1], revision: 2, mac: version(2).mac.bytes),
-      RecordVersion(id: ids[2], revision: 3, mac: version(3, 9).mac.bytes),
+      version(4, of: ids[0]), version(2, of: ids[1]), version(3, 9, of: ids[2]),
     ] { found.take(entry, at: .record(entry.id)) }
     var comparison = SeenComparison()
-    let changes = comparison.compare(found, with: seen, told: [])
+    let changes = comparison.compare(found, with: folder, told: [])
     #expect(comparison.faults.map(\.code) == [.rolledBack, .forked, .vanished])
     #expect(comparison.faults.compactMap(\.record) == [ids[1], ids[2], ids[3]])
     #expect(comparison.notes.count == 1)
-    #expect(Dictionary(uniqueKeysWithValues: changes) == [ids[0]: .seen(version(4)), ids[4]: .forgotten])
+    #expect(Dictionary(uniqueKeysWithValues: changes) == [ids[0]: .seen(seen(4, of: ids[0])), ids[4]: .forgotten])
     var afterTelling = SeenComparison()
-    _ = afterTelling.compare(found, with: seen, told: Set(ids))
+    _ = afterTelling.compare(found, with: folder, told: Set(ids))
     #expect(afterTelling.faults.isEmpty)
   }
 

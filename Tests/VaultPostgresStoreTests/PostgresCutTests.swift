@@ -56,9 +56,9 @@ import VaultTestSupport
     }
   }
 
-  /// Does `body` for each statement, until one is not reached; each leaves the old state or the new one, and the new one
-  /// where the write was acknowledged.
-  private func atEachStatement(_ bench: Bench, _ order: (Int) -> Void, during: () -> Void = {}) throws -> Int {
+  /// Writes once for each statement, until one is not reached; each leaves the old state or the new one, and the new
+  /// one where the write was acknowledged.
+  private func atEachStatement(_ bench: Bench, _ order: (Int) -> Void) throws -> Int {
     for number in 0..<200 {
       let added = RecordID.random()
       order(number)

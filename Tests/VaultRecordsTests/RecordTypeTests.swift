@@ -76,12 +76,10 @@ private struct Mistyped: VaultRecord {
 }
 
 @Suite("A record type that says nothing but its members") struct RecordTypeTests {
-  private var sample: ServiceAccount {
-    ServiceAccount(
-      name: "n", token: "t", codes: Sealed(["c"]), port: 1, share: 0.5, isActive: true,
-      host: URL(string: "https://example.com"), since: Date(timeIntervalSince1970: 1_597_863_026), number: UUID(),
-      level: .high, place: .init(city: "Santa Fe", zip: nil), tags: ["a"], notes: ["b": "c"])
-  }
+  private let sample = ServiceAccount(
+    name: "n", token: "t", codes: Sealed(["c"]), port: 1, share: 0.5, isActive: true,
+    host: URL(string: "https://example.com"), since: Date(timeIntervalSince1970: 1_597_863_026), number: UUID(),
+    level: .high, place: .init(city: "Santa Fe", zip: nil), tags: ["a"], notes: ["b": "c"])
 
   private func member(_ name: String) throws -> MemberSchema {
     try #require(RecordKind(of: ServiceAccount.self).content.member(named: name))

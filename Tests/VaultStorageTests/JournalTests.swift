@@ -151,7 +151,11 @@ import VaultSystem
     #expect(FileTree.files(below: vault.path) == before, "nothing moved")
     guard case .malformed(let error) = try store.journalState() else { throw StoreConformanceFailure() }
     #expect(error.path == ".journal.json" && !error.description.contains("\n"))
-    try store.withLock(.exclusive) { lock throws(StoreError) in try store.discardJournalAndStagedChanges(under: lock) }
+    let aside = try AsideFolder(creatingAt: vault.path + ".aside")
+    defer { FileTree.remove(aside.path) }
+    try store.withLock(.exclusive) { lock throws(StoreError) in
+      try store.setAsideJournalAndStagedChanges(in: aside, under: lock)
+    }
     #expect(try store.read(.record(id)) == [1])
     try store.apply([.put(.trash(id), [1])])
   }

@@ -67,7 +67,7 @@ public struct BackupCatalog: Equatable, Sendable {
     }
 
     /// Whether a key was used: then it is known to open, not only to be unchanged.
-    public var isProof: Bool { kind != .framing }
+    var isProof: Bool { kind != .framing }
   }
 
   /// How long a label may be.

@@ -2,6 +2,7 @@ public import VaultDocument
 internal import VaultFileStore
 public import VaultKit
 internal import VaultStorage
+internal import VaultSystem
 
 extension BackupDirectory {
   /// Removes what no rule keeps, as the only process that changes the directory, and does not record it any more.
@@ -48,7 +49,7 @@ extension BackupDirectory {
     return plan
   }
 
-  private func remove(_ names: [BackupName], under lock: borrowing BackupFolderLock) throws(VaultError) {
+  private func remove(_ names: [BackupName], under lock: borrowing LockedFile) throws(VaultError) {
     try inBackups { () throws(StoreError) in
       for name in names { try folder.remove(name.fileName, under: lock) }
       try folder.sync()

@@ -1,4 +1,3 @@
-internal import VaultCrypto
 internal import VaultDocument
 internal import VaultFileStore
 public import VaultKit
@@ -72,7 +71,7 @@ public struct BackupDirectory: Sendable {
     return result
   }
 
-  func lock(timeout: Duration, onWait: (Int32?) -> Void) throws(VaultError) -> BackupFolderLock {
+  func lock(timeout: Duration, onWait: (Int32?) -> Void) throws(VaultError) -> LockedFile {
     let lock = try inBackups { () throws(StoreError) in try folder.lock(timeout: timeout, onWait: onWait) }
     clearLeftovers()
     return lock
@@ -81,7 +80,7 @@ public struct BackupDirectory: Sendable {
   /// Removes what processes that were killed have left.
   func clearLeftovers() { folder.clearLeftovers { $0 == BackupCatalog.fileName || BackupName(fileName: $0) != nil } }
 
-  func save(_ catalog: BackupCatalog, under lock: borrowing BackupFolderLock) throws(VaultError) {
+  func save(_ catalog: BackupCatalog, under lock: borrowing LockedFile) throws(VaultError) {
     let bytes = try catalog.fileBytes()
     try inBackups { () throws(StoreError) in
       try folder.replace(BackupCatalog.fileName, with: bytes, under: lock)
@@ -93,17 +92,8 @@ public struct BackupDirectory: Sendable {
   /// - Throws: `VaultError` `.damaged` for what is no regular file, `.permissionDenied`, `.ioFailed`.
   public func contentHash(of name: BackupName) throws(VaultError) -> (byteCount: Int, sha256: [UInt8])? {
     let file = name.fileName
-    guard var reader = try inBackups({ () throws(StoreError) in try folder.reader(of: file) }) else { return nil }
-    var hasher = try inCrypto { () throws(CryptoError) in try SHA256.Hasher() }
-    var byteCount = 0
-    while true {
-      let piece = try inBackups { () throws(StoreError) in try reader.next() }
-      guard !piece.isEmpty else { break }
-      byteCount += piece.count
-      // Unsafe only in that padding could be read: bytes have none.
-      do throws(CryptoError) { try unsafe hasher.update(piece.span.bytes) } catch { throw VaultError(crypto: error) }
-    }
-    do throws(CryptoError) { return (byteCount, try hasher.finish()) } catch { throw VaultError(crypto: error) }
+    guard let input = try inBackups({ () throws(StoreError) in try folder.input(file) }) else { return nil }
+    return try input.contentHash()
   }
 }
 

@@ -6,8 +6,6 @@ internal import VaultSealing
 /// `backup.jsonl`: every file of an archive, authenticated by somebody who had the vault's key (format 1, section 14.2,
 /// List).
 struct BackupList {
-  static let format = 1
-
   /// A file of the archive.
   struct File: Equatable, Sendable {
     let member: ArchiveMember
@@ -45,7 +43,6 @@ struct BackupList {
   static func members(of header: VaultHeader, createdAt: Timestamp) -> JSONObject {
     var members = JSONObject()
     members["created_at"] = .string(createdAt.text)
-    members["format"] = .number(JSONNumber(format))
     members["header_revision"] = .number(JSONNumber(header.revision))
     members["vault"] = .string(header.vaultID.text)
     return members
@@ -53,13 +50,9 @@ struct BackupList {
 
   /// Reads what a list says of all its files.
   ///
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  /// - Throws: ``VaultError`` `.damaged`.
   init(_ head: ListHead) throws(VaultError) {
     let members = head.members
-    guard try members.number("format") == JSONNumber(Self.format) else {
-      throw VaultError(
-        .newerFormat, "was written by a newer version of this program", file: ArchiveMember.listName)
-    }
     try members.allowOnly(["created_at", "format", "header_revision", "items", "mac", "root", "vault"])
     vaultID = try members.identifier("vault")
     rootID = try members.rootID("root")

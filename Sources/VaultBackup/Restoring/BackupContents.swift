@@ -192,7 +192,8 @@ extension VaultError {
   fileprivate func inBackup(_ path: String) -> VaultError {
     var error = self
     if error.file != path { error.file = error.file.map { "\(path): \($0)" } ?? path }
-    error.remedies = ["take another copy of the backup, or another backup"]
+    error.remedies =
+      code == .newerFormat ? [.useNewerVersion] : ["take another copy of the backup, or another backup"]
     return error
   }
 }

@@ -18,6 +18,7 @@ struct ExportCommand: AsyncParsableCommand {
       Example:
         vault export --reveal --output customers.json --identity identity.txt
         vault export --reveal --format bitwarden --age age1… --output for-ada.json.age
+        vault export --reveal --format dotenv --where tags=staging --fields secrets --output staging.env
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -26,7 +27,8 @@ struct ExportCommand: AsyncParsableCommand {
     case csv, yaml, env, bitwarden
     case keepassXML = "keepass-xml"
     case onePasswordCSV = "1password-csv"
-    case sops
+    case sops, kdbx, netrc, pgpass, dotenv, kubernetes
+    case ansibleVault = "ansible-vault"
 
     /// The format of another tool; nil for our own.
     var foreign: ExportFormat? { ExportFormat(rawValue: rawValue) }
@@ -43,6 +45,8 @@ struct ExportCommand: AsyncParsableCommand {
       }
     }
   }
+
+  @OptionGroup var selection: ExportSelection
 
   @Option(help: "Only records of this kind.")
   var kind: String?
@@ -68,6 +72,7 @@ struct ExportCommand: AsyncParsableCommand {
     name: .shortAndLong, help: ArgumentHelp("Write to a file; it appears whole or not at all.", valueName: "file"))
   var output: String?
 
+  @OptionGroup(title: "Passphrase of the export") var passphrase: NewPassphraseOptions
   @OptionGroup var revision: RevisionOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
@@ -78,27 +83,37 @@ struct ExportCommand: AsyncParsableCommand {
     if reveal { try global.requireReveal("--reveal") }
     let recipients = try age.map { try AgeRecipient.argument($0, of: "--age") }
     let target = ExportTarget(output: output, recipients: format == .sops ? [] : recipients)
-    if !target.recipients.isEmpty, target.file == nil, Output.isTerminal {
-      throw CommandError.usage("--age", "writes bytes that a terminal cannot show", "name a file with --output")
+    let isBinary = format.foreign?.isBinary ?? false
+    if isBinary || !target.recipients.isEmpty, target.file == nil, Output.isTerminal {
+      throw CommandError.usage(
+        isBinary ? "--format" : "--age", "writes bytes that a terminal cannot show", "name a file with --output")
     }
     let session = try Session(vault, at: revision, global)
     try session.location.checkOutside(target.file)
     try target.checkReplacing(global)
     try await session.checkKind(kind)
+    let ids = try await selection.ids(session, kind: kind)
     let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
     if reveal, global.canAsk { try global.confirm("Write the secrets of this vault \(question(target))?") }
-    let run = ExportRun(kind: kind, form: form, session: session, opened: opened, global: global)
+    let form = RecordForm(reveal: reveal, sealed: sealed, keys: keys?.style, paths: try selection.paths())
+    let run = ExportRun(kind: kind, ids: ids, form: form, session: session, opened: opened, global: global)
     try await export(run, target, recipients)
   }
 
   private func question(_ target: ExportTarget) -> String {
-    format == .sops ? "to \(target.file ?? "stdout"), encrypted for sops" : target.description
+    guard format == .sops || format.foreign?.needsPassphrase == true else { return target.description }
+    let place = target.file ?? "stdout"
+    return format == .sops ? "to \(place), encrypted for sops" : "to \(place), sealed with a passphrase"
   }
 
   private func checkUsage() throws {
     guard !(reveal && sealed) else { throw CommandError.usage("--sealed", "cannot be used together with --reveal") }
     guard !global.json || format == .json else {
       throw CommandError.usage("--format", "\(format.rawValue) cannot be used together with --json")
+    }
+    _ = try selection.paths()
+    guard passphrase.isEmpty || format.foreign?.needsPassphrase == true else {
+      throw CommandError.usage("--new-passphrase-file", "and its like are for kdbx and ansible-vault", "--age age1…")
     }
     guard let foreign = format.foreign else { return }
     guard reveal || !foreign.needsSecrets else {
@@ -113,12 +128,11 @@ struct ExportCommand: AsyncParsableCommand {
     }
   }
 
-  private var form: RecordForm { RecordForm(reveal: reveal, sealed: sealed, keys: keys?.style) }
-
   private func export(_ run: ExportRun, _ target: ExportTarget, _ recipients: [AgeRecipient]) async throws {
     guard let foreign = format.foreign else { return try await run.write(shape, to: target) }
+    let secret = foreign.needsPassphrase ? try passphrase.read(global) : nil
     let exporter = try CommandError.naming { () throws(ExportError) in
-      try foreign.exporter(recipients: recipients, isOfOneKind: kind != nil)
+      try foreign.exporter(recipients: recipients, passphrase: secret, isOfOneKind: kind != nil)
     }
     try await run.write(exporter, to: target)
   }

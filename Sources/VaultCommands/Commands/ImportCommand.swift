@@ -69,6 +69,11 @@ struct ImportCommand: AsyncParsableCommand {
       valueName: "name"))
   var sourceName: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Open each file of a store of pass with this command, which gets its path: 'gpg -dq'.", valueName: "command"))
+  var decrypt: String?
+
   @Flag(help: "Seal fields that the kind does not have in `extra`, rather than refuse them.")
   var keepUnknown = false
 
@@ -105,7 +110,7 @@ struct ImportCommand: AsyncParsableCommand {
   private func importOwn(_ format: ImportFormat, _ file: String) async throws {
     for (option, isGiven) in [
       ("--map", !map.isEmpty), ("--encoding", encoding != nil), ("--update", update), ("--name", sourceName != nil),
-      ("--parse-only", parseOnly),
+      ("--parse-only", parseOnly), ("--decrypt", decrypt != nil),
     ]
     where isGiven {
       throw CommandError.usage(option, "is for files of other tools")

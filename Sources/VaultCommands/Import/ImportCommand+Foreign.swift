@@ -2,6 +2,7 @@ import VaultDocument
 import VaultExchange
 import VaultKit
 import VaultRecords
+import VaultStorage
 import VaultSystem
 
 extension ImportCommand {
@@ -18,12 +19,19 @@ extension ImportCommand {
     }
     let name = file == "-" ? "stdin" : file
     if format != "auto" { _ = try Self.importer(named: format) }
+    guard decrypt == nil || ["auto", DecryptedStore.format].contains(format) else {
+      throw CommandError.usage("--decrypt", "is for pass: \(format) says itself how it is opened")
+    }
     let session = try Session(vault, global)
     let progress = Progress("read", global)
     defer { progress.end() }
-    // Before anything is unlocked, so that it has nothing of a key.
-    let reader = try reader(of: file, format, session, progress)
+    // Before anything is unlocked, so that none of them has anything of a key.
+    let header = try session.location.isDatabase ? HeaderFolder(of: session.locked) : nil
+    let store = try decrypt.map { try DecryptedStore(of: file, by: $0, progress) }
+    let reader = try reader(
+      of: store?.path ?? file, store == nil ? format : DecryptedStore.format, named: name, header, session, progress)
     let importer = try reader.begin()
+    header?.remove()
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     let identity = FileSource.identity(of: file == "-" ? nil : file, named: sourceName)
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
@@ -43,15 +51,19 @@ extension ImportCommand {
   }
 
   private func reader(
-    of file: String, _ format: String, _ session: Session, _ progress: Progress
+    of file: String, _ format: String, named name: String, _ header: HeaderFolder?, _ session: Session,
+    _ progress: Progress
   ) throws -> SourceReader {
-    var arguments = ["--vault=\(session.location.path)"]
-    for (option, value) in [("kind", kind), ("encoding", encoding), ("name", sourceName)] {
+    var arguments = ["--vault=\(header?.path ?? session.location.path)"]
+    for (option, value) in [
+      ("kind", kind), ("encoding", encoding), ("name", sourceName), ("source-key-file", sourceKeys.sourceKeyFile),
+    ] {
       if let value { arguments.append("--\(option)=\(value)") }
     }
     arguments += map.map { "--map=\($0)" } + sourceKeys.sourceIdentity.map { "--source-identity=\($0)" }
     // What a shell's `<(…)` gives is a descriptor of this process.
-    let kept = (sourceKeys.sourceIdentity + [file]).compactMap { path -> Int32? in
+    let named = sourceKeys.sourceIdentity + [sourceKeys.sourceKeyFile].compactMap(\.self) + [file]
+    let kept = named.compactMap { path -> Int32? in
       if path == "-" || path == "/dev/stdin" { return System.standardInput }
       guard path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/") else { return nil }
       return path.split(separator: "/").last.flatMap { Int32($0) }
@@ -59,7 +71,7 @@ extension ImportCommand {
     return try SourceReader(
       of: file, format: format, arguments: arguments + ["--", format, file], kept: kept, progress: progress,
       passphrase: { [sourceKeys, global] in
-        try sourceKeys.passphrase(of: file == "-" ? "stdin" : file, global)
+        try sourceKeys.passphrase(of: name, global)
       })
   }
 
@@ -137,6 +149,10 @@ extension ExchangeError.Advice {
     case .sentence(let text): text
     case .format(let name): "`vault import \(name) FILE` takes that"
     case .pipe(let command, let format): "open it on the way: `\(command) | vault import \(format ?? "auto") -`"
+    case .decrypt(let command, let format):
+      "open its files on the way: `vault import \(format) FOLDER --decrypt '\(command)'`"
+    case .keyFile:
+      "give it with --source-passphrase-file FILE, or on a terminal; a key file of the database with --source-key-file FILE"
     case .mapColumns: "--map MEMBER=COLUMN says what a column is, and that the first row has their names"
     }
   }
@@ -147,4 +163,21 @@ extension ExchangeError.Code {
   fileprivate var isOfKeys: Bool {
     [.identityNeeded, .wrongIdentity, .passphraseNeeded, .wrongPassphrase].contains(self)
   }
+}
+
+/// The header of a vault in a database, which says what kinds it declares: in a folder, for the process that reads,
+/// which has no way to a database. Nothing of it is secret.
+private final class HeaderFolder {
+  let path: String
+
+  init(of vault: LockedVault) throws {
+    path = try System.makeTemporaryDirectory(in: ProcessEnvironment.temporaryDirectory)
+    let bytes = vault.headerBytes
+    // Unsafe only in that any type has bytes: these are bytes.
+    try unsafe OutputFile.create(path + "/" + StoreLocation.header.fileName, bytes.span.bytes, isSynced: false)
+  }
+
+  deinit { remove() }
+
+  func remove() { System.removeDirectory(path) }
 }

@@ -9,7 +9,9 @@ extension ImportCommand {
   /// in a process that was never given a key.
   func printParsed(_ format: String, _ file: String) async throws {
     try checkOptionsOfForeign()
-    for (option, isGiven) in [("--dry-run", dryRun), ("--strict", strict), ("--update", update)] where isGiven {
+    for (option, isGiven) in [
+      ("--dry-run", dryRun), ("--strict", strict), ("--update", update), ("--decrypt", decrypt != nil),
+    ] where isGiven {
       throw CommandError.usage(option, "is for what is stored, and --parse-only stores nothing")
     }
     let name = file == "-" ? "stdin" : file
@@ -87,6 +89,7 @@ extension ImportCommand {
       return encoding
     }
     options.identities = try sourceKeys.identities()
+    options.keyFile = try sourceKeys.keyFile()
     let (keys, global) = (sourceKeys, global)
     options.passphrase = { () throws(ExchangeError) in
       do {

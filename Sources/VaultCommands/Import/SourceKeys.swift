@@ -20,6 +20,11 @@ struct SourceKeys: ParsableArguments {
     help: ArgumentHelp("Take that passphrase from a descriptor.", valueName: "n"))
   var sourcePassphraseFd: Int32?
 
+  @Option(
+    help: ArgumentHelp(
+      "The key file of a KeePass database, beside its passphrase or instead.", valueName: "file"))
+  var sourceKeyFile: String?
+
   /// Refuses two passphrases.
   func check() throws {
     guard sourcePassphraseFile == nil || sourcePassphraseFd == nil else {
@@ -29,6 +34,9 @@ struct SourceKeys: ParsableArguments {
 
   /// The identities that are given for the file.
   func identities() throws -> [AgeIdentity] { try sourceIdentity.flatMap { try IdentityFile.read($0) } }
+
+  /// What the key file holds; nil without one.
+  func keyFile() throws -> [UInt8]? { try sourceKeyFile.map { try TextInput.file($0, limit: 16 << 20) } }
 
   /// The passphrase of the file.
   func passphrase(of name: String, _ global: GlobalOptions) throws -> SecretBytes {

@@ -129,13 +129,7 @@ import COpenSSL
   ///
   /// - Throws: `.authenticationFailed` for a padding that is none, `.libraryFailed`.
   func openCBC(_ ciphertext: RawSpan, key: RawSpan, nonce: RawSpan) throws(CryptoError) -> [UInt8] {
-    try unsafe key.withInput { key throws(CryptoError) in
-      try unsafe nonce.withInput { nonce throws(CryptoError) in
-        try ErrorQueue.check("the cipher refused its key or nonce") {
-          unsafe EVP_CipherInit_ex2(pointer, EVP_aes_256_cbc(), key, nonce, 0, nil) == 1
-        }
-      }
-    }
+    try unsafe beginPlain(EVP_aes_256_cbc(), key: key, nonce: nonce, isSealing: false)
     var written: Int32 = 0
     var last: Int32 = 0
     var output = try unsafe [UInt8](byteCount: ciphertext.byteCount + 16) { output throws(CryptoError) in
@@ -151,5 +145,21 @@ import COpenSSL
     }
     output.removeLast(output.count - Int(written + last))
     return output
+  }
+
+  /// Sets key and nonce, whose sizes the caller has checked, of a cipher that authenticates nothing.
+  ///
+  /// - Throws: `.libraryFailed`.
+  @unsafe func beginPlain(
+    _ cipher: OpaquePointer?, key: RawSpan, nonce: RawSpan, isSealing: Bool, isPadded: Bool = true
+  ) throws(CryptoError) {
+    try unsafe key.withInput { key throws(CryptoError) in
+      try unsafe nonce.withInput { nonce throws(CryptoError) in
+        try ErrorQueue.check("the cipher refused its key or nonce") {
+          unsafe EVP_CipherInit_ex2(pointer, cipher, key, nonce, isSealing ? 1 : 0, nil) == 1
+            && EVP_CIPHER_CTX_set_padding(pointer, isPadded ? 1 : 0) == 1
+        }
+      }
+    }
   }
 }

@@ -27,6 +27,94 @@ public enum AESCBCHMAC {
   }
 }
 
+/// AES-256 in the ways of KeePass; import only.
+public enum AESCBC {
+  /// The plaintext, without its padding, of whole blocks that nothing authenticates: the caller does, before or after.
+  ///
+  /// - Parameters:
+  ///   - nonce: 16 bytes.
+  ///   - key: 32 bytes.
+  /// - Throws: `.authenticationFailed` for a padding that is none, `.wrongByteCount`, `.libraryFailed`.
+  public static func open(_ ciphertext: RawSpan, nonce: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
+    guard nonce.byteCount == 16, key.byteCount == 32, ciphertext.byteCount > 0, ciphertext.byteCount % 16 == 0,
+      ciphertext.byteCount < Int(Int32.max)
+    else { throw CryptoError(.wrongByteCount, "AES-CBC does not take these sizes") }
+    let context = try CipherContext()
+    return try context.openCBC(ciphertext, key: key, nonce: nonce)
+  }
+
+  /// Encrypts each of two blocks so many times, at least once, under a key of 32 bytes: what KeePass makes guessing
+  /// costly by.
+  ///
+  /// - Throws: `.wrongByteCount`, `.costOutOfRange`, `.libraryFailed`.
+  public static func iterated(_ blocks: RawSpan, key: RawSpan, rounds: Int) throws(CryptoError) -> [UInt8] {
+    guard blocks.byteCount == 32, key.byteCount == 32 else {
+      throw CryptoError(.wrongByteCount, "two blocks and a key have 32 bytes each")
+    }
+    guard rounds >= 1 else { throw CryptoError(.costOutOfRange, "a block is encrypted once at least") }
+    return try chained(blocks.extracting(first: 16), key, rounds) + chained(blocks.extracting(last: 16), key, rounds)
+  }
+
+  /// A chain of blocks of zeros is the same block encrypted again and again, and the library does that at its speed.
+  private static func chained(_ block: RawSpan, _ key: RawSpan, _ rounds: Int) throws(CryptoError) -> [UInt8] {
+    let context = try CipherContext()
+    try unsafe context.beginPlain(EVP_aes_256_cbc(), key: key, nonce: block, isSealing: true, isPadded: false)
+    let zeros = [UInt8](repeating: 0, count: 64 << 10)
+    var output: [UInt8] = []
+    var rest = rounds
+    while rest > 0 {
+      let byteCount = min(rest, zeros.count / 16) * 16
+      let input = RawSpan(_elements: zeros.span).extracting(first: byteCount)
+      output = try unsafe [UInt8](byteCount: byteCount) { output throws(CryptoError) in
+        try unsafe context.process(input, into: output)
+      }
+      rest -= byteCount / 16
+    }
+    return Array(output.suffix(16))
+  }
+}
+
+/// A cipher that makes a stream of bytes of its key, which is added to the text: the same way in both directions.
+///
+/// It authenticates nothing. For files of other tools, in and out.
+public final class StreamCipher {
+  /// The ciphers there are.
+  public enum Algorithm: Sendable {
+    /// ChaCha20 (RFC 8439) from block 0, with a nonce of 12 bytes.
+    case chaCha20
+    /// AES-256 in counter mode, with a first counter of 16 bytes.
+    case aes256Counter
+  }
+
+  private let context: CipherContext
+
+  /// - Parameter key: 32 bytes.
+  /// - Throws: `.wrongByteCount`, `.libraryFailed`.
+  public init(_ algorithm: Algorithm, key: RawSpan, nonce: RawSpan) throws(CryptoError) {
+    let isChaCha = algorithm == .chaCha20
+    guard key.byteCount == 32, nonce.byteCount == (isChaCha ? 12 : 16) else {
+      throw CryptoError(.wrongByteCount, "a stream cipher has a key of 32 bytes and a nonce of its own size")
+    }
+    context = try CipherContext()
+    // The library has the number of the block before the nonce.
+    let start = [UInt8](repeating: 0, count: isChaCha ? 4 : 0) + nonce.array
+    try unsafe context.beginPlain(
+      isChaCha ? EVP_chacha20() : EVP_aes_256_ctr(), key: key, nonce: RawSpan(_elements: start.span), isSealing: true)
+  }
+
+  /// The next bytes of the text with the next bytes of the stream added.
+  ///
+  /// - Throws: `.wrongByteCount` from 2 GiB, `.libraryFailed`.
+  public func process(_ text: RawSpan) throws(CryptoError) -> [UInt8] {
+    guard text.byteCount <= AEAD.maximumByteCount else {
+      throw CryptoError(.wrongByteCount, "a message is longer than 2 GiB")
+    }
+    return try unsafe [UInt8](byteCount: text.byteCount) { output throws(CryptoError) in
+      try unsafe context.process(text, into: output)
+    }
+  }
+}
+
 extension AESGCM {
   /// Opens ciphertext ‖ tag 16 under a nonce of any size from 1 to 64 bytes, as sops writes it; import only.
   ///

@@ -19,6 +19,11 @@ package enum MemoryFile {
   /// - Parameter isInherited: whether every program that is started gets it, under the same number.
   /// - Returns: its descriptor, at the beginning of the file.
   package static func sealed(_ value: SecretBytes, isInherited: Bool) throws(Errno) -> Int32 {
+    try value.withBytes { bytes throws(Errno) in try sealed(bytes, isInherited: isInherited) }
+  }
+
+  /// The same of bytes that are not in locked memory.
+  package static func sealed(_ bytes: RawSpan, isInherited: Bool) throws(Errno) -> Int32 {
     #if os(Linux)
       // MFD_CLOEXEC and MFD_ALLOW_SEALING of linux/memfd.h, F_ADD_SEALS and all four seals of linux/fcntl.h, which no
       // module has.
@@ -26,12 +31,9 @@ package enum MemoryFile {
       let descriptor = unsafe memfd_create("cvault", isInherited ? allowSealing : allowSealing | closing)
       guard descriptor >= 0 else { throw .current }
       do throws(Errno) {
-        try value.withBytes { bytes throws(Errno) in
-          var count = 0
-          while count < bytes.byteCount {
-            count += try LiveFileOperations().write(
-              bytes.extracting(droppingFirst: count), to: descriptor, from: count)
-          }
+        var count = 0
+        while count < bytes.byteCount {
+          count += try LiveFileOperations().write(bytes.extracting(droppingFirst: count), to: descriptor, from: count)
         }
         guard fchmod(descriptor, 0o400) == 0, fcntl(descriptor, addSeals, seals) == 0 else { throw .current }
       } catch {

@@ -11,14 +11,6 @@ public enum CanonicalEncoding {
     return builder.finish()
   }
 
-  /// `LP(bytes)`.
-  public static func lp(_ bytes: [UInt8]) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(4 + bytes.count)
-    result.appendPrefixed(bytes.span)
-    return result
-  }
-
   /// Builds an `ENC` item by item, so that a large or secret item need not be copied into an array first.
   public struct Builder: Sendable {
     private var bytes: [UInt8] = []
@@ -94,7 +86,7 @@ public enum CanonicalEncoding {
 extension [UInt8] {
   /// Appends a count as 32 bits, big-endian.
   @inline(__always)
-  package mutating func appendCount(_ count: Int) {
+  mutating func appendCount(_ count: Int) {
     // More than 2^32 bytes or items cannot come from a document within the limits.
     let word = UInt32(count)
     append(addingCapacity: 4) { output in
@@ -113,7 +105,7 @@ extension [UInt8] {
 
   /// Appends `LP(bytes)`.
   @inline(__always)
-  package mutating func appendPrefixed(_ bytes: Span<UInt8>) {
+  mutating func appendPrefixed(_ bytes: Span<UInt8>) {
     appendCount(bytes.count)
     append(all: bytes)
   }

@@ -7,6 +7,7 @@ extension ImportFormats {
     CSVImporter.myki, CSVImporter.mykiCodes, CSVImporter.mykiNotes, CSVImporter.nordpass, CSVImporter.onePassword8,
     CSVImporter.onePasswordMac, CSVImporter.onePasswordWindows, CSVImporter.protonPass, CSVImporter.roboform,
     CSVImporter.safari, CSVImporter.safeInCloud, CSVImporter.strongbox, CSVImporter.zoho, CSVImporter.zohoPasswords,
-    ButtercupImporter(), DashlaneLegacyImporter(), EnpassImporter(), KeeperImporter(), PlainCSVImporter(),
+    ButtercupImporter(), DashlaneLegacyImporter(), DashlaneArchiveImporter(),
+    EnpassImporter(), KeeperImporter(), PlainCSVImporter(),
   ]
 }

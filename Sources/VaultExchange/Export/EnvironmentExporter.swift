@@ -1,65 +1,70 @@
-internal import VaultDocument
-
 /// Assignments for a shell: `NAME='value'`, a line or more for each value.
 ///
-/// The name is made of the record's and the path's: `ADA_LOVELACE_ACCESS_KEY`. Values stand in single quotes, where a
-/// shell (POSIX, section 2.2.2) takes every byte as it is, but for the quote itself.
+/// Values stand in single quotes, where a shell (POSIX, section 2.2.2) takes every byte as it is, but for the quote
+/// itself.
 struct EnvironmentExporter: Exporter {
-  private(set) var notes = ExportNotes("env")
-  private var surveyed: Set<String> = []
-  private var written: Set<String> = []
+  private var names = VariableNames("env")
+
+  var notes: ExportNotes { names.notes }
+
+  mutating func survey(_ record: ExportedRecord) throws(ExportError) { try names.survey(record) }
+
+  mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
+    Array(try names.variables(of: record).map { "\($0.name)='\(Self.quoted($0.value))'\n" }.joined().utf8)
+  }
+
+  private static func quoted(_ text: String) -> String {
+    text.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
+      .joined(separator: #"'\''"#)
+  }
+}
+
+/// A file of variables for python-dotenv, Docker Compose and other programs that are no shell.
+///
+/// They agree on values without quotes, on single quotes around what has neither those nor backslashes, and on escapes
+/// in double quotes, but for the dollar sign there. `docker run --env-file` knows no quotes at all.
+struct DotenvExporter: Exporter {
+  private enum Form { case plain, single, double }
+
+  private var names = VariableNames("dotenv")
+
+  var notes: ExportNotes { names.notes }
 
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
-    for (path, value) in record.leaves {
-      guard !Self.isLeftOut(value) else {
-        notes.add(.emptyLeftOut(kind: record.kind))
-        continue
-      }
-      let name = Self.name(of: path, in: record)
-      if Self.free(name, in: &surveyed) != name { notes.add(.renumbered) }
-      guard try !value.plainText(in: record).utf8.contains(0) else {
-        throw ExportError("holds a NUL, which a variable cannot hold", in: record, at: path)
-      }
+    for value in try names.survey(record) {
+      let form = Self.form(of: value)
+      if form != .plain { names.add(.quoted) }
+      // Some put in values for `${NAME}` also between single quotes.
+      if form == .double && value.utf8.contains(UInt8(ascii: "$")) || value.holds("${") { names.add(.dollars) }
     }
   }
 
   mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
-    var text = ""
-    for (path, value) in record.leaves where !Self.isLeftOut(value) {
-      let quoted = try value.plainText(in: record).unicodeScalars.split(
-        separator: "'", omittingEmptySubsequences: false
-      ).map(String.init).joined(separator: #"'\''"#)
-      text += "\(Self.free(Self.name(of: path, in: record), in: &written))='\(quoted)'\n"
-    }
-    return Array(text.utf8)
+    Array(try names.variables(of: record).map { "\($0.name)=\(Self.written($0.value))\n" }.joined().utf8)
   }
 
-  /// An empty text is a value of a variable; null and empty lists are none.
-  private static func isLeftOut(_ value: JSONValue) -> Bool { value.string == nil && value.isVoid }
-
-  private static func name(of path: MemberPath, in record: ExportedRecord) -> String {
-    let id = record.id.prefix(8)
-    let title = word(record.name)
-    let name = (title.isEmpty ? word(String(id)) : title) + "_" + word(path.description)
-    return name.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } == true ? "_" + name : name
+  private static func form(of text: String) -> Form {
+    let isPlain = text.utf8.allSatisfy { byte in
+      byte >= 0x30 && byte <= 0x39 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || "_./:@%+,=-".utf8.contains(byte)
+    }
+    if isPlain { return .plain }
+    return text.utf8.contains { $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: "\\") || $0 == 13 } ? .double : .single
   }
 
-  /// Letters and digits of ASCII in upper case, everything else between them as one `_`; empty without any.
-  private static func word(_ text: String) -> String {
-    let parts = text.utf8.split { byte in
-      !(byte >= 0x30 && byte <= 0x39 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
+  private static func written(_ text: String) -> String {
+    switch form(of: text) {
+    case .plain: return text
+    case .single: return "'\(text)'"
+    case .double:
+      let escaped = text.unicodeScalars.map { scalar -> String in
+        switch scalar {
+        case "\"", "\\": "\\\(scalar)"
+        case "\n": "\\n"
+        case "\r": "\\r"
+        default: String(scalar)
+        }
+      }
+      return "\"\(escaped.joined())\""
     }
-    return parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "_").uppercased()
-  }
-
-  /// The name, or the name with the next free number.
-  private static func free(_ name: String, in names: inout Set<String>) -> String {
-    var free = name
-    var number = 1
-    while !names.insert(free).inserted {
-      number += 1
-      free = "\(name)_\(number)"
-    }
-    return free
   }
 }

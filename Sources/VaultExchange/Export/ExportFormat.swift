@@ -1,17 +1,19 @@
 public import VaultAge
+public import VaultCrypto
 
 /// A format that records can go out to.
 public enum ExportFormat: String, Sendable, CaseIterable {
   case csv, yaml, env, bitwarden
   case keepassXML = "keepass-xml"
   case onePasswordCSV = "1password-csv"
-  case sops
+  case sops, kdbx, netrc, pgpass, dotenv, kubernetes
+  case ansibleVault = "ansible-vault"
 
   /// Whether it makes sense only with the sealed fields opened: tools expect passwords there.
   public var needsSecrets: Bool {
     switch self {
-    case .csv, .yaml, .env: false
-    case .bitwarden, .keepassXML, .onePasswordCSV, .sops: true
+    case .csv, .yaml, .env, .dotenv: false
+    case .bitwarden, .keepassXML, .onePasswordCSV, .sops, .kdbx, .netrc, .pgpass, .kubernetes, .ansibleVault: true
     }
   }
 
@@ -19,17 +21,27 @@ public enum ExportFormat: String, Sendable, CaseIterable {
   public var keepsNames: Bool {
     switch self {
     case .csv, .yaml: true
-    case .env, .bitwarden, .keepassXML, .onePasswordCSV, .sops: false
+    case .env, .dotenv, .bitwarden, .keepassXML, .onePasswordCSV, .sops: false
+    case .kdbx, .netrc, .pgpass, .kubernetes, .ansibleVault: false
     }
   }
+
+  /// Whether the file is sealed with a passphrase of its own.
+  public var needsPassphrase: Bool { self == .kdbx || self == .ansibleVault }
+
+  /// Whether it is bytes rather than text.
+  public var isBinary: Bool { self == .kdbx }
 
   /// A writer of the format.
   ///
   /// - Parameters:
   ///   - recipients: who can open the sealed values of `sops`; the other formats seal nothing.
+  ///   - passphrase: what a file is sealed with that ``needsPassphrase``.
   ///   - isOfOneKind: whether the person has said of which kind the records are.
-  /// - Throws: ``ExportError`` when a key for `sops` cannot be made or sealed.
-  public func exporter(recipients: [AgeRecipient], isOfOneKind: Bool) throws(ExportError) -> any Exporter {
+  /// - Throws: ``ExportError`` when a key cannot be made or sealed, or there is no passphrase.
+  public func exporter(
+    recipients: [AgeRecipient], passphrase: SecretBytes? = nil, isOfOneKind: Bool
+  ) throws(ExportError) -> any Exporter {
     switch self {
     case .csv: CSVExporter(hasKinds: !isOfOneKind)
     case .yaml: YAMLExporter()
@@ -37,7 +49,18 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     case .bitwarden: BitwardenExporter()
     case .keepassXML: KeePassExporter()
     case .onePasswordCSV: OnePasswordExporter()
+    case .netrc: NetrcExporter()
+    case .pgpass: PgpassExporter()
+    case .dotenv: DotenvExporter()
+    case .kubernetes: KubernetesExporter()
     case .sops: try SOPSExporter(recipients: recipients)
+    case .kdbx: try KDBXExporter(passphrase: try Self.required(passphrase))
+    case .ansibleVault: try AnsibleVaultExporter(passphrase: try Self.required(passphrase))
     }
+  }
+
+  private static func required(_ passphrase: SecretBytes?) throws(ExportError) -> SecretBytes {
+    guard let passphrase else { throw ExportError("needs a passphrase to be sealed with") }
+    return passphrase
   }
 }

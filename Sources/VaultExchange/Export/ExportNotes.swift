@@ -13,11 +13,17 @@ public struct ExportNotes: Equatable, Sendable {
     /// What the tool itself drops or changes when it reads the file.
     case fragile
     case renumbered
+    /// Quotes that a reader of variables may not know.
+    case quoted
+    /// Dollar signs that a reader of variables may put something in for.
+    case dollars
+    /// Quotes that older programs do not know.
+    case quotedWords
 
     var isLoss: Bool {
       switch self {
       case .recordsLeftOut, .valuesLeftOut, .emptyLeftOut: true
-      case .becoming, .stray, .formulas, .fragile, .renumbered: false
+      case .becoming, .stray, .formulas, .fragile, .renumbered, .quoted, .dollars, .quotedWords: false
       }
     }
   }
@@ -60,6 +66,14 @@ public struct ExportNotes: Equatable, Sendable {
     case .fragile:
       "\(values) \(count == 1 ? "holds" : "hold") U+007F to U+009F, which KeePassXC drops, or a carriage return alone, which it makes a "
         + "line feed"
+    case .quoted:
+      "\(values) \(count == 1 ? "stands" : "stand") in quotes, which `docker run --env-file` takes for a part of the value; "
+        + "Compose and python-dotenv do not"
+    case .dollars:
+      "\(values) \(count == 1 ? "holds" : "hold") a dollar sign that some readers put a variable in for: python-dotenv "
+        + "leaves it with interpolate=False"
+    case .quotedWords:
+      "\(values) \(count == 1 ? "stands" : "stand") in quotes, which curl from 7.84, git and Python read and ftp does not"
     case .renumbered:
       "\(count) name\(count == 1 ? "" : "s") would stand twice and \(count == 1 ? "has" : "have") a number"
     }

@@ -1,3 +1,4 @@
+internal import VaultCrypto
 internal import VaultDocument
 
 /// The XML of KeePass 2, which KeePassXC imports as well: an entry for every record, in one group.
@@ -7,14 +8,36 @@ struct KeePassExporter: Exporter {
   /// What files of this exporter say they were written by: in them, strings that are not protected were readable.
   static let generator = "vault"
 
-  private(set) var notes = ExportNotes("keepass-xml")
+  /// What a database has otherwise than a file of XML.
+  struct Database {
+    /// What values are protected with, one after the other.
+    let stream: StreamCipher
+
+    func protected(_ text: String) throws(ExportError) -> String {
+      let bytes = Array(text.utf8)
+      return Base64.encode(
+        try inExport { () throws(CryptoError) in try stream.process(RawSpan(_elements: bytes.span)) })
+    }
+  }
+
+  private(set) var notes: ExportNotes
+  private let database: Database?
+  /// In a database, the attachments of all records, in their order.
+  private(set) var binaries: [[UInt8]] = []
+  private var binaryCount = 0
+
+  init(_ database: Database? = nil) {
+    self.database = database
+    notes = ExportNotes(database == nil ? "keepass-xml" : "kdbx")
+  }
 
   private static let texts: Set<String> = ["title", "username", "password", "totp", "notes", "text"]
   /// What an entry has itself; a custom field of the same name gets another one.
   private static let reserved: Set<String> = ["Title", "UserName", "Password", "URL", "Notes", "otp"]
 
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
-    let parts = try EntryParts(record, known: Self.texts)
+    var parts = try EntryParts(record, known: Self.texts)
+    if database != nil { binaries += Self.attachments(&parts).map(\.bytes) }
     for _ in 0..<parts.voidCount { notes.add(.emptyLeftOut(kind: record.kind)) }
     for tag in parts.tags where !Self.isTag(tag) { notes.add(.valuesLeftOut(member: "tags", kind: record.kind)) }
     if record.kind != "login" { notes.add(.becoming("entries, with all members as strings", kind: record.kind)) }
@@ -60,15 +83,39 @@ struct KeePassExporter: Exporter {
     let own = parts.takeID(of: "keepass-xml") { (try? Base64.decode($0))?.count == 16 }
     let made = try Self.identifier(["entry", record.id])
     var text = "      <Entry>\n        <UUID>\(own ?? made)</UUID>\n"
-    text += Self.members(of: &parts)
+    text += members(of: &parts)
+    let attachments = database == nil ? [] : Self.attachments(&parts)
     let tags = parts.tags.filter(Self.isTag)
     if !tags.isEmpty { text += "        <Tags>\(XMLText.escaped(Self.text(ofTags: tags)))</Tags>\n" }
     for string in Self.strings(of: record, parts) {
-      let mark = string.isSealed ? " ProtectInMemory=\"True\"" : ""
       text += "        <String>\n          <Key>\(XMLText.escaped(string.name))</Key>\n"
-      text += "          <Value\(mark)>\(XMLText.escaped(string.text))</Value>\n        </String>\n"
+      text += "          \(try value(of: string))\n        </String>\n"
+    }
+    for attachment in attachments {
+      // What was surveyed stands before the entries.
+      guard binaryCount < binaries.count, binaries[binaryCount] == attachment.bytes else { throw .changed(record) }
+      text += "        <Binary>\n          <Key>\(XMLText.escaped(attachment.name))</Key>\n"
+      text += "          <Value Ref=\"\(binaryCount)\"/>\n        </Binary>\n"
+      binaryCount += 1
     }
     return Array((text + "      </Entry>\n").utf8)
+  }
+
+  private func value(of string: Named) throws(ExportError) -> String {
+    guard string.isSealed else { return "<Value>\(XMLText.escaped(string.text))</Value>" }
+    guard let database else { return "<Value ProtectInMemory=\"True\">\(XMLText.escaped(string.text))</Value>" }
+    return "<Value Protected=\"True\">\(try database.protected(string.text))</Value>"
+  }
+
+  /// Takes what an import has kept as attachments.
+  private static func attachments(_ parts: inout EntryParts) -> [(name: String, bytes: [UInt8])] {
+    var attachments: [(name: String, bytes: [UInt8])] = []
+    for extra in parts.extras where extra.isSealed && extra.name.begins(with: "attachment ") {
+      let name = String(Substring(extra.name.utf8.dropFirst("attachment ".utf8.count)))
+      guard !name.isEmpty, let bytes = try? Base64.decode(extra.text), parts.take(extra.name) != nil else { continue }
+      attachments.append((name, bytes))
+    }
+    return attachments
   }
 
   mutating func end() -> [UInt8] { Array("    </Group>\n  </Root>\n</KeePassFile>\n".utf8) }
@@ -94,15 +141,21 @@ struct KeePassExporter: Exporter {
     EntryParts.isDate(text) || (try? Base64.decode(text))?.count == 8
   }
 
+  /// A database has seconds since the year 1, eight bytes in base64, the lowest first.
+  private func time(_ text: String) -> String {
+    guard database != nil, let moment = try? Timestamp(parsing: text) else { return text }
+    return Base64.encode((moment.secondsSinceEpoch + 62_135_596_800).littleEndianBytes)
+  }
+
   private static func isCount(_ text: String) -> Bool { UInt32(text) != nil }
 
-  private static func members(of parts: inout EntryParts) -> String {
+  private func members(of parts: inout EntryParts) -> String {
     var text = ""
-    if let icon = parts.takeReadable("icon", if: isCount) {
+    if let icon = parts.takeReadable("icon", if: Self.isCount) {
       text += "        <IconID>\(XMLText.escaped(icon))</IconID>\n"
     }
-    let times = members.compactMap { element, name, isFit in
-      parts.takeReadable(name, if: isFit).map { "          <\(element)>\(XMLText.escaped($0))</\(element)>\n" }
+    let times = Self.members.compactMap { element, name, isFit in
+      parts.takeReadable(name, if: isFit).map { "          <\(element)>\(XMLText.escaped(time($0)))</\(element)>\n" }
     }
     return times.isEmpty ? text : text + "        <Times>\n\(times.joined())        </Times>\n"
   }

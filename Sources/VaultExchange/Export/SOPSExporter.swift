@@ -116,8 +116,8 @@ struct SOPSCipher {
   }
 
   init() throws(ExportError) {
-    key = try Self.named { () throws(CryptoError) in try SecretBytes.random(count: AESGCM.keyByteCount) }
-    values = try Self.named { () throws(CryptoError) in try Values() }
+    key = try inExport { () throws(CryptoError) in try SecretBytes.random(count: AESGCM.keyByteCount) }
+    values = try inExport { () throws(CryptoError) in try Values() }
   }
 
   /// Takes a value into the MAC, and gives it as it is written.
@@ -125,7 +125,7 @@ struct SOPSCipher {
     _ text: String, _ type: String, _ plain: JSONValue, _ names: [String], _ isSealed: Bool
   ) throws(ExportError) -> JSONValue {
     let bytes = Array(text.utf8)
-    try Self.named { () throws(CryptoError) in try values.hasher?.update(RawSpan(_elements: bytes.span)) }
+    try inExport { () throws(CryptoError) in try values.hasher?.update(RawSpan(_elements: bytes.span)) }
     // sops leaves an empty text as it is.
     guard isSealed, !bytes.isEmpty else { return plain }
     return .string(try sealed(bytes, type, names.joined(separator: ":") + ":"))
@@ -133,7 +133,7 @@ struct SOPSCipher {
 
   private func sealed(_ text: [UInt8], _ type: String, _ associated: String) throws(ExportError) -> String {
     let associated = Array(associated.utf8)
-    let box = try Self.named { () throws(CryptoError) in
+    let box = try inExport { () throws(CryptoError) in
       try key.withBytes { key throws(CryptoError) in
         try AESGCM.seal(
           RawSpan(_elements: text.span), key: key, associatedData: RawSpan(_elements: associated.span))
@@ -147,7 +147,7 @@ struct SOPSCipher {
 
   /// The sealed MAC: SHA-512 of all values, in upper-case digits, bound to the time.
   func mac(at time: String) throws(ExportError) -> String {
-    let hash = try Self.named { () throws(CryptoError) -> [UInt8] in
+    let hash = try inExport { () throws(CryptoError) -> [UInt8] in
       guard let hasher = values.hasher.take() else { return [] }
       return try hasher.finish()
     }
@@ -168,14 +168,6 @@ struct SOPSCipher {
       }
     }
     return keys
-  }
-
-  private static func named<Result>(_ body: () throws(CryptoError) -> Result) throws(ExportError) -> Result {
-    do throws(CryptoError) {
-      return try body()
-    } catch {
-      throw ExportError("could not be encrypted", underlying: error)
-    }
   }
 }
 

@@ -27,6 +27,11 @@ struct YAMLWriter {
   /// An item of the list at the top.
   mutating func item(_ value: JSONValue) { listItem(value, indent: 0) }
 
+  /// A member of the map at the top.
+  mutating func member(_ name: String, _ value: JSONValue) {
+    members(JSONObject(ascending: [(name, value)]), indent: 0, isFirstPlaced: true)
+  }
+
   private mutating func listItem(_ value: JSONValue, indent: Int) {
     margin(indent)
     put("-")

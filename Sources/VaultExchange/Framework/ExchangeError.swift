@@ -52,6 +52,10 @@ public struct ExchangeError: Error, Equatable, Sendable {
     case format(String)
     /// Importing what this command of another program prints; nil for whatever format that is of.
     case pipe(String, format: String? = nil)
+    /// Importing a folder as this format, each file of which this command of another program opens.
+    case decrypt(String, format: String)
+    /// Giving the key file that a sealed one may have beside its passphrase.
+    case keyFile
     /// Saying what the columns of a table are.
     case mapColumns
 

@@ -1,12 +1,16 @@
 /// The formats that records can come from.
 public enum ImportFormats {
   /// All of them, in the order of their names.
-  public static let all: [any Importer] = (csv + json + documents).sorted { $0.format.name < $1.format.name }
+  public static let all: [any Importer] = (csv + json + documents + codes + lines + services).sorted {
+    $0.format.name < $1.format.name
+  }
 
   /// Formats of one file each that are neither tables nor JSON.
   private static let documents: [any Importer] = [
-    KeePassXMLImporter(), OnePassword1PUXImporter(), SopsImporter.json, SopsImporter.yaml, DotenvImporter(),
-    PassageImporter(), PlainJSONImporter(), PlainJSONLinesImporter(), PropertyListImporter(),
+    KeePassXMLImporter(), KDBXImporter(), SSHKeyFolderImporter(), OnePassword1PUXImporter(), SopsImporter.json,
+    SopsImporter.yaml, DotenvImporter(),
+    PassageImporter(), PassImporter(), PlainJSONImporter(), PlainJSONLinesImporter(), PlainYAMLImporter(),
+    PropertyListImporter(),
   ]
 
   /// The importer of a format.

@@ -62,6 +62,9 @@ public struct ImportOptions: Sendable {
   /// Asks for the passphrase of a sealed file; nil when nobody can be asked.
   public var passphrase: (@Sendable () throws(ExchangeError) -> SecretBytes)?
 
+  /// What the file holds that opens a sealed one beside its passphrase, or instead; nil for none.
+  public var keyFile: [UInt8]?
+
   /// The keys of files that are sealed with age.
   public var identities: [AgeIdentity] = []
 

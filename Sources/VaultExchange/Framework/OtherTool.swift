@@ -9,6 +9,11 @@ struct OtherTool: Sendable {
   private init(
     _ title: StaticString, _ advice: ExchangeError.Advice...,
     if matches: @escaping @Sendable (ImportSample, JSONOutline) -> Bool
+  ) { self.init(title, advice, if: matches) }
+
+  private init(
+    _ title: StaticString, _ advice: [ExchangeError.Advice],
+    if matches: @escaping @Sendable (ImportSample, JSONOutline) -> Bool
   ) {
     self.title = title
     self.advice = advice
@@ -23,23 +28,17 @@ struct OtherTool: Sendable {
 
   private static let all = folders + sealed + databases + documents
 
+  static let passTitle: StaticString = "is a store of pass or gopass, which is sealed with GPG"
+  static let passAdvice: [ExchangeError.Advice] = [.decrypt("gpg -dq", format: "pass")]
+
   private static let folders = [
-    OtherTool(
-      "is a store of pass or gopass, which is sealed with GPG",
-      "make a store of passage of it: open each file with gpg and seal it with age (`gpg -d F.gpg | age -r … -o F.age`)",
-      .format("passage")
-    ) { sample, _ in sample.paths.contains { $0.hasSuffix(".gpg") } },
+    OtherTool(passTitle, passAdvice) { sample, _ in sample.paths.contains { $0.hasSuffix(".gpg") } },
     OtherTool(
       "is a vault of 1Password 7 (OPVault)", "1Password 8: File, Export, 1PUX; 1Password 7: File, Export, CSV"
     ) { sample, _ in sample.paths.contains { $0.hasSuffix("profile.js") } },
   ]
 
   private static let sealed = [
-    OtherTool(
-      "is a database of KeePass (KDBX)",
-      "KeePassXC: Database, Export, XML file; or `keepassxc-cli export FILE > out.xml`",
-      "KeePass 2: File, Export, KeePass XML (2.x)", .format("keepass-xml")
-    ) { sample, _ in sample.begins([0x03, 0xD9, 0xA2, 0x9A]) },
     OtherTool("is a database of Password Safe", "Password Safe: File, Export To, Plain text", .mapColumns) {
       sample, _ in sample.begins("PWS3")
     },
@@ -48,10 +47,6 @@ struct OtherTool: Sendable {
     },
     OtherTool("is sealed with GPG", .pipe("gpg -d FILE")) { sample, _ in
       sample.begins("-----BEGIN PGP MESSAGE")
-    },
-    OtherTool("is a backup of 2FAS that is sealed", "2FAS: Settings, Backup, Export, without a password") {
-      _, outline in
-      outline.has("servicesEncrypted")
     },
   ]
 
@@ -67,8 +62,7 @@ struct OtherTool: Sendable {
     },
     OtherTool("is packed with gzip", .pipe("gzip -dc FILE")) { sample, _ in sample.begins([0x1F, 0x8B]) },
     OtherTool(
-      "is a zip file of no tool that is known here", "unpack it, and import the file with the entries",
-      "Bitwarden: data.json; Dashlane: each CSV file by itself"
+      "is a zip file of no tool that is known here", "unpack it, and import the file with the entries"
     ) { sample, _ in ZipArchive.begins(sample.head) },
   ]
 
@@ -77,20 +71,11 @@ struct OtherTool: Sendable {
       sample, outline in
       outline.has("uuid", "typeName") || sample.name.lowercased().hasSuffix(".1pif")
     },
-    OtherTool("is the JSON of Keeper", "Keeper: Settings, Export, CSV, then `keeper-csv`") { _, outline in
-      outline.has("records[].$type") || outline.has("records[].login_url") || outline.has("shared_folders", "records")
-    },
     OtherTool("is the JSON of Dashlane", "Dashlane: My account, Settings, Export data, CSV") { _, outline in
       outline.has("AUTHENTIFIANT")
     },
     OtherTool("is the JSON of Passman", "Passman: Settings, Export credentials, CSV", .mapColumns) {
       _, outline in outline.has("[].credential_id", "[].guid")
-    },
-    OtherTool("is of an app for one-time codes", "take the otpauth addresses of its entries into the `totp` of logins")
-    {
-      sample, outline in
-      sample.begins("otpauth") || outline.has("db", "header") || outline.has("tokenOrder", "tokens")
-        || outline.has("services", "appOrigin")
     },
     OtherTool("is XML of another tool", "KeePassX 1 and Revelation: open it in KeePassXC and export that") {
       sample, _ in

@@ -10,3 +10,24 @@ func inCrypto<Result>(_ body: () throws(CryptoError) -> Result) throws(ExchangeE
     throw ExchangeError(.reading, "could not be opened", underlying: error)
   }
 }
+
+/// The same while something is written.
+///
+/// - Throws: ``ExportError`` with the error of the library.
+func inExport<Result>(_ body: () throws(CryptoError) -> Result) throws(ExportError) -> Result {
+  do throws(CryptoError) {
+    return try body()
+  } catch {
+    throw ExportError("could not be encrypted", underlying: error)
+  }
+}
+
+extension SecretBytes {
+  /// The bytes in ordinary memory: for keys of files of other tools, never for one of a vault.
+  var foreignKey: [UInt8] {
+    withBytes { bytes in
+      let bytes = Span<UInt8>(_bytes: bytes)
+      return bytes.indices.map { bytes[$0] }
+    }
+  }
+}

@@ -3,15 +3,21 @@ internal import VaultDocument
 /// Bitwarden's own JSON, of a person or an organization.
 struct BitwardenImporter: Importer {
   let format = ImportFormat(
-    "bitwarden-json", title: "Bitwarden, JSON", versions: "2018 to 2026, individual and organization vaults",
+    "bitwarden-json", title: "Bitwarden, JSON",
+    versions: "2018 to 2026, individual and organization vaults, `bw list items`",
     keeps: "everything; folders, collections, favorites and deleted as tags, custom fields, passkeys and old passwords "
       + "as secrets, dates as fields")
 
   func detects(_ sample: ImportSample) -> Bool {
     let outline = sample.outline
     if outline.has("passwordProtected") || outline.has("items[].template_type") { return false }
-    return outline.has("folders", "items") || outline.has("collections", "items")
+    return isList(outline) || outline.has("folders", "items") || outline.has("collections", "items")
       || outline.has("encKeyValidation_DO_NOT_EDIT")
+  }
+
+  /// What the tool's own command prints: items without anything around them.
+  private func isList(_ outline: JSONOutline) -> Bool {
+    outline.has("[].object", "[].type", "[].id") && (outline.has("[].login") || outline.has("[].reprompt"))
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
@@ -21,7 +27,7 @@ struct BitwardenImporter: Importer {
   /// The items of an export that is in clear.
   ///
   /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`.
-  static func items(of document: JSONValue) throws(ExchangeError) -> ImportedItems {
+  static func items(of document: JSONValue, files: ArchiveFiles? = nil) throws(ExchangeError) -> ImportedItems {
     if document["encrypted"]?.bool == true {
       throw ExchangeError(
         .unsupported, "is sealed with the key of an account, which is not in it",
@@ -29,31 +35,38 @@ struct BitwardenImporter: Importer {
           "Bitwarden: Export vault, File format .json (Encrypted), Export type Password protected", "or .json in clear",
         ])
     }
-    guard let root = document.object, let entries = root["items"]?.array else {
+    let root = document.object ?? JSONObject()
+    guard let entries = document.array.flatMap({ $0.isEmpty ? nil : $0 }) ?? root["items"]?.array else {
       throw ExchangeError(.malformed, "has no list of items")
     }
+    let top = document.array == nil ? "items" : ""
     let folders = Folders(root)
     let used = Set(entries.flatMap(folders.ids))
     var rest = entries[...]
     var leaves: [LedgerLine]? = lines(outsideItems: root, used: used)
+    var (files, hasEnded) = (files, false)
     return ImportedItems { () throws(ExchangeError) in
       if let lines = leaves {
         leaves = nil
         return .leaves(lines)
       }
-      guard let entry = rest.popFirst() else { return nil }
-      return .record(try record(of: entry, at: rest.startIndex - 1, folders))
+      guard let entry = rest.popFirst() else {
+        defer { hasEnded = true }
+        return hasEnded ? nil : files.map { .leaves($0.lines) }
+      }
+      return .record(try record(of: entry, at: "\(top)[\(rest.startIndex - 1)]", folders, &files))
     }
   }
 
   private static func record(
-    of entry: JSONValue, at index: Int, _ folders: Folders
+    of entry: JSONValue, at path: String, _ folders: Folders, _ files: inout ArchiveFiles?
   ) throws(ExchangeError) -> ImportedRecord {
-    let place = SourcePlace(path: "items[\(index)]")
+    let place = SourcePlace(path: path)
     var builder = RecordBuilder(format: "bitwarden-json", place: place)
     for id in folders.ids(of: entry) { builder.add(folders.names[id] ?? id, .list("tags"), as: "folder") }
     builder.take(entry, at: place, by: .bitwarden)
     builder.addExpiry()
+    if let id = entry["id"]?.string, !id.isEmpty { try files?.attach("attachments/\(id)/", to: &builder) }
     return try builder.record()
   }
 
@@ -108,7 +121,8 @@ extension TreeRules {
       "sshKey.privateKey": .member("private_key"), "sshKey.publicKey": .member("public_key"),
       "sshKey.keyFingerprint": .member("fingerprint"), "creationDate": .field("created"),
       "revisionDate": .field("modified"), "deletedDate": .dated("deleted"), "archivedDate": .dated("archived"),
-      "login.passwordRevisionDate": .field("password changed"), "identity.ssn": .secret("ssn"),
+      "login.passwordRevisionDate": .field("password changed"), "object": .known(as: "."),
+      "identity.ssn": .secret("ssn"),
       "identity.passportNumber": .secret("passportNumber"), "identity.licenseNumber": .secret("licenseNumber"),
     ].merging(identity) { first, _ in first },
     subtrees: ["fields[]": bitwardenField],

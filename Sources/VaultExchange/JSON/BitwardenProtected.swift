@@ -121,7 +121,7 @@ private struct Costs {
 
   /// - Throws: ``ExchangeError`` `.unsupported` without the library for Argon2id, `.reading`.
   func key(_ passphrase: SecretBytes, salt: [UInt8]) throws(ExchangeError) -> SecretBytes {
-    if case .argon2id = function, !Argon2id.isAvailable {
+    if case .argon2id = function, !Argon2.isAvailable {
       throw ExchangeError(.unsupported, "needs the library libargon2 (Debian: libargon2-1), which is not installed")
     }
     return try inCrypto { () throws(CryptoError) in
@@ -132,7 +132,7 @@ private struct Costs {
             passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: iterations)
         case .argon2id(let kibibytes, let lanes):
           let salt = try SHA256.hash(RawSpan(_elements: salt.span))
-          return try Argon2id.derive(
+          return try Argon2.derive(
             passphrase: passphrase, salt: RawSpan(_elements: salt.span), passes: iterations, kibibytes: kibibytes,
             lanes: lanes)
         }

@@ -1,6 +1,8 @@
 extension ImportFormats {
   /// Formats that are JSON.
   static let json: [any Importer] = [
-    BitwardenImporter(), BitwardenProtectedImporter(), EnpassJSONImporter(), ProtonPassJSONImporter(),
+    BitwardenImporter(), BitwardenProtectedImporter(), BitwardenArchiveImporter(), EnpassJSONImporter(),
+    ProtonPassJSONImporter(),
+    TreeImporter.keeper,
   ]
 }

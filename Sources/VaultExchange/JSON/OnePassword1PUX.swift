@@ -36,10 +36,11 @@ struct OnePassword1PUXImporter: Importer {
 
 /// One reading of an export.
 private struct OnePasswordReading {
-  private let archive: ZipArchive?
-  private var usedFiles: [String: LedgerLine.Outcome] = [:]
+  private var files: ArchiveFiles?
 
-  init(_ archive: ZipArchive?) { self.archive = archive }
+  init(_ archive: ZipArchive?) {
+    files = archive.map { ArchiveFiles($0, without: ["export.data", "export.attributes"]) }
+  }
 
   func items(of document: JSONValue) throws(ExchangeError) -> [ImportedItem] {
     guard let root = document.object, let accounts = root["accounts"]?.array else {
@@ -54,7 +55,7 @@ private struct OnePasswordReading {
         items += try reading.items(of: vault, at: path.appending("vaults").appending(number))
       }
     }
-    return items + [.leaves(reading.fileLines())]
+    return items + [.leaves(reading.files?.lines ?? [])]
   }
 
   private mutating func items(of vault: JSONValue, at path: MemberPath) throws(ExchangeError) -> [ImportedItem] {
@@ -82,24 +83,9 @@ private struct OnePasswordReading {
   private mutating func attach(_ item: JSONValue, to builder: inout RecordBuilder) throws(ExchangeError) {
     for (path, value) in item.leafPaths(at: .root) where path.components.last == .member("documentId") {
       let above = MemberPath(Array(path.components.dropLast()))
-      guard let id = value.string, let archive,
-        let entry = archive.names.first(where: { $0.hasPrefix("files/\(id)") }), let bytes = try archive.file(entry)
-      else { continue }
-      // Base64 makes four characters of three bytes.
-      guard (bytes.count + 2) / 3 * 4 <= ValueLimit.byteCount else {
-        usedFiles[entry] = ValueLimit.refusal
-        continue
-      }
-      usedFiles[entry] = .mapped(to: "secrets")
+      guard let id = value.string else { continue }
       let name = (try? item.value(at: above.appending("fileName")))?.string ?? id
-      builder.add(Base64.encode(bytes), .secret("attachment \(name)"), as: name)
-    }
-  }
-
-  /// A line for each file beside the two that hold the items.
-  private func fileLines() -> [LedgerLine] {
-    (archive?.names ?? []).filter { $0 != "export.data" && $0 != "export.attributes" }.map { name in
-      LedgerLine(SourcePlace(path: name), usedFiles[name] ?? .refused("no item has this file"))
+      try files?.attach("files/\(id)", as: name, onlyFirst: true, to: &builder)
     }
   }
 }

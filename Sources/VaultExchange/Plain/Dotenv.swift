@@ -21,13 +21,7 @@ struct DotenvImporter: Importer {
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
-    let bytes = try JSONReading.text(of: source, options: options)
-    guard String(validating: bytes, as: UTF8.self) != nil else {
-      let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      let index = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
-      throw ExchangeError(
-        .invalidText, "is no text in the encoding of the file", at: SourcePlace(line: index.map { $0 + 1 }))
-    }
+    let bytes = Array(try LineText.text(of: source, options).utf8)
     let rules = try FieldRules(options)
     var reader = DotenvReader(bytes)
     var builder = RecordBuilder(format: format.name, place: SourcePlace())

@@ -96,6 +96,19 @@ extension LeafRule {
     "notes": .notes, "note": .notes, "comments": .notes, "comment": .notes, "totp": .totp, "otp": .totp,
     "otpauth": .totp, "email": .field("email"), "e-mail": .field("email"), "folder": .folder(), "group": .folder(),
     "tags": .list("tags", separatedBy: ","), "favorite": .flag("favorite"), "type": .field("type"),
-    "created": .field("created"), "modified": .field("modified"),
+    "created": .field("created"), "modified": .field("modified"), "label": .otherTitle, "entry name": .otherTitle,
+    "display name": .otherTitle, "item name": .otherTitle, "service": .otherTitle, "service name": .otherTitle,
+    "service url": .url, "site url": .url, "login url": .url, "hostname": .url, "host name": .url, "domain": .url,
+    "current password": .password, "login password": .password, "login username": .username, "user id": .username,
+    "userid": .username, "two-factor secret": .totp, "two factor secret": .totp, "2fa secret": .totp,
+    "totp secret": .totp, "otp secret": .totp, "card number": .card("number"), "cvv": .card("security_code"),
+    "cvc": .card("security_code"), "name on card": .card("holder"), "cardholder": .card("holder"),
+    "cardholder name": .card("holder"),
   ]
+
+  /// What names an entry unless a title does: then it may be anything, and is sealed.
+  private static let otherTitle = LeafRule { builder, text, place in
+    guard builder.text("title") != nil else { return title.apply(&builder, text, place) }
+    secret(builder.ownName(.secret("label"), at: place)).apply(&builder, text, place)
+  }
 }

@@ -39,7 +39,7 @@ struct PassageImporter: Importer {
       return Self.refused(file, Self.reason(error))
     }
     guard let text = Self.text(secret) else { return Self.refused(file, "holds no text") }
-    return .record(try Self.record(text, at: file.path))
+    return .record(try EntryText.record(text, at: file.path, of: format.name))
   }
 
   private static func text(_ secret: SecretBytes) -> String? {
@@ -63,42 +63,5 @@ struct PassageImporter: Importer {
   private static func refused(_ file: ImportFile, _ reason: String) -> ImportedItem {
     let place = SourcePlace(path: file.path)
     return .refused(place, reason: reason, lines: [LedgerLine(place, .refused(reason))])
-  }
-
-  /// A line each; a line that names nothing that is known belongs to the notes with the others.
-  private static func record(_ text: String, at path: String) throws(ExchangeError) -> ImportedRecord {
-    var builder = RecordBuilder(format: "passage", place: SourcePlace(path: path), kind: "login")
-    let parts = path.dropLast(suffix.count).parts(separatedBy: "/")
-    builder.toolID = String(path.dropLast(suffix.count))
-    builder.add(String(parts.last ?? ""), .member("title"), as: "title")
-    builder.add(parts.dropLast().joined(separator: "/"), .list("tags"), as: "folder")
-    var lines = text.lines
-    if lines.count > 1, lines.last?.isEmpty == true { lines.removeLast() }
-    var notes: [Substring] = []
-    for (index, line) in lines.enumerated() {
-      let place = SourcePlace(line: index + 1, path: path)
-      if index == 0 {
-        builder.take(String(line), from: place, by: .password)
-      } else if line.begins(with: "otpauth://") {
-        builder.take(String(line), from: place, by: .totp)
-      } else if let (name, value) = pair(line) {
-        builder.take(value, from: place, by: LeafRule.usual[name.lowercased()] ?? .secret(name))
-      } else {
-        notes.append(line)
-        builder.note(place, line.isEmpty ? .empty : .mapped(to: "notes"))
-      }
-    }
-    let note = notes.joined(separator: "\n")
-    builder.add(String(note.trimmingSpaces), .member("notes"), as: "notes")
-    return try builder.record()
-  }
-
-  /// `name: value`, where the name is a word or two rather than the beginning of a sentence or an address.
-  private static func pair(_ line: Substring) -> (name: String, value: String)? {
-    guard let pair = line.pair(separatedBy: ": ") else { return nil }
-    let name = pair.before.trimmingSpaces
-    let wordCount = name.parts(separatedBy: " ").count { !$0.isEmpty }
-    guard !name.isEmpty, name.utf8.count <= 40, wordCount <= 3 else { return nil }
-    return (String(name), String(pair.behind.trimmingSpaces))
   }
 }

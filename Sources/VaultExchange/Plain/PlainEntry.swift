@@ -1,6 +1,22 @@
 internal import VaultDocument
 
 extension FieldRules {
+  /// The entries of a list, or the one that a document is.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed` for what is neither, `.reading`.
+  func items(of document: JSONValue, _ format: ImportFormat, named name: String) throws(ExchangeError) -> ImportedItems
+  {
+    guard let entries = document.array else {
+      guard document.object != nil else { throw ExchangeError(.malformed, "is neither a list nor an object") }
+      return ImportedItems([try item(document, at: SourcePlace(), of: format, title: name)])
+    }
+    var rest = entries[...]
+    return ImportedItems { () throws(ExchangeError) in
+      guard let entry = rest.popFirst() else { return nil }
+      return try item(entry, at: SourcePlace(path: "[\(rest.startIndex - 1)]"), of: format)
+    }
+  }
+
   /// An entry of a file that follows no tool: each value goes where a mapping, the name of a member or a usual name
   /// says, and is a secret under its path otherwise.
   ///

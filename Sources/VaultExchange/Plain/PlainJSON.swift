@@ -20,16 +20,7 @@ struct PlainJSONImporter: Importer {
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     let document = try JSONReading.value(of: source, options: options)
-    let rules = try FieldRules(options)
-    guard let entries = document.array else {
-      guard document.object != nil else { throw ExchangeError(.malformed, "is neither a list nor an object") }
-      return ImportedItems([try rules.item(document, at: SourcePlace(), of: format, title: source.name)])
-    }
-    var rest = entries[...]
-    return ImportedItems { () throws(ExchangeError) in
-      guard let entry = rest.popFirst() else { return nil }
-      return try rules.item(entry, at: SourcePlace(path: "[\(rest.startIndex - 1)]"), of: format)
-    }
+    return try FieldRules(options).items(of: document, format, named: source.name)
   }
 }
 

@@ -26,16 +26,7 @@ struct PropertyListImporter: Importer {
     let bytes = try source.readAll(limit: Self.maximumByteCount)
     let rules = try FieldRules(options)
     let form: DocumentForm = bytes.starts(with: Array("bplist".utf8)) ? .binaryPropertyList : .propertyList
-    let document = try Self.value(of: bytes, form)
-    guard let entries = document.array else {
-      guard document.object != nil else { throw ExchangeError(.malformed, "is neither an array nor a dictionary") }
-      return ImportedItems([try rules.item(document, at: SourcePlace(), of: format, title: source.name)])
-    }
-    var rest = entries[...]
-    return ImportedItems { () throws(ExchangeError) in
-      guard let entry = rest.popFirst() else { return nil }
-      return try rules.item(entry, at: SourcePlace(path: "[\(rest.startIndex - 1)]"), of: format)
-    }
+    return try rules.items(of: try Self.value(of: bytes, form), format, named: source.name)
   }
 
   private static func value(of bytes: [UInt8], _ form: DocumentForm) throws(ExchangeError) -> JSONValue {

@@ -19,6 +19,17 @@ indirect enum SopsNode {
     return value.leafText
   }
 
+  /// The same without an order of members.
+  var value: JSONValue {
+    switch self {
+    case .leaf(let value, _): value
+    case .list(let items): .array(items.map(\.value))
+    case .map(let members):
+      .object(
+        members.reduce(into: JSONObject()) { object, member in object[member.name] = member.node.value })
+    }
+  }
+
   var items: [SopsNode] {
     guard case .list(let items) = self else { return [] }
     return items

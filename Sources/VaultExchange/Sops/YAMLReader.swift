@@ -11,19 +11,28 @@ struct YAMLReader {
   private var count = 0
   private let events: YAMLEvents
 
-  /// The document as a tree.
+  /// The only document as a tree.
   ///
   /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`, `.tooLarge`, with the line.
   static func node(of text: [UInt8]) throws(ExchangeError) -> SopsNode {
-    var reader = YAMLReader(events: try YAMLEvents(text))
-    guard try reader.events.next().kind == .streamStart, try reader.events.next().kind == .documentStart else {
-      throw ExchangeError(.malformed, "has no document")
-    }
-    let node = try reader.node(try reader.events.next(), depth: 0)
-    guard try reader.events.next().kind == .documentEnd, try reader.events.next().kind == .streamEnd else {
-      throw ExchangeError(.unsupported, "has more than one document")
-    }
+    let nodes = try nodes(of: text)
+    guard nodes.count <= 1 else { throw ExchangeError(.unsupported, "has more than one document") }
+    guard let node = nodes.first else { throw ExchangeError(.malformed, "has no document") }
     return node
+  }
+
+  /// All documents.
+  ///
+  /// - Throws: as ``node(of:)``.
+  static func nodes(of text: [UInt8]) throws(ExchangeError) -> [SopsNode] {
+    var reader = YAMLReader(events: try YAMLEvents(text))
+    guard try reader.events.next().kind == .streamStart else { throw ExchangeError(.malformed, "has no document") }
+    var nodes: [SopsNode] = []
+    while try reader.events.next().kind == .documentStart {
+      nodes.append(try reader.node(try reader.events.next(), depth: 0))
+      guard try reader.events.next().kind == .documentEnd else { throw ExchangeError(.malformed, "is no YAML") }
+    }
+    return nodes
   }
 
   private init(events: YAMLEvents) { self.events = events }

@@ -15,35 +15,46 @@ struct KeePassXMLImporter: Importer {
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     let root = try XMLReader.root(of: try source.readAll(limit: Int(Int32.max)))
-    guard root.name == "KeePassFile", root.all("Root").count == 1, let content = root.first("Root") else {
-      throw ExchangeError(.malformed, "is no KeePass file with exactly one root")
-    }
-    guard !content.all("Group").isEmpty else {
-      throw ExchangeError(.malformed, "has no group", at: SourcePlace(line: content.line))
-    }
-    return ImportedItems(try KeePassReading(root, content).items())
+    return ImportedItems(try KeePassReading(root).items())
   }
 }
 
-/// One reading of a file: what entries refer to, and the items so far.
-private struct KeePassReading {
+/// One reading of a document, of an XML file or of a database: what entries refer to, and the items so far.
+struct KeePassReading {
   private let root: XMLElement
   private let content: XMLElement
-  /// Attachments by their ids.
-  private var binaries: [String: XMLElement] = [:]
+  /// Attachments by their ids: in base64, nil for one that is damaged.
+  private var binaries: [String: String?] = [:]
+  /// How many of them stand outside the document.
+  private let outerCount: Int
+  /// Whether what is marked as protected is not so any more.
+  private let isOpened: Bool
   private let recycleBin: String?
   /// Whether our own export wrote it, which marks what is sealed.
   private let isOurs: Bool
   private var usedBinaries: Set<String> = []
   private var found: [ImportedItem] = []
 
-  init(_ root: XMLElement, _ content: XMLElement) {
+  /// - Parameters:
+  ///   - outer: attachments that stand beside the document, by their numbers, in base64.
+  ///   - isOpened: whether protected values were opened already.
+  /// - Throws: ``ExchangeError`` `.malformed`.
+  init(_ root: XMLElement, outer: [String] = [], isOpened: Bool = false) throws(ExchangeError) {
+    guard root.name == "KeePassFile", root.all("Root").count == 1, let content = root.first("Root") else {
+      throw ExchangeError(.malformed, "is no KeePass file with exactly one root")
+    }
+    guard !content.all("Group").isEmpty else {
+      throw ExchangeError(.malformed, "has no group", at: SourcePlace(line: content.line))
+    }
     self.root = root
     self.content = content
+    self.isOpened = isOpened
+    outerCount = outer.count
     let meta = root.first("Meta")
     for binary in meta?.first("Binaries")?.all("Binary") ?? [] {
-      if let id = binary[attribute: "ID"] { binaries[id] = binary }
+      if let id = binary[attribute: "ID"] { binaries[id] = .some(KeePassRules.attachment(binary)) }
     }
+    for (number, text) in outer.enumerated() { binaries["\(number)"] = text }
     recycleBin = meta?.first("RecycleBinUUID")?.text
     isOurs = meta?.first("Generator")?.text == KeePassExporter.generator
   }
@@ -123,9 +134,10 @@ private struct KeePassReading {
   private func takeString(_ element: XMLElement, into builder: inout RecordBuilder, at path: String, name: String) {
     let key = element.first("Key")?.text ?? ""
     let value = element.first("Value")
-    let isSealed = value?[attribute: "Protected"]?.lowercased() == "true"
+    let isSealed = !isOpened && value?[attribute: "Protected"]?.lowercased() == "true"
     let own = name + (key.isEmpty ? "value" : key)
-    let other = isOurs && value?[attribute: "ProtectInMemory"] == nil ? LeafRule.field(own) : .secret(own)
+    let isMarked = ["Protected", "ProtectInMemory"].contains { value?[attribute: $0] != nil }
+    let other = isOurs && !isMarked ? LeafRule.field(own) : .secret(own)
     for leaf in element.leaves(at: path) {
       if leaf.element !== value || leaf.attribute != nil {
         builder.note(leaf.place, value?.text.isEmpty != false || leaf.text.isEmpty ? .empty : .mapped(to: "secrets"))
@@ -143,10 +155,13 @@ private struct KeePassReading {
   ) {
     let value = element.first("Value")
     let reference = value?[attribute: "Ref"]
-    let text = (reference.map { binaries[$0] } ?? value).flatMap(KeePassRules.attachment)
+    let text = reference.map { binaries[$0].flatMap { $0 } } ?? value.flatMap(KeePassRules.attachment)
     let own = "\(name)attachment \(element.first("Key")?.text ?? "")"
+    let isTooLarge = reference != nil && text.map { $0.utf8.count > ValueLimit.byteCount } ?? false
     for leaf in element.leaves(at: path) {
-      if text == nil {
+      if isTooLarge {
+        builder.note(leaf.place, leaf.text.isEmpty ? .empty : ValueLimit.refusal)
+      } else if text == nil {
         builder.note(leaf.place, leaf.text.isEmpty ? .empty : .refused(KeePassRules.badAttachment))
       } else if leaf.element === value, leaf.attribute == nil, let text {
         builder.take(reference == nil ? text : "", from: leaf.place, by: .secret(own))
@@ -154,7 +169,7 @@ private struct KeePassReading {
         builder.note(leaf.place, leaf.text.isEmpty ? .empty : .mapped(to: "secrets"))
       }
     }
-    guard let reference, let text else { return }
+    guard let reference, let text, !isTooLarge else { return }
     usedBinaries.insert(reference)
     builder.add(text, .secret(own), as: own)
   }
@@ -165,13 +180,20 @@ private struct KeePassReading {
       root.childPaths(below: "").filter { $0.element !== content }
       + content.childPaths(below: "Root").filter { $0.element.name != "Group" }
     let lines = outside.flatMap { $0.element.leaves(at: $0.path) }.map { $0.line(outcome(outside: $0)) }
-    return root.ownLines(at: "KeePassFile") + content.ownLines(at: "Root") + lines
+    let outer = (0..<outerCount).map { number in
+      LedgerLine(SourcePlace(path: "binary \(number)"), outcome(ofAttachment: "\(number)"))
+    }
+    return root.ownLines(at: "KeePassFile") + content.ownLines(at: "Root") + lines + outer
+  }
+
+  private func outcome(ofAttachment id: String?) -> LedgerLine.Outcome {
+    let isUsed = id.map(usedBinaries.contains) ?? false
+    return isUsed ? .mapped(to: "secrets") : .refused("no entry has this attachment, or it is refused there")
   }
 
   private func outcome(outside leaf: XMLLeaf) -> LedgerLine.Outcome {
     if leaf.path.hasPrefix("Meta/Binaries/") {
-      let isUsed = leaf.element[attribute: "ID"].map(usedBinaries.contains) ?? false
-      return isUsed ? .mapped(to: "secrets") : .refused("no entry has this attachment")
+      return outcome(ofAttachment: leaf.element[attribute: "ID"])
     }
     // What a password is sealed as here anyway, and by which program the file was written.
     let isUnderstood = leaf.path == "Meta/Generator" || leaf.path.hasPrefix("Meta/MemoryProtection")

@@ -8,8 +8,8 @@ package final class XMLElement {
   package let attributes: [(name: String, value: String)]
   package let line: Int
   package fileprivate(set) var children: [XMLElement] = []
-  /// The text directly in it.
-  package fileprivate(set) var text = ""
+  /// The text directly in it; a database of KeePass has it protected, and who opens that puts it in the place.
+  package internal(set) var text = ""
 
   fileprivate init(_ name: String, _ attributes: [(name: String, value: String)], line: Int) {
     self.name = name

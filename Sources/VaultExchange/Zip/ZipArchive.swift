@@ -28,6 +28,13 @@ struct ZipArchive {
   /// Whether these bytes begin a zip file.
   static func begins(_ head: [UInt8]) -> Bool { head.starts(with: [0x50, 0x4B, 3, 4]) }
 
+  /// The name of the first file, as its own header has it; nil where that is cut off.
+  static func firstName(_ head: [UInt8]) -> String? {
+    guard begins(head), head.count >= 30 else { return nil }
+    let count = integer(head, 26, 2)
+    return head.count >= 30 + count ? String(validating: head[30..<30 + count], as: UTF8.self) : nil
+  }
+
   /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`, `.tooLarge`.
   init(_ bytes: [UInt8], limits: Limits = Limits()) throws(ExchangeError) {
     self.bytes = bytes

@@ -81,11 +81,12 @@ package final class StagedVault {
   private static func removeLeftover(_ name: String, in parent: NamedFolder) throws(StoreError) {
     let (files, directory, path) = (parent.files, parent.directory.descriptor, parent.path(of: name))
     guard let left = try files.openIfPresent(name, in: directory, as: .directory, at: path) else { return }
-    let descriptor = left.descriptor
-    guard try files.call(at: path, { (system) throws(Errno) in try system.tryLock(descriptor, isShared: false) }) else {
+    guard let lock = try files.lock(left, at: path) else {
       throw StoreError(.locked, reason: "another process restores there", path: path)
     }
-    try files.removeTree(name, in: directory, at: path)
+    // What cannot be removed is in the way of the new one, and told then.
+    files.removeTree(DirectoryEntry(name: name, isExact: true, kind: .directory), in: directory)
+    _ = consume lock
   }
 
   /// Writes a document and reads it back.
@@ -233,7 +234,8 @@ package final class StagedVault {
   /// Takes the directory away, unless it was put in place; a second call does nothing.
   package func discard() {
     guard !isEnded else { return }
-    try? files.removeTree(hiddenName, in: parent.directory.descriptor, at: path)
+    let entry = DirectoryEntry(name: hiddenName, isExact: true, kind: .directory)
+    files.removeTree(entry, in: parent.directory.descriptor)
     end()
   }
 
@@ -245,25 +247,5 @@ package final class StagedVault {
     // On a vault's own directory this lock would say that a writer waits.
     files.operations.unlock(directory.root.descriptor)
     PendingWrites.end()
-  }
-}
-
-extension FileSystem {
-  /// Removes a directory of this program's own with everything in it; links are removed, not followed.
-  func removeTree(_ name: String, in directory: Int32, at path: @autoclosure () -> String) throws(StoreError) {
-    let tree = try open(name, in: directory, as: .directory, at: path())
-    let descriptor = tree.descriptor
-    let entries = try call(at: path()) { (system) throws(Errno) in try system.entries(of: descriptor) }
-    for entry in entries {
-      let status = try call(at: path()) { (system) throws(Errno) in
-        try system.status(of: entry.name, in: descriptor, followingLink: false)
-      }
-      if status.kind == .directory {
-        try removeTree(entry.name, in: descriptor, at: path())
-      } else {
-        try call(at: path()) { (system) throws(Errno) in try system.removeFile(entry.name, in: descriptor) }
-      }
-    }
-    try call(at: path()) { (system) throws(Errno) in try system.removeDirectory(name, in: directory) }
   }
 }

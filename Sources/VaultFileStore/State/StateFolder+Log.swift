@@ -1,5 +1,5 @@
 package import VaultStorage
-internal import VaultSystem
+package import VaultSystem
 
 // Files that only grow: adding a line to one costs a hundredth of replacing it durably. What a power cut leaves of the
 // last lines is anything, so a line must tell by itself whether it is whole, and its loss must do no harm.
@@ -27,7 +27,7 @@ extension StateFolder {
   ///
   /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
   package func append(
-    _ bytes: [UInt8], toLog name: StateName, under lock: borrowing StateLock
+    _ bytes: [UInt8], toLog name: StateName, under lock: borrowing LockedFile
   ) throws(StoreError) {
     let place = path(of: name)
     try PendingWrites.during { () throws(StoreError) in

@@ -61,39 +61,24 @@ package struct StateFolder: Sendable {
   /// Waits until nobody else writes here; the folder is made when it is missing.
   ///
   /// - Throws: `StoreError` `.locked` after 10 seconds, `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
-  package func lock() throws(StoreError) -> StateLock {
+  package func lock() throws(StoreError) -> LockedFile {
     try files.makeFolders(path)
     let name = "\(path)/\(StoreDirectory.lockName)"
-    let file = try files.open(name, in: OpenPurpose.noDirectory, as: .locking, at: name)
-    let descriptor = file.descriptor
     var wait = LockWait(start: files.operations.now(), timeout: .seconds(10))
-    while try !files.call(at: name, { (system) throws(Errno) in try system.tryLock(descriptor, isShared: false) }) {
-      let step = try wait.nextStep(now: files.operations.now(), holder: { nil }, onWait: { _ in })
-      files.operations.sleep(step)
+    while true {
+      let file = try files.open(name, in: OpenPurpose.noDirectory, as: .locking, at: name)
+      if let lock = try files.lock(file, at: name) { return lock }
+      files.operations.sleep(try wait.nextStep(now: files.operations.now(), holder: { nil }, onWait: { _ in }))
     }
-    return StateLock(file, files.operations)
   }
 
   /// Makes changes as the one writer; an error leaves each file as it was or as it is to be.
   ///
   /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`, `.unverifiedWrite`.
-  package func apply(_ changes: [Change], under lock: borrowing StateLock) throws(StoreError) {
+  package func apply(_ changes: [Change], under lock: borrowing LockedFile) throws(StoreError) {
     guard !changes.isEmpty else { return }
     try PendingWrites.during { () throws(StoreError) in try apply(changes) }
   }
-}
-
-/// The right to write into a state folder, given back at the end of its life.
-package struct StateLock: ~Copyable {
-  private let file: OpenFile
-  private let operations: any FileOperations
-
-  init(_ file: consuming OpenFile, _ operations: any FileOperations) {
-    self.file = file
-    self.operations = operations
-  }
-
-  deinit { operations.unlock(file.descriptor) }
 }
 
 /// A file of the state: the folder, of one or two components, and its name in it.

@@ -15,7 +15,7 @@ struct Linter {
   private var kinds: KindCatalog
   private(set) var report = LintReport()
   private var changes: [StoreChange] = []
-  private var counts = RecordCounts()
+  private var walk: FileWalk
   /// The revisions that files of the trash say they have.
   private var trashed: [RecordID: Int] = [:]
 
@@ -24,6 +24,7 @@ struct Linter {
   ) throws(VaultError) {
     let (files, journal) = try inStore { () throws(StoreError) in try store.readable() }
     self.files = files
+    walk = FileWalk(files)
     self.rewriting = rewriting
     kinds = KindCatalog(types: types)
     if let note = journal.note { report.notes.append(note) }
@@ -34,13 +35,17 @@ struct Linter {
     try checkHeader()
     try checkCheckpoint()
     try checkTrash(progress)
-    let (files, kinds) = (files, kinds)
-    try await ParallelMap(chunkSize: 1)(
-      UInt8.min...UInt8.max, cancellation: VaultError.cancelled,
-      { folder throws(VaultError) in FolderLint(folder, in: files, kinds) },
-      consume: { folder throws(VaultError) in try take(folder, progress) })
-    report.findings += counts.faults(in: files)
-    checkStrayEntries()
+    var walk = walk
+    let kinds = kinds
+    try await walk.forEachFolder { _ in
+      { id, bytes throws(VaultError) in try RecordLint(bytes, at: .record(id), id, kinds) }
+    } consume: { (folder: FolderOutcomes<RecordLint>) throws(VaultError) in
+      try take(folder, progress)
+    }
+    report.findings += walk.countFaults()
+    report.findings += walk.strayFaults(besides: report.findings) {
+      VaultFault(.privateKey, Surroundings.keyReason, file: $0)
+    }
   }
 
   private mutating func checkHeader() throws(VaultError) {
@@ -77,35 +82,26 @@ struct Linter {
   }
 
   private mutating func checkTrash(_ progress: () -> Void) throws(VaultError) {
-    let ids = try trashedIDs()
-    counts.takeTrash(ids?.count)
-    for id in ids ?? [] {
-      let bytes = Result { () throws(StoreError) in try files.read(.trash(id)) }
-      let lint = try RecordLint(bytes.map { $0 ?? [] }, at: .trash(id), id, kinds)
-      trashed[id] = lint.revision ?? trashed[id]
+    var walk = walk
+    let fault = try walk.forEachTrashed { id, bytes throws(VaultError) in
+      let lint = try RecordLint(bytes, at: .trash(id), id, kinds)
+      trashed[id] = lint.revision
       report.trashedCount += 1
       take(lint)
       progress()
     }
+    self.walk = walk
+    if let fault { report.findings.append(fault) }
     try rewrite()
   }
 
-  /// Nil for a trash that is no folder, which is one finding more.
-  private mutating func trashedIDs() throws(VaultError) -> [RecordID]? {
-    do throws(VaultError) {
-      return try inStore { () throws(StoreError) in try files.trashed() }
-    } catch {
-      report.findings.append(try VaultFault(error, file: error.file ?? StoreLocation.trashPath))
-      return nil
-    }
-  }
-
-  private mutating func take(_ folder: FolderLint, _ progress: () -> Void) throws(VaultError) {
+  private mutating func take(
+    _ folder: FolderOutcomes<RecordLint>, _ progress: () -> Void
+  ) throws(VaultError) {
     if let fault = folder.fault { report.findings.append(fault) }
-    report.recordCount += folder.records.count
-    counts.take(folder.fault == nil ? folder.records.count : nil, inFolder: folder.number)
-    for record in folder.records {
-      let lint = try record.get()
+    report.recordCount += folder.outcomes.count
+    for (_, outcome) in folder.outcomes {
+      let lint = try outcome.get()
       take(lint)
       checkTwin(lint)
       progress()
@@ -113,24 +109,12 @@ struct Linter {
     try rewrite()
   }
 
-  /// A live record with the id of one in the trash: the higher revision counts, equal ones are damage.
   private mutating func checkTwin(_ lint: RecordLint) {
     guard let removed = trashed[lint.id], let revision = lint.revision else { return }
-    guard revision != removed else {
-      let error = VaultError.equalRevisions(lint.id)
-      return report.findings.append(
-        VaultFault(.equalRevisions, error.reason, file: StoreLocation.trash(lint.id).relativePath, record: lint.id))
+    switch Twin(lint.id, live: revision, removed: removed) {
+    case .fault(let fault): report.findings.append(fault)
+    case .note(let note): report.notes.append(note)
     }
-    let counting: StoreLocation = revision > removed ? .record(lint.id) : .trash(lint.id)
-    report.notes.append(
-      "\(lint.id.text) is among the records and in the trash: \(counting.relativePath) counts, being newer")
-  }
-
-  private mutating func checkStrayEntries() {
-    let surroundings = Surroundings(of: files)
-    report.findings += surroundings.faults(besides: report.findings)
-    report.findings += surroundings.keyFiles.map { VaultFault(.privateKey, Surroundings.keyReason, file: $0) }
-    report.findings += VaultFault.strayEntries(in: files, besides: report.findings)
   }
 }
 

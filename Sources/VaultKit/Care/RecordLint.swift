@@ -15,12 +15,12 @@ struct RecordLint: Sendable {
 
   /// - Throws: ``VaultError`` of memory or the library; what is wrong with the file is among the findings.
   init(
-    _ bytes: Result<[UInt8], StoreError>, at place: StoreLocation, _ id: RecordID, _ kinds: KindCatalog
+    _ bytes: Result<[UInt8], VaultError>, at place: StoreLocation, _ id: RecordID, _ kinds: KindCatalog
   ) throws(VaultError) {
     self.id = id
     file = place.relativePath
     do throws(VaultError) {
-      let bytes = try inStore(record: id) { () throws(StoreError) in try bytes.get() }
+      let bytes = try bytes.get()
       let document = try parseDocument(bytes, file: file)
       guard let record = try record(document, place, kinds) else { return }
       revision = record.envelope.revision

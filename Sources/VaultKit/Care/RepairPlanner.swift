@@ -235,11 +235,10 @@ extension RepairPlanner {
   private func candidate(
     _ bytes: [UInt8], for place: StoreLocation, origin: String
   ) throws(VaultError) -> Candidate? {
-    guard let id = place.recordID else { return nil }
+    guard place.recordID != nil else { return nil }
     do throws(VaultError) {
-      let record = place.isLive ? try vault.verify(bytes, id) : try vault.verifyTrashed(bytes, id).record
-      try record.check()
-      return Candidate(bytes: bytes, revision: record.envelope.revision, origin: origin, home: place)
+      let revision = try vault.checkedVersion(bytes, at: place).revision
+      return Candidate(bytes: bytes, revision: revision, origin: origin, home: place)
     } catch {
       _ = try VaultFault(error, file: "")
       return nil

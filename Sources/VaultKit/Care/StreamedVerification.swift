@@ -25,9 +25,8 @@ package struct StreamedVerification {
       if isTrash { others.removed[id.folder, default: []].append(version) } else { live.append(version) }
     } catch {
       others.faulty[id.folder, default: []].append(place)
-      let code: VaultError.Code? = error.underlying == nil ? (error.field == nil ? .wrongPlace : .clearText) : nil
       result.faults.append(
-        try VaultFault(error, code: error.code == .damaged ? code : nil, file: place.relativePath, record: id))
+        try VaultFault(error, code: error.codeOfAuthentic, file: place.relativePath, record: id))
     }
   }
 
@@ -87,11 +86,10 @@ package struct FoundRecords: Sendable {
     var faults: [VaultFault] = []
     for removed in others.removed.values.joined().sorted(by: { $0.id < $1.id }) {
       let entry = try live.entry(of: removed.id)
-      guard let entry, entry.revision == removed.revision else { continue }
-      let error = VaultError.equalRevisions(removed.id)
-      faults.append(
-        VaultFault(
-          .equalRevisions, error.reason, file: StoreLocation.trash(removed.id).relativePath, record: removed.id))
+      guard let entry else { continue }
+      if case .fault(let fault) = Twin(removed.id, live: entry.revision, removed: removed.revision) {
+        faults.append(fault)
+      }
     }
     return faults
   }

@@ -17,7 +17,7 @@ struct Verifier {
   /// What became of the files of the trash, by the folders that their ids belong to.
   private var trashed: [UInt8: [(RecordID, Result<RecordVersion, VaultError>)]] = [:]
   private var trashFaults: [VaultFault] = []
-  private var counts = RecordCounts()
+  private var walk: FileWalk
   /// What is to be forgotten once it is told.
   private var gone: [RecordID] = []
 
@@ -25,6 +25,7 @@ struct Verifier {
     self.vault = vault
     self.scope = scope
     (files, journal) = try vault.locked.readableFiles()
+    walk = FileWalk(files.store, scope)
     if let rotation = vault.header.unfinishedRotation { result.notes.append(rotation.unfinishedNote) }
   }
 
@@ -54,47 +55,48 @@ struct Verifier {
   }
 
   mutating func checkTrash(_ progress: () -> Void) throws(VaultError) {
-    let check = check
-    do throws(VaultError) {
-      try files.forEachTrashedFile { id, bytes in
-        guard scope.contains(id.folder) else { return }
-        trashed[id.folder, default: []].append((id, check.trashed(bytes, id)))
-        result.trashedCount += 1
-        progress()
+    let (vault, standing) = (vault, standing)
+    var walk = walk
+    let fault = try walk.forEachTrashed { id, bytes throws(VaultError) in
+      let outcome = Result { () throws(VaultError) in
+        try vault.checkedVersion(bytes.get(), at: .trash(id), unless: standing?.entry(of: id))
       }
-    } catch {
-      trashFaults.append(try VaultFault(error, file: error.file ?? StoreLocation.trashPath))
-      return counts.takeTrash(nil)
+      trashed[id.folder, default: []].append((id, outcome))
+      result.trashedCount += 1
+      progress()
     }
-    counts.takeTrash(result.trashedCount)
+    self.walk = walk
+    if let fault { trashFaults.append(fault) }
   }
 
   /// Folder by folder, on all cores.
   ///
   /// - Parameter take: gets what was found in each.
   mutating func checkRecords(_ progress: () -> Void, _ take: (FoundVersions) -> Void) async throws(VaultError) {
-    let (check, files) = (check, files)
-    try await ParallelMap(chunkSize: 1)(
-      (UInt8.min...UInt8.max).filter(scope.contains), cancellation: VaultError.cancelled,
-      { folder throws(VaultError) in try check.folder(folder, in: files) },
-      consume: { folder throws(VaultError) in
-        var found = FoundVersions()
-        result.recordCount += folder.outcomes.count
-        counts.take(folder.fault == nil ? folder.outcomes.count : nil, inFolder: folder.number)
-        for (id, outcome) in folder.outcomes {
-          try self.take(outcome, .record(id), id, into: &found) { result.faults.append($0) }
-          progress()
-        }
-        if let fault = folder.fault { result.faults.append(fault) }
-        try takeTrashed(inFolder: folder.number, into: &found)
-        try compare(found, inFolder: folder.number)
-        take(found)
-      })
+    let (vault, standing) = (vault, standing)
+    var walk = walk
+    try await walk.forEachFolder { folder throws(VaultError) in
+      let listed = try standing?.entries(inFolder: folder) ?? []
+      return { id, bytes throws(VaultError) in
+        try vault.checkedVersion(bytes.get(), at: .record(id), unless: listed.entry(of: id))
+      }
+    } consume: { (folder: FolderOutcomes<RecordVersion>) throws(VaultError) in
+      var found = FoundVersions()
+      result.recordCount += folder.outcomes.count
+      for (id, outcome) in folder.outcomes {
+        try self.take(outcome, .record(id), id, into: &found) { result.faults.append($0) }
+        progress()
+      }
+      if let fault = folder.fault { result.faults.append(fault) }
+      try takeTrashed(inFolder: folder.number, into: &found)
+      try compare(found, inFolder: folder.number)
+      take(found)
+    }
+    self.walk = walk
   }
 
-  private var check: RecordCheck {
-    RecordCheck(vault: vault, checkpoint: scope.sinceCheckpoint ? checkpoint : nil)
-  }
+  /// The versions for which the checkpoint stands, if it is to: their fields were opened for it.
+  private var standing: VersionList? { scope.sinceCheckpoint ? checkpoint?.entries : nil }
 
   /// Notes the outcome for one file, and gives the version if it is good.
   @discardableResult
@@ -117,22 +119,14 @@ struct Verifier {
     inFolder folder: UInt8, into found: inout FoundVersions
   ) throws(VaultError) {
     for (id, outcome) in trashed.removeValue(forKey: folder) ?? [] {
+      let live = found.version(of: id)
       let version = try take(outcome, .trash(id), id, into: &found) { trashFaults.append($0) }
-      if let version { checkTwin(of: id, version.revision) }
+      guard let live, let version else { continue }
+      switch Twin(id, live: live.revision, removed: version.revision) {
+      case .fault(let fault): trashFaults.append(fault)
+      case .note(let note): result.notes.append(note)
+      }
     }
-  }
-
-  /// A live record with the id of one in the trash: the higher revision counts, equal ones are damage.
-  private mutating func checkTwin(of id: RecordID, _ revision: Int) {
-    guard let bytes = try? files.read(id), let live = try? vault.verify(bytes, id) else { return }
-    guard live.envelope.revision != revision else {
-      let error = VaultError.equalRevisions(id)
-      return trashFaults.append(
-        VaultFault(.equalRevisions, error.reason, file: StoreLocation.trash(id).relativePath, record: id))
-    }
-    let counting = live.envelope.revision > revision ? StoreLocation.record(id) : StoreLocation.trash(id)
-    result.notes.append(
-      "\(id.text) is among the records and in the trash: \(counting.relativePath) counts, being newer")
   }
 
   /// Compares with the checkpoint, and with what this machine has seen.
@@ -146,7 +140,7 @@ struct Verifier {
     }
   }
 
-  mutating func compareCounts() { result.faults += counts.faults(in: files.store, scope) }
+  mutating func compareCounts() { result.faults += walk.countFaults() }
 
   mutating func compareCheckpointWithSeen() throws(VaultError) {
     guard let memory = vault.memory, !result.faults.contains(where: { $0.file == Checkpoint.fileName }) else { return }
@@ -157,10 +151,12 @@ struct Verifier {
 
   mutating func checkStrayEntries() throws(VaultError) {
     result.faults += trashFaults + (comparison?.faults ?? [])
-    let surroundings = Surroundings(of: files.store)
-    result.faults += surroundings.faults(besides: result.faults)
-    result.notes += surroundings.keyFiles.map { "\($0) \(Surroundings.keyReason)" }
-    result.faults += VaultFault.strayEntries(in: files.store, besides: result.faults)
+    var notes: [String] = []
+    result.faults += walk.strayFaults(besides: result.faults) { file in
+      notes.append("\(file) \(Surroundings.keyReason)")
+      return nil
+    }
+    result.notes += notes
   }
 
   /// Files that others may read or write are no damage.
@@ -191,65 +187,10 @@ struct Verifier {
 
   /// Codes that the error alone does not tell: what verifies and is wrong all the same has no cause below.
   private func code(of error: VaultError, at place: StoreLocation, _ id: RecordID) -> VaultError.Code? {
-    if error.code == .damaged, error.underlying == nil { return error.field == nil ? .wrongPlace : .clearText }
+    if let code = error.codeOfAuthentic { return code }
     guard let bytes = try? files.store.read(place), let document = try? JSONParser.parse(bytes),
       let envelope = try? RecordEnvelope(of: document), envelope.id != id
     else { return nil }
     return .misplaced
-  }
-}
-
-/// The check of single records, from any thread.
-private struct RecordCheck: Sendable {
-  let vault: Vault
-  /// What stands for the records that it lists, if anything does.
-  let checkpoint: Checkpoint?
-
-  struct Folder: Sendable {
-    let number: UInt8
-    var outcomes: [(RecordID, Result<RecordVersion, VaultError>)] = []
-    var fault: VaultFault?
-  }
-
-  func folder(_ number: UInt8, in files: LockedVault) throws(VaultError) -> Folder {
-    var folder = Folder(number: number)
-    let listed = try checkpoint?.entries.entries(inFolder: number) ?? []
-    do throws(StoreError) {
-      let store = files.store
-      try store.readLocked(store.records(inFolder: number), inFolder: number) { id, bytes in
-        folder.outcomes.append((id, live(bytes, id, listed)))
-        return true
-      }
-    } catch {
-      folder.fault = VaultFault(unreadable: number, error)
-    }
-    return folder
-  }
-
-  private func live(
-    _ bytes: Result<[UInt8], StoreError>, _ id: RecordID, _ listed: [RecordVersion]
-  ) -> Result<RecordVersion, VaultError> {
-    Result { () throws(VaultError) in
-      switch bytes {
-      case .success(let bytes): try version(of: vault.verify(bytes, id), listed.entry(of: id))
-      case .failure(let error): throw VaultError(store: error, record: id)
-      }
-    }
-  }
-
-  func trashed(_ bytes: Result<[UInt8], VaultError>, _ id: RecordID) -> Result<RecordVersion, VaultError> {
-    Result { () throws(VaultError) in
-      try version(of: vault.verifyTrashed(bytes.get(), id).record, checkpoint?.entries.entry(of: id))
-    }
-  }
-
-  /// Checks what a record that verified holds, unless the checkpoint already stands for it.
-  private func version(
-    of record: OpenRecord, _ listed: RecordVersion?
-  ) throws(VaultError) -> RecordVersion {
-    let version = RecordVersion(record)
-    if listed == version { return version }
-    try record.check()
-    return version
   }
 }

@@ -120,7 +120,7 @@ package func inStore<Result: ~Copyable>(
 }
 
 /// Runs a step that seals, opens or authenticates `file`.
-package func inSealing<Result: ~Copyable>(
+func inSealing<Result: ~Copyable>(
   file: String? = nil, record: RecordID? = nil, _ step: () throws(SealingError) -> Result
 ) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(sealing: error, file: file, record: record) }
@@ -132,7 +132,7 @@ package func inCrypto<Result: ~Copyable>(_ step: () throws(CryptoError) -> Resul
 }
 
 /// Parses the bytes of a file of the vault.
-package func parseDocument(_ bytes: [UInt8], file: String) throws(VaultError) -> JSONValue {
+func parseDocument(_ bytes: [UInt8], file: String) throws(VaultError) -> JSONValue {
   do throws(DocumentError) {
     return try JSONParser.parse(bytes)
   } catch {

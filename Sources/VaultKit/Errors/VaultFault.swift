@@ -53,11 +53,6 @@ extension VaultFault {
     static let machine = Witnesses(rawValue: 1)
     static let checkpoint = Witnesses(rawValue: 2)
   }
-
-  /// A folder of records that cannot be read as such.
-  init(unreadable folder: UInt8, _ error: StoreError) {
-    self.init(VaultError.Code(error), error.reason, file: error.path ?? StoreLocation.folderPath(folder))
-  }
 }
 
 extension VaultError.Code {

@@ -8,20 +8,25 @@ package struct ListHead: Sendable {
   package private(set) var document: JSONObject
   private let file: String
 
+  private static let format = 1
+
   /// The line has at most so many bytes.
   static let byteLimit = 64 << 10
 
   /// Reads the line, without its end.
   ///
-  /// - Throws: ``VaultError`` `.damaged`.
+  /// - Throws: ``VaultError`` `.damaged`; `.newerFormat`, whatever else there is.
   init(parsing line: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document) = try parseDocument(line, file: file) else {
       throw VaultError(.damaged, "does not begin with an object", file: file)
     }
+    (self.document, self.file) = (document, file)
+    guard try members.number("format") == JSONNumber(Self.format) else {
+      throw VaultError(.newerFormat, "was written by a newer version of this program", file: file)
+    }
     guard (try? JSONValue.object(document).compactBytes()) == line else {
       throw VaultError(.damaged, "does not begin with a line of the format", file: file)
     }
-    (self.document, self.file) = (document, file)
   }
 
   /// A head that nobody has authenticated yet.
@@ -31,6 +36,7 @@ package struct ListHead: Sendable {
   ///   - itemHash: SHA-256 of all lines behind it, 32 bytes.
   package init(_ members: JSONObject, itemHash: [UInt8], file: String) {
     (document, self.file) = (members, file)
+    document["format"] = .number(JSONNumber(Self.format))
     document["items"] = .string(Hex.encode(itemHash))
   }
 

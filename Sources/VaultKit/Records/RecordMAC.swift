@@ -35,27 +35,3 @@ struct RecordMAC: Hashable, Sendable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(words[0]) }
 }
-
-extension RecordMAC {
-  /// Reads base64; nil for anything but 32 bytes of it.
-  init?(base64 text: String) {
-    guard let bytes = try? Base64.decode(text), bytes.count == Self.byteCount else { return nil }
-    self.init(bytes)
-  }
-}
-
-extension JSONValue {
-  /// The version of a record as lists have it, `[revision, "<mac>"]`; nil for any other value.
-  var version: (revision: Int, mac: RecordMAC)? {
-    guard case .array(let pair) = self, pair.count == 2 else { return nil }
-    return Self.version(pair[0], pair[1])
-  }
-
-  /// The same from its two parts.
-  static func version(_ revision: JSONValue, _ mac: JSONValue) -> (revision: Int, mac: RecordMAC)? {
-    guard let revision = revision.int, revision >= 1, let mac = mac.string.flatMap(RecordMAC.init(base64:)) else {
-      return nil
-    }
-    return (revision, mac)
-  }
-}

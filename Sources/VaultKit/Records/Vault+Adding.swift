@@ -244,7 +244,7 @@ private struct BulkAdder<Input: Sendable> {
     switch prepared {
     case .success(let record):
       result.ids.append(record.id)
-      if let version = record.version { versions.append(RecordVersion(record.id, version)) }
+      if let version = record.version { versions.append(version.version) }
       guard lock != nil, let bytes = record.bytes else { return }
       piece.append(StoreChange(.record(record.id), from: nil, to: bytes))
       if piece.count == Chunks<[Int]>.size { try stage() }

@@ -96,7 +96,7 @@ extension Vault {
     _ old: OpenRecord, _ now: Timestamp, sealingAnew isSealingAnew: Bool
   ) throws(VaultError) -> [StoreChange] {
     let (live, trashed) = (try locked.read(old.id), try readTrash(old.id))
-    let known = [live, trashed].compactMap { $0.flatMap { SeenVersion(parsing: $0)?.revision } }
+    let known = [live, trashed].compactMap { $0.flatMap { SeenVersion(parsing: $0, of: old.id)?.revision } }
     let seen = try memory?.folder(old.id.folder).versions[old.id]?.revision
     let revision = max(old.envelope.revision, (known + [seen ?? 0]).max() ?? 0)
     var draft = EnvelopeDraft(next: old.verified, now: now)

@@ -15,7 +15,7 @@ extension Vault {
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
   package func seenVersion(of id: RecordID) throws(VaultError) -> (revision: Int, mac: [UInt8])? {
     guard let memory, let version = try memory.seen(of: id).versions[id] else { return nil }
-    return (version.revision, version.mac.bytes)
+    return (version.revision, version.version.mac)
   }
 
   /// The bytes of a record that was just sealed, read once more as before any write.
@@ -87,10 +87,9 @@ extension Vault {
 
   /// The number of a checkpoint that is authentic under the keys of the vault; nil for any other bytes.
   package func sequence(ofCheckpoint bytes: [UInt8]) -> Int? {
-    let memory = MemoryStore()
-    let isThere: Void? = try? memory.apply([StoreChange(.checkpoint, from: nil, to: bytes)])
-    guard isThere != nil, let found = try? storedCheckpoint(in: memory) else { return nil }
-    return found.checkpoint.sequence
+    guard let found = try? Checkpoint(parsing: bytes) else { return nil }
+    let isAuthentic: Void? = try? found.authenticate(under: keyring)
+    return isAuthentic.map { found.sequence }
   }
 
   private func place(of bytes: [UInt8], _ id: RecordID) throws(VaultError) -> StoreLocation {
@@ -101,7 +100,7 @@ extension Vault {
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   package func authentic(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> OpenRecord {
-    let isRemoved = SeenVersion(parsing: bytes)?.isTrashed == true
+    let isRemoved = SeenVersion(parsing: bytes, of: id)?.isTrashed == true
     let record = isRemoved ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
     try record.check()
     return record

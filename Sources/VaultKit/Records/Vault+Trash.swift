@@ -56,7 +56,7 @@ extension Vault {
       guard let bytes = try locked.readTrashed(id) else { return nil }
       let (record, deletedAt) = try verifyTrashed(bytes, id)
       // An older one than was seen may lie beside a newer live one: `verify` tells.
-      _ = try memory?.take(id, SeenVersion(record))
+      _ = try memory?.take(SeenVersion(record))
       return (record, deletedAt)
     }
   }

@@ -134,7 +134,7 @@ extension Vault {
     let transaction = VaultTransaction(self)
     let output: Output
     do {
-      output = try await Vault.$written.withValue(ObjectIdentifier(self)) { try await body(transaction) }
+      output = try await notingTransaction { try await body(transaction) }
     } catch {
       _ = transaction.end()
       throw error
@@ -148,6 +148,17 @@ extension Vault {
       }
     }
     return output
+  }
+
+  /// Does `body`, where the caller is isolated, as a part of a transaction.
+  private func notingTransaction<Output>(
+    isolation: isolated (any Actor)? = #isolation, _ body: nonisolated(nonsending) () async throws -> Output
+  ) async throws -> Output {
+    try await Vault.$written.withValue(ObjectIdentifier(self)) {
+      // A closure is where its function is only if it refers to that.
+      _ = isolation
+      return try await body()
+    }
   }
 
   /// Refuses to wait for a lock that the task holds itself.

@@ -57,7 +57,8 @@ extension LockedVault {
   /// Whether there are at least so many records.
   private func holds(_ count: Int) throws(IndexStop) -> Bool {
     var found = 0
-    for folder in UInt8.min...UInt8.max where found < count {
+    let folders = try askingStore { () throws(StoreError) in try store.recordFolders() }
+    for folder in folders where found < count {
       found += try askingStore { () throws(StoreError) in try store.records(inFolder: folder).count }
     }
     return found >= count

@@ -9,7 +9,6 @@ internal import VaultStorage
 /// It is parsed strictly, and authentic only once its MAC was verified.
 public struct Checkpoint: Sendable {
   static let fileName = StoreLocation.checkpoint.relativePath
-  static let format = 1
 
   /// Rises by one with each checkpoint, from 1.
   public let sequence: Int
@@ -61,9 +60,6 @@ public struct Checkpoint: Sendable {
 
   private init(_ head: ListHead, _ entries: VersionList) throws(VaultError) {
     let members = head.members
-    guard try members.number("format") == JSONNumber(Self.format) else {
-      throw VaultError(.newerFormat, "was written by a newer version of this program", file: Self.fileName)
-    }
     try members.allowOnly(["created_at", "format", "header", "items", "mac", "previous", "root", "sequence"])
     sequence = try members.integer("sequence")
     guard sequence >= 1 else { throw members.damaged("sequence") }
@@ -112,7 +108,6 @@ extension Checkpoint {
     }
     var members = JSONObject()
     members["created_at"] = .string(createdAt.text)
-    members["format"] = .number(JSONNumber(format))
     members["header"] = .string(Hex.encode(headerHash))
     members["previous"] = try predecessor.map { old throws(VaultError) in .string(Hex.encode(try old.hash())) } ?? .null
     members["sequence"] = .number(JSONNumber((predecessor?.sequence ?? 0) + 1))
@@ -130,49 +125,6 @@ extension Checkpoint {
   ///
   /// - Throws: ``VaultError`` `.damaged`.
   func authenticate(under root: RootKey) throws(VaultError) { try head.authenticate(as: .checkpoint, under: root) }
-
-  /// Checks it under the root of the keyring that it names: the current one, or one that is still open.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, also for a retired or an unknown root.
-  func authenticate(under keyring: Keyring) throws(VaultError) {
-    let hint = Array(rootID.bytes.prefix(8))
-    let root = try inSealing(file: Self.fileName) { () throws(SealingError) in try keyring.root(hint: hint) }
-    try authenticate(under: root)
-  }
-}
-
-extension Vault {
-  /// The checkpoint, authentic under the keys of the vault; nil when there is none.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
-  public func checkpoint() throws(VaultError) -> Checkpoint? {
-    let found = try storedCheckpoint(in: store)
-    return found?.checkpoint
-  }
-
-  /// The same, read through a view of the vault's files, with what tells whether the file is still the same.
-  func storedCheckpoint(in store: any RecordStore) throws(VaultError) -> StoredCheckpoint? {
-    guard let found = try StoredCheckpoint.read(from: store) else { return nil }
-    try found.checkpoint.authenticate(under: keyring)
-    return found
-  }
-}
-
-/// A checkpoint as a store has it.
-///
-/// A type and no tuple: the optimiser of Swift 6.3 gives back a damaged copy of a large member of an optional tuple
-/// (`Tests/Toolchain/README.md`).
-struct StoredCheckpoint: Sendable {
-  let checkpoint: Checkpoint
-  /// Tells whether the file is still the same.
-  let mark: ContentMark
-
-  /// Reads it, and does not authenticate it; nil when there is none.
-  static func read(from store: any RecordStore) throws(VaultError) -> StoredCheckpoint? {
-    let reader = try inStore { () throws(StoreError) in try store.reader(of: .checkpoint) }
-    guard let reader else { return nil }
-    return StoredCheckpoint(checkpoint: try Checkpoint(reading: reader), mark: reader.mark)
-  }
 }
 
 extension RecordVersion {
@@ -180,9 +132,9 @@ extension RecordVersion {
   init?(line: ArraySlice<UInt8>) {
     guard case .array(let parts)? = try? JSONParser.parse(Array(line)), parts.count == 3,
       let id = parts[0].string.flatMap(RecordID.init(parsing:)),
-      let (revision, mac) = JSONValue.version(parts[1], parts[2])
+      let version = RecordVersion(id: id, parts[1], parts[2])
     else { return nil }
-    self.init(id: id, revision: revision, mac: mac)
+    self = version
     guard self.line.dropLast().elementsEqual(line) else { return nil }
   }
 

@@ -43,6 +43,9 @@ struct FoundVersions {
   /// In the order of ids.
   var versions: [RecordVersion] { places.values.map(\.version).sorted { $0.id < $1.id } }
 
+  /// The version of a record that counts of those that were found; nil for none.
+  func version(of id: RecordID) -> RecordVersion? { places[id]?.version }
+
   func place(of id: RecordID) -> StoreLocation { places[id]?.place ?? .record(id) }
 
   /// Whether a file is there, good or faulty.

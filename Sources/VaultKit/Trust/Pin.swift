@@ -1,4 +1,3 @@
-internal import VaultCrypto
 public import VaultDocument
 
 /// What a machine remembers of a vault, outside of it (format 1, section 9.1, Pin and seen); nothing in it is secret.
@@ -91,6 +90,35 @@ public struct Pin: Sendable, Equatable {
         found: try Fingerprint.text(vaultID: header.vaultID, commitment: header.root.commitment))
     }
     return try self.header?.difference(from: header, before: earlier)
+  }
+}
+
+extension Pin.Header {
+  /// How a header differs from this one; nil when it is the same or a later one.
+  ///
+  /// - Parameter earlier: those that this machine has seen before this one.
+  func difference(from header: VaultHeader, before earlier: [Pin.Header] = []) throws(VaultError) -> PinDifference? {
+    let found = Pin.Header(revision: header.revision, hash: try header.hash())
+    return switch Succession(of: (found.revision, found.hash), after: (revision, hash)) {
+    case .newer, .same: nil
+    case .older:
+      .olderHeader(
+        expected: self, found: found,
+        Familiarity(of: (found.revision, found.hash), among: ([self] + earlier).map { ($0.revision, $0.hash) }))
+    case .forked: .otherHeader(expected: self, found: found)
+    }
+  }
+}
+
+extension Pin.CheckpointMark {
+  /// How the checkpoint that is there differs from this one; nil when it is the same or a later one.
+  func difference(from found: Pin.CheckpointMark?) -> PinDifference? {
+    guard let found else { return .olderCheckpoint(expected: sequence, found: nil) }
+    return switch Succession(of: (found.sequence, found.hash), after: (sequence, hash)) {
+    case .newer, .same: nil
+    case .older: .olderCheckpoint(expected: sequence, found: found.sequence)
+    case .forked: .otherCheckpoint(sequence: sequence)
+    }
   }
 }
 
@@ -206,13 +234,4 @@ extension PinDifference {
 
 extension Pin.Header {
   fileprivate var text: String { "revision \(revision) (hash \(Hex.encode(hash).prefix(16))…)" }
-}
-
-/// What tells a vault from every other (format 1, section 9.1, Pin and seen).
-enum Fingerprint {
-  static func text(vaultID: VaultID, commitment: [UInt8]) throws(VaultError) -> String {
-    let message = CanonicalEncoding.enc("ecv/1/fingerprint", [vaultID.bytes, commitment])
-    let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(message.span.bytes) }
-    return Hex.encode(Array(hash.prefix(20)))
-  }
 }

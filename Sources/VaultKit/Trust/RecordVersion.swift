@@ -34,7 +34,13 @@ extension [RecordVersion] {
 }
 
 extension RecordVersion {
-  init(_ id: RecordID, _ version: SeenVersion) { self.init(id: id, revision: version.revision, mac: version.mac) }
+  /// Reads `<revision>` and `"<mac>"`, as lists have them; nil for any other values.
+  init?(id: RecordID, _ revision: JSONValue, _ mac: JSONValue) {
+    guard let revision = revision.int, revision >= 1, let text = mac.string,
+      let mac = try? Base64.decode(text), mac.count == RecordMAC.byteCount
+    else { return nil }
+    self.init(id: id, revision: revision, mac: mac)
+  }
 
   /// The version of a record that verified.
   init(_ record: SealedRecord) {

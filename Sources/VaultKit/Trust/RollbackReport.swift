@@ -90,11 +90,11 @@ extension LockedVault {
     var faults: [VaultFault] = []
     var failure: VaultError?
     func take(_ bytes: Result<[UInt8], VaultError>, _ place: StoreLocation) {
-      guard let bytes = try? bytes.get(), let id = place.recordID, let here = SeenVersion(parsing: bytes) else {
+      guard let bytes = try? bytes.get(), let id = place.recordID, let here = SeenVersion(parsing: bytes, of: id) else {
         return
       }
       do throws(VaultError) {
-        if let fault = here.setback(to: try found.entry(of: id), at: place, id) { faults.append(fault) }
+        if let fault = here.setback(to: try found.entry(of: id), at: place) { faults.append(fault) }
       } catch {
         failure = error
       }
@@ -112,7 +112,7 @@ extension LockedVault {
 
 extension SeenVersion {
   /// What becomes worse when `other`, or nothing, comes in the place of this version.
-  fileprivate func setback(to other: RecordVersion?, at place: StoreLocation, _ id: RecordID) -> VaultFault? {
+  fileprivate func setback(to other: RecordVersion?, at place: StoreLocation) -> VaultFault? {
     func fault(_ code: VaultError.Code, _ reason: String) -> VaultFault {
       VaultFault(code, reason, file: place.relativePath, record: id)
     }
@@ -120,7 +120,7 @@ extension SeenVersion {
       // Emptying the trash is what it is for.
       return isTrashed ? nil : fault(.vanished, "would be gone: the backup has no such record")
     }
-    return switch SeenVersion(other, isTrashed: false).succession(after: self) {
+    return switch other.succession(after: version) {
     case .newer, .same: nil
     case .older: fault(.rolledBack, "would go back from revision \(revision) to \(other.revision)")
     case .forked: fault(.forked, "is another version of revision \(revision) than the backup has")

@@ -2,29 +2,14 @@ internal import VaultDocument
 
 /// The version of a record that a machine read or wrote last, and verified (format 1, section 9.1, Pin and seen).
 struct SeenVersion: Equatable {
-  let revision: Int
-  let mac: RecordMAC
+  let version: RecordVersion
   /// Whether it lay in the trash.
   let isTrashed: Bool
 
-  init(revision: Int, mac: RecordMAC, isTrashed: Bool) {
-    (self.revision, self.mac, self.isTrashed) = (revision, mac, isTrashed)
-  }
+  init(_ version: RecordVersion, isTrashed: Bool) { (self.version, self.isTrashed) = (version, isTrashed) }
 
-  /// - Parameter mac: the record's MAC, 32 bytes.
-  init(revision: Int, mac: [UInt8], isTrashed: Bool) {
-    self.init(revision: revision, mac: RecordMAC(mac), isTrashed: isTrashed)
-  }
-}
-
-/// A version that was the newest of its record once.
-struct EarlierVersion: Equatable {
-  let revision: Int
-  let mac: RecordMAC
-
-  init(revision: Int, mac: RecordMAC) { (self.revision, self.mac) = (revision, mac) }
-
-  init(_ version: SeenVersion) { self.init(revision: version.revision, mac: version.mac) }
+  var id: RecordID { version.id }
+  var revision: Int { version.revision }
 }
 
 /// What is remembered of the records of one folder, by ids; a value that knows no disk.
@@ -35,36 +20,39 @@ struct SeenFolder: Equatable {
   /// The newest of each.
   private(set) var versions: [RecordID: SeenVersion] = [:]
   /// Those before it, the latest first; they only tell what a version is that went back.
-  private(set) var earlier: [RecordID: [EarlierVersion]] = [:]
+  private(set) var earlier: [RecordID: [RecordVersion]] = [:]
 
   /// How many versions it holds.
   var versionCount: Int { earlier.values.reduce(versions.count) { $0 + $1.count } }
 
   /// How a version relates to what was seen of its record.
-  func succession(of id: RecordID, _ version: SeenVersion) -> Succession {
-    versions[id].map { version.succession(after: $0) } ?? .newer
+  func succession(of found: RecordVersion) -> Succession {
+    versions[found.id].map { found.succession(after: $0.version) } ?? .newer
   }
 
   /// What is known of a version that is not the newest of its record.
-  func familiarity(of id: RecordID, _ version: SeenVersion) -> Familiarity {
-    let known = (versions[id].map { [EarlierVersion($0)] } ?? []) + (earlier[id] ?? [])
-    return Familiarity(of: (version.revision, version.mac), among: known.map { ($0.revision, $0.mac) })
+  func familiarity(of found: RecordVersion) -> Familiarity {
+    Familiarity(of: (found.revision, found.recordMAC), among: known(of: found.id).map { ($0.revision, $0.recordMAC) })
+  }
+
+  /// The versions of a record, the newest first.
+  private func known(of id: RecordID) -> [RecordVersion] {
+    (versions[id].map { [$0.version] } ?? []) + (earlier[id] ?? [])
   }
 
   /// Takes a change over; what another process saw meanwhile stays when it is newer.
   mutating func take(_ change: SeenChange, of id: RecordID) {
     switch change {
-    case .seen(let version): if succession(of: id, version) == .newer { follow(with: version, of: id) }
-    case .written(let version): follow(with: version, of: id)
+    case .seen(let seen): if succession(of: seen.version) == .newer { follow(with: seen) }
+    case .written(let written): follow(with: written)
     case .forgotten: (versions[id], earlier[id]) = (nil, nil)
     }
   }
 
-  private mutating func follow(with version: SeenVersion, of id: RecordID) {
-    let new = EarlierVersion(version)
-    if let last = versions.updateValue(version, forKey: id).map(EarlierVersion.init), last != new {
-      let before = (earlier[id] ?? []).filter { $0 != new && $0 != last }
-      earlier[id] = [last] + before.prefix(Self.memoryLength - 2)
+  private mutating func follow(with new: SeenVersion) {
+    if let last = versions.updateValue(new, forKey: new.id)?.version, last != new.version {
+      let before = (earlier[new.id] ?? []).filter { $0 != new.version && $0 != last }
+      earlier[new.id] = [last] + before.prefix(Self.memoryLength - 2)
     }
   }
 }
@@ -107,13 +95,13 @@ extension SeenFolder {
     guard let parts = list.array, parts.count.isMultiple(of: 2), 1...Self.memoryLength ~= parts.count / 2 else {
       return false
     }
-    var pairs: [EarlierVersion] = []
+    var known: [RecordVersion] = []
     for place in stride(from: 0, to: parts.count, by: 2) {
-      guard let (revision, mac) = JSONValue.version(parts[place], parts[place + 1]) else { return false }
-      pairs.append(EarlierVersion(revision: revision, mac: mac))
+      guard let version = RecordVersion(id: id, parts[place], parts[place + 1]) else { return false }
+      known.append(version)
     }
-    versions[id] = SeenVersion(revision: pairs[0].revision, mac: pairs[0].mac, isTrashed: isTrashed)
-    if pairs.count > 1 { earlier[id] = Array(pairs.dropFirst()) }
+    versions[id] = SeenVersion(known[0], isTrashed: isTrashed)
+    if known.count > 1 { earlier[id] = Array(known.dropFirst()) }
     return true
   }
 
@@ -127,13 +115,10 @@ extension SeenFolder {
   }
 
   private func list(isTrashed: Bool) -> JSONObject {
-    let versions = versions.filter { $0.value.isTrashed == isTrashed }.sorted { $0.key < $1.key }
+    let ids = versions.values.filter { $0.isTrashed == isTrashed }.map(\.id).sorted()
     return JSONObject(
-      ascending: versions.map { id, version in
-        let pairs = [EarlierVersion(version)] + (earlier[id] ?? [])
-        return (
-          id.text, .array(pairs.flatMap { [.number(JSONNumber($0.revision)), .string(Base64.encode($0.mac.bytes))] })
-        )
+      ascending: ids.map { id in
+        (id.text, .array(known(of: id).flatMap { [.number(JSONNumber($0.revision)), .string(Base64.encode($0.mac))] }))
       })
   }
 }

@@ -13,24 +13,24 @@ struct SeenLog {
   /// `["<id>",<revision>,"<mac>",<is in the trash>]`, after and before a line feed: what was cut off stays by itself.
   ///
   /// - Parameter byteCount: the size of the log; nil is the result where it would become too long.
-  static func lines(_ changes: [(RecordID, SeenVersion)], after byteCount: Int = 0) -> [UInt8]? {
+  static func lines(_ versions: [SeenVersion], after byteCount: Int = 0) -> [UInt8]? {
     var lines: [UInt8] = []
-    for (id, version) in changes {
+    for seen in versions {
       lines +=
-        "\n[\"\(id.text)\",\(version.revision),\"\(Base64.encode(version.mac.bytes))\",\(version.isTrashed)]\n".utf8
+        "\n[\"\(seen.id.text)\",\(seen.revision),\"\(Base64.encode(seen.version.mac))\",\(seen.isTrashed)]\n".utf8
     }
     return byteCount + lines.count <= byteLimit ? lines : nil
   }
 
   /// What the whole lines of a log say; nil when a line is neither whole nor what a write that was cut off can leave.
-  static func versions(in bytes: [UInt8]) -> [(id: RecordID, version: SeenVersion)]? {
-    var versions: [(id: RecordID, version: SeenVersion)] = []
+  static func versions(in bytes: [UInt8]) -> [SeenVersion]? {
+    var versions: [SeenVersion] = []
     for line in bytes.split(separator: UInt8(ascii: "\n")) where !isCutOff(line) {
       guard case .array(let parts)? = try? JSONParser.parse(Array(line)), parts.count == 4,
         let id = parts[0].string.flatMap(RecordID.init(parsing:)),
-        let (revision, mac) = JSONValue.version(parts[1], parts[2]), case .bool(let isTrashed) = parts[3]
+        let version = RecordVersion(id: id, parts[1], parts[2]), case .bool(let isTrashed) = parts[3]
       else { return nil }
-      versions.append((id, SeenVersion(revision: revision, mac: mac, isTrashed: isTrashed)))
+      versions.append(SeenVersion(version, isTrashed: isTrashed))
     }
     return versions
   }
@@ -55,20 +55,20 @@ extension SeenFolder {
     guard let versions = SeenLog.versions(in: bytes), versions.allSatisfy({ $0.id.folder == folder }) else {
       throw .damagedState(file)
     }
-    for (id, version) in versions { take(.seen(version), of: id) }
+    for seen in versions { take(.seen(seen), of: seen.id) }
   }
 
   /// What the changes tell that is newer; nil where one of them does more than that.
   ///
   /// Newer versions may be taken twice, and in any order: nothing is lost or brought back by it.
-  func newerVersions(in changes: [RecordID: SeenChange]) -> [(RecordID, SeenVersion)]? {
-    var newer: [(RecordID, SeenVersion)] = []
+  func newerVersions(in changes: [RecordID: SeenChange]) -> [SeenVersion]? {
+    var newer: [SeenVersion] = []
     for (id, change) in changes {
       switch change {
       // What was only seen, and is no newer, changes nothing.
-      case .seen(let version): if succession(of: id, version) == .newer { newer.append((id, version)) }
-      case .written(let version) where succession(of: id, version) == .newer: newer.append((id, version))
-      case .written(let version): guard versions[id] == version else { return nil }
+      case .seen(let seen): if succession(of: seen.version) == .newer { newer.append(seen) }
+      case .written(let seen) where succession(of: seen.version) == .newer: newer.append(seen)
+      case .written(let seen): guard versions[id] == seen else { return nil }
       case .forgotten: return nil
       }
     }

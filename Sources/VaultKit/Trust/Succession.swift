@@ -57,39 +57,3 @@ extension RecordVersion {
     Succession(of: (revision, recordMAC), after: (known.revision, known.recordMAC))
   }
 }
-
-extension SeenVersion {
-  /// How this version relates to one that is known of the same record.
-  func succession(after known: SeenVersion) -> Succession {
-    Succession(of: (revision, mac), after: (known.revision, known.mac))
-  }
-}
-
-extension Pin.Header {
-  /// How a header differs from this one; nil when it is the same or a later one.
-  ///
-  /// - Parameter earlier: those that this machine has seen before this one.
-  func difference(from header: VaultHeader, before earlier: [Pin.Header] = []) throws(VaultError) -> PinDifference? {
-    let found = Pin.Header(revision: header.revision, hash: try header.hash())
-    return switch Succession(of: (found.revision, found.hash), after: (revision, hash)) {
-    case .newer, .same: nil
-    case .older:
-      .olderHeader(
-        expected: self, found: found,
-        Familiarity(of: (found.revision, found.hash), among: ([self] + earlier).map { ($0.revision, $0.hash) }))
-    case .forked: .otherHeader(expected: self, found: found)
-    }
-  }
-}
-
-extension Pin.CheckpointMark {
-  /// How the checkpoint that is there differs from this one; nil when it is the same or a later one.
-  func difference(from found: Pin.CheckpointMark?) -> PinDifference? {
-    guard let found else { return .olderCheckpoint(expected: sequence, found: nil) }
-    return switch Succession(of: (found.sequence, found.hash), after: (sequence, hash)) {
-    case .newer, .same: nil
-    case .older: .olderCheckpoint(expected: sequence, found: found.sequence)
-    case .forked: .otherCheckpoint(sequence: sequence)
-    }
-  }
-}

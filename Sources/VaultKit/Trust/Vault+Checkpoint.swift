@@ -1,4 +1,5 @@
 internal import VaultDocument
+internal import VaultSealing
 internal import VaultStorage
 
 /// What came of making a checkpoint.
@@ -96,6 +97,51 @@ extension Vault {
     for fault in faults where fault.code == .vanished {
       if let id = fault.record { memory.note(.forgotten, of: id) }
     }
+  }
+}
+
+extension Vault {
+  /// The checkpoint, authentic under the keys of the vault; nil when there is none.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  public func checkpoint() throws(VaultError) -> Checkpoint? {
+    let found = try storedCheckpoint(in: store)
+    return found?.checkpoint
+  }
+
+  /// The same, read through a view of the vault's files, with what tells whether the file is still the same.
+  func storedCheckpoint(in store: any RecordStore) throws(VaultError) -> StoredCheckpoint? {
+    guard let found = try StoredCheckpoint.read(from: store) else { return nil }
+    try found.checkpoint.authenticate(under: keyring)
+    return found
+  }
+}
+
+/// A checkpoint as a store has it.
+///
+/// A type and no tuple: the optimiser of Swift 6.3 gives back a damaged copy of a large member of an optional tuple
+/// (`Tests/Toolchain/README.md`).
+struct StoredCheckpoint: Sendable {
+  let checkpoint: Checkpoint
+  /// Tells whether the file is still the same.
+  let mark: ContentMark
+
+  /// Reads it, and does not authenticate it; nil when there is none.
+  static func read(from store: any RecordStore) throws(VaultError) -> StoredCheckpoint? {
+    let reader = try inStore { () throws(StoreError) in try store.reader(of: .checkpoint) }
+    guard let reader else { return nil }
+    return StoredCheckpoint(checkpoint: try Checkpoint(reading: reader), mark: reader.mark)
+  }
+}
+
+extension Checkpoint {
+  /// Checks it under the root of the keyring that it names: the current one, or one that is still open.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, also for a retired or an unknown root.
+  func authenticate(under keyring: Keyring) throws(VaultError) {
+    let hint = Array(rootID.bytes.prefix(8))
+    let root = try inSealing(file: Self.fileName) { () throws(SealingError) in try keyring.root(hint: hint) }
+    try authenticate(under: root)
   }
 }
 

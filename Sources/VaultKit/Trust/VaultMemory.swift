@@ -135,13 +135,11 @@ extension VaultMemory {
   /// Compares a version that verified with what was seen of its record, and notes one that is new.
   ///
   /// - Returns: what is wrong with it; nil for nothing.
-  func take(
-    _ id: RecordID, _ version: SeenVersion
-  ) throws(VaultError) -> (code: VaultError.Code, reason: String)? {
-    let seen = try seen(of: id)
-    let succession = seen.succession(of: id, version)
-    if succession == .newer { note(.seen(version), of: id) }
-    return succession.fault(of: version, seen.familiarity(of: id, version))
+  func take(_ found: SeenVersion) throws(VaultError) -> (code: VaultError.Code, reason: String)? {
+    let seen = try seen(of: found.id)
+    let succession = seen.succession(of: found.version)
+    if succession == .newer { note(.seen(found), of: found.id) }
+    return succession.fault(of: found.version, seen.familiarity(of: found.version))
   }
 
   /// What was seen of a record, and maybe of others: a whole folder is only read for more than one of its records.
@@ -192,7 +190,7 @@ extension VaultMemory {
       switch change.location {
       case .record(let id), .trash(let id):
         let sealed = contents.withLock { $0.sealed.removeValue(forKey: change.location) }
-        if let version = sealed ?? change.replacement.flatMap({ SeenVersion(parsing: $0) }) {
+        if let version = sealed ?? change.replacement.flatMap({ SeenVersion(parsing: $0, of: id) }) {
           note(.written(version), of: id)
         } else if case .trash = change.location, !places.contains(.record(id)) {
           noteDeleted(id)
@@ -274,20 +272,20 @@ public enum StateNote: Sendable {
 
 extension SeenVersion {
   init(_ record: OpenRecord) {
-    self.init(
-      revision: record.envelope.revision, mac: record.envelope.mac, isTrashed: record.envelope.deletedAt != nil)
+    self.init(RecordVersion(record), isTrashed: record.envelope.deletedAt != nil)
   }
 
   init(_ record: SealedRecord) {
-    self.init(revision: record.revision, mac: record.mac, isTrashed: record.deletedAt != nil)
+    self.init(RecordVersion(record), isTrashed: record.deletedAt != nil)
   }
 
   /// The version in the bytes of a record's file, which verified.
-  init?(parsing bytes: [UInt8]) {
+  init?(parsing bytes: [UInt8], of id: RecordID) {
     guard let document = try? JSONParser.parse(bytes), let envelope = try? RecordEnvelope(of: document) else {
       return nil
     }
-    self.init(revision: envelope.revision, mac: envelope.mac, isTrashed: envelope.deletedAt != nil)
+    let version = RecordVersion(id: id, revision: envelope.revision, mac: envelope.mac)
+    self.init(version, isTrashed: envelope.deletedAt != nil)
   }
 }
 
@@ -316,7 +314,7 @@ extension Vault {
   /// - Throws: ``VaultError`` `.rolledBack`, `.forked`, `.damagedState`, `.permissionDenied`, `.ioFailed`.
   func compareWithSeen(_ record: OpenRecord) throws(VaultError) {
     guard let memory else { return }
-    let fault = try memory.take(record.id, SeenVersion(record))
+    let fault = try memory.take(SeenVersion(record))
     guard let fault, !isSeenAtPresent(record.id) else { return }
     throw VaultError(
       fault.code, fault.reason, file: record.file, record: record.id,

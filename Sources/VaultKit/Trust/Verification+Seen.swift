@@ -18,11 +18,13 @@ struct SeenComparison {
   ) -> [(RecordID, SeenChange)] {
     var changes: [(RecordID, SeenChange)] = []
     for entry in found.versions {
-      let version = SeenVersion(entry, isTrashed: found.isOnlyInTrash(entry.id))
-      switch seen.succession(of: entry.id, version) {
-      case .newer: changes.append((entry.id, .seen(version)))
+      let isTrashed = found.isOnlyInTrash(entry.id)
+      switch seen.succession(of: entry) {
+      case .newer: changes.append((entry.id, .seen(SeenVersion(entry, isTrashed: isTrashed))))
       case .same: break
-      case let older where !told.contains(entry.id): add(older, entry, version, seen)
+      case let older where !told.contains(entry.id):
+        guard let fault = older.fault(of: entry, seen.familiarity(of: entry)) else { break }
+        add(fault.code, fault.reason, isTrashed ? .trash(entry.id) : .record(entry.id), entry.id)
       case .older, .forked: confirmed.insert(entry.id)
       }
     }
@@ -38,14 +40,6 @@ struct SeenComparison {
       }
     }
     return changes
-  }
-
-  private mutating func add(
-    _ succession: Succession, _ entry: RecordVersion, _ version: SeenVersion, _ seen: SeenFolder
-  ) {
-    let place = version.isTrashed ? StoreLocation.trash(entry.id) : .record(entry.id)
-    guard let fault = succession.fault(of: version, seen.familiarity(of: entry.id, version)) else { return }
-    add(fault.code, fault.reason, place, entry.id)
   }
 
   /// Takes how the checkpoint that is there differs from the one that was seen.
@@ -67,7 +61,7 @@ struct SeenComparison {
 
 extension Succession {
   /// What is wrong with a version of a record that relates so to the newest one that was seen; nil for nothing.
-  func fault(of version: SeenVersion, _ familiarity: @autoclosure () -> Familiarity) -> (
+  func fault(of version: RecordVersion, _ familiarity: @autoclosure () -> Familiarity) -> (
     code: VaultError.Code, reason: String
   )? {
     switch self {
@@ -76,11 +70,5 @@ extension Succession {
       (.rolledBack, familiarity().setback(to: "revision \(version.revision)", from: newest))
     case .forked: (.forked, "is another version of revision \(version.revision) than this machine has seen")
     }
-  }
-}
-
-extension SeenVersion {
-  init(_ entry: RecordVersion, isTrashed: Bool) {
-    self.init(revision: entry.revision, mac: entry.recordMAC, isTrashed: isTrashed)
   }
 }

@@ -1,9 +1,9 @@
 /// Base32 (RFC 4648, section 6) as services print it: in any case, with blanks and hyphens, with padding or without.
-enum Base32 {
+package enum Base32 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
   /// The bytes that a text stands for; nil where it is none of base32, or was cut off.
-  static func decode(_ text: some StringProtocol) -> [UInt8]? {
+  package static func decode(_ text: some StringProtocol) -> [UInt8]? {
     var (bytes, bits, bitCount, isPadded) = ([UInt8](), 0, 0, false)
     for byte in text.utf8 where ![UInt8(ascii: " "), UInt8(ascii: "-")].contains(byte) {
       if byte == UInt8(ascii: "=") {
@@ -23,7 +23,7 @@ enum Base32 {
   }
 
   /// Bytes as capital letters without padding, as addresses of one-time codes have them.
-  static func encode(_ bytes: [UInt8]) -> String {
+  package static func encode(_ bytes: [UInt8]) -> String {
     var (text, bits, bitCount) = ([UInt8](), 0, 0)
     for byte in bytes {
       (bits, bitCount) = (bits << 8 | Int(byte), bitCount + 8)

@@ -53,7 +53,9 @@ public struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable {
   private init(address rest: Substring) throws(RecordError) {
     let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let path = parts[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    guard path[0].lowercased() == "totp" else {
+    // Aegis and Ente have a word of their own for what others name an encoder.
+    let isNamedSteam = path[0].lowercased() == "steam"
+    guard isNamedSteam || path[0].lowercased() == "totp" else {
       throw Self.fault(
         path[0].lowercased() == "hotp"
           ? "counts how often it was used (hotp): only codes that go by the time can be made"
@@ -61,7 +63,7 @@ public struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable {
     }
     let values = try Self.parameters(parts.count > 1 ? parts[1] : "")
     guard let secret = values["secret"] else { throw Self.fault("has no `secret`") }
-    let isSteam = [values["encoder"], values["issuer"]].contains { $0?.lowercased() == "steam" }
+    let isSteam = isNamedSteam || [values["encoder"], values["issuer"]].contains { $0?.lowercased() == "steam" }
     let digits = try Self.number(values["digits"], 5...8, named: "digits") ?? 6
     try self.init(
       base32: secret, form: isSteam ? .steam : .digits(digits), hash: Self.hash(values["algorithm"]),

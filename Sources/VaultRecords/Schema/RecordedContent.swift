@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The members of a type, learned from its own `init(from:)`: which keys it asks for, as which types, and whether it can
-/// do without.
+/// The members of a type, learned from its own `init(from:)`: which keys it asks for, as which types, and whether it
+/// can do without.
 struct RecordedContent: Sendable {
   let members: [MemberSchema]
   /// Where the type refused the values that it was given, so that nothing is known of what comes after; nil where it

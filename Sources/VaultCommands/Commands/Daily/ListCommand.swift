@@ -110,21 +110,8 @@ struct FindCommand: AsyncParsableCommand {
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
     let search = try RecordSearchRun(Session(vault, at: revision, global), verifying.key(unlocking), global, view)
     try await search.session.checkKind(rows.kind)
-    for (path, _) in query.conditions { try search.checkReadable(path, rows.kind) }
+    for (path, _) in query.conditions { try search.session.checkReadable(path, rows.kind) }
     try await search.print(query, isSearch: true)
-  }
-}
-
-extension RecordSearchRun {
-  /// Refuses a member that every kind which has it seals: it would never be found, and its value is no argument.
-  fileprivate func checkReadable(_ path: MemberPath, _ kind: String?) throws {
-    let catalog = session.locked.kinds
-    let names = catalog.names.filter { name in kind.map { $0.utf8.elementsEqual(name.utf8) } ?? true }
-    let values = names.compactMap { catalog[$0]?.value(at: path) }
-    guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }
-    var error = CommandError.usage("\(path)", "is sealed: records cannot be found by it, nor is it an argument")
-    error.field = path.description
-    throw error
   }
 }
 

@@ -169,10 +169,18 @@ struct GitOperation {
     heads =
       name == nil
       ? []
-      : Self.headFiles.filter { System.kind(of: folder + "/" + $0.file) != nil }.map(\.head)
+      : Self.headFiles.filter { System.kind(of: folder + "/" + $0.file) != nil }
+        .flatMap { Self.several(in: folder + "/" + $0.file) ?? [$0.head] }
         .filter { git.output(["rev-parse", "--verify", "--quiet", "\($0)^{commit}"]) != nil }
     unmerged = git.parts(["ls-files", "--unmerged", "-z"], limit: 1 << 26).compactMap(GitStage.init)
     guard name != nil || !unmerged.isEmpty else { return nil }
+  }
+
+  /// The commits in a file of git's where it holds more than one, as after a merge of three; nil for one alone.
+  private static func several(in file: String) -> [String]? {
+    let text = (try? TextInput.file(file, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let lines = text.split(separator: "\n").filter { $0.allSatisfy(\.isHexDigit) }
+    return lines.count > 1 ? lines.map(String.init) : nil
   }
 
   /// The unmerged files, each once, sorted.

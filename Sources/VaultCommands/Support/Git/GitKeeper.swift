@@ -27,10 +27,9 @@ final class GitKeeper: Sendable {
   }
 
   /// Commits what was written. What goes wrong is said and changes nothing else: the vault is written.
-  func commit(_ arguments: [String]) {
-    let (command, words) = CommandNames.named(arguments)
-    // Of a merge under way a person makes the commit.
-    guard command != MergeCommand.self else { return }
+  ///
+  /// - Parameter words: of the command that has written it.
+  func commit(_ words: String) {
     for watched in watched.withLock({ $0 }) {
       let places = watched.vault.writtenPlaces
       guard !places.isEmpty, GitFolder.holds(watched.path) else { continue }

@@ -7,6 +7,8 @@ import VaultSealing
 struct ExportRun {
   /// Nil for all kinds.
   let kind: String?
+  /// Nil for all records.
+  let ids: Set<RecordID>?
   var form: RecordForm
   let session: Session
   let opened: Vault?
@@ -25,7 +27,8 @@ struct ExportRun {
     var isMixed = false
     try session.locked.forEachRecord { result in
       // What is damaged is reported when it is to be exported.
-      guard let name = try? result.get().envelope.kind else { return true }
+      guard let envelope = try? result.get().envelope, ids?.contains(envelope.id) ?? true else { return true }
+      let name = envelope.kind
       isMixed = !Self.isKind(name, first)
       first = first ?? name
       return !isMixed
@@ -102,8 +105,8 @@ struct ExportRun {
   ) async throws {
     var failure: (any Error)?
     do throws(VaultError) {
-      try await opened.forEachOpenRecord { [kind, reveal = form.reveal] record -> Result<Output, any Error>? in
-        guard Self.isKind(record.envelope.kind, kind) else { return nil }
+      try await opened.forEachOpenRecord { [kind, ids, reveal = form.reveal] record -> Result<Output, any Error>? in
+        guard Self.isChosen(record.envelope, kind, ids) else { return nil }
         return Result { try make(RecordView(record, revealed: reveal)) }
       } consume: { result throws(VaultError) in
         do {
@@ -125,13 +128,17 @@ struct ExportRun {
     try session.locked.forEachRecord { result in
       do {
         let record = try result.get()
-        if Self.isKind(record.envelope.kind, kind) { try take(Result { try make(RecordView(record)) }) }
+        if Self.isChosen(record.envelope, kind, ids) { try take(Result { try make(RecordView(record)) }) }
       } catch {
         failure = error
       }
       return failure == nil
     }
     if let failure { throw failure }
+  }
+
+  private static func isChosen(_ envelope: RecordEnvelope, _ kind: String?, _ ids: Set<RecordID>?) -> Bool {
+    isKind(envelope.kind, kind) && ids?.contains(envelope.id) ?? true
   }
 
   private static func isKind(_ name: String, _ wanted: String?) -> Bool {

@@ -114,7 +114,8 @@ enum TextInput {
     String(decoding: try bytes(from: file.descriptor, named: file.path, limit: 1 << 20), as: UTF8.self)
   }
 
-  private static func bytes(from descriptor: Int32, named name: String, limit: Int) throws -> [UInt8] {
+  /// What a descriptor gives up to its end.
+  static func bytes(from descriptor: Int32, named name: String, limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     // Growing step by step, an array of many megabytes would stand in memory twice.
     if let size = System.byteCount(of: descriptor), size <= limit { bytes.reserveCapacity(size) }

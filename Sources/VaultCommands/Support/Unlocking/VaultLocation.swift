@@ -98,6 +98,10 @@ extension VaultLocation {
   func explained(_ error: VaultError) -> CommandError {
     var explained = CommandError(error)
     if error.isOfNewerLayout { explained.status = .inputRefused }
+    if error.code == .ioFailed, error.wordsOfDatabase != nil {
+      explained.hints.append(
+        "check the address; a password comes from ~/.pgpass, PGPASSFILE or CVAULT_DATABASE_PASSWORD_COMMAND")
+    }
     guard error.code == .notAVault else { return explained }
     explained.subject = path
     explained.hints = [

@@ -14,7 +14,7 @@ enum Suggestion {
     // Nobody mistypes so short a word, and a long one is none of ours.
     guard (2...30).contains(letters.count) else { return [] }
     let begun = names.filter { $0.hasPrefix(word.lowercased()) }
-    if letters.count > 2, (1...3).contains(begun.count) { return begun }
+    if letters.count > 2, (1...4).contains(begun.count) { return begun }
     let near = names.filter { $0.prefix { $0 == "-" } == front }.map { name in
       (name: name, distance: distance(from: letters, to: Array(name.dropFirst(front.count).lowercased())))
     }

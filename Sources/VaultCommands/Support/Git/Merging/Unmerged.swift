@@ -57,8 +57,9 @@ struct UnmergedRecord {
     if theirs == base || ours == theirs { return taken(ours, vault) }
     if ours == base { return taken(theirs, vault) }
     guard let ours, let theirs else { return try oneSided(vault, preferring: preference) }
-    // Where they differ, the one that is preferred says whether it lives.
-    let decisive = preference.side.map { [$0 == .ours ? ours : theirs] } ?? [ours, theirs]
+    // Where they differ, the one that follows the other, or is preferred, says whether it lives.
+    let deciding: MergeSide? = passed.map { $0 == .ours ? .theirs : .ours } ?? preference.side
+    let decisive = deciding.map { [$0 == .ours ? ours : theirs] } ?? [ours, theirs]
     let isRemoved = decisive.contains { RecordFile(parsing: $0)?.envelope.deletedAt != nil }
     var merge = FileMerge(place: isRemoved ? .trash(id) : .record(id), base: base ?? [], ours: ours, theirs: theirs)
     (merge.renewed, merge.passed) = (renewed, passed)

@@ -1,9 +1,21 @@
 internal import DynamicLibraries
 
-/// Argon2id, version 1.3 (RFC 9106), for files of other tools; this program's own files use scrypt.
+/// Argon2 (RFC 9106), for files of other tools; this program's own files use scrypt.
 ///
 /// OpenSSL has it from 3.2 only. libargon2 is opened when the first such file is met.
-public enum Argon2id {
+public enum Argon2 {
+  /// How memory is gone through; the numbers are those of the RFC.
+  public enum Variant: Int32, Sendable {
+    case d = 0
+    case id = 2
+  }
+
+  /// The version of the function; files of before 2016 have the first.
+  public enum Version: UInt32, Sendable {
+    case first = 0x10
+    case current = 0x13
+  }
+
   /// Whether this system has the library.
   public static var isAvailable: Bool { unsafe hash != nil }
 
@@ -17,21 +29,22 @@ public enum Argon2id {
   /// - Throws: `.costOutOfRange`, `.libraryFailed` also when there is no library, `.secureMemoryExhausted`,
   ///   `.secureMemoryUnavailable`.
   public static func derive(
-    passphrase: RawSpan, salt: RawSpan, passes: Int, kibibytes: Int, lanes: Int, byteCount: Int = 32
+    _ variant: Variant = .id, version: Version = .current, passphrase: RawSpan, salt: RawSpan, passes: Int,
+    kibibytes: Int, lanes: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {
     guard (1...1 << 20).contains(passes), (1...1 << 10).contains(lanes), (8 * lanes...4 << 20).contains(kibibytes)
     else {
-      throw CryptoError(.costOutOfRange, "Argon2id does not take these costs")
+      throw CryptoError(.costOutOfRange, "Argon2 does not take these costs")
     }
-    guard let hash = unsafe hash else { throw CryptoError(.libraryFailed, "the library for Argon2id is not there") }
+    guard let hash = unsafe hash else { throw CryptoError(.libraryFailed, "the library for Argon2 is not there") }
     return try SecretBytes(count: byteCount) { output throws(CryptoError) in
       try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
         try unsafe passphrase.withInput { pass throws(CryptoError) in
           try unsafe salt.withInput { saltStart throws(CryptoError) in
             let status = unsafe hash(
               UInt32(passes), UInt32(kibibytes), UInt32(lanes), pass, passphrase.byteCount, saltStart, salt.byteCount,
-              output.baseAddress, output.count)
-            guard status == 0 else { throw CryptoError(.libraryFailed, "Argon2id failed") }
+              output.baseAddress, output.count, nil, 0, variant.rawValue, version.rawValue)
+            guard status == 0 else { throw CryptoError(.libraryFailed, "Argon2 failed") }
           }
         }
       }
@@ -40,11 +53,12 @@ public enum Argon2id {
 
   private typealias Hash =
     @convention(c) (
-      UInt32, UInt32, UInt32, UnsafeRawPointer?, Int, UnsafeRawPointer?, Int, UnsafeMutableRawPointer?, Int
+      UInt32, UInt32, UInt32, UnsafeRawPointer?, Int, UnsafeRawPointer?, Int, UnsafeMutableRawPointer?, Int,
+      UnsafeMutablePointer<CChar>?, Int, Int32, UInt32
     ) -> Int32
 
   private static let library = DynamicLibrary(["libargon2.so.1", "libargon2.1.dylib", "libargon2.dylib"])
   private static let hash = unsafe library.flatMap {
-    unsafe $0.function("argon2id_hash_raw", as: Hash.self)
+    unsafe $0.function("argon2_hash", as: Hash.self)
   }
 }

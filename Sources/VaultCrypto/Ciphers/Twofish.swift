@@ -1,0 +1,84 @@
+internal import DynamicLibraries
+
+/// Twofish with a key of 256 bits in CBC mode, as KeePass has it; import only.
+///
+/// OpenSSL has none. libgcrypt is opened when the first such file is met.
+public enum TwofishCBC {
+  /// Whether this system has the library.
+  public static var isAvailable: Bool { Library.shared != nil }
+
+  /// The plaintext, without its padding, of whole blocks that nothing authenticates.
+  ///
+  /// - Parameters:
+  ///   - nonce: 16 bytes.
+  ///   - key: 32 bytes.
+  /// - Throws: `.authenticationFailed` for a padding that is none, `.wrongByteCount`, `.libraryFailed` also when there
+  ///   is no library.
+  public static func open(_ ciphertext: RawSpan, nonce: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
+    guard nonce.byteCount == 16, key.byteCount == 32, ciphertext.byteCount > 0, ciphertext.byteCount % 16 == 0 else {
+      throw CryptoError(.wrongByteCount, "Twofish in CBC mode does not take these sizes")
+    }
+    guard let library = Library.shared else {
+      throw CryptoError(.libraryFailed, "the library for Twofish is not there")
+    }
+    let output = try library.decrypt(ciphertext, nonce, key)
+    // PKCS #7: as many bytes as there are, each with their number.
+    guard let count = output.last, (1...16).contains(count), output.suffix(Int(count)).allSatisfy({ $0 == count })
+    else { throw CryptoError(.authenticationFailed, "the padding is wrong") }
+    return output.dropLast(Int(count))
+  }
+
+  /// The functions of libgcrypt that are called.
+  @safe private struct Library: @unchecked Sendable {
+    // @unchecked: functions of a library that is never closed.
+    typealias Handle = OpaquePointer
+    typealias Bytes = UnsafeRawPointer
+    let open: @convention(c) (UnsafeMutablePointer<Handle?>?, Int32, Int32, UInt32) -> UInt32
+    let close: @convention(c) (Handle?) -> Void
+    let setKey: @convention(c) (Handle?, Bytes?, Int) -> UInt32
+    let setNonce: @convention(c) (Handle?, Bytes?, Int) -> UInt32
+    let decrypt: @convention(c) (Handle?, UnsafeMutableRawPointer?, Int, Bytes?, Int) -> UInt32
+
+    static let shared = DynamicLibrary(["libgcrypt.so.20", "libgcrypt.20.dylib"]).flatMap(Library.init)
+    /// `GCRY_CIPHER_TWOFISH` and `GCRY_CIPHER_MODE_CBC`.
+    private static let (twofish, cbc): (Int32, Int32) = (10, 3)
+
+    private init?(_ library: DynamicLibrary) {
+      typealias Check = @convention(c) (UnsafePointer<CChar>?) -> UnsafePointer<CChar>?
+      guard let check = unsafe library.function("gcry_check_version", as: Check.self), unsafe check(nil) != nil,
+        let open = unsafe library.function(
+          "gcry_cipher_open",
+          as: (@convention(c) (UnsafeMutablePointer<Handle?>?, Int32, Int32, UInt32) -> UInt32).self),
+        let close = unsafe library.function("gcry_cipher_close", as: (@convention(c) (Handle?) -> Void).self),
+        let setKey = unsafe library.function(
+          "gcry_cipher_setkey", as: (@convention(c) (Handle?, Bytes?, Int) -> UInt32).self),
+        let setNonce = unsafe library.function(
+          "gcry_cipher_setiv", as: (@convention(c) (Handle?, Bytes?, Int) -> UInt32).self),
+        let decrypt = unsafe library.function(
+          "gcry_cipher_decrypt",
+          as: (@convention(c) (Handle?, UnsafeMutableRawPointer?, Int, Bytes?, Int) -> UInt32).self)
+      else { return nil }
+      unsafe (self.open, self.close, self.setKey, self.setNonce) = (open, close, setKey, setNonce)
+      unsafe self.decrypt = decrypt
+    }
+
+    func decrypt(_ ciphertext: RawSpan, _ nonce: RawSpan, _ key: RawSpan) throws(CryptoError) -> [UInt8] {
+      let failure = CryptoError(.libraryFailed, "the library refused to decrypt with Twofish")
+      var handle: Handle?
+      guard unsafe open(&handle, Self.twofish, Self.cbc, 0) == 0 else { throw failure }
+      defer { unsafe close(handle) }
+      let isReady = unsafe key.withInput { key in
+        unsafe nonce.withInput { nonce in
+          unsafe setKey(handle, key, 32) == 0 && setNonce(handle, nonce, 16) == 0
+        }
+      }
+      guard isReady else { throw failure }
+      return try unsafe [UInt8](byteCount: ciphertext.byteCount) { output throws(CryptoError) in
+        let status = unsafe ciphertext.withInput { input in
+          unsafe decrypt(handle, output.baseAddress, output.count, input, ciphertext.byteCount)
+        }
+        guard status == 0 else { throw failure }
+      }
+    }
+  }
+}

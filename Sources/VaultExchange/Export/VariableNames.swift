@@ -1,0 +1,82 @@
+internal import VaultDocument
+
+/// What becomes a variable of a program: a value of a record each, under a name made of the record's and the path's,
+/// such as `ADA_LOVELACE_ACCESS_KEY`.
+struct VariableNames {
+  private(set) var notes: ExportNotes
+  private let isLowercase: Bool
+  private var surveyed: Set<String> = []
+  private var written: Set<String> = []
+
+  init(_ format: String, isLowercase: Bool = false) {
+    notes = ExportNotes(format)
+    self.isLowercase = isLowercase
+  }
+
+  mutating func add(_ remark: ExportNotes.Remark) { notes.add(remark) }
+
+  /// The values of a record that is surveyed.
+  ///
+  /// - Throws: ``ExportError`` for a value that no variable can hold.
+  @discardableResult
+  mutating func survey(_ record: ExportedRecord) throws(ExportError) -> [String] {
+    var values: [String] = []
+    for (path, value) in record.leaves {
+      guard !Self.isLeftOut(value) else {
+        notes.add(.emptyLeftOut(kind: record.kind))
+        continue
+      }
+      let name = name(of: path, in: record)
+      if Self.free(name, in: &surveyed) != name { notes.add(.renumbered) }
+      let text = try value.plainText(in: record)
+      guard !text.utf8.contains(0) else {
+        throw ExportError("holds a NUL, which a variable cannot hold", in: record, at: path)
+      }
+      values.append(text)
+    }
+    return values
+  }
+
+  /// The variables of a record that is written, in the order of the survey.
+  ///
+  /// - Throws: ``ExportError``.
+  mutating func variables(of record: ExportedRecord) throws(ExportError) -> [(name: String, value: String)] {
+    var variables: [(name: String, value: String)] = []
+    for (path, value) in record.leaves where !Self.isLeftOut(value) {
+      let name = Self.free(name(of: path, in: record), in: &written)
+      variables.append((name, try value.plainText(in: record)))
+    }
+    return variables
+  }
+
+  /// An empty text is a value of a variable; null and empty lists are none.
+  private static func isLeftOut(_ value: JSONValue) -> Bool { value.string == nil && value.isVoid }
+
+  private func name(of path: MemberPath, in record: ExportedRecord) -> String {
+    let id = record.id.prefix(8)
+    let title = Self.word(record.name)
+    let name = (title.isEmpty ? Self.word(String(id)) : title) + "_" + Self.word(path.description)
+    let isDigit = name.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } == true
+    let full = isDigit ? "_" + name : name
+    return isLowercase ? full.lowercased() : full
+  }
+
+  /// Letters and digits of ASCII in upper case, everything else between them as one `_`; empty without any.
+  private static func word(_ text: String) -> String {
+    let parts = text.utf8.split { byte in
+      !(byte >= 0x30 && byte <= 0x39 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
+    }
+    return parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "_").uppercased()
+  }
+
+  /// The name, or the name with the next free number.
+  static func free(_ name: String, in names: inout Set<String>, separator: String = "_") -> String {
+    var free = name
+    var number = 1
+    while !names.insert(free).inserted {
+      number += 1
+      free = "\(name)\(separator)\(number)"
+    }
+    return free
+  }
+}

@@ -1,0 +1,44 @@
+/// Reads a binary file from its beginning to its end; whatever is longer than the rest is damage.
+struct ByteCursor {
+  private let bytes: [UInt8]
+  private(set) var offset: Int
+  private let end: Int
+
+  init(_ bytes: [UInt8], from offset: Int = 0) { (self.bytes, self.offset, end) = (bytes, offset, bytes.count) }
+
+  var isAtEnd: Bool { offset == end }
+
+  /// What was not read yet.
+  var rest: [UInt8] { Array(bytes[offset..<end]) }
+
+  /// The next bytes.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed` where there are not so many.
+  mutating func take(_ count: Int) throws(ExchangeError) -> [UInt8] {
+    guard count >= 0, count <= end - offset else { throw ExchangeError(.malformed, "is cut off, or damaged") }
+    defer { offset += count }
+    return Array(bytes[offset..<offset + count])
+  }
+
+  /// An integer of so many bytes, 8 at the most, the lowest first.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed`.
+  mutating func integer(_ count: Int) throws(ExchangeError) -> UInt64 {
+    try take(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The count of something that follows, in so many bytes.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed`.
+  mutating func count(_ byteCount: Int) throws(ExchangeError) -> Int {
+    guard let count = Int(exactly: try integer(byteCount)) else {
+      throw ExchangeError(.malformed, "is cut off, or damaged")
+    }
+    return count
+  }
+}
+
+extension FixedWidthInteger {
+  /// Its bytes, the lowest first.
+  var littleEndianBytes: [UInt8] { (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) } }
+}

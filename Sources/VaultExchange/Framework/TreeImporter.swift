@@ -1,0 +1,129 @@
+internal import VaultDocument
+
+/// A format whose entries are trees: how a file is told, where its entries are, and what their members mean.
+struct TreeImporter: Importer {
+  let format: ImportFormat
+  let detected: @Sendable (ImportSample) -> Bool
+  /// The members on the way to the entries, which are a list or an object.
+  var list: [String] = []
+  /// Whether the document is one entry, rather than holds a list of them.
+  var isOneEntry = false
+  /// The kind of an entry when nothing in it decides.
+  var kind = "login"
+  let rules: TreeRules
+  /// Where entries name their groups, and where the groups have their names.
+  var groups: Groups?
+  /// Makes the tree of the bytes: JSON unless it says otherwise.
+  var parsed: @Sendable (ImportSource, ImportOptions) throws(ExchangeError) -> JSONValue = json
+  /// Opens what is sealed, or puts entries where they are looked for.
+  var opened: @Sendable (JSONValue, ImportOptions) throws(ExchangeError) -> JSONValue = unchanged
+  /// Puts together what several values make.
+  var finish: @Sendable (inout RecordBuilder) -> Void = { _ in }
+
+  struct Groups {
+    /// The member of an entry: an id, or a list of them.
+    let member: String
+    let list: [String]
+    let id: String
+    let name: String
+  }
+
+  @Sendable static func json(_ source: ImportSource, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
+    try JSONReading.value(of: source, options: options)
+  }
+
+  @Sendable static func unchanged(_ value: JSONValue, _: ImportOptions) throws(ExchangeError) -> JSONValue { value }
+
+  func detects(_ sample: ImportSample) -> Bool { detected(sample) }
+
+  func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
+    let document = try opened(try parsed(source, options), options)
+    if isOneEntry { return ImportedItems([try item(document, at: .root, [:], source.name)]) }
+    guard let entries = document.value(below: list), entries.array != nil || entries.object != nil else {
+      throw ExchangeError(.malformed, "has no list of entries")
+    }
+    let names = groupNames(in: document)
+    let top = MemberPath(list.map { .member($0) })
+    var rest = entries.children[...]
+    var leaves: [LedgerLine]? = lines(outsideOf: top, in: document)
+    return ImportedItems { () throws(ExchangeError) in
+      if let lines = leaves {
+        leaves = nil
+        return .leaves(lines)
+      }
+      guard let (component, entry) = rest.popFirst() else { return nil }
+      return try item(entry, at: MemberPath(top.components + [component]), names, "")
+    }
+  }
+
+  private func item(
+    _ entry: JSONValue, at path: MemberPath, _ names: [String: String], _ title: String
+  ) throws(ExchangeError) -> ImportedItem {
+    let place = SourcePlace(path: path.components.isEmpty ? "" : path.description)
+    let isTooLarge = entry.leafCount(limit: ValueLimit.count) > ValueLimit.count
+    guard !entry.isLeaf, !isTooLarge else {
+      let reason = isTooLarge ? "\(ValueLimit.tooMany)" : "the entry is no object"
+      let lines = isTooLarge ? [LedgerLine(place, .refused(reason))] : entry.lines(at: path, .refused(reason))
+      return .refused(place, reason: reason, lines: lines)
+    }
+    var builder = RecordBuilder(format: format.idPrefix, place: place)
+    if let groups, let member = entry[groups.member] {
+      for id in (member.array ?? [member]).compactMap(\.string) {
+        builder.add(names[id] ?? id, .list("tags"), as: "group")
+      }
+    }
+    builder.take(entry, at: place, by: rules)
+    finish(&builder)
+    if builder.text("title") == nil { builder.add(title, .member("title"), as: "title") }
+    return .record(try builder.record(kind: kind))
+  }
+
+  private func groupNames(in document: JSONValue) -> [String: String] {
+    guard let groups else { return [:] }
+    var names: [String: String] = [:]
+    for group in document.value(below: groups.list)?.array ?? [] {
+      if let id = group[groups.id]?.string, let name = group[groups.name]?.string { names[id] = name }
+    }
+    return names
+  }
+
+  private func lines(outsideOf top: MemberPath, in document: JSONValue) -> [LedgerLine] {
+    guard !top.components.isEmpty else { return document.isLeaf ? document.lines(at: .root, .empty) : [] }
+    let entries = top.components
+    let group = groups.map { $0.list.map { MemberPath.Component.member($0) } }
+    return document.leafPaths(at: .root).compactMap { path, leaf in
+      if path.components.starts(with: entries), path.components.count > entries.count { return nil }
+      let isGroup = group.map { path.components.starts(with: $0) } ?? false
+      let outcome: LedgerLine.Outcome = isGroup ? .mapped(to: "tags") : .container
+      return LedgerLine(SourcePlace(path: path.description), leaf.leafText.isEmpty ? .empty : outcome)
+    }
+  }
+}
+
+extension TreeRules {
+  /// What a tool shows or works out, with all that is in it.
+  static let hidden: Subtree = { builder, value, place in
+    for (path, leaf) in value.leafPaths(at: .root) {
+      builder.take(leaf.leafText, from: place.below(path), by: .shown)
+    }
+  }
+
+  /// A map of names and values, each a secret of its own.
+  static let secrets: Subtree = { builder, value, place in
+    for (path, leaf) in value.leafPaths(at: .root) {
+      builder.take(leaf.leafText, from: place.below(path), by: .secret(path.components.isEmpty ? "value" : path.name))
+    }
+  }
+}
+
+extension MemberPath {
+  /// The name of a member at the top as it is, else the path.
+  var name: String {
+    if components.count == 1, case .member(let name) = components[0] { name } else { description }
+  }
+}
+
+extension JSONValue {
+  /// The value at members in members; nil where one is missing.
+  func value(below names: [String]) -> JSONValue? { names.reduce(self) { $0?[$1] } }
+}

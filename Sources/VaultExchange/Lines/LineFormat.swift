@@ -1,0 +1,132 @@
+internal import VaultDocument
+
+/// An entry of a file of lines, as the reader of its format has taken it apart.
+struct LineEntry {
+  struct Value {
+    let line: Int
+    let name: String
+    let text: String
+    let rule: LeafRule
+  }
+
+  let line: Int
+  var kind = "login"
+  /// What is known without a value of its own.
+  var known: [(destination: RecordBuilder.Destination, text: String)] = []
+  var values: [Value] = []
+  /// Why it is not taken; nil for a good one.
+  var fault: StaticString?
+
+  mutating func add(_ name: String, _ text: String, _ rule: LeafRule, at line: Int? = nil) {
+    values.append(Value(line: line ?? self.line, name: name, text: text, rule: rule))
+  }
+}
+
+/// A format of lines: how a file is told, and how its text becomes entries.
+struct LineImporter: Importer {
+  let format: ImportFormat
+  /// Names that such files have.
+  let names: [String]
+  /// Whether a text is of the format, whatever its name.
+  let matches: @Sendable (_ text: String) -> Bool
+  let entries: @Sendable (_ text: String) -> [LineEntry]
+
+  func detects(_ sample: ImportSample) -> Bool {
+    guard sample.paths.isEmpty else { return false }
+    var decoder = TextDecoder()
+    let text = String(decoding: decoder.decode(sample.head) + decoder.decode([]), as: UTF8.self)
+    return names.contains(sample.name) ? !entries(text).isEmpty : matches(text)
+  }
+
+  func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
+    var rest = entries(try LineText.text(of: source, options))[...]
+    return ImportedItems { () throws(ExchangeError) in
+      guard let entry = rest.popFirst() else { return nil }
+      return try item(entry)
+    }
+  }
+
+  private func item(_ entry: LineEntry) throws(ExchangeError) -> ImportedItem {
+    let place = SourcePlace(line: entry.line)
+    let texts = entry.values.flatMap { [$0.name, $0.text] } + entry.known.map(\.text)
+    let hasNUL = texts.contains { $0.utf8.contains(0) }
+    let isTooLong = entry.values.count > ValueLimit.count
+    if let fault = entry.fault ?? (hasNUL ? "a value holds a NUL character" : isTooLong ? ValueLimit.tooMany : nil) {
+      let places = isTooLong || entry.values.isEmpty ? [place] : entry.values.map { SourcePlace(line: $0.line) }
+      return .refused(place, reason: "\(fault)", lines: places.map { LedgerLine($0, .refused("\(fault)")) })
+    }
+    var builder = RecordBuilder(format: format.name, place: place, kind: entry.kind)
+    for (destination, text) in entry.known {
+      builder.add(text, destination, as: builder.ownName(destination, at: SourcePlace()))
+    }
+    for value in entry.values {
+      builder.take(value.text, from: SourcePlace(line: value.line, path: value.name), by: value.rule)
+    }
+    return .record(try builder.record())
+  }
+}
+
+extension ImportFormats {
+  /// Files in which programs look for their credentials.
+  static let lines: [any Importer] = [
+    LineImporter.netrc, LineImporter.pgpass, LineImporter.gitCredentials, LineImporter.aws, LineImporter.npmrc,
+    LineImporter.pypirc,
+  ]
+}
+
+/// The sections of an INI file: `[name]`, `name = value`, comments behind `#` and `;`.
+enum SectionText {
+  struct Section {
+    let line: Int
+    let name: String
+    var values: [(line: Int, name: String, text: String)] = []
+    /// Lines that are neither: where a section ends is not sure then.
+    var faults: [Int] = []
+
+    /// The entry of a section, which as a whole is refused for a line that is none.
+    func entry(_ kind: String, _ title: String, _ rule: (String) -> LeafRule) -> LineEntry {
+      var entry = LineEntry(line: line, kind: kind, known: [(.member("title"), title)])
+      for value in values { entry.add(value.name, value.text, rule(value.name.lowercased()), at: value.line) }
+      if !faults.isEmpty { entry.fault = "the section has a line without an equals sign" }
+      return entry
+    }
+  }
+
+  /// What stands before the first section is in one without a name.
+  static func sections(of text: String) -> [Section] {
+    var sections = [Section(line: 1, name: "")]
+    for (index, line) in text.lines.enumerated() {
+      let content = line.trimmingSpaces
+      if content.isEmpty || content.begins(with: "#") || content.begins(with: ";") { continue }
+      if content.begins(with: "["), content.ends(with: "]") {
+        let name = Substring(content.utf8.dropFirst().dropLast()).trimmingSpaces
+        sections.append(Section(line: index + 1, name: String(name)))
+      } else if let pair = content.pair(separatedBy: "=") {
+        sections[sections.count - 1].values.append(
+          (index + 1, String(pair.before.trimmingSpaces), String(pair.behind.trimmingSpaces)))
+      } else {
+        sections[sections.count - 1].faults.append(index + 1)
+      }
+    }
+    return sections.filter { !$0.values.isEmpty || !$0.faults.isEmpty }
+  }
+}
+
+extension LineEntry {
+  /// A line that is none of the format.
+  static func faulty(_ line: Int, _ fault: StaticString) -> LineEntry { LineEntry(line: line, fault: fault) }
+}
+
+extension LeafRule {
+  /// What a program is set to, which is no credential.
+  static let setting = LeafRule { builder, _, place in
+    builder.note(place, .refused("is a setting of the program rather than a credential"))
+  }
+
+  /// What stands for anything says nothing.
+  static func unlessAny(_ rule: LeafRule) -> LeafRule {
+    LeafRule { builder, text, place in
+      text == "*" ? builder.note(place, .mapped(to: ".")) : rule.apply(&builder, text, place)
+    }
+  }
+}

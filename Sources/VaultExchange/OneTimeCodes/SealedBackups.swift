@@ -1,0 +1,123 @@
+internal import VaultCrypto
+internal import VaultDocument
+
+/// The vault of Aegis under a password: scrypt, and AES-256-GCM for the key and the content.
+enum AegisVault {
+  /// Costs beyond these are nobody's own: 1 GiB.
+  private static let maximumMemoryByteCount = 1 << 30
+
+  /// The document with its entries in clear.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`, `.passphraseNeeded`, `.wrongPassphrase`,
+  ///   `.notAuthentic`.
+  @Sendable static func opened(_ document: JSONValue, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
+    guard let sealed = document["db"]?.string else { return document }
+    let slots = (document["header"]?["slots"]?.array ?? []).filter { $0["type"]?.int == 1 }
+    guard !slots.isEmpty else { throw ExchangeError(.unsupported, "has no slot that a password opens") }
+    guard let content = try? Base64.decode(sealed) else { throw damaged }
+    let parts = try Box.parts(document["header"]?["params"])
+    let passphrase = try Box.passphrase(options)
+    for slot in slots {
+      guard let key = try key(of: slot, passphrase) else { continue }
+      guard let text = try Box.open(content, parts, key: key) else {
+        throw ExchangeError(.notAuthentic, "has been changed: its tag does not fit", at: SourcePlace(path: "db"))
+      }
+      return .members(["db": try JSONReading.value(of: text)])
+    }
+    throw ExchangeError(.wrongPassphrase, "the password does not open it")
+  }
+
+  private static func key(
+    of slot: JSONValue, _ passphrase: SecretBytes
+  ) throws(ExchangeError) -> SecretBytes? {
+    guard let n = slot["n"]?.int, let r = slot["r"]?.int, let p = slot["p"]?.int,
+      let salt = slot["salt"]?.string.flatMap({ try? Hex.decode($0.lowercased()) }),
+      let sealed = slot["key"]?.string.flatMap({ try? Hex.decode($0.lowercased()) })
+    else { throw damaged }
+    let parts = try Box.parts(slot["key_params"])
+    guard n > 1, n & (n - 1) == 0, (1...64).contains(p),
+      let memory = Scrypt.memoryByteCount(logN: n.trailingZeroBitCount, r: r, p: p), memory <= maximumMemoryByteCount
+    else { throw ExchangeError(.unsupported, "asks for more work than the tool itself does") }
+    return try inCrypto { () throws(CryptoError) in
+      let master = try passphrase.withBytes { passphrase throws(CryptoError) in
+        try Scrypt.derive(
+          passphrase: passphrase, salt: RawSpan(_elements: salt.span), logN: n.trailingZeroBitCount, r: r, p: p)
+      }
+      guard let key = try Box.opened(sealed, parts, key: master), key.count == 32 else { return nil }
+      return try SecretBytes(copying: RawSpan(_elements: key.span))
+    }
+  }
+
+  private static var damaged: ExchangeError { ExchangeError(.malformed, "lacks a part of a sealed backup") }
+}
+
+/// The backup of 2FAS under a password: PBKDF2 with SHA-256, and AES-256-GCM.
+enum TwoFASBackup {
+  /// What the tool does.
+  private static let iterationCount = 10_000
+
+  /// The document with its services in clear.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed`, `.passphraseNeeded`, `.wrongPassphrase`.
+  @Sendable static func opened(_ document: JSONValue, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
+    guard let text = document["servicesEncrypted"]?.string else { return document }
+    let parts = text.parts(separatedBy: ":").compactMap { try? Base64.decode(String($0)) }
+    guard parts.count == 3, parts[0].count > 16, (1...64).contains(parts[2].count) else {
+      throw ExchangeError(.malformed, "lacks a part of a sealed backup")
+    }
+    let (sealed, salt, nonce) = (parts[0], parts[1], parts[2])
+    let passphrase = try Box.passphrase(options)
+    let opened = try inCrypto { () throws(CryptoError) in
+      let key = try passphrase.withBytes { passphrase throws(CryptoError) in
+        try PBKDF2SHA256.derive(
+          passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: iterationCount)
+      }
+      return try Box.opened(sealed, (nonce, []), key: key)
+    }
+    guard let opened else { throw ExchangeError(.wrongPassphrase, "the password does not open it") }
+    var members = document.object ?? JSONObject()
+    members["servicesEncrypted"] = nil
+    members["reference"] = nil
+    members["services"] = try JSONReading.value(of: opened)
+    return .object(members)
+  }
+}
+
+/// AES-256-GCM as these apps write it.
+private enum Box {
+  typealias Parts = (nonce: [UInt8], tag: [UInt8])
+
+  static func passphrase(_ options: ImportOptions) throws(ExchangeError) -> SecretBytes {
+    guard let ask = options.passphrase else {
+      throw ExchangeError(.passphraseNeeded, "is sealed with a password, and nobody can be asked for it")
+    }
+    return try ask()
+  }
+
+  static func parts(_ value: JSONValue?) throws(ExchangeError) -> Parts {
+    guard let nonce = value?["nonce"]?.string.flatMap({ try? Hex.decode($0.lowercased()) }),
+      let tag = value?["tag"]?.string.flatMap({ try? Hex.decode($0.lowercased()) }), tag.count == 16,
+      (1...64).contains(nonce.count)
+    else { throw ExchangeError(.malformed, "lacks a part of a sealed backup") }
+    return (nonce, tag)
+  }
+
+  static func open(_ sealed: [UInt8], _ parts: Parts, key: SecretBytes) throws(ExchangeError) -> [UInt8]? {
+    try inCrypto { () throws(CryptoError) in try opened(sealed, parts, key: key) }
+  }
+
+  /// The plaintext; nil where the tag does not fit.
+  static func opened(_ sealed: [UInt8], _ parts: Parts, key: SecretBytes) throws(CryptoError) -> [UInt8]? {
+    let (box, nonce, nothing) = (sealed + parts.tag, parts.nonce, [UInt8]())
+    do throws(CryptoError) {
+      return try key.withBytes { key throws(CryptoError) in
+        try AESGCM.openForeign(
+          RawSpan(_elements: box.span), nonce: RawSpan(_elements: nonce.span), key: key,
+          associatedData: RawSpan(_elements: nothing.span))
+      }
+    } catch {
+      if error.code == .authenticationFailed { return nil }
+      throw error
+    }
+  }
+}

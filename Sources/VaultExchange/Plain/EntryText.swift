@@ -1,0 +1,43 @@
+/// The text of an entry of pass and its like: the password, and what people write below it.
+enum EntryText {
+  /// A line each; a line that names nothing that is known belongs to the notes with the others.
+  ///
+  /// - Throws: ``ExchangeError`` `.reading` without a hash.
+  static func record(_ text: String, at path: String, of format: String) throws(ExchangeError) -> ImportedRecord {
+    var builder = RecordBuilder(format: format, place: SourcePlace(path: path), kind: "login")
+    // `.age` and `.gpg`.
+    let name = String(path.dropLast(4))
+    let parts = name.parts(separatedBy: "/")
+    builder.toolID = name
+    builder.add(String(parts.last ?? ""), .member("title"), as: "title")
+    builder.add(parts.dropLast().joined(separator: "/"), .list("tags"), as: "folder")
+    var lines = text.lines
+    if lines.count > 1, lines.last?.isEmpty == true { lines.removeLast() }
+    var notes: [Substring] = []
+    for (index, line) in lines.enumerated() {
+      let place = SourcePlace(line: index + 1, path: path)
+      if index == 0 {
+        builder.take(String(line), from: place, by: .password)
+      } else if line.begins(with: "otpauth://") {
+        builder.take(String(line), from: place, by: .totp)
+      } else if let (name, value) = pair(line) {
+        builder.take(value, from: place, by: LeafRule.usual[name.lowercased()] ?? .secret(name))
+      } else {
+        notes.append(line)
+        builder.note(place, line.isEmpty ? .empty : .mapped(to: "notes"))
+      }
+    }
+    let note = notes.joined(separator: "\n")
+    builder.add(String(note.trimmingSpaces), .member("notes"), as: "notes")
+    return try builder.record()
+  }
+
+  /// `name: value`, where the name is a word or two rather than the beginning of a sentence or an address.
+  private static func pair(_ line: Substring) -> (name: String, value: String)? {
+    guard let pair = line.pair(separatedBy: ": ") else { return nil }
+    let name = pair.before.trimmingSpaces
+    let wordCount = name.parts(separatedBy: " ").count { !$0.isEmpty }
+    guard !name.isEmpty, name.utf8.count <= 40, wordCount <= 3 else { return nil }
+    return (String(name), String(pair.behind.trimmingSpaces))
+  }
+}

@@ -1,0 +1,43 @@
+internal import VaultDocument
+
+/// The files of an archive that belong to its entries, and what became of each.
+struct ArchiveFiles {
+  private let archive: ZipArchive
+  /// The files that hold the entries themselves.
+  private let own: Set<String>
+  private var outcomes: [String: LedgerLine.Outcome] = [:]
+
+  init(_ archive: ZipArchive, without own: Set<String>) {
+    self.archive = archive
+    self.own = own
+  }
+
+  /// Puts the files whose names begin so into a record, as attachments.
+  ///
+  /// - Parameters:
+  ///   - name: what an attachment is called; nil for the rest of its own name.
+  ///   - onlyFirst: whether further files of such names belong to something else.
+  /// - Throws: ``ExchangeError`` `.malformed` for a file that is damaged.
+  mutating func attach(
+    _ begin: String, as name: String? = nil, onlyFirst: Bool = false, to builder: inout RecordBuilder
+  ) throws(ExchangeError) {
+    for entry in archive.names.filter({ $0.begins(with: begin) }).prefix(onlyFirst ? 1 : .max) {
+      guard let bytes = try archive.file(entry) else { continue }
+      // Base64 makes four characters of three bytes.
+      guard (bytes.count + 2) / 3 * 4 <= ValueLimit.byteCount else {
+        outcomes[entry] = ValueLimit.refusal
+        continue
+      }
+      outcomes[entry] = bytes.isEmpty ? .empty : .mapped(to: "secrets")
+      let own = name ?? String(Substring(entry.utf8.dropFirst(begin.utf8.count)))
+      builder.add(Base64.encode(bytes), .secret("attachment \(own)"), as: own)
+    }
+  }
+
+  /// A line for each file beside those with the entries.
+  var lines: [LedgerLine] {
+    archive.names.filter { !own.contains($0) }.map { name in
+      LedgerLine(SourcePlace(path: name), outcomes[name] ?? .refused("no item has this file"))
+    }
+  }
+}

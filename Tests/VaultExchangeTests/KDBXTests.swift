@@ -1,0 +1,184 @@
+import Testing
+import VaultCrypto
+import VaultDocument
+import VaultExchange
+import VaultRecords
+import VaultTestSupport
+
+@Suite("Databases of KeePass")
+struct KDBXTests {
+  /// Version 4 with ChaCha20 and seven rounds of AES, under the password `pw`; written by a program of its own.
+  static let sample =
+    "A9mimmf7S7UAAAQAAhAAAADWA4ori29MtaUkM5ox27WaAwQAAAABAAAABCAAAAARERERERERERERERERERERERERERERERERERER"
+    + "EREREQcMAAAAMzMzMzMzMzMzMzMzC10AAAAAAUIFAAAAJFVVSUQQAAAAydnzmmKKRGC/dA0IwYpP6gUBAAAAUggAAAAHAAAAAAAA"
+    + "AEIBAAAAUyAAAAAiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIgAABAAAAA0KDQpqfZUS/t8MXTqSckR58kk16mjOeytd"
+    + "/zM6PKNBZCyA6K/1KCVjVgr/BiWmFUWkDo6CQiC4OSoqJUiyzEQFiEsWDWsYPkqquwH6iFAcjAGMWMHwgqr9pU73YnR41DRh/3lQ"
+    + "AQAA5dfYBNvS0XcT/ujEtbRRiwNmKxXxFKu3GT1ni3cX0N1VKxMbCT7fV9nJDPAM2e7b8rXE2CwtsS+mpq7OUznumF1u6NevaRHv"
+    + "psL3hXNx9Y3qFvCTlCiOZiO6j/OTSbF5gKRIclgwxhik53jG2voNQLcBtQrPPhAjpxGSN3BtISesdGEiKTObKARTGHHUMCs6UQKN"
+    + "qyj6dPU+9PYavftsTxHOWdTqKSVMhAwqFCWvHrpAo6xYmz56SGhVIKyejbAX6tkD7DN4OjmhStmGL9I+5S1AL5x6LIuPZmyf9moy"
+    + "wPiXC4T4Sx8hyT1s+nJ/gu13gEQy4QQ8JP+Zn18x8DcMlNpBLRzvUcxfsbbrpajDJ2LC2Y2Qtce7zALTWndYjbQm4gQewiycq85T"
+    + "sFt2dMwGoY4rSYVtwrLg0x+EsfzRk6lG4ll73YEhWayi7Qy+Hxpvbpl38RDpCroU11dyIlxD7AkoJvn5Zh1Bo13ivs2bJCcAAAAA"
+
+  static func options(_ password: String?, keyFile: [UInt8]? = nil) -> ImportOptions {
+    var options = password.map(BitwardenTests.options) ?? ImportOptions()
+    options.keyFile = keyFile
+    return options
+  }
+
+  private func read(_ path: String, _ password: String?, keyFile: String? = nil) throws -> Imported {
+    let source = try Fixtures.source("../\(path)")
+    let importer = try ImportFormats.detecting(source.sample())
+    #expect(importer.format.name == "keepass-kdbx")
+    let key = try keyFile.map { try SharedData.bytes("fixtures/\($0)") }
+    return try Imported(importer, source, options: Self.options(password, keyFile: key))
+  }
+
+  @Test("protected values, codes, attachments and earlier versions are in the record")
+  func values() throws {
+    let bytes = try Base64.decode(Self.sample)
+    let imported = try Imported(
+      ImportFormats.named("keepass-kdbx"), ImportSource(name: "", bytes: bytes), options: Self.options("pw"))
+    let record = try imported.first("mArKeR")
+    #expect(try record.text("password") == "mArKeR" && record.text("secrets[\"history 1 Password\"]") == "mArKeR old")
+    #expect(try record.text("totp") == "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP")
+    #expect(try record.text("secrets[\"attachment note.txt\"]") == Base64.encode(Array("mArKeR bytes".utf8)))
+    #expect(record.externalID == "keepass-xml:BAAAAAAAAAAAAAAAAAAAAA==")
+    #expect(Set(imported.lines.map(\.place)).count == imported.lines.count && imported.totals.refused == 0)
+  }
+
+  @Test(
+    "versions, ciphers and functions for keys of other programs are read",
+    arguments: [
+      ("kdbx/gokeepasslib/example-chacha-argon2.kdbx", "abcdefg12345678"),
+      ("kdbx/gokeepasslib/example.kdbx", "abcdefg12345678"),
+      ("kdbx/keepass-rs/test_db_with_password.kdbx", "demopass"),
+      ("kdbx/keepass-rs/test_db_kdbx4_with_password_aes.kdbx", "demopass"),
+      ("kdbx/keepass-rs/test_db_kdbx4_with_password_argon2id.kdbx", "demopass"),
+      ("kdbx/keepass-rs/test_db_kdbx4_with_totp_entry.kdbx", "test"),
+      ("password-managers/keepassxc/NewDatabase.kdbx", "a"), ("password-managers/keepassxc/Compressed.kdbx", ""),
+      ("password-managers/keepassxc/NonAscii.kdbx", "\u{394}\u{F6}\u{636}"),
+      ("password-managers/pass-import/keepass.kdbx", "correct horse battery staple"),
+    ])
+  func fixtures(path: String, password: String) throws {
+    guard SharedData.isPresent(forCases: 1, of: "KDBX"), Need.argon2.isMet(forCases: 1, of: "KDBX") else { return }
+    let imported = try read(path, password)
+    #expect(!imported.records.isEmpty && imported.refused.isEmpty)
+    for record in imported.records { #expect(throws: Never.self) { try record.sealed() } }
+    #expect(Set(imported.lines.map(\.place)).count == imported.lines.count)
+    let isTotp = path.contains("totp")
+    #expect(!isTotp || imported.records.contains { $0.members["totp"] != nil })
+  }
+
+  @Test(
+    "a key file opens alone or with the password, in each of its forms",
+    arguments: [
+      ("keepassxc/FileKeyHex.kdbx", nil, "keepassxc/FileKeyHex.key"),
+      ("keepassxc/FileKeyXmlV2.kdbx", nil, "keepassxc/FileKeyXmlV2.keyx"),
+      ("buttercup/test-archive-keyfile-kdbx4.kdbx", "passw0rd", "buttercup/test-archive-keyfile-kdbx4.key"),
+    ])
+  func keyFiles(path: String, password: String?, key: String) throws {
+    guard SharedData.isPresent(forCases: 1, of: "key files"), Need.argon2.isMet(forCases: 1, of: "KDBX") else { return }
+    let folder = "password-managers"
+    // Some of them have no entries.
+    #expect(try read("\(folder)/\(path)", password, keyFile: "\(folder)/\(key)").totals.leaves > 10)
+    let error = #expect(throws: ExchangeError.self) { _ = try read("\(folder)/\(path)", password ?? "x") }
+    #expect(error?.code == .wrongPassphrase)
+  }
+
+  @Test(
+    "a wrong password, a changed header and a changed block are three different errors; none asks for a changed header")
+  func damage() throws {
+    let good = try Base64.decode(Self.sample)
+    func code(_ bytes: [UInt8], _ password: String?) throws -> ExchangeError.Code? {
+      let error = #expect(throws: ExchangeError.self) {
+        _ = try Imported(
+          ImportFormats.named("keepass-kdbx"), ImportSource(name: "", bytes: bytes), options: Self.options(password))
+      }
+      return error?.code
+    }
+    #expect(try code(good, "px") == .wrongPassphrase)
+    #expect(try code(good, nil) == .passphraseNeeded)
+    var header = good
+    header[60] ^= 1
+    #expect(try code(header, nil) == .notAuthentic)
+    var block = good
+    block[good.count - 60] ^= 1
+    #expect(try code(block, "pw") == .notAuthentic)
+    #expect(try code([3, 0xD9, 0xA2, 0x9A, 0x65, 0xFB, 0x4B, 0xB5, 0, 0, 3, 0], "pw") == .unsupported)
+  }
+
+  @Test("costs beyond what people set are refused before any work")
+  func costs() throws {
+    var bytes = try Base64.decode(Self.sample)
+    let rounds = try #require(bytes.firstRange(of: [7, 0, 0, 0, 0, 0, 0, 0]))
+    bytes[rounds.lowerBound + 4] = 1
+    let error = #expect(throws: ExchangeError.self) {
+      _ = try Imported(
+        ImportFormats.named("keepass-kdbx"), ImportSource(name: "", bytes: bytes), options: Self.options("pw"))
+    }
+    #expect(error?.code == .unsupported)
+  }
+
+  @Test(
+    "every database is opened by a password that its source names, or refused with a reason; a broken one never opens")
+  func anyDatabase() throws {
+    guard SharedData.isPresent(forCases: 20, of: "any KDBX"), Need.argon2.isMet(forCases: 20, of: "any KDBX") else {
+      return
+    }
+    var tally = CaseTally("any KDBX")
+    for group in ["kdbx", "password-managers"] {
+      for tool in try SharedData.names(in: "fixtures/\(group)") {
+        let names = try SharedData.names(in: "fixtures/\(group)/\(tool)")
+        let sources = names.contains("SOURCES.md") ? try SharedData.text("fixtures/\(group)/\(tool)/SOURCES.md") : ""
+        let words = sources.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+          .filter { $0.offset % 2 == 1 && $0.element.utf8.count < 40 }.map { String($0.element) }
+        for name in names where name.hasSuffix(".kdbx") {
+          try open("\(group)/\(tool)/\(name)", words, keys: names, &tally)
+        }
+      }
+    }
+    tally.report()
+  }
+
+  private func open(_ path: String, _ words: [String], keys: [String], _ tally: inout CaseTally) throws {
+    let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+    let stem = path.split(separator: "/").last.map { $0.dropLast(5) } ?? ""
+    let key = keys.first { !$0.hasSuffix(".kdbx") && $0.hasPrefix(stem) }.map { "\(folder)/\($0)" }
+    for password in words + [""] {
+      do {
+        let imported = try read(path, password, keyFile: key)
+        #expect(!path.lowercased().contains("broken"), "\(path)")
+        for record in imported.records { #expect(throws: Never.self, "\(path)") { try record.sealed() } }
+        return tally.ran()
+      } catch let error as ExchangeError {
+        #expect([.wrongPassphrase, .unsupported, .malformed, .notAuthentic].contains(error.code), "\(path): \(error)")
+        if error.code != .wrongPassphrase { break }
+      }
+    }
+    tally.notApplicable("\(path) is opened by none of the words of its source")
+  }
+
+  @Test("what goes out as a database comes back: codes, attachments, dates and protected values")
+  func roundTrip() throws {
+    let json = """
+      [{"title": "Bank & Co", "username": "ann", "password": "p\u{e4}ss <1>", "totp": "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP",
+        "urls": ["https://bank.example"], "tags": ["a", "b c"], "notes": "two\\nlines",
+        "fields": {"created": "2020-01-02T03:04:05Z", "shop": "7"},
+        "secrets": {"pin": "1234", "attachment key.bin": "AAEC/w==", "attachment b.txt": "Yg=="}},
+       {"title": "Mail", "password": "x", "secrets": {"attachment key.bin": "AwQ="}}]
+      """
+    let records = try ExportedRecord.list("login", json)
+    let pass = Array("secret".utf8)
+    let exported = try Exported(
+      .kdbx, records, passphrase: try SecretBytes(copying: RawSpan(_elements: pass.span)))
+    let back = try exported.imported(as: "keepass-kdbx", options: Self.options("secret"))
+    #expect(back.refused.isEmpty && back.records.count == 2)
+    for (one, other) in zip(records, back.records) {
+      var members = ExternalID.removed(from: other.members, of: try KindCatalog.builtIn.kind(named: "login"))
+      if members["tags"]?.array?.isEmpty == true { members["tags"] = nil }
+      let (left, right) = (try JSONValue.object(one.members).prettyBytes(), try JSONValue.object(members).prettyBytes())
+      #expect(String(decoding: left, as: UTF8.self) == String(decoding: right, as: UTF8.self))
+    }
+    #expect(exported.notes.isComplete)
+  }
+}
