@@ -15,14 +15,15 @@ public struct SetMark: Equatable, Sendable {
   public var isAccepted: Bool
   /// The address that a person has said may be connected to; nil for none.
   public var address: String?
-  /// Who had a key when this machine last wrote there by the name; nil for never.
-  public var slots: [SlotID]?
+  /// Who had a key when this machine last wrote there by the name: recipients, and ids of slots with passphrases; nil
+  /// for never.
+  public var readers: [String]?
 
   public init(
-    set: String, name: String, vaultID: VaultID, isAccepted: Bool, address: String? = nil, slots: [SlotID]? = nil
+    set: String, name: String, vaultID: VaultID, isAccepted: Bool, address: String? = nil, readers: [String]? = nil
   ) {
     (self.set, self.name, self.vaultID) = (set, name, vaultID)
-    (self.isAccepted, self.address, self.slots) = (isAccepted, address, slots)
+    (self.isAccepted, self.address, self.readers) = (isAccepted, address, readers)
   }
 
   /// Reads the bytes of a file of the state.
@@ -30,18 +31,18 @@ public struct SetMark: Equatable, Sendable {
   /// - Throws: ``VaultError`` `.damagedState`.
   init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document)? = try? JSONParser.parse(bytes),
-      document.names == ["accepted", "address", "format", "name", "set", "slots", "vault"],
+      document.names == ["accepted", "address", "format", "name", "readers", "set", "vault"],
       document["format"]?.int == Self.format, let set = document["set"]?.string, let name = document["name"]?.string,
       case .bool(let isAccepted)? = document["accepted"],
       let id = document["vault"]?.string.flatMap(VaultID.init(parsing:)),
-      let address = document["address"], let slots = document["slots"]
+      let address = document["address"], let readers = document["readers"]
     else { throw .damagedState(file) }
     self.init(set: set, name: name, vaultID: id, isAccepted: isAccepted, address: address.string)
-    guard address.string != nil || address == .null, slots.array != nil || slots == .null else {
+    guard address.string != nil || address == .null, readers.array != nil || readers == .null else {
       throw .damagedState(file)
     }
-    self.slots = slots.array?.compactMap { $0.string.flatMap(SlotID.init(parsing:)) }
-    guard self.slots?.count == slots.array?.count else { throw .damagedState(file) }
+    self.readers = readers.array?.compactMap(\.string)
+    guard self.readers?.count == readers.array?.count else { throw .damagedState(file) }
   }
 
   /// The bytes of a file of the state.
@@ -51,8 +52,8 @@ public struct SetMark: Equatable, Sendable {
     document["address"] = address.map { .string($0) } ?? .null
     document["format"] = .number(JSONNumber(Self.format))
     document["name"] = .string(name)
+    document["readers"] = readers.map { .array($0.map { .string($0) }) } ?? .null
     document["set"] = .string(set)
-    document["slots"] = slots.map { .array($0.map { .string($0.text) }) } ?? .null
     document["vault"] = .string(vaultID.text)
     return try stateBytes(document)
   }

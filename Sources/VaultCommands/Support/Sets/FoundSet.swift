@@ -45,15 +45,13 @@ struct FoundSet {
 
   private init(_ path: String, _ origin: Origin) throws {
     (self.path, self.origin) = (path, origin)
-    guard let file = try NamedFile.plain(path) else {
-      throw CommandError(.inputOutput, "io_failed", subject: path, "is no regular file")
-    }
-    let bytes = try TextInput.bytes(of: file, limit: VaultSet.byteLimit)
+    let bytes = try TextInput.bytes(of: NamedFile.reading(path), limit: VaultSet.byteLimit)
     do throws(VaultError) {
       set = try VaultSet(parsing: bytes, file: path)
     } catch {
-      throw CommandError(error).about(error.field.map { "\(path): \($0)" } ?? path)
-        .hinting("correct the file, or take back what changed it")
+      var refused = CommandError(error).about(error.field.map { "\(path): \($0)" } ?? path)
+      refused.hints = ["correct the file, or take back what changed it"]
+      throw refused
     }
   }
 

@@ -1,3 +1,4 @@
+import VaultAge
 import VaultDocument
 import VaultKit
 
@@ -51,8 +52,8 @@ extension SetMember {
   ///
   /// - Parameters:
   ///   - isAccepted: whether a person has said so.
-  ///   - slots: who has a key, where something is about to be written.
-  func remember(_ state: VaultState?, isAccepted: Bool, slots: [SlotID]? = nil, _ messages: Messages) {
+  ///   - slots: those that there are, where something is about to be written.
+  func remember(_ state: VaultState?, isAccepted: Bool, slots: [Slot]? = nil, _ messages: Messages) {
     guard let state else { return }
     do {
       let known = try mark(state).flatMap { $0.vaultID == vault.id ? $0 : nil }
@@ -61,7 +62,7 @@ extension SetMember {
           SetMark(
             set: path, name: name, vaultID: vault.id, isAccepted: isAccepted || known?.isAccepted == true,
             address: vault.isAddress && known?.address != vault.place && isAccepted ? vault.place : known?.address,
-            slots: slots ?? known?.slots)
+            readers: slots?.map(\.reader) ?? known?.readers)
         })
     } catch {
       messages.note("what \(name) stands for is not remembered: \(CommandError(any: error).reason)")
@@ -73,9 +74,9 @@ extension SetMember {
   /// - Returns: the slots that are new; all of them where it never wrote.
   @discardableResult
   func noteReaders(of vault: Vault, _ state: VaultState?, _ messages: Messages) throws -> [Slot] {
-    let known = try mark(state)?.slots
+    let known = try mark(state)?.readers
     let slots = vault.header.slots
-    let new = slots.filter { known?.contains($0.id) != true }
+    let new = slots.filter { known?.contains($0.reader) != true }
     guard !new.isEmpty else { return [] }
     let list = new.map(\.words).joined(separator: ", ")
     messages.note(
@@ -84,4 +85,9 @@ extension SetMember {
         : "since this machine last wrote to \(name), these were given a key: \(list)")
     return new
   }
+}
+
+extension Slot {
+  /// Who opens it, whichever slot of theirs it is: a rotation makes all of them anew.
+  fileprivate var reader: String { recipient?.text ?? id.text }
 }

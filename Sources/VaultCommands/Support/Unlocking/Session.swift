@@ -112,8 +112,7 @@ struct Session {
     let new = try member.noteReaders(of: vault, pin.state, messages)
     // Over several vaults nobody looks at each.
     if Messages.vault != nil, !new.isEmpty { try global.confirm("Write to \(member.words)?") }
-    let slots = vault.header.slots.map(\.id)
-    if !new.isEmpty { member.remember(pin.state, isAccepted: session.isNamed, slots: slots, messages) }
+    if !new.isEmpty { member.remember(pin.state, isAccepted: session.isNamed, slots: vault.header.slots, messages) }
     return vault
   }
 
