@@ -3,9 +3,9 @@ internal import VaultSystem
 
 /// Applies a function to many elements on all cores and hands the results on in the order of the elements.
 ///
-/// Elements are taken, and results handed on, one after the other where the caller is isolated, while others are worked
-/// on by the ``Workers``; at most ``window`` elements are taken and not handed on yet, so memory is bounded whatever the
-/// length of the input.
+/// Elements are taken, and results handed on, one after the other where the caller is isolated, while others are
+/// worked on by the ``Workers``; at most ``window`` elements are taken and not handed on yet, so memory is bounded
+/// whatever the length of the input.
 package struct ParallelMap: Sendable {
   /// How many elements one task works on: enough to make the task's own cost small.
   package let chunkSize: Int

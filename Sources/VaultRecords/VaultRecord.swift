@@ -12,7 +12,8 @@ public import VaultSealing
 /// ```
 ///
 /// is all that it takes: the kind is `service-account`, the members are learned from the type's `init(from:)`, and
-/// `name` names a record. Say more where that is not enough; ``DescribedRecord`` has rules, nested objects and words for prompts.
+/// `name` names a record. Say more where that is not enough; ``DescribedRecord`` has rules, nested objects and words
+/// for prompts.
 public protocol VaultRecord: Codable, Sendable {
   /// The name of the kind in files and on the command line: `[a-z][a-z0-9-]{0,63}`. The default is the type's name in
   /// kebab case.

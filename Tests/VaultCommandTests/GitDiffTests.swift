@@ -71,7 +71,9 @@ struct GitDiffTests {
       let run = diff(bench, words)
       #expect(run.code == 10 && run.errors.contains("hint: "), "\(words): \(run.errors)")
     }
-    for words in ["--stat --markdown", "--json --stat", "postgres://db"] { #expect(diff(bench, words).code == 64, "\(words)") }
+    for words in ["--stat --markdown", "--json --stat", "postgres://db"] {
+      #expect(diff(bench, words).code == 64, "\(words)")
+    }
   }
 
   @Test("the folder of a copy is a state; that of another vault, a backup and a place without commits are not")

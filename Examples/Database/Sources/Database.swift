@@ -66,15 +66,7 @@ struct Database {
         id: Int64(number), email: EncryptedCodableString("sample\(number)@example.com"),
         token: EncryptedCodableString("sample-token-\(number)"))
     }
-    let database = try DatabaseQueue()
-    try database.write { database in
-      try database.create(table: Account.databaseTableName) { table in
-        table.primaryKey("id", .integer)
-        table.column("email", .text).notNull()
-        table.column("emailTag", .integer).notNull().indexed()
-        table.column("token", .text).notNull()
-      }
-    }
+    let database = try emptyDatabase()
     try write(accounts, to: database, before)
     try check(try read(from: database, before) == accounts)
     let texts = try database.read { try String.fetchAll($0, sql: "SELECT email || token FROM account") }
@@ -99,6 +91,19 @@ struct Database {
     try database.write { try $0.execute(sql: exchange) }
     try check((try? read(from: database, after)) == nil)
     print("Database: \(accounts.count) rows were found by sealed values under two keys; exchanged values were refused")
+  }
+
+  private static func emptyDatabase() throws -> DatabaseQueue {
+    let database = try DatabaseQueue()
+    try database.write { database in
+      try database.create(table: Account.databaseTableName) { table in
+        table.primaryKey("id", .integer)
+        table.column("email", .text).notNull()
+        table.column("emailTag", .integer).notNull().indexed()
+        table.column("token", .text).notNull()
+      }
+    }
+    return database
   }
 
   private static func check(_ condition: Bool) throws { if !condition { throw WrongResult() } }

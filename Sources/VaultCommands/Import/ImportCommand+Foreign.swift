@@ -8,20 +8,8 @@ import VaultSystem
 extension ImportCommand {
   /// Imports a file of another tool, which a process of its own reads.
   func importForeign(_ format: String, _ file: String) async throws {
-    try checkOptionsOfForeign()
-    guard !strict || !update else {
-      throw CommandError.usage("--update", "changes entry by entry and does not go with --strict")
-    }
-    if let placement = try Placement(vault) {
-      throw CommandError.usage(
-        "import", "of another tool's file needs to know which vault of \(placement.set.path) gets it",
-        "say it with --in NAME")
-    }
+    try checkOptionsOfImport(format)
     let name = file == "-" ? "stdin" : file
-    if format != "auto" { _ = try Self.importer(named: format) }
-    guard decrypt == nil || ["auto", DecryptedStore.format].contains(format) else {
-      throw CommandError.usage("--decrypt", "is for pass: \(format) says itself how it is opened")
-    }
     let session = try Session(vault, global)
     let progress = Progress("read", global)
     defer { progress.end() }
@@ -73,6 +61,22 @@ extension ImportCommand {
       passphrase: { [sourceKeys, global] in
         try sourceKeys.passphrase(of: name, global)
       })
+  }
+
+  private func checkOptionsOfImport(_ format: String) throws {
+    try checkOptionsOfForeign()
+    guard !strict || !update else {
+      throw CommandError.usage("--update", "changes entry by entry and does not go with --strict")
+    }
+    if let placement = try Placement(vault) {
+      throw CommandError.usage(
+        "import", "of another tool's file needs to know which vault of \(placement.set.path) gets it",
+        "say it with --in NAME")
+    }
+    if format != "auto" { _ = try Self.importer(named: format) }
+    guard decrypt == nil || ["auto", DecryptedStore.format].contains(format) else {
+      throw CommandError.usage("--decrypt", "is for pass: \(format) says itself how it is opened")
+    }
   }
 
   func checkOptionsOfForeign() throws {
