@@ -102,16 +102,20 @@ extension PostgresStore {
       } catch {
         throw StoreError(error, writing: true)
       }
-      var holder: Int32?
+      var holder: LockHolder?
       var isKnown = false
-      let step = try wait.nextStep(
-        now: system.now(),
-        holder: {
-          if !isKnown { holder = self.holder()?.process }
-          isKnown = true
-          return holder
-        }, isWanted: isWanted, onWait: onWait)
-      system.sleep(step)
+      do throws(StoreError) {
+        let step = try wait.nextStep(
+          now: system.now(),
+          holder: {
+            if !isKnown { holder = self.holder() }
+            isKnown = true
+            return holder?.process
+          }, isWanted: isWanted, onWait: onWait)
+        system.sleep(step)
+      } catch {
+        throw holder.map { $0.inTheWay(of: address) } ?? error
+      }
     }
   }
 

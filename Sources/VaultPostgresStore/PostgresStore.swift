@@ -146,4 +146,11 @@ struct LockHolder {
     guard parts.count == 2, let process = Int32(parts[0]), process > 0 else { return nil }
     self.init(process: process, host: String(parts[1]))
   }
+
+  /// The error for who has waited for it in vain.
+  func inTheWay(of address: PostgresAddress) -> StoreError {
+    StoreError(
+      .locked, reason: "another process on \(host) holds the vault's lock", path: address.canonicalText,
+      holder: process)
+  }
 }
