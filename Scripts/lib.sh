@@ -112,6 +112,7 @@ want_late_libraries() {
   done <<'LIBRARIES'
 libargon2.so.1 libargon2-1
 libexpat.so.1 libexpat1
+libgcrypt.so.20 libgcrypt20
 libyaml-0.so.2 libyaml-0-2
 libzxcvbn.so.0 libzxcvbn0
 libz.so.1 zlib1g

@@ -88,7 +88,11 @@ CALLS(XML_GetCurrentColumnNumber, XML_Size, XML_Parser);
 #if __has_include(<argon2.h>)
 #include <argon2.h>
 CALLS(
-    argon2id_hash_raw, int, uint32_t, uint32_t, uint32_t, const void *, size_t, const void *, size_t, void *, size_t);
+    argon2_hash, int, uint32_t, uint32_t, uint32_t, const void *, size_t, const void *, size_t, void *, size_t, char *,
+    size_t, argon2_type, uint32_t);
+SAME_SIZE(argon2_type, int32_t);
+SAME_VALUE(Argon2_d, 0);
+SAME_VALUE(Argon2_id, 2);
 #else
 #pragma message("not compared: argon2.h")
 #endif
@@ -163,4 +167,19 @@ CALLS(PQgetvalue, char *, const PGresult *, int, int);
 CALLS(PQclear, void, PGresult *);
 #else
 #pragma message("not compared: libpq-fe.h")
+#endif
+
+#if __has_include(<gcrypt.h>)
+#include <gcrypt.h>
+SAME_SIZE(gcry_error_t, uint32_t);
+SAME_VALUE(GCRY_CIPHER_TWOFISH, 10);
+SAME_VALUE(GCRY_CIPHER_MODE_CBC, 3);
+CALLS(gcry_check_version, const char *, const char *);
+CALLS(gcry_cipher_open, gcry_error_t, gcry_cipher_hd_t *, int, int, unsigned int);
+CALLS(gcry_cipher_close, void, gcry_cipher_hd_t);
+CALLS(gcry_cipher_setkey, gcry_error_t, gcry_cipher_hd_t, const void *, size_t);
+CALLS(gcry_cipher_setiv, gcry_error_t, gcry_cipher_hd_t, const void *, size_t);
+CALLS(gcry_cipher_decrypt, gcry_error_t, gcry_cipher_hd_t, void *, size_t, const void *, size_t);
+#else
+#pragma message("not compared: gcrypt.h")
 #endif
