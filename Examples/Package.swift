@@ -14,9 +14,9 @@ let isolation = ["Plain", "MainActor", "Actors"].map { name in
   Target.target(name: "\(name)Program", dependencies: products, path: "Isolation/\(name)")
 }
 
-// Scripts/snippets writes the other file there.
+// Scripts/snippets writes the other files there. A folder of the name `Snippets` would be built file by file.
 let snippets = Target.target(
-  name: "Snippets", dependencies: products + [.product(name: "VaultDelivery", package: "vault")], path: "Snippets")
+  name: "Snippets", dependencies: products + [.product(name: "VaultDelivery", package: "vault")], path: "FromDocuments")
 
 let package = Package(
   name: "vault-examples",
