@@ -146,7 +146,8 @@ struct Verifier {
     guard let memory = vault.memory, !result.faults.contains(where: { $0.file == Checkpoint.fileName }) else { return }
     let mark = try checkpoint.map { checkpoint throws(VaultError) in try Pin.CheckpointMark(checkpoint) }
     if let mark { memory.noteCheckpoint(mark) }
-    seen.take(try memory.expectedCheckpoint()?.difference(from: mark))
+    let expected = try memory.expectedCheckpoint()
+    seen.take(expected?.difference(from: mark))
   }
 
   mutating func checkStrayEntries() throws(VaultError) {

@@ -13,7 +13,8 @@ extension RecordNaming {
   /// vault of the set has the name.
   mutating func takeVaultFromWords() throws {
     let marked = recordWords.contains { $0.utf8.contains(UInt8(ascii: ":")) && !SecretReference.isMeant(by: $0) }
-    guard marked, !vault.isGiven, let set = try FoundSet.find(vault.vaults)?.set else { return }
+    guard marked, !vault.isGiven, let found = try FoundSet.find(vault.vaults) else { return }
+    let set = found.set
     let words = recordWords.map { SetWord($0, in: set) }
     let names = Set(words.map(\.name))
     guard names != [nil] else { return }

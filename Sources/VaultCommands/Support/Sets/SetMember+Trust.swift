@@ -25,7 +25,8 @@ extension SetMember {
         throw misdirected("stands for another vault than this machine knows", mark.vaultID, vault.id)
       }
     }
-    guard vault.isAddress, try mark(state)?.address != vault.place else {
+    let known = vault.isAddress ? try mark(state) : nil
+    guard vault.isAddress, known?.address != vault.place else {
       return VaultLocation(path: path, origin: .set, member: self)
     }
     throw CommandError(
@@ -74,7 +75,8 @@ extension SetMember {
   /// - Returns: the slots that are new; all of them where it never wrote.
   @discardableResult
   func noteReaders(of vault: Vault, _ state: VaultState?, _ messages: Messages) throws -> [Slot] {
-    let known = try mark(state)?.readers
+    let mark = try mark(state)
+    let known = mark?.readers
     let slots = vault.header.slots
     let new = slots.filter { known?.contains($0.reader) != true }
     guard !new.isEmpty else { return [] }
