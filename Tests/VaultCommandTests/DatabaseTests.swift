@@ -98,7 +98,8 @@ import VaultTestSupport
     try #require(there.code == 0, "\(there.errors)")
     let back = folder.run("store", "copy", bench.address, "back", "--verify", "--json")
     #expect(back.code == 0 && JSON(back.stdout)["trashed"] == .number(1), "\(back.errors)")
-    folder.prepare("diff -r --exclude=.lock --exclude=.staging v back")
+    // The folder of the record that was removed may be left without any: a database has no such thing.
+    folder.prepare("find v/records -type d -empty -delete; diff -r --exclude=.lock --exclude=.staging v back")
     let same = folder.run("diff", bench.address, "--vault", folder.vault, "--exit-code")
     #expect(same.code == 0, "\(same.output)\(same.errors)")
     let opened = folder.run("verify", "--vault", bench.address, "--identity", folder.identity)
