@@ -6,7 +6,9 @@ extension DirectoryStore {
   public func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? {
     // Only the vault's own directory holds documents that are large.
     guard location.directory == .root else { return try wholeReader(of: location) }
-    return try DirectoryReader(of: location, in: self)
+    if let reader = try DirectoryReader(of: location, named: location.fileName, in: self) { return reader }
+    guard let name = location.earlierFileName else { return nil }
+    return try DirectoryReader(of: location, named: name, in: self)
   }
 
   public func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
@@ -29,10 +31,10 @@ private final class DirectoryReader: StoreReader {
   private var builder = ContentMark.Builder()
 
   /// Nil where there is no such file.
-  init?(of location: StoreLocation, in store: DirectoryStore) throws(StoreError) {
-    (files, path) = (store.files, location.relativePath)
+  init?(of location: StoreLocation, named name: String, in store: DirectoryStore) throws(StoreError) {
+    (files, path) = (store.files, name)
     let root = store.root.descriptor
-    guard let file = try files.openIfPresent(location.fileName, in: root, as: .reading, at: path) else { return nil }
+    guard let file = try files.openIfPresent(name, in: root, as: .reading, at: path) else { return nil }
     byteCount = try files.regularStatus(of: file.descriptor, at: path).byteCount
     self.file = file
     guard byteCount <= location.byteLimit else {
@@ -117,6 +119,7 @@ private final class DirectoryWriter: StoreWriter {
     try store.withMadeDirectory(location.directory) { (directory) throws(StoreError) in
       try swap.put(file, in: directory)
     }
+    store.removeEarlierFile(of: location)
     store.written.note([location])
   }
 

@@ -62,6 +62,13 @@ extension DirectoryStore {
     try replace(
       location.fileName, in: location.directory, path: location.relativePath, from: change.expected,
       to: change.replacement)
+    removeEarlierFile(of: location)
+  }
+
+  /// One that stays behind is not read any more.
+  func removeEarlierFile(of location: StoreLocation) {
+    guard let name = location.earlierFileName else { return }
+    files.removeQuietly(name, in: root.descriptor)
   }
 }
 

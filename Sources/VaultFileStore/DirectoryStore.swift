@@ -95,8 +95,10 @@ extension DirectoryStore {
   func readFile(
     _ location: StoreLocation, in directory: Int32, noting note: (FileStatus) -> Void = { _ in }
   ) throws(StoreError) -> [UInt8]? {
-    try files.contents(
+    let found = try files.contents(
       of: location.fileName, in: directory, limit: location.byteLimit, noting: note, at: location.relativePath)
+    guard found == nil, let name = location.earlierFileName else { return found }
+    return try files.contents(of: name, in: directory, limit: location.byteLimit, noting: note, at: name)
   }
 
   /// The staged file of a committed journal; nil when it was put in place meanwhile.

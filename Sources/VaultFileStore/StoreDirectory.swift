@@ -73,6 +73,10 @@ extension StoreLocation {
     case .trash: .trash
     }
   }
+
+  /// The name that its file had before format 1 was final (docs/format-v1.md, Changes): read where there is none under
+  /// today's, and gone once that is written.
+  var earlierFileName: String? { self == .checkpoint ? "checkpoint.json" : nil }
 }
 
 extension DirectoryStore {

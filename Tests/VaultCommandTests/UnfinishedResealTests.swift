@@ -20,6 +20,8 @@ struct UnfinishedResealTests {
       #expect(outcome.code == 0, "\(command): \(outcome.errors)")
     }
     #expect(!workspace.text(of: "v/vault.json").contains("open-only"))
+    #expect(FileTree.contents(of: workspace.vault + "/checkpoint.json") == nil)
+    #expect(FileTree.contents(of: workspace.vault + "/checkpoint.jsonl") != nil)
     for title in removed { #expect(workspace.open("trash", "restore", title).code == 0) }
     try requireSecrets(workspace, live + removed.compactMap { $0.last?.wholeNumberValue })
   }
@@ -36,4 +38,21 @@ struct UnfinishedResealTests {
 
   @Test("one that ended at a removed record opens, and `vault rekey` finishes it with nothing lost")
   func withTrash() throws { try Self.requireFinish("with-trash", live: [2, 3], removed: ["Note 1"]) }
+
+  @Test(
+    "a checkpoint of the earlier form that somebody changed is refused",
+    arguments: ["\"sequence\" : 1", "      1,"])
+  func changed(_ text: String) throws {
+    let workspace = try Workspace()
+    FileTree.copy(Self.fixtures + "cut-off", to: workspace.vault)
+    FileTree.write(
+      try #require(FileTree.contents(of: Self.fixtures + "cut-off.identity")), to: workspace.identity)
+    let old = workspace.text(of: "v/checkpoint.json")
+    let new = old.replacing(text, with: text.replacing("1", with: "2"), maxReplacements: 1)
+    #expect(new != old)
+    FileTree.write(Array(new.utf8), to: workspace.vault + "/checkpoint.json")
+    let outcome = workspace.open("get", "Note 1", "text")
+    #expect(outcome.code == 13 && outcome.output.isEmpty)
+    #expect(outcome.errors.contains("checkpoint.json: does not authenticate"), "\(outcome.errors)")
+  }
 }

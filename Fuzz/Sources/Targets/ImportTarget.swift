@@ -72,7 +72,7 @@ enum ImportTarget: FuzzTarget {
     for record in one.records {
       require(record.lines.allSatisfy { !$0.place.path.isEmpty || $0.place.line != nil }, "each line has a place")
     }
-    guard importer.format.name == "plain-json", let tree = try? JSONParser.parse(bytes, limits: .list), one.error == nil
+    guard importer.format.name == "plain-json", let tree = try? JSONParser.parse(bytes, limits: .exchange), one.error == nil
     else { return }
     require(one.lines.count == leafCount(of: tree) || leafCount(of: tree) > 10_000, "each value of JSON has one line")
   }
@@ -122,7 +122,7 @@ enum ImportTarget: FuzzTarget {
   private static func checkObjects(_ texts: [String]) {
     let tree = JSONValue.array(
       texts.map { .object(JSONObject(ascending: [("rack", .string("v" + $0)), ("title", "t")])) })
-    let bytes = must("a tree can be written") { () throws(DocumentError) in try tree.compactBytes(limits: .list) }
+    let bytes = must("a tree can be written") { () throws(DocumentError) in try tree.compactBytes(limits: .exchange) }
     checkSecrets(Reading(bytes, named("plain-json")), texts)
   }
 

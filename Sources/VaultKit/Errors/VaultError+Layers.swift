@@ -132,9 +132,11 @@ package func inCrypto<Result: ~Copyable>(_ step: () throws(CryptoError) -> Resul
 }
 
 /// Parses the bytes of a file of the vault.
-func parseDocument(_ bytes: [UInt8], file: String) throws(VaultError) -> JSONValue {
+func parseDocument(
+  _ bytes: [UInt8], limits: JSONLimits = .record, file: String
+) throws(VaultError) -> JSONValue {
   do throws(DocumentError) {
-    return try JSONParser.parse(bytes)
+    return try JSONParser.parse(bytes, limits: limits)
   } catch {
     try VaultError.requireNoConflict(bytes, file: file)
     throw .damaged(file: file, document: error)

@@ -7,6 +7,8 @@ package struct ListHead: Sendable {
   /// As the file has it.
   package private(set) var document: JSONObject
   private let file: String
+  /// Whether its items are members of it and no lines behind it.
+  let isWhole: Bool
 
   private static let format = 1
 
@@ -20,7 +22,7 @@ package struct ListHead: Sendable {
     guard case .object(let document) = try parseDocument(line, file: file) else {
       throw VaultError(.damaged, "does not begin with an object", file: file)
     }
-    (self.document, self.file) = (document, file)
+    (self.document, self.file, isWhole) = (document, file, false)
     guard try members.number("format") == JSONNumber(Self.format) else {
       throw VaultError(.newerFormat, "was written by a newer version of this program", file: file)
     }
@@ -35,10 +37,13 @@ package struct ListHead: Sendable {
   ///   - members: what its list has to say.
   ///   - itemHash: SHA-256 of all lines behind it, 32 bytes.
   package init(_ members: JSONObject, itemHash: [UInt8], file: String) {
-    (document, self.file) = (members, file)
+    (document, self.file, isWhole) = (members, file, false)
     document["format"] = .number(JSONNumber(Self.format))
     document["items"] = .string(Hex.encode(itemHash))
   }
+
+  /// What stood for the head of a list before format 1 was final: all of it.
+  init(whole document: JSONObject, file: String) { (self.document, self.file, isWhole) = (document, file, true) }
 
   /// Its members, to be checked by whose list it is.
   package var members: MemberReader { MemberReader(document, file: file) }
@@ -78,10 +83,11 @@ extension ListHead {
     }
   }
 
-  /// SHA-256 (32 bytes) of its canonical encoding without `root` and `mac`: names the list under any root key.
+  /// SHA-256 (32 bytes) of its canonical encoding without `root` and `mac`: names the list under any root key. One that
+  /// is whole is hashed with both, as the programs did that wrote such.
   func hash() throws(VaultError) -> [UInt8] {
     var members = document
-    (members["root"], members["mac"]) = (nil, nil)
+    if !isWhole { (members["root"], members["mac"]) = (nil, nil) }
     let canonical = JSONValue.object(members).canonicalBytes()
     return try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(canonical.span.bytes) }
   }

@@ -45,22 +45,28 @@ public struct Checkpoint: Sendable {
   private init(next: () throws(VaultError) -> [UInt8]) throws(VaultError) {
     var list = try ListReader(file: Self.fileName)
     var entries = VersionList.Builder()
-    while true {
-      let piece = try next()
-      if piece.isEmpty { break }
+    var piece = try next()
+    if EarlierCheckpoint.begins(piece) {
+      let earlier = try EarlierCheckpoint(beginning: piece, next)
+      try self.init(earlier.head, earlier.entries)
+      return
+    }
+    while !piece.isEmpty {
       try list.take(piece) { line throws(VaultError) in
         guard let entry = RecordVersion(line: line), entries.last.map({ $0 < entry.id }) ?? true else {
           throw VaultError(.damaged, "has a line of another form, or in another order", file: Self.fileName)
         }
         entries.append(entry)
       }
+      piece = try next()
     }
     try self.init(try list.finish(), entries.finish())
   }
 
   private init(_ head: ListHead, _ entries: VersionList) throws(VaultError) {
     let members = head.members
-    try members.allowOnly(["created_at", "format", "header", "items", "mac", "previous", "root", "sequence"])
+    let items = head.isWhole ? EarlierCheckpoint.listName : "items"
+    try members.allowOnly(["created_at", "format", "header", items, "mac", "previous", "root", "sequence"])
     sequence = try members.integer("sequence")
     guard sequence >= 1 else { throw members.damaged("sequence") }
     createdAt = try members.time("created_at")
@@ -117,8 +123,12 @@ extension Checkpoint {
 
   /// The same checkpoint under another root key, with the same hash (format 1, section 11, Rotation: a rewrap makes the
   /// MAC again before the old root retires).
+  /// One of the earlier form has a successor of today's.
   func authenticatedAgain(under root: RootKey) throws(VaultError) -> Checkpoint {
-    try Checkpoint(head.authenticated(as: .checkpoint, under: root), entries)
+    guard !head.isWhole else {
+      return try .make(following: self, of: entries, headerHash: headerHash, createdAt: createdAt, under: root)
+    }
+    return try Checkpoint(head.authenticated(as: .checkpoint, under: root), entries)
   }
 
   /// Checks that the checkpoint was written by somebody who has `root`, which it must name.
