@@ -17,7 +17,7 @@ extension LockedVault {
     guard let slot = header.slots.first(where: { $0.id == id }) else {
       throw VaultError(.noSuchSlot, "is no slot of the vault any more")
     }
-    let memory = VaultMemory(of: self, options)
+    let memory = RollbackMemory(of: self, options)
     let known = try memory?.requireIdentity(header)
     let root = RootKey(
       heldBy: holder, id: header.root.id, commitment: header.root.commitment, vaultID: header.vaultID)

@@ -95,7 +95,7 @@ public struct LockedVault: Sendable {
 
   private func unlocked(with key: VaultKey, _ options: Vault.Options) throws(VaultError) -> Vault {
     try kinds.adding(options.types).requireGoodTypes()
-    let memory = VaultMemory(of: self, options)
+    let memory = RollbackMemory(of: self, options)
     let known = try memory?.requireIdentity(header)
     let (root, slot) = try Unlocking(store: store, header: header).unlock(with: key)
     try memory?.remember(header, known)

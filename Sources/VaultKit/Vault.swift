@@ -20,7 +20,7 @@ public final class Vault: Sendable {
     /// make its slot again without asking.
     public var keepsPassphrase = false
     /// Where it is remembered which vault this is and what was seen of it; nil remembers nothing and compares nothing.
-    public var state: VaultState?
+    public var state: KnownVaults?
     /// Whether a person has said that it is this vault, rather than that it was found by searching: it is remembered.
     public var isNamed = true
     /// What was read of that already, by who compared it before a key was asked for.
@@ -51,7 +51,7 @@ public final class Vault: Sendable {
   let passphrase: SecretBytes?
   let options: Options
   /// What this machine remembers of the vault; nil when nothing is to be remembered.
-  let memory: VaultMemory?
+  let memory: RollbackMemory?
   private let session: Mutex<Session>
   private let locks: LockQueue
   let additions = SingleAdditions()
@@ -69,7 +69,7 @@ public final class Vault: Sendable {
   public var kinds: KindCatalog { session.withLock { $0.kinds } }
 
   init(
-    locked: LockedVault, root: RootKey, slot: Slot, passphrase: SecretBytes? = nil, memory: VaultMemory?,
+    locked: LockedVault, root: RootKey, slot: Slot, passphrase: SecretBytes? = nil, memory: RollbackMemory?,
     options: Options
   ) {
     self.locked = LockedVault(locked, adding: options.types)
@@ -143,7 +143,7 @@ public final class Vault: Sendable {
       throw VaultError(store: error)
     }
     let locked = try LockedVault(store: store)
-    let memory = VaultMemory(of: locked, options)
+    let memory = RollbackMemory(of: locked, options)
     try memory?.remember(header, isOwn: true)
     return Vault(locked: locked, root: root, slot: slots[0], memory: memory, options: options)
   }

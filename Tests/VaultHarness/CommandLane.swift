@@ -14,7 +14,7 @@ struct CommandLane {
   private var random: SeededGenerator
   private var tally = Tally()
   private var model = Model()
-  private var state: VaultState = [:]
+  private var state: KnownVaults = [:]
   private var vaultNumber = 0
   private var number = 0
   private var resealsWithTrash = 0

@@ -89,7 +89,7 @@ struct RecordReader: Sendable {
 
 /// A look at a whole vault.
 struct Inspection: Sendable {
-  private(set) var state: VaultState = [:]
+  private(set) var state: KnownVaults = [:]
   private(set) var faults: [Fault] = []
   /// Ids of live records by tag.
   private(set) var ids: [String: RecordID] = [:]
@@ -203,6 +203,6 @@ struct Scene: Sendable {
 
 /// What a look at a vault found; no state when it could not be opened.
 struct Findings: Sendable {
-  let state: VaultState?
+  let state: KnownVaults?
   let faults: [Fault]
 }

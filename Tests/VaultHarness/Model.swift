@@ -20,11 +20,11 @@ struct Fault: Hashable, Sendable {
 /// An operation that was begun leaves two possible states, a rotation some more; its acknowledgement, its refusal or a
 /// look at the vault decide between them.
 struct Model {
-  private(set) var possible: Set<VaultState> = [[:]]
-  private var before: Set<VaultState> = []
-  private var after: Set<VaultState> = []
+  private(set) var possible: Set<KnownVaults> = [[:]]
+  private var before: Set<KnownVaults> = []
+  private var after: Set<KnownVaults> = []
 
-  init(_ state: VaultState = [:]) { possible = [state] }
+  init(_ state: KnownVaults = [:]) { possible = [state] }
 
   /// An operation that was begun and whose end is not known.
   private(set) var open: Operation?
@@ -49,7 +49,7 @@ struct Model {
   }
 
   /// Compares with what is there, which from then on is the only possible state.
-  mutating func observe(_ state: VaultState) -> [Fault] {
+  mutating func observe(_ state: KnownVaults) -> [Fault] {
     defer { possible = [state] }
     guard !possible.contains(state) else { return [] }
     return possible.map { Self.differences(of: state, from: $0) }.min { $0.count < $1.count } ?? []
@@ -69,7 +69,7 @@ struct Model {
     return observe(found.merging(trashed) { live, _ in live })
   }
 
-  private static func differences(of state: VaultState, from expected: VaultState) -> [Fault] {
+  private static func differences(of state: KnownVaults, from expected: KnownVaults) -> [Fault] {
     Set(state.keys).union(expected.keys).sorted().compactMap { group in
       switch (expected[group], state[group]) {
       case (let expected, let found) where expected == found: nil

@@ -29,7 +29,7 @@ struct GroupState: Hashable, Sendable {
 
 /// The groups of a vault by name; `vault` itself stands for `vault.json`, and its stamp counts the root keys it has
 /// had.
-typealias VaultState = [String: GroupState]
+typealias KnownVaults = [String: GroupState]
 
 /// One call of the library.
 struct Operation: Hashable, Sendable {
@@ -63,7 +63,7 @@ struct Operation: Hashable, Sendable {
 
   /// What it makes of a state: what may be there after it was cut off, in order, and last what is there when it is
   /// done. Empty when it is not possible there.
-  func states(from state: VaultState) -> [VaultState] {
+  func states(from state: KnownVaults) -> [KnownVaults] {
     let changes: [GroupState] =
       switch (action, state[group]) {
       case (.create, nil), (.add, nil): [GroupState(stamp: stamp)]

@@ -15,7 +15,7 @@ struct SeamRun {
   /// A vault as it is before an operation, and what is needed to go on with it.
   private struct Template {
     let path: String
-    var state: VaultState = [:]
+    var state: KnownVaults = [:]
     var reader: RecordReader?
     var ids: [String: RecordID] = [:]
   }

@@ -144,7 +144,7 @@ extension SoakRun {
   }
 
   /// Replays the log of one writer on the groups that nobody else writes.
-  private func replay(_ events: [LogEvent], _ shared: inout SharedStamps, _ state: VaultState) -> [Fault] {
+  private func replay(_ events: [LogEvent], _ shared: inout SharedStamps, _ state: KnownVaults) -> [Fault] {
     var model = Model()
     var pending: Operation?
     var faults: [Fault] = []

@@ -76,7 +76,7 @@ struct RotationFaultTests {
       let vault = try template.copy(to: "p")
       let folder = TemporaryFolder()
       var options = RotationVault.options
-      options.state = VaultState(directory: folder.path)
+      options.state = KnownVaults(directory: folder.path)
       let operations = FaultyFileOperations(.dying, at: number, recorder: SimulatedDisk(), countsChangesAlone: true)
       let dying = try? await LockedVault(store: vault.store(operations)).unlock(
         with: .identity(vault.identity), options: options)

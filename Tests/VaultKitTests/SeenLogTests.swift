@@ -49,11 +49,11 @@ struct SeenLogTests {
     for step in 1... {
       let folder = TemporaryFolder()
       let vaultID = VaultID.random()
-      let state = VaultState(directory: folder.path)
+      let state = KnownVaults(directory: folder.path)
       for revision in 1...5 { try state.note([id.folder: [id: .written(version(revision))]], of: vaultID) }
       try state.note([other.folder: [other: .written(version(7, of: other))]], of: vaultID)
       let system = FaultyFileOperations(.dying, at: step, countsChangesAlone: true)
-      let dying = VaultState(StateFolder(at: folder.path, operations: system))
+      let dying = KnownVaults(StateFolder(at: folder.path, operations: system))
       let changes: [RecordID: SeenChange] =
         isForgetting ? [other: .forgotten] : [other: .written(version(6, of: other)), id: .written(version(6))]
       let isDone = (try? dying.note([id.folder: changes], of: vaultID)) != nil
@@ -78,7 +78,7 @@ struct SeenLogTests {
   @Test("the last eight versions are known, from log and file: one that went back is told from one never seen")
   func familiarity() throws {
     let (place, vaultID) = (TemporaryFolder(), VaultID.random())
-    let state = VaultState(directory: place.path)
+    let state = KnownVaults(directory: place.path)
     // Without the log, with lines of it only, and with both.
     for revision in 1...50 {
       try state.note([id.folder: [id: .written(version(revision))]], of: vaultID)
@@ -140,14 +140,14 @@ struct SeenLogTests {
       let id = RecordID(bytes: [7] + RecordID.random().bytes.dropFirst())
       many[id] = .seen(version(1, of: id))
     }
-    try VaultState(directory: state.path).note([7: many], of: vaultID)
+    try KnownVaults(directory: state.path).note([7: many], of: vaultID)
     #expect(FileTree.names(in: state.path + "/seen/" + vaultID.text) == ["07.json"])
   }
 
   @Test("what is noted one by one is remembered, the log goes into the file when it is long, and forgetting counts")
   func longLog() throws {
     let folder = TemporaryFolder()
-    let (state, vaultID) = (VaultState(directory: folder.path), VaultID.random())
+    let (state, vaultID) = (KnownVaults(directory: folder.path), VaultID.random())
     let place = folder.path + "/seen/" + vaultID.text
     var hasLog = false
     for revision in 1...100 {

@@ -14,7 +14,7 @@ public struct RestoreOptions: Sendable {
   /// this one: somebody has compared the fingerprint.
   public var acceptsIdentity = false
   /// What this machine remembers; nil compares nothing.
-  public var state: VaultState?
+  public var state: KnownVaults?
   /// How long to wait for a writer of the vault that is there.
   public var lockTimeout: Duration = .seconds(10)
   /// Called once after a second of waiting.

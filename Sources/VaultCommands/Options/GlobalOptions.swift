@@ -47,7 +47,7 @@ struct GlobalOptions: ParsableArguments {
   }
 
   /// How a vault behaves under these flags.
-  func vaultOptions(_ state: VaultState?) throws -> Vault.Options {
+  func vaultOptions(_ state: KnownVaults?) throws -> Vault.Options {
     var options = Vault.Options()
     options.lockTimeout = try lockTime()
     let messages = messages

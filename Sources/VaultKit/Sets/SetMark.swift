@@ -59,7 +59,7 @@ public struct SetMark: Equatable, Sendable {
   }
 }
 
-extension VaultState {
+extension KnownVaults {
   /// The paths that a set's file is known by: as it was given, and without links.
   public static func paths(ofSet file: String) -> [String] {
     DirectoryStore.knownPaths(given: file, real: ProcessEnvironment.realPath(file))

@@ -40,7 +40,7 @@ extension Vault {
   ///   - acceptingIdentity: takes it for the vault that is meant, also when another vault or root key is known.
   /// - Throws: ``VaultError`` `.unexpectedVault` for another vault at a path, or another root key; `.damagedState`.
   package func rollbacks(
-    _ verification: Verification, _ found: FoundRecords, for paths: [String], in state: VaultState,
+    _ verification: Verification, _ found: FoundRecords, for paths: [String], in state: KnownVaults,
     acceptingIdentity: Bool
   ) throws(VaultError) -> RollbackReport {
     var rollbacks = RollbackReport()

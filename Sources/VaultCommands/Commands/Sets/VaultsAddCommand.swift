@@ -135,7 +135,7 @@ extension VaultsCommand {
       try Output.document(["accepted": .array(accepted.map { .string($0) })])
     }
 
-    private func accept(_ member: SetMember, _ state: VaultState) throws -> Bool {
+    private func accept(_ member: SetMember, _ state: KnownVaults) throws -> Bool {
       let mark = try member.mark(state)
       let isNew = mark?.vaultID != member.vault.id
       let isConnected = !member.vault.isAddress || mark?.address == member.vault.place

@@ -121,7 +121,7 @@ private struct SetRow {
 
   init(_ member: SetMember, _ own: OwnRecipients, _ global: GlobalOptions) {
     self.member = member
-    let mark = StateLocation.path.flatMap { try? member.mark(VaultState(directory: $0)) }
+    let mark = StateLocation.path.flatMap { try? member.mark(KnownVaults(directory: $0)) }
     state = mark.map { $0.vaultID != member.vault.id ? "differs" : $0.isAccepted ? "accepted" : "known" } ?? "new"
     do {
       let locked = try member.opened()
@@ -188,9 +188,9 @@ extension SetMember {
   }
 
   /// Forgets what the name stood for.
-  func forget(_ state: VaultState?, _ messages: Messages) {
+  func forget(_ state: KnownVaults?, _ messages: Messages) {
     do {
-      try state?.forget(name, inSetsAt: VaultState.paths(ofSet: set.path))
+      try state?.forget(name, inSetsAt: KnownVaults.paths(ofSet: set.path))
     } catch {
       messages.note("what \(name) stood for is still remembered: \(CommandError(any: error).reason)")
     }

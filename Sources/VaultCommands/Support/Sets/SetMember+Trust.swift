@@ -5,10 +5,10 @@ import VaultKit
 // The file of a set is nobody's word. Exchanged places would send tomorrow's secret to other people, so what a name
 // stands for is remembered at its first use, and compared before the vault there is even looked at.
 extension SetMember {
-  private var paths: [String] { VaultState.paths(ofSet: set.path) }
+  private var paths: [String] { KnownVaults.paths(ofSet: set.path) }
 
   /// What this machine remembers of the name; nil for nothing.
-  func mark(_ state: VaultState?) throws -> SetMark? {
+  func mark(_ state: KnownVaults?) throws -> SetMark? {
     guard let state else { return nil }
     for path in paths {
       if let mark = try state.mark(of: name, inSetAt: path) { return mark }
@@ -18,7 +18,7 @@ extension SetMember {
 
   /// Where the vault is, if the name still stands for what it stood for, and the place may be gone to.
   func location() throws -> VaultLocation {
-    let state = StateLocation.path.map { VaultState(directory: $0) }
+    let state = StateLocation.path.map { KnownVaults(directory: $0) }
     if let state {
       for path in paths {
         guard let mark = try state.mark(of: name, inSetAt: path), mark.vaultID != vault.id else { continue }
@@ -54,7 +54,7 @@ extension SetMember {
   /// - Parameters:
   ///   - isAccepted: whether a person has said so.
   ///   - slots: those that there are, where something is about to be written.
-  func remember(_ state: VaultState?, isAccepted: Bool, slots: [Slot]? = nil, _ messages: Messages) {
+  func remember(_ state: KnownVaults?, isAccepted: Bool, slots: [Slot]? = nil, _ messages: Messages) {
     guard let state else { return }
     do {
       let known = try mark(state).flatMap { $0.vaultID == vault.id ? $0 : nil }
@@ -74,7 +74,7 @@ extension SetMember {
   ///
   /// - Returns: the slots that are new; all of them where it never wrote.
   @discardableResult
-  func noteReaders(of vault: Vault, _ state: VaultState?, _ messages: Messages) throws -> [Slot] {
+  func noteReaders(of vault: Vault, _ state: KnownVaults?, _ messages: Messages) throws -> [Slot] {
     let mark = try mark(state)
     let known = mark?.readers
     let slots = vault.header.slots

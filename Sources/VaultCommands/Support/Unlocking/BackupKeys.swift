@@ -61,7 +61,7 @@ struct BackupKeys {
   /// Unlocks a vault; nil when no key does and nobody is to be asked.
   ///
   /// - Parameter state: what is remembered of it; nil for the vault in a backup, which lies in no directory.
-  func unlock(_ vault: LockedVault, asks: Bool, state: VaultState? = nil) async throws -> Vault? {
+  func unlock(_ vault: LockedVault, asks: Bool, state: KnownVaults? = nil) async throws -> Vault? {
     let options = try global.vaultOptions(state)
     for key in given.map(\.key) + [.identities(identities)] {
       do throws(VaultError) {

@@ -69,7 +69,7 @@ private struct EarlierComparison {
   /// Refuses another vault, and a root key of which nothing says that it was the vault's; notes what is older.
   ///
   /// - Returns: whether its root key is the one that is known; nil for nothing known.
-  func check(_ state: VaultState?, _ location: VaultLocation, _ messages: Messages) throws -> Bool? {
+  func check(_ state: KnownVaults?, _ location: VaultLocation, _ messages: Messages) throws -> Bool? {
     if let live, live.header.vaultID != header.vaultID, !isAccepted {
       throw refused("is of another vault than \(location.path)", live.header.vaultID.text, header.vaultID.text)
     }

@@ -14,11 +14,11 @@ struct PinCheck {
     case earlier(isNamed: Bool)
   }
 
-  let state: VaultState?
+  let state: KnownVaults?
   let outcome: Outcome
   private let header: VaultHeader
 
-  init(_ vault: LockedVault, _ state: VaultState?) {
+  init(_ vault: LockedVault, _ state: KnownVaults?) {
     self.state = state
     header = vault.header
     guard let state else {
@@ -94,12 +94,12 @@ enum StateLocation {
   }
 
   /// The state there; that there is no place for it is said.
-  static func state(_ messages: Messages) -> VaultState? {
+  static func state(_ messages: Messages) -> KnownVaults? {
     guard let path else {
       messages.note("nothing is remembered of this vault: there is no home directory; CVAULT_STATE_DIR names another")
       return nil
     }
-    return VaultState(directory: path)
+    return KnownVaults(directory: path)
   }
 }
 

@@ -117,7 +117,7 @@ struct Session {
   }
 
   /// Where something can be remembered.
-  func requiredState() throws -> VaultState {
+  func requiredState() throws -> KnownVaults {
     guard let state = pin.state else {
       throw CommandError(
         .inputOutput, "io_failed", subject: "state", "there is no home directory to remember anything in",

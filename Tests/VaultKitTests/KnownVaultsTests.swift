@@ -27,7 +27,7 @@ private struct Bench {
 
   func options(_ directory: String) -> Vault.Options {
     var options = Vault.Options()
-    options.state = VaultState(directory: directory)
+    options.state = KnownVaults(directory: directory)
     options.onStateNote = { [notes] note in notes.all.withLock { $0.append(note) } }
     return options
   }
@@ -66,7 +66,7 @@ private func inAge<Result>(_ body: () throws -> Result) -> Result {
 }
 
 @Suite("What a machine remembers")
-struct VaultStateTests {
+struct KnownVaultsTests {
   @Test("nothing is remembered without a state, and all that is written is for the owner only")
   func optional() async throws {
     let bench = try Bench()
@@ -279,7 +279,7 @@ struct VaultStateTests {
     let bench = try Bench()
     _ = try await bench.create()
     var options = bench.options
-    options.state = VaultState(directory: "/proc/self/no-such-folder")
+    options.state = KnownVaults(directory: "/proc/self/no-such-folder")
     let vault = try await bench.open(options)
     let id = try await vault.add(sampleCustomer())
     _ = try await vault.record(id)

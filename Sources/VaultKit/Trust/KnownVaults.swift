@@ -7,7 +7,7 @@ internal import VaultSystem
 /// Where a machine remembers which vaults it knows and what it has seen of them (format 1, section 9.1, Pin and seen).
 ///
 /// It lies outside of every vault, is shared by all processes of a user, and holds nothing secret.
-public struct VaultState: Sendable {
+public struct KnownVaults: Sendable {
   let folder: StateFolder
 
   /// The state in a directory; it is made, 0700, when something is first written.
@@ -95,7 +95,7 @@ public struct VaultState: Sendable {
   }
 }
 
-extension VaultState {
+extension KnownVaults {
   /// Pins a vault by a header that verified; what is remembered already is only ever renewed under the same root.
   ///
   /// - Parameters:
@@ -169,7 +169,7 @@ extension VaultState {
   }
 }
 
-extension VaultState {
+extension KnownVaults {
   /// Takes a vault as it is now for the one that is expected, whatever was remembered; what was seen of its records is
   /// forgotten. No key is needed, so the caller compares the fingerprint; the next header that verifies is pinned.
   ///
@@ -219,7 +219,7 @@ extension VaultState {
   }
 }
 
-extension VaultState {
+extension KnownVaults {
   /// What was seen of the records of one folder.
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.

@@ -4,7 +4,7 @@ internal import VaultSealing
 internal import VaultStorage
 
 /// What a machine remembers of one vault, while the vault is open.
-final class VaultMemory: Sendable {
+final class RollbackMemory: Sendable {
   /// So many versions are held at once: beyond it what was noted is written, and all of them are let go.
   private static let versionLimit = 1 << 16
 
@@ -40,7 +40,7 @@ final class VaultMemory: Sendable {
     }
 
     /// Where nothing can be written, memory has to do.
-    var isFull: Bool { !hasFailed && readCount + pendingCount > VaultMemory.versionLimit }
+    var isFull: Bool { !hasFailed && readCount + pendingCount > RollbackMemory.versionLimit }
 
     /// Lets go of everything; what is not written yet is kept aside, and is the result.
     mutating func beginWriting() -> [UInt8: [RecordID: SeenChange]] {
@@ -57,7 +57,7 @@ final class VaultMemory: Sendable {
     }
   }
 
-  private let state: VaultState
+  private let state: KnownVaults
   private let vaultID: VaultID
   private let paths: [String]
   /// What was known when the vault was opened, until its header is remembered.
@@ -131,7 +131,7 @@ final class VaultMemory: Sendable {
   }
 }
 
-extension VaultMemory {
+extension RollbackMemory {
   /// Compares a version that verified with what was seen of its record, and notes one that is new.
   ///
   /// - Returns: what is wrong with it; nil for nothing.
