@@ -1,18 +1,30 @@
 internal import Synchronization
 internal import VaultStorage
 
-/// The connections of one store: one for each thread that asks at a time, kept for the next.
+/// The connections of one store: one for each thread that asks at a time, kept for the next for a while.
 final class ConnectionPool: Sendable {
+  private struct Idle {
+    /// Those that wait, the one that has waited longest first.
+    var connections: [(connection: PostgresConnection, since: ContinuousClock.Instant)] = []
+    /// Whether a task looks after them.
+    var isWatched = false
+  }
+
   private let address: PostgresAddress
   private let applicationName: String
   private let password: String?
   /// What all of them see; nil for the present.
   private let snapshot: Snapshot?
-  private let idle = Mutex<[PostgresConnection]>([])
+  /// How long a connection may wait for its next use.
+  private let idleTime: Duration
+  private let idle = Mutex(Idle())
 
-  init(_ address: PostgresAddress, applicationName: String, password: String?, snapshot: Snapshot? = nil) {
+  init(
+    _ address: PostgresAddress, applicationName: String, password: String?, snapshot: Snapshot? = nil,
+    idleTime: Duration = .seconds(60)
+  ) {
     (self.address, self.applicationName, self.password) = (address, applicationName, password)
-    self.snapshot = snapshot
+    (self.snapshot, self.idleTime) = (snapshot, idleTime)
   }
 
   /// Another pool, of connections that see one moment.
@@ -21,13 +33,13 @@ final class ConnectionPool: Sendable {
   }
 
   /// Lets go of those that nobody uses.
-  func close() { idle.withLock { $0 = [] } }
+  func close() { idle.withLock { $0.connections = [] } }
 
   /// A connection of the caller's own.
   ///
   /// - Throws: `StoreError` `.ioFailed`.
   func take() throws(StoreError) -> PostgresConnection {
-    if let connection = idle.withLock({ $0.popLast() }) { return connection }
+    if let last = idle.withLock({ $0.connections.popLast() }) { return last.connection }
     return try fresh()
   }
 
@@ -41,7 +53,27 @@ final class ConnectionPool: Sendable {
   /// Takes one back; one that is lost is let go.
   func give(_ connection: PostgresConnection) {
     guard !connection.isLost else { return }
-    idle.withLock { $0.append(connection) }
+    let isWatched = idle.withLock { idle in
+      defer { idle.isWatched = true }
+      idle.connections.append((connection, .now))
+      return idle.isWatched
+    }
+    guard !isWatched else { return }
+    Task.detached { [weak self, idleTime] in
+      while let rest = self?.closeIdle(), rest > .zero {
+        do { try await Task.sleep(for: min(rest, idleTime)) } catch { return }
+      }
+    }
+  }
+
+  /// Closes those that have waited long enough; how long the next one has still to wait, nothing where there is none.
+  private func closeIdle() -> Duration {
+    let now = ContinuousClock.now
+    return idle.withLock { idle in
+      idle.connections.removeAll { $0.since + idleTime <= now }
+      idle.isWatched = !idle.connections.isEmpty
+      return idle.connections.first.map { $0.since + idleTime - now } ?? .zero
+    }
   }
 
   /// Does `body` with a connection, outside of any transaction.
