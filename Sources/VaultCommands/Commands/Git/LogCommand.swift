@@ -102,12 +102,12 @@ struct LogCommand: AsyncParsableCommand {
         versions[index].verdict = await keys.verdict(on: versions[index].version, of: id)
       }
     }
-    try print(versions, id)
+    try print(versions, id, isInGit: history.isInGit)
     if versions.contains(where: { $0.verdict == .underReplacedRoot }) {
       global.messages.note("whoever had a root key that was replaced could have made versions under it, also later")
     }
     if versions.last?.version.comparison?.event == .added { noteIfCutOff(Git(at: session.location.path)) }
-    if !history.isInGit { global.messages.note("no commit of git is here: only what the folder holds is shown") }
+    if !history.isInGit { global.messages.note("no commit of git is here: only what the vault holds is shown") }
   }
 
   private static func noVersion(of record: String) -> CommandError {
@@ -116,11 +116,11 @@ struct LogCommand: AsyncParsableCommand {
       hints: ["one that was deleted for good is found by its whole id"])
   }
 
-  private func print(_ versions: [LoggedVersion], _ id: RecordID) throws {
+  private func print(_ versions: [LoggedVersion], _ id: RecordID, isInGit: Bool) throws {
     guard !global.json else {
       return try Output.document(["id": .string(id.text), "versions": .array(versions.map(\.document))])
     }
-    try Pager.lines(versions.flatMap { $0.lines(global.style) }, global)
+    try Pager.lines(versions.flatMap { $0.lines(global.style, isInGit: isInGit) }, global)
     if versions.isEmpty { global.messages.note("no version is like that") }
   }
 }
@@ -166,12 +166,10 @@ private struct LoggedVersion {
     }
   }
 
-  func lines(_ style: Style) -> [String] {
+  func lines(_ style: Style, isInGit: Bool) -> [String] {
     let envelope = version.state.file?.envelope
-    let head = [
-      envelope.map { "revision \($0.revision)" }, version.time?.text, version.commit?.line ?? "not committed", trust,
-      event,
-    ]
+    let commit = version.commit?.line ?? (isInGit ? "not committed" : nil)
+    let head = [envelope.map { "revision \($0.revision)" }, version.time?.text, commit, trust, event]
     let faults = version.fault.map { ["  " + style.bad($0.sentence)] } ?? []
     let form = version.comparison?.formLines ?? []
     return [style.bold(Printable.text(head.compactMap { $0 }.joined(separator: "  ")))] + faults + form
