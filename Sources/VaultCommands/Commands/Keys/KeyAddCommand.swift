@@ -51,6 +51,7 @@ extension KeyCommand {
       let session = try Session(vault, global)
       if let path = generateIdentity { try IdentityFile.check(newFile: path, session.location) }
       let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
+      defer { session.rememberReaders(of: opened) }
       if let path = generateIdentity { return try report(await generate(path, opened, session.location), path) }
       let kind: NewSlot.Kind
       if let recipient {
@@ -147,7 +148,8 @@ extension KeyCommand {
 
     func run() async throws {
       try SlotFile.checkNewWorkFactor(workFactor)
-      let opened = try await Session(vault, global).unlockToWrite(unlocking, withRootKey: true)
+      let session = try Session(vault, global)
+      let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
       let old = try slot.map { try opened.header.slot(argument: $0) } ?? standard(opened)
       guard old.kind == .scrypt else {
         throw CommandError.usage(
@@ -156,6 +158,7 @@ extension KeyCommand {
       }
       let passphrase = try newPassphrase.read(global)
       let new = try await opened.changePassphrase(of: old.id, to: passphrase, workFactor: workFactor)
+      session.rememberReaders(of: opened)
       if global.json {
         return try Output.document([
           "notes": .array([.string(Self.warning)]), "removed": old.document, "slot": new.document,

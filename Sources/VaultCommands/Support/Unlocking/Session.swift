@@ -116,6 +116,11 @@ struct Session {
     return vault
   }
 
+  /// Remembers who has a key of a vault of a set: who was given one by this command is no news to the next.
+  func rememberReaders(of vault: Vault) {
+    location.member?.remember(pin.state, isAccepted: false, slots: vault.header.slots, messages)
+  }
+
   /// Where something can be remembered.
   func requiredState() throws -> KnownVaults {
     guard let state = pin.state else {
