@@ -79,7 +79,7 @@ class Reseals:
 
     def ours(self):
         copy = ["--vault", str(self.copies[0])]
-        run = self.machine.run(["vault", "rotate", "--reseal", "--quiet", *copy, *self.vault.key])
+        run = self.machine.run(["vault", "rekey", "--reseal", "--quiet", *copy, *self.vault.key])
         note(f"reseal {self.number}: {run.seconds:.2f} s")
         return run
 
@@ -93,4 +93,4 @@ def measure_reseal(machine, options):
     result = in_turns(reseals.ours, reseals.floor, min(options.rounds or 10, 10), 1, reseals.before)
     # The vault that the copies were taken from is known here again by what it is.
     shutil.rmtree(machine.work / "state", ignore_errors=True)
-    yield row("rotate --reseal", reseals.vault.count, "as many files into a new folder, exchanged", result)
+    yield row("rekey --reseal", reseals.vault.count, "as many files into a new folder, exchanged", result)

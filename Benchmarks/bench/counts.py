@@ -82,7 +82,7 @@ def fixed_commands(machine):
     yield f"lint of {RECORDS:,}", ["vault", "lint", "--quiet", *vault.here]
     yield f"backup create of {RECORDS:,}", Backups(machine, vault).create(Path(tempfile.mkdtemp(dir=machine.work)))
     yield "add", vault.adding()
-    yield f"rotate --reseal of {RECORDS:,}", ["vault", "rotate", "--reseal", "--quiet", *vault.unlock]
+    yield f"rekey --reseal of {RECORDS:,}", ["vault", "rekey", "--reseal", "--quiet", *vault.unlock]
 
 
 def compared(counts, recorded):

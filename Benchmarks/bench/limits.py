@@ -24,7 +24,7 @@ LIMITS = {
     "verify": (1.2, BULK),
     "lint": (0.5, BULK),
     "import": (1.6, BULK),
-    "rotate --reseal": (1.6, BULK),
+    "rekey --reseal": (1.6, BULK),
     "backup create": (1.2, BULK),
     "backup verify": (None, BULK),
     "backup verify --deep": (3.0, BULK),

@@ -117,8 +117,8 @@ def anew(machine, name, count):
     if count <= 100_000:
         yield "`import` into a new vault", made
     vault = BenchVault(machine, count, name)
-    yield "`rekey`", machine.run(["vault", "rotate", "--quiet", *vault.unlock])
-    yield "`rekey --reseal`", machine.run(["vault", "rotate", "--reseal", "--quiet", *vault.unlock])
+    yield "`rekey`", machine.run(["vault", "rekey", "--quiet", *vault.unlock])
+    yield "`rekey --reseal`", machine.run(["vault", "rekey", "--reseal", "--quiet", *vault.unlock])
 
 
 def with_git(machine, vault, number):

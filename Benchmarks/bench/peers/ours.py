@@ -36,7 +36,7 @@ class Vault(Tool):
     def resealing(self, count, number):
         """What this round's import made."""
         folder, identity = self.new(count, number)
-        return ["vault", "rotate", "--reseal", "--quiet", "--vault", str(folder), "--identity", str(identity)]
+        return ["vault", "rekey", "--reseal", "--quiet", "--vault", str(folder), "--identity", str(identity)]
 
 
 class VaultByID(Tool):

@@ -30,7 +30,7 @@ extension VaultsCommand {
         ])
       } else {
         try Output.lines(check.findings.map { Printable.text($0.line) })
-        if check.findings.isEmpty { global.messages.note("all is where the set says it is") }
+        if check.findings.isEmpty, check.faults.isEmpty { global.messages.note("all is where the set says it is") }
         global.messages.note(Messages.unverifiedNote)
       }
       for fault in check.faults { global.messages.report(fault) }
