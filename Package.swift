@@ -4,6 +4,7 @@ import PackageDescription
 let libraries = [
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
   "VaultPostgresStore", "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultMerge", "VaultConfiguration",
+  "VaultTesting",
 ]
 
 let package = Package(
@@ -81,6 +82,10 @@ let package = Package(
         "VaultDocument", "VaultSystem",
       ]),
 
+    // For tests of others; nothing here but our own tests stands on it.
+    .target(
+      name: "VaultTesting", dependencies: ["VaultKit", "VaultRecords", "VaultStorage", "VaultAge", "VaultDocument"]),
+
     // Layers 6 and 7
     .target(
       name: "VaultConfiguration",
@@ -124,10 +129,14 @@ let package = Package(
       ]),
     .testTarget(
       name: "VaultStorageTests",
-      dependencies: ["VaultStorage", "VaultFileStore", "VaultDocument", "VaultSystem", "VaultTestSupport"]),
+      dependencies: [
+        "VaultStorage", "VaultFileStore", "VaultTesting", "VaultDocument", "VaultSystem", "VaultTestSupport",
+      ]),
     .testTarget(
       name: "VaultPostgresStoreTests",
-      dependencies: ["VaultPostgresStore", "VaultStorage", "VaultDocument", "VaultSystem", "VaultTestSupport"]),
+      dependencies: [
+        "VaultPostgresStore", "VaultStorage", "VaultTesting", "VaultDocument", "VaultSystem", "VaultTestSupport",
+      ]),
     .testTarget(
       name: "VaultIndexTests", dependencies: ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
@@ -136,9 +145,12 @@ let package = Package(
     .testTarget(
       name: "VaultKitTests",
       dependencies: [
-        "VaultKit", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
-        "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
+        "VaultKit", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultTesting",
+        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
+    .testTarget(
+      name: "VaultTestingTests",
+      dependencies: ["VaultTesting", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultDocument"]),
     .testTarget(
       name: "VaultExchangeTests",
       dependencies: [
