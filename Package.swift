@@ -12,9 +12,13 @@ let package = Package(
   platforms: [.macOS(.v26)],
   products: libraries.map { .library(name: $0, targets: [$0]) } + [.executable(name: "vault", targets: ["vault"])],
   traits: [
-    .trait(name: "Configuration", description: "VaultConfiguration: values of a vault for swift-configuration.")
+    // Who depends on libraries alone says `traits: []`, and fetches nothing.
+    .default(enabledTraits: ["Command"]),
+    .trait(name: "Command", description: "The program `vault`, which reads its arguments with swift-argument-parser."),
+    .trait(name: "Configuration", description: "VaultConfiguration: values of a vault for swift-configuration."),
   ],
   dependencies: [
+    // Fetched only where the trait asks for it, as it does by default.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // The independent oracle of the crypto tests; no product depends on it.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -100,7 +104,7 @@ let package = Package(
         "VaultKit", "VaultAgent", "VaultBackup", "VaultDelivery", "VaultExchange", "VaultMerge", "VaultRecords",
         "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
         "CDynamicLibraries",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
     .executableTarget(name: "vault", dependencies: ["VaultCommands"]),
 
