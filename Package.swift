@@ -4,6 +4,7 @@ import PackageDescription
 let libraries = [
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
   "VaultPostgresStore", "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultMerge", "VaultConfiguration",
+  "VaultTesting",
 ]
 
 let package = Package(
@@ -11,9 +12,13 @@ let package = Package(
   platforms: [.macOS(.v26)],
   products: libraries.map { .library(name: $0, targets: [$0]) } + [.executable(name: "vault", targets: ["vault"])],
   traits: [
-    .trait(name: "Configuration", description: "VaultConfiguration: values of a vault for swift-configuration.")
+    // Who depends on libraries alone says `traits: []`, and fetches nothing.
+    .default(enabledTraits: ["Command"]),
+    .trait(name: "Command", description: "The program `vault`, which reads its arguments with swift-argument-parser."),
+    .trait(name: "Configuration", description: "VaultConfiguration: values of a vault for swift-configuration."),
   ],
   dependencies: [
+    // Fetched only where the trait asks for it, as it does by default.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // The independent oracle of the crypto tests; no product depends on it.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -81,6 +86,10 @@ let package = Package(
         "VaultDocument", "VaultSystem",
       ]),
 
+    // For tests of others; nothing here but our own tests stands on it.
+    .target(
+      name: "VaultTesting", dependencies: ["VaultKit", "VaultRecords", "VaultStorage", "VaultAge", "VaultDocument"]),
+
     // Layers 6 and 7
     .target(
       name: "VaultConfiguration",
@@ -95,7 +104,7 @@ let package = Package(
         "VaultKit", "VaultAgent", "VaultBackup", "VaultDelivery", "VaultExchange", "VaultMerge", "VaultRecords",
         "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
         "CDynamicLibraries",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
     .executableTarget(name: "vault", dependencies: ["VaultCommands"]),
 
@@ -124,10 +133,14 @@ let package = Package(
       ]),
     .testTarget(
       name: "VaultStorageTests",
-      dependencies: ["VaultStorage", "VaultFileStore", "VaultDocument", "VaultSystem", "VaultTestSupport"]),
+      dependencies: [
+        "VaultStorage", "VaultFileStore", "VaultTesting", "VaultDocument", "VaultSystem", "VaultTestSupport",
+      ]),
     .testTarget(
       name: "VaultPostgresStoreTests",
-      dependencies: ["VaultPostgresStore", "VaultStorage", "VaultDocument", "VaultSystem", "VaultTestSupport"]),
+      dependencies: [
+        "VaultPostgresStore", "VaultStorage", "VaultTesting", "VaultDocument", "VaultSystem", "VaultTestSupport",
+      ]),
     .testTarget(
       name: "VaultIndexTests", dependencies: ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
@@ -136,9 +149,12 @@ let package = Package(
     .testTarget(
       name: "VaultKitTests",
       dependencies: [
-        "VaultKit", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
-        "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
+        "VaultKit", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultTesting",
+        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
+    .testTarget(
+      name: "VaultTestingTests",
+      dependencies: ["VaultTesting", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultDocument"]),
     .testTarget(
       name: "VaultExchangeTests",
       dependencies: [

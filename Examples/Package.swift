@@ -8,26 +8,35 @@ let products = ["VaultAge", "VaultCrypto", "VaultDocument", "VaultKit", "VaultRe
   .map { Target.Dependency.product(name: $0, package: "vault") }
 
 // Each executable is one file of the same folder.
-let cookbook = ["Launches", "ToyStore", "Books", "Cards", "Stocks", "Customers"]
+let cookbook = ["Launches", "ToyStore", "Books", "Cards", "Stocks", "Customers", "Shapes"]
 
 let isolation = ["Plain", "MainActor", "Actors"].map { name in
   Target.target(name: "\(name)Program", dependencies: products, path: "Isolation/\(name)")
 }
 
+// A store of one's own and a type of one's own, held against what a test wants of them.
+let testing = Target.executableTarget(
+  name: "Testing",
+  dependencies: products + ["VaultStorage", "VaultTesting"].map { .product(name: $0, package: "vault") },
+  path: "Testing")
+
 // Scripts/snippets writes the other files there. A folder of the name `Snippets` would be built file by file.
 let snippets = Target.target(
-  name: "Snippets", dependencies: products + [.product(name: "VaultDelivery", package: "vault")], path: "FromDocuments")
+  name: "Snippets",
+  dependencies: products
+    + ["VaultDelivery", "VaultStorage", "VaultTesting"].map { .product(name: $0, package: "vault") },
+  path: "FromDocuments")
 
 let package = Package(
   name: "vault-examples",
   platforms: [.macOS(.v26)],
-  dependencies: [.package(name: "vault", path: "..")],
+  dependencies: [.package(name: "vault", path: "..", traits: [])],
   targets: [.target(name: "CookbookSupport", dependencies: products, path: "Cookbook/Support")]
     + cookbook.map { name in
       .executableTarget(
         name: name, dependencies: ["CookbookSupport"] + products, path: "Cookbook",
         exclude: ["Support"] + cookbook.filter { $0 != name }.map { "\($0).swift" }, sources: ["\(name).swift"])
-    } + isolation + [snippets]
+    } + isolation + [testing, snippets]
 )
 
 for target in package.targets {

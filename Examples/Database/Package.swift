@@ -6,7 +6,7 @@ let package = Package(
   name: "vault-example-database",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "vault", path: "../.."),
+    .package(name: "vault", path: "../..", traits: []),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [

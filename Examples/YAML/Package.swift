@@ -6,7 +6,7 @@ let package = Package(
   name: "vault-example-yaml",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "vault", path: "../.."),
+    .package(name: "vault", path: "../..", traits: []),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [

@@ -62,9 +62,11 @@ package final class LockQueue: Sendable {
   }
 
   /// The same; nil when `isDone` is true by the time that it would be this one's turn.
+  ///
+  /// - Parameter onQueued: called when the lock is not to be had at once.
   nonisolated(nonsending) func lock(
     _ kind: LockKind, timeout: Duration, unless isDone: @escaping @Sendable () -> Bool,
-    onWait: @escaping @Sendable (Int32?) -> Void
+    onQueued: () -> Void = {}, onWait: @escaping @Sendable (Int32?) -> Void
   ) async throws(VaultError) -> (any StoreLock)? {
     guard !Task.isCancelled else { throw .cancelled() }
     let (number, isAlone) = state.withLock { state in
@@ -78,6 +80,7 @@ package final class LockQueue: Sendable {
         guard error.code == .locked, timeout > .zero else { throw VaultError(store: error) }
       }
     }
+    onQueued()
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         add(

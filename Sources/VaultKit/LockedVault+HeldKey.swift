@@ -23,6 +23,7 @@ extension LockedVault {
       heldBy: holder, id: header.root.id, commitment: header.root.commitment, vaultID: header.vaultID)
     try header.authenticate(under: root)
     try memory?.remember(header, known)
+    options.tell(.opened, of: header.vaultID, slots: [id])
     return Vault(locked: self, root: root, slot: slot, memory: memory, options: options)
   }
 }

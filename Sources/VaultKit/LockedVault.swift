@@ -78,6 +78,20 @@ public struct LockedVault: Sendable {
   ///   got another root key since its header was read; with `options.state` also `.unexpectedVault`, `.rolledBack`,
   ///   `.forked`, `.damagedState`.
   public func unlock(with key: VaultKey, options: Vault.Options = .init()) async throws(VaultError) -> Vault {
+    let start = ContinuousClock.now
+    do throws(VaultError) {
+      let vault = try unlockedEvenIfChanged(with: key, options)
+      options.tell(.opened, of: header.vaultID, slots: [vault.slot.id], took: start.duration(to: .now))
+      return vault
+    } catch {
+      options.tell(error, of: header.vaultID)
+      throw error
+    }
+  }
+
+  private func unlockedEvenIfChanged(
+    with key: VaultKey, _ options: Vault.Options
+  ) throws(VaultError) -> Vault {
     do throws(VaultError) {
       return try unlocked(with: key, options)
     } catch {
@@ -89,7 +103,7 @@ public struct LockedVault: Sendable {
       }
       var options = options
       options.known = nil
-      return try await newer.unlock(with: key, options: options)
+      return try newer.unlockedEvenIfChanged(with: key, options)
     }
   }
 

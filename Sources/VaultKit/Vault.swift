@@ -27,6 +27,8 @@ public final class Vault: Sendable {
     package var known: KnownVault?
     /// Called when there is something to say about what is remembered.
     public var onStateNote: @Sendable (StateNote) -> Void = { _ in }
+    /// Who is told what the vault does; nil tells nobody.
+    public var observer: VaultObserver?
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
     /// Kinds of the caller's own, besides those of this program and of the vault: all types whose records are to be
@@ -145,6 +147,7 @@ public final class Vault: Sendable {
     let locked = try LockedVault(store: store)
     let memory = RollbackMemory(of: locked, options)
     try memory?.remember(header, isOwn: true)
+    options.tell(.created, of: header.vaultID, slots: [slots[0].id])
     return Vault(locked: locked, root: root, slot: slots[0], memory: memory, options: options)
   }
 
@@ -238,7 +241,7 @@ public final class Vault: Sendable {
     _ body: nonisolated(nonsending) (Vault) async throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
     try requireNoTransaction()
-    let lock = try await locks.lock(.snapshot, timeout: options.lockTimeout, onWait: options.onLockWait)
+    guard let lock = try await takeLock(.snapshot, unless: { false }) else { preconditionFailure("it is wanted") }
     defer { lock.release() }
     return try await body(lock.view.map { Vault(self, reading: $0) } ?? self)
   }
@@ -258,11 +261,26 @@ public final class Vault: Sendable {
     unless isDone: @escaping @Sendable () -> Bool
   ) async throws(VaultError) -> (any StoreLock)? {
     try requireNoTransaction()
-    let lock = try await locks.lock(
-      .exclusive, timeout: options.lockTimeout, unless: isDone, onWait: options.onLockWait)
+    let lock = try await takeLock(.exclusive, unless: isDone)
     // A lock that nobody refers to is released: an error here leaves none behind.
     if lock != nil { _ = try await working { () throws(VaultError) in try refresh() } }
     return lock
+  }
+
+  /// Takes the lock, and tells the observer where that took a wait, or failed.
+  private nonisolated(nonsending) func takeLock(
+    _ kind: LockKind, unless isDone: @escaping @Sendable () -> Bool
+  ) async throws(VaultError) -> (any StoreLock)? {
+    var start: ContinuousClock.Instant?
+    do throws(VaultError) {
+      let lock = try await locks.lock(
+        kind, timeout: options.lockTimeout, unless: isDone, onQueued: { start = .now }, onWait: options.onLockWait)
+      if let start, lock != nil { options.tell(.waited, of: header.vaultID, took: start.duration(to: .now)) }
+      return lock
+    } catch {
+      options.tell(error, of: header.vaultID)
+      throw error
+    }
   }
 
   /// Does `body` as the one writer, with a header that is up to date.

@@ -29,13 +29,13 @@ public struct EncryptedCodableString: Sendable {
   ///
   /// - Throws: ``SealingError`` `.notOpened` when it was read without a key, `.memoryUnavailable` when the secure heap
   ///   was full as the value was made; of a value that is opened only now, what opening throws.
-  public func reveal() throws(SealingError) -> String { try state.secretText().string() }
+  public func reveal() throws(SealingError) -> String { try state.revealed().string() }
 
   /// Gives the secret's UTF-8 bytes to `body`; they must not leave it.
   ///
   /// - Throws: ``SealingError`` as ``reveal()``, and what `body` throws.
   public func withUTF8<Result>(_ body: (RawSpan) throws -> Result) throws -> Result {
-    try state.secretText().withBytes(body)
+    try state.revealed().withBytes(body)
   }
 
   /// A copy of the bytes, which whoever asked for it wipes.

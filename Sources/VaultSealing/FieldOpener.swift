@@ -14,9 +14,14 @@ protocol FieldOpener: AnyObject, Sendable {
   ///
   /// - Throws: ``SealingError`` `.memoryUnavailable`, `.cryptoFailed`.
   func context() throws(SealingError) -> SealingContext
+
+  /// Told when a field was opened for who asked for its text.
+  var onReveal: (@Sendable () -> Void)? { get }
 }
 
 extension FieldOpener {
+  var onReveal: (@Sendable () -> Void)? { nil }
+
   /// - Throws: ``SealingError`` as opening does.
   func open(_ token: String) throws(SealingError) -> SecretText { try open(token, in: context()) }
 
@@ -31,8 +36,12 @@ final class RecordFieldOpener: FieldOpener {
   private let wrapped: WrappedKey
   private let record: RecordID
   private let scope: TokenScope
+  let onReveal: (@Sendable () -> Void)?
 
-  init(root: RootKey, wrapped: WrappedKey, record: RecordID, scope: TokenScope) {
+  init(
+    root: RootKey, wrapped: WrappedKey, record: RecordID, scope: TokenScope, onReveal: (@Sendable () -> Void)? = nil
+  ) {
+    self.onReveal = onReveal
     (self.root, self.wrapped, self.record, self.scope) = (root, wrapped, record, scope)
   }
 

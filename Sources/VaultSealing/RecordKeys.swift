@@ -36,9 +36,11 @@ public final class RecordKeys: Sendable {
   }
 
   /// The same, with fields that `root` opens when they are asked for.
-  func context(openedBy root: RootKey, _ wrapped: WrappedKey) -> SealingContext {
+  func context(
+    openedBy root: RootKey, _ wrapped: WrappedKey, _ onReveal: (@Sendable () -> Void)?
+  ) -> SealingContext {
     guard case .token(let scope) = cipher.form else { preconditionFailure("the fields of a record are tokens") }
-    let opener = RecordFieldOpener(root: root, wrapped: wrapped, record: recordID, scope: scope)
+    let opener = RecordFieldOpener(root: root, wrapped: wrapped, record: recordID, scope: scope, onReveal: onReveal)
     return SealingContext(.open(cipher), .init(verifiesSeals: true, opener: opener))
   }
 

@@ -91,8 +91,10 @@ public struct VerifiedRecord: Sendable {
   ///
   /// Until then they hold no locked memory. Where another process has the root key, which would be asked for each
   /// field, they are opened as they are read.
-  public func contextOpeningOnDemand() -> SealingContext {
-    root.holder == nil ? keys.context(openedBy: root, envelope.wrappedKey) : keys.context()
+  ///
+  /// - Parameter onReveal: called when such a value was opened for who asked for it, and not where values are compared.
+  public func contextOpeningOnDemand(onReveal: (@Sendable () -> Void)? = nil) -> SealingContext {
+    root.holder == nil ? keys.context(openedBy: root, envelope.wrappedKey, onReveal) : keys.context()
   }
 }
 

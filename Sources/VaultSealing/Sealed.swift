@@ -25,7 +25,9 @@ public struct Sealed<Value: Codable & Sendable>: Sendable {
     case .fresh(let value), .opened(let value, _, _): return value
     case .closed(let token, let opener):
       let context = try opener.context()
-      return try Self.decode(opener.open(token, in: context), context)
+      let value = try Self.decode(opener.open(token, in: context), context)
+      opener.onReveal?()
+      return value
     case .unopened: throw SealingError(.notOpened, "was read without a key: unlock the vault to open it")
     }
   }

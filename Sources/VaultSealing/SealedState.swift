@@ -80,6 +80,13 @@ enum SealedState: Sendable {
     }
   }
 
+  /// The text in secure memory, for who asked for it.
+  func revealed() throws(SealingError) -> SecretText {
+    let text = try secretText()
+    if case .closed(_, let opener) = self { opener.onReveal?() }
+    return text
+  }
+
   /// The text in secure memory.
   func secretText() throws(SealingError) -> SecretText {
     switch self {

@@ -1,7 +1,7 @@
 /// The pace of waiting for a lock: short steps first, `onWait` once after a second, an error at the end.
 ///
 /// Stores poll, since a blocking wait can neither time out nor tell the user who holds the lock.
-package struct LockWait {
+public struct LockWait {
   private let start: Duration
   private let timeout: Duration
   private let path: String?
@@ -11,7 +11,7 @@ package struct LockWait {
   /// A wait that began at `start`, on the clock that `nextStep` is given.
   ///
   /// - Parameter path: the vault's, for the error.
-  package init(start: Duration, timeout: Duration, path: String? = nil) {
+  public init(start: Duration, timeout: Duration, path: String? = nil) {
     self.start = start
     self.timeout = timeout
     self.path = path
@@ -21,7 +21,7 @@ package struct LockWait {
   ///
   /// - Parameter isOwn: whether this process itself is the holder.
   /// - Throws: `StoreError` `.locked`, when the time is over or nobody waits any more.
-  package mutating func nextStep(
+  public mutating func nextStep(
     now: Duration, holder: () -> Int32?, isOwn: () -> Bool = { false }, isWanted: () -> Bool = { true },
     onWait: (Int32?) -> Void
   ) throws(StoreError) -> Duration {

@@ -48,17 +48,6 @@ public final class MemoryStore: RecordStore {
     }
   }
 
-  public func read(
-    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
-  ) throws(StoreError) {
-    for id in ids {
-      guard let bytes = try read(.record(id)) else { continue }
-      guard body(id, .success(bytes)) else { return }
-    }
-  }
-
-  public func strayEntries() throws(StoreError) -> [String] { [] }
-
   private func identifiers(_ identifier: (StoreLocation) -> Identifier?) -> [Identifier] {
     state.withLock { $0.documents.keys.compactMap(identifier).sorted() }
   }
@@ -72,11 +61,6 @@ extension MemoryStore {
     put(changes)
   }
 
-  public func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
-    requireExclusive(lock)
-    return MemoryBatch(of: self, under: lock)
-  }
-
   public func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? {
     requireExclusive(lock)
     return MemoryReplacement(of: self, under: lock)
@@ -88,7 +72,7 @@ extension MemoryStore {
   }
 
   /// Under the exclusive lock, so that nothing changes between this and `put`.
-  fileprivate func requireExpected(_ changes: [StoreChange]) throws(StoreError) {
+  private func requireExpected(_ changes: [StoreChange]) throws(StoreError) {
     let stale = state.withLock { state in changes.first { state.documents[$0.location] != $0.expected } }
     guard let stale else { return }
     throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: stale.location.relativePath)
@@ -112,7 +96,7 @@ extension MemoryStore {
       .changedUnderneath, reason: "it was changed by someone else", path: "records/" + changed.folderName)
   }
 
-  fileprivate func put(_ changes: [StoreChange]) {
+  private func put(_ changes: [StoreChange]) {
     state.withLock { state in
       for change in changes { state.documents[change.location] = change.replacement }
     }
@@ -189,31 +173,6 @@ private final class MemoryLock: StoreLock {
     }
     if wasHeld { store.unlock(kind) }
   }
-}
-
-private final class MemoryBatch: StoreBatch {
-  private let store: MemoryStore
-  // Held as long as the batch is under way.
-  private let lock: any StoreLock
-  private var plan = BatchPlan()
-  private var changes: [StoreChange] = []
-
-  init(of store: MemoryStore, under lock: any StoreLock) {
-    (self.store, self.lock) = (store, lock)
-  }
-
-  func stage(_ changes: [StoreChange]) throws(StoreError) {
-    let writes = try plan.writes(of: changes)
-    try store.requireExpected(changes)
-    self.changes += writes
-  }
-
-  func commit() throws(StoreError) {
-    store.put(changes)
-    abandon()
-  }
-
-  func abandon() { changes = [] }
 }
 
 private final class MemoryReplacement: StoreReplacement {

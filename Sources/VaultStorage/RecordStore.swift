@@ -2,8 +2,8 @@ public import VaultDocument
 
 /// A place that keeps a vault's documents as opaque bytes: the written contract that every store obeys.
 ///
-/// A store is synchronous and blocking, has no keys, and never looks into a document. `StoreConformance` in the tests
-/// is this text as code; every store passes it.
+/// A store is synchronous and blocking, has no keys, and never looks into a document. `StoreConformance` of the library
+/// `VaultTesting` is this text as code; every store passes it.
 ///
 /// **What a reader sees.** One document is whole: the bytes of one `apply`, never parts of two. Without a lock, two
 /// reads may lie before and after somebody's `apply`, in that order and not the other: once one read shows the new
@@ -19,6 +19,14 @@ public import VaultDocument
 /// for a snapshot, so that writers wait. One that cannot exchange all records at once has no ``replacement(under:)``.
 /// One that cannot tell who holds its lock has no `holder`, and one that cannot tell who waits may let readers pass a
 /// writer. Whatever else is written here, every store does.
+///
+/// **What a store has to write.** ``read(_:)``, ``records(inFolder:)``, ``trashed()``, ``slots()``,
+/// ``lock(_:timeout:isWanted:onWait:)`` and ``apply(_:under:)``. All else has a default that is right for every store,
+/// and that a store which can do it faster, or with less memory, replaces: ``reader(of:)`` and ``writer(of:under:)``
+/// hold the document in memory, ``batch(expecting:under:)`` all changes, ``recordFolders()`` names all 256,
+/// ``read(_:inFolder:_:)`` reads one by one, ``strayEntries()`` has none, and ``replacement(under:)`` is nil. What an
+/// ``apply(_:under:)`` needs is there as well: ``ChangePlan`` sorts changes and knows their limits, ``LockWait`` is the
+/// pace of waiting.
 ///
 /// **Places that hold something else.** A link, directory, FIFO or device in a document's place is an error of that
 /// place alone; others stay readable.
@@ -149,24 +157,6 @@ public protocol RecordStore: Sendable {
   func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)?
 }
 
-extension RecordStore {
-  /// As `read(_:inFolder:_:)`: for stores that have nothing to look for.
-  public func readLocked(
-    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
-  ) throws(StoreError) {
-    try read(ids, inFolder: folder, body)
-  }
-
-  /// Reads every live record of one folder, ascending by id; see `read(_:inFolder:_:)`.
-  ///
-  /// - Throws: as `records(inFolder:)`.
-  public func readRecords(
-    inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
-  ) throws(StoreError) {
-    try read(records(inFolder: folder), inFolder: folder, body)
-  }
-}
-
 /// Changes of records and trash on their way into a store; nobody sees any of them before `commit` returns.
 ///
 /// One that is neither committed nor abandoned is abandoned with its last reference.
@@ -232,7 +222,7 @@ public enum LockKind: Sendable {
   case snapshot
 
   /// What a store that has no views of a moment gives.
-  package var withoutViews: LockKind { self == .snapshot ? .shared : self }
+  public var withoutViews: LockKind { self == .snapshot ? .shared : self }
 }
 
 /// A lock that is held until it is released or the last reference to it is gone.
@@ -249,32 +239,4 @@ public protocol StoreLock: AnyObject, Sendable {
 extension StoreLock {
   /// The store itself.
   public var view: (any RecordStore)? { nil }
-}
-
-extension RecordStore {
-  /// As `lock(_:timeout:isWanted:onWait:)`, for who waits as long as there is time.
-  public func lock(
-    _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
-  ) throws(StoreError) -> any StoreLock {
-    try lock(kind, timeout: timeout, isWanted: { true }, onWait: onWait)
-  }
-
-  /// Does `body` under a lock and releases it afterwards.
-  ///
-  /// - Throws: as `lock`, and what `body` throws.
-  public func withLock<Result>(
-    _ kind: LockKind, timeout: Duration = .seconds(10), onWait: (Int32?) -> Void = { _ in },
-    _ body: (any StoreLock) throws(StoreError) -> Result
-  ) throws(StoreError) -> Result {
-    let lock = try lock(kind, timeout: timeout, onWait: onWait)
-    defer { lock.release() }
-    return try body(lock)
-  }
-
-  /// Makes all changes or none under an exclusive lock of its own.
-  ///
-  /// - Throws: as `lock` and `apply(_:under:)`.
-  public func apply(_ changes: [StoreChange], timeout: Duration = .seconds(10)) throws(StoreError) {
-    try withLock(.exclusive, timeout: timeout) { lock throws(StoreError) in try apply(changes, under: lock) }
-  }
 }

@@ -16,12 +16,19 @@ public struct StoreChange: Sendable {
     self.replacement = replacement
   }
 
+  /// Puts a document where there is none.
+  public static func put(_ location: StoreLocation, _ bytes: [UInt8]) -> StoreChange {
+    StoreChange(location, from: nil, to: bytes)
+  }
+
   /// Whether the change only compares.
   public var isGuard: Bool { expected == replacement }
 }
 
 /// How a set of changes is carried out. Every store sorts changes by this one rule.
-package enum ChangePlan: Sendable {
+///
+/// The cases are those of format 1, section 10, Writing, and stay these four.
+public enum ChangePlan: Sendable {
   /// Nothing is written; the guards alone are compared.
   case nothing
   /// One place changes.
@@ -34,7 +41,7 @@ package enum ChangePlan: Sendable {
 
 extension ChangePlan {
   /// The most changes one `apply` takes; more is `.tooLarge`. It bounds the journal, and with it recovery's memory.
-  package static let maximumChangeCount = 100_000
+  public static let maximumChangeCount = 100_000
 
   /// Sorts `changes` into the way they are carried out.
   ///
@@ -42,7 +49,7 @@ extension ChangePlan {
   ///   header with slots that are new or removed. Other mixes have no atomic protocol in format 1: asking is a mistake
   ///   of our code.
   /// - Throws: `StoreError` `.tooLarge`, when there are too many changes or a document exceeds its place's limit.
-  package init(_ changes: [StoreChange]) throws(StoreError) {
+  public init(_ changes: [StoreChange]) throws(StoreError) {
     guard changes.count <= Self.maximumChangeCount else { throw .tooManyChanges }
     precondition(Set(changes.map(\.location)).count == changes.count, "a place is named twice in one set of changes")
     let writes = changes.filter { !$0.isGuard }
@@ -69,16 +76,17 @@ extension ChangePlan {
 }
 
 /// The places of a batch that is handed over piece by piece, held to the same rules as changes that come at once.
-package struct BatchPlan: Sendable {
+public struct BatchPlan: Sendable {
   private var places: Set<StoreLocation> = []
 
-  package init() {}
+  /// No places yet.
+  public init() {}
 
   /// Takes more changes into the batch; returns those that write.
   ///
   /// - Precondition: as `StoreBatch.stage`.
   /// - Throws: `StoreError` `.tooLarge`.
-  package mutating func writes(of changes: [StoreChange]) throws(StoreError) -> [StoreChange] {
+  public mutating func writes(of changes: [StoreChange]) throws(StoreError) -> [StoreChange] {
     guard places.count + changes.count <= ChangePlan.maximumChangeCount else { throw .tooManyChanges }
     for change in changes {
       precondition(places.insert(change.location).inserted, "a place is named twice in one batch")
@@ -94,8 +102,10 @@ extension StoreError {
 }
 
 extension StoreChange {
+  /// Refuses a document that is over the limit of its place.
+  ///
   /// - Throws: `StoreError` `.tooLarge`.
-  package func requireSize() throws(StoreError) {
+  public func requireSize() throws(StoreError) {
     guard !isGuard, let replacement, replacement.count > location.byteLimit else { return }
     throw StoreError(.tooLarge, reason: "the document is over its size limit", path: location.relativePath)
   }

@@ -46,6 +46,55 @@ struct DateFormatTests {
   }
 
   @Test(
+    "write names of months and numbers without zeros, and read them in any case",
+    arguments: [
+      ("d MMM yyyy", "4 Oct 1987", Int64(560_304_000)), ("MMMM d, yyyy", "October 14, 1987", 561_168_000),
+      ("M/d/yyyy", "10/4/1987", 560_304_000), ("d MMM yyyy", "31 May 2026", 1_780_185_600),
+    ])
+  func names(pattern: String, text: String, seconds: Int64) throws {
+    let format = try DateFormat(pattern: pattern)
+    #expect(try format.timestamp(from: text) == time(seconds))
+    #expect(try format.timestamp(from: text.uppercased()) == time(seconds))
+    #expect(format.text(of: try time(seconds)) == text)
+  }
+
+  @Test(
+    "write days as in English, with the right ending",
+    arguments: [(1, "st"), (2, "nd"), (3, "rd"), (4, "th"), (11, "th"), (12, "th"), (13, "th"), (21, "st"), (30, "th")])
+  func ordinals(day: Int64, ending: String) throws {
+    let moment = try time(560_044_800 + (day - 1) * 86_400)
+    #expect(DateFormat.englishDay.text(of: moment) == "October \(day)\(ending), 1987")
+    #expect(try DateFormat.englishDay.timestamp(from: "October \(day)\(ending), 1987") == moment)
+  }
+
+  @Test(
+    "refuse a month that is none, and the wrong ending of a day",
+    arguments: ["Octobre 4th, 1987", "October 4st, 1987", "October 4, 1987", "October 32nd, 1987", "October th, 1987"])
+  func badNames(text: String) {
+    #expect(throws: DocumentError(code: .invalidDate)) { try DateFormat.englishDay.timestamp(from: text) }
+  }
+
+  @Test(
+    "read and write seconds since 2001 and milliseconds, before and after both years",
+    arguments: [
+      (DateFormat.referenceSeconds, "580794178.33", Int64(1_559_101_378), Int32(330_000_000)),
+      (.referenceSeconds, "0", 978_307_200, 0), (.referenceSeconds, "-978307200", 0, 0),
+      (.referenceSeconds, "-0.25", 978_307_199, 750_000_000), (.unixMilliseconds, "1550799900000", 1_550_799_900, 0),
+      (.unixMilliseconds, "1550799900125", 1_550_799_900, 125_000_000), (.unixMilliseconds, "-250", -1, 750_000_000),
+    ])
+  func numbers(_ format: DateFormat, text: String, seconds: Int64, nanoseconds: Int32) throws {
+    #expect(try format.timestamp(from: text) == time(seconds, nanoseconds))
+    #expect(format.text(of: try time(seconds, nanoseconds)) == text)
+    #expect(format.isNumber)
+  }
+
+  @Test("milliseconds are read with a fraction, and written without one")
+  func fractions() throws {
+    #expect(try DateFormat.unixMilliseconds.timestamp(from: "1.5") == time(0, 1_500_000))
+    #expect(DateFormat.unixMilliseconds.text(of: try time(0, 1_999_999)) == "1")
+  }
+
+  @Test(
     "read and write Unix seconds, whole or with a fraction, before and after 1970",
     arguments: [
       ("0", Int64(0), Int32(0)), ("1550799900", 1_550_799_900, 0), ("1.25", 1, 250_000_000), ("-1", -1, 0),

@@ -8,6 +8,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
+import VaultTesting
 import VaultSystem
 
 /// A small vault with live and removed records, whose every secret is known, for rotations.
@@ -37,12 +38,12 @@ struct RotationVault {
   static var quiet: FaultyFileOperations { FaultyFileOperations(recorder: SimulatedDisk()) }
 
   /// Goes on by a minute at each look, so that no two times are equal; all vaults share it.
-  static let clock = TestClock()
+  static let clock = TestClock.stopped()
 
   static var options: Vault.Options {
     var options = Vault.Options()
     options.now = {
-      clock.advance(60)
+      clock.advance(by: .seconds(60))
       return clock.now
     }
     return options

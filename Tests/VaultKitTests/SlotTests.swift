@@ -6,6 +6,7 @@ import VaultKit
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
+import VaultTesting
 
 @Suite("Slots")
 struct SlotTests {
@@ -124,7 +125,7 @@ struct SlotTests {
 
   @Test("a recipient that somebody writes into the header gets no key")
   func forgedHeader() async throws {
-    let clock = TestClock()
+    let clock = TestClock.stopped()
     let (vault, store) = try await clock.vault()
     let attacker = try AgeIdentity.generate()
     try store.edit(.header) { header in

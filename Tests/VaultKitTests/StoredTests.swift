@@ -4,6 +4,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
+import VaultTesting
 
 @testable import VaultKit
 
@@ -16,11 +17,11 @@ import VaultTestSupport
 
   @Test("a record comes with its id, revision and dates, and its members are had directly")
   func stored() async throws {
-    let clock = TestClock()
+    let clock = TestClock.stopped()
     let (vault, _) = try await clock.vault()
     let made = clock.now
     let id = try await vault.add(sampleCustomer("one"))
-    clock.advance(60)
+    clock.advance(by: .seconds(60))
     try await vault.update(id, as: Customer.self) { $0.name = "two" }
     let stored = try await vault.record(id, as: Customer.self)
     #expect(stored.id == id && stored.revision == 2 && stored.name == "two")

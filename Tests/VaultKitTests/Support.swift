@@ -1,34 +1,19 @@
-import Synchronization
 import VaultAge
 import VaultDocument
 @testable import VaultKit
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
+import VaultTesting
 
-/// A clock that stands still until it is moved.
-final class TestClock: Sendable {
-  private let time = Mutex(Timestamp.now())
-
-  var now: Timestamp { time.withLock { $0 } }
-
-  func advance(_ seconds: Int64) {
-    time.withLock { time in
-      // A valid time some minutes later is valid.
-      time =
-        (try? Timestamp(secondsSinceEpoch: time.secondsSinceEpoch + seconds, nanoseconds: time.nanoseconds)) ?? time
-    }
-  }
+extension TestClock {
+  /// A clock that stands still at the time at which the test began: what else runs goes by the system's.
+  static func stopped() -> TestClock { TestClock(at: .now()) }
 
   /// A vault in memory that lives by this clock.
   func vault() async throws -> (vault: Vault, store: MemoryStore) {
-    let store = MemoryStore()
-    var options = Vault.Options()
-    options.now = { self.now }
-    let identity = try AgeIdentity.generate()
-    return (
-      try await Vault.create(in: store, slots: [NewSlot(.recipient(identity.recipient))], options: options), store
-    )
+    let test = try await TestVault(clock: self)
+    return (test.vault, test.store)
   }
 }
 

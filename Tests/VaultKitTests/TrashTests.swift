@@ -4,17 +4,18 @@ import VaultKit
 import VaultRecords
 import VaultSealing
 import VaultStorage
+import VaultTesting
 
 @Suite("The trash of a vault")
 struct TrashTests {
   @Test("lists what was removed, the latest first, with and without a key")
   func list() async throws {
-    let clock = TestClock()
+    let clock = TestClock.stopped()
     let (vault, store) = try await clock.vault()
     let first = try await vault.add(sampleCustomer("First"))
     let second = try await vault.add(sampleCustomer("Second"))
     try await vault.remove([first])
-    clock.advance(60)
+    clock.advance(by: .seconds(60))
     try await vault.remove([second])
     for (records, faults) in [try await vault.trash(), try LockedVault(store: store).trash()] {
       #expect(records.map(\.id) == [second, first])
@@ -135,12 +136,12 @@ struct TrashTests {
 
   @Test("emptying takes what was removed by a time and nothing that is younger")
   func emptyByAge() async throws {
-    let clock = TestClock()
+    let clock = TestClock.stopped()
     let (vault, store) = try await clock.vault()
     let old = try await vault.add(sampleCustomer("Old"))
     let young = try await vault.add(sampleCustomer("Young"))
     try await vault.remove([old])
-    clock.advance(3600)
+    clock.advance(by: .seconds(3600))
     try await vault.remove([young])
     let limit = try Timestamp(secondsSinceEpoch: clock.now.secondsSinceEpoch - 60)
     #expect(try await vault.emptyTrash(removedBy: limit).deleted == [old])

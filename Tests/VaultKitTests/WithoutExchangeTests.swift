@@ -8,6 +8,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
+import VaultTesting
 import VaultSystem
 
 /// The names that something was given in the place of something else.
@@ -42,9 +43,9 @@ struct WithoutExchangeTests {
 
   private func open(_ operations: any FileOperations) async throws -> Vault {
     var options = Vault.Options()
-    let clock = TestClock()
+    let clock = TestClock.stopped()
     options.now = {
-      clock.advance(60)
+      clock.advance(by: .seconds(60))
       return clock.now
     }
     return try await LockedVault(store: DirectoryStore(at: path, operations: operations)).unlock(

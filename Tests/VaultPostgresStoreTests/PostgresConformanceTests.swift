@@ -2,6 +2,7 @@ import Testing
 import VaultPostgresStore
 import VaultStorage
 import VaultTestSupport
+import VaultTesting
 
 /// Vaults of tests in the server of the tests, each under a name of its own.
 enum PostgresVault {

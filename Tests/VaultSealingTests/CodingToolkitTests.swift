@@ -120,6 +120,22 @@ struct CodingToolkitTests {
     #expect(try encoder.encode(Date(timeIntervalSince1970: 0.5)) == Data("0.5".utf8))
   }
 
+  @Test("numbers are dates of the first format of numbers, and are written as such")
+  func numberedDates() throws {
+    let date = Date(timeIntervalSince1970: 1_559_101_378.5)
+    for (format, text) in [
+      (DateFormat.unixSeconds, "1559101378.5"), (.referenceSeconds, "580794178.5"),
+      (.unixMilliseconds, "1559101378500"),
+    ] {
+      let decoder = JSONDecoder()
+      decoder.dateDecodingStrategy = .formats(.iso8601, format)
+      #expect(try decoder.decode([Date].self, from: Data("[\(text)]".utf8)) == [date])
+      let encoder = JSONEncoder()
+      encoder.dateEncodingStrategy = .format(format)
+      #expect(try encoder.encode(date) == Data(text.utf8))
+    }
+  }
+
   @Test("a date that fits no format is refused without its text")
   func badDate() throws {
     let decoder = JSONDecoder()

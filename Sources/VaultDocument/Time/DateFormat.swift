@@ -1,12 +1,17 @@
-/// A written form of a moment: ISO 8601, Unix seconds, or a pattern of one's own.
+/// A written form of a moment: ISO 8601, a number of seconds or milliseconds, or a pattern of one's own.
 public struct DateFormat: Sendable, Hashable {
   fileprivate enum Form: Hashable {
     case iso8601
-    case unixSeconds
+    case number(NumberedTime)
     case pattern([Piece])
   }
   fileprivate enum Piece: Hashable {
+    /// So many digits; 0 stands for one or two.
     case number(Field, digitCount: Int)
+    /// In English, whole or its first three letters; read in any case.
+    case monthName(isShort: Bool)
+    /// One or two digits of the day with `st`, `nd`, `rd` or `th`.
+    case ordinalDay
     case literal(UInt8)
   }
   fileprivate enum Field: Hashable { case year, month, day, hour, minute, second, millisecond }
@@ -17,7 +22,17 @@ public struct DateFormat: Sendable, Hashable {
   /// `2026-11-21T01:40:28Z`; read with or without a fraction of a second, with `Z` or an offset.
   public static let iso8601 = DateFormat(.iso8601)
   /// Seconds since 1970-01-01T00:00:00Z as a decimal, with a fraction of up to nine digits where there is one.
-  public static let unixSeconds = DateFormat(.unixSeconds)
+  public static let unixSeconds = DateFormat(.number(.unixSeconds))
+  /// Seconds since 2001-01-01T00:00:00Z in the same way: what `JSONEncoder` writes unless it is told otherwise.
+  public static let referenceSeconds = DateFormat(.number(.referenceSeconds))
+  /// Milliseconds since 1970-01-01T00:00:00Z as a whole number; a fraction is read, too.
+  public static let unixMilliseconds = DateFormat(.number(.unixMilliseconds))
+  /// `October 4th, 1987`.
+  public static let englishDay = DateFormat(
+    .pattern([
+      .monthName(isShort: false), .literal(UInt8(ascii: " ")), .ordinalDay, .literal(UInt8(ascii: ",")),
+      .literal(UInt8(ascii: " ")), .number(.year, digitCount: 4),
+    ]))
   /// `2026-11-21`.
   public static let day = DateFormat(
     .pattern([
@@ -25,7 +40,8 @@ public struct DateFormat: Sendable, Hashable {
       .literal(UInt8(ascii: "-")), .number(.day, digitCount: 2),
     ]))
 
-  /// A pattern of `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss`, `SSS` and text between them, letters in `'…'`; always UTC.
+  /// A pattern of `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss`, `SSS` and text between them, letters in `'…'`; always UTC. `d`
+  /// and `M` are of one or two digits, `MMM` and `MMMM` the English name of the month.
   ///
   /// What the pattern does not have is dropped when a moment is written, and 0 when one is read.
   ///
@@ -34,7 +50,10 @@ public struct DateFormat: Sendable, Hashable {
   public init(pattern: String) throws(DocumentError) { form = .pattern(try Self.pieces(of: Array(pattern.utf8))) }
 
   /// Whether numbers are dates in this format.
-  public var isNumber: Bool { form == .unixSeconds }
+  public var isNumber: Bool { numbered != nil }
+
+  /// What numbers count, where they are dates in this format.
+  package var numbered: NumberedTime? { if case .number(let numbered) = form { numbered } else { nil } }
 
   /// Reads a moment strictly: the whole text, and a date and time that exist.
   ///
@@ -42,7 +61,7 @@ public struct DateFormat: Sendable, Hashable {
   public func timestamp(from text: String) throws(DocumentError) -> Timestamp {
     switch form {
     case .iso8601: try Timestamp(parsing: text)
-    case .unixSeconds: try Self.unixTime(Array(text.utf8))
+    case .number(let numbered): try numbered.timestamp(from: Array(text.utf8))
     case .pattern(let pieces): try Self.read(Array(text.utf8), pieces)
     }
   }
@@ -51,7 +70,7 @@ public struct DateFormat: Sendable, Hashable {
   public func text(of time: Timestamp) -> String {
     switch form {
     case .iso8601: time.text
-    case .unixSeconds: Self.unixText(time)
+    case .number(let numbered): numbered.text(of: time)
     case .pattern(let pieces): Self.write(time, pieces)
     }
   }
@@ -75,19 +94,30 @@ extension DateFormat {
         rest.removeFirst()
       } else if !isQuoted, byte | 0x20 >= UInt8(ascii: "a"), byte | 0x20 <= UInt8(ascii: "z") {
         let count = rest.prefix { $0 == byte }.count
-        guard let (_, field, digitCount) = letters.first(where: { $0.letter == byte }), count == digitCount,
-          !pieces.contains(.number(field, digitCount: digitCount))
-        else { throw malformed }
-        pieces.append(.number(field, digitCount: digitCount))
+        guard let piece = piece(of: byte, count), !pieces.contains(where: { $0.field == piece.field }) else {
+          throw malformed
+        }
+        pieces.append(piece)
         rest.removeFirst(count)
       } else {
         pieces.append(.literal(byte))
         rest.removeFirst()
       }
     }
-    let isDate = [(Field.year, 4), (.month, 2), (.day, 2)].allSatisfy { pieces.contains(.number($0, digitCount: $1)) }
+    let isDate = Set(pieces.compactMap(\.field)).isSuperset(of: [.year, .month, .day])
     guard !isQuoted, isDate else { throw malformed }
     return pieces
+  }
+
+  private static func piece(of letter: UInt8, _ count: Int) -> Piece? {
+    switch (letter, count) {
+    case (UInt8(ascii: "M"), 1): return .number(.month, digitCount: 0)
+    case (UInt8(ascii: "d"), 1): return .number(.day, digitCount: 0)
+    case (UInt8(ascii: "M"), 3...4): return .monthName(isShort: count == 3)
+    default:
+      guard let known = letters.first(where: { $0.letter == letter }), known.digitCount == count else { return nil }
+      return .number(known.1, digitCount: count)
+    }
   }
 
   private static func read(_ text: [UInt8], _ pieces: [Piece]) throws(DocumentError) -> Timestamp {
@@ -96,11 +126,13 @@ extension DateFormat {
     for piece in pieces {
       switch piece {
       case .literal(let byte): guard rest.popFirst() == byte else { throw DocumentError(code: .invalidDate) }
-      case .number(let field, let digitCount):
-        let digits = rest.prefix(digitCount)
-        guard digits.count == digitCount, let number = decimal(digits) else { throw DocumentError(code: .invalidDate) }
-        fields[field] = number
-        rest = rest.dropFirst(digitCount)
+      case .number(let field, let digitCount): fields[field] = try number(digitCount, from: &rest)
+      case .monthName(let isShort): fields[.month] = try month(isShort, from: &rest)
+      case .ordinalDay:
+        let day = try number(0, from: &rest)
+        guard rest.starts(with: ordinal(day).utf8) else { throw DocumentError(code: .invalidDate) }
+        rest.removeFirst(2)
+        fields[.day] = day
       }
     }
     func field(_ field: Field) -> Int { fields[field, default: 0] }
@@ -114,6 +146,42 @@ extension DateFormat {
       nanoseconds: Int32(field(.millisecond)) * 1_000_000)
   }
 
+  /// - Parameter digitCount: 0 takes one or two.
+  private static func number(_ digitCount: Int, from rest: inout ArraySlice<UInt8>) throws(DocumentError) -> Int {
+    let digits = digitCount == 0 ? rest.prefix(2).prefix { $0 &- UInt8(ascii: "0") < 10 } : rest.prefix(digitCount)
+    guard digitCount == 0 || digits.count == digitCount, let number = NumberedTime.decimal(digits) else {
+      throw DocumentError(code: .invalidDate)
+    }
+    rest = rest.dropFirst(digits.count)
+    return number
+  }
+
+  private static func month(_ isShort: Bool, from rest: inout ArraySlice<UInt8>) throws(DocumentError) -> Int {
+    for (index, name) in monthNames.enumerated() {
+      let name = isShort ? Array(name.utf8.prefix(3)) : Array(name.utf8)
+      // Names are letters alone, whose cases differ by one bit.
+      guard rest.prefix(name.count).map({ $0 | 0x20 }) == name.map({ $0 | 0x20 }) else { continue }
+      rest = rest.dropFirst(name.count)
+      return index + 1
+    }
+    throw DocumentError(code: .invalidDate)
+  }
+
+  private static let monthNames = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+  ]
+
+  private static func ordinal(_ day: Int) -> String {
+    switch (day % 10, day / 10 % 10) {
+    case (_, 1): "th"
+    case (1, _): "st"
+    case (2, _): "nd"
+    case (3, _): "rd"
+    default: "th"
+    }
+  }
+
   private static func write(_ time: Timestamp, _ pieces: [Piece]) -> String {
     // Counted from the first day that can be written, nothing is negative.
     let firstDay = Int(Timestamp.secondsRange.lowerBound) / 86_400
@@ -124,6 +192,10 @@ extension DateFormat {
     for piece in pieces {
       switch piece {
       case .literal(let byte): bytes.append(byte)
+      case .monthName(let isShort):
+        let name = monthNames[date.month - 1].utf8
+        bytes += isShort ? Array(name.prefix(3)) : Array(name)
+      case .ordinalDay: bytes += Array("\(date.day)\(ordinal(date.day))".utf8)
       case .number(let field, let digitCount):
         let number =
           switch field {
@@ -135,45 +207,21 @@ extension DateFormat {
           case .second: second % 60
           case .millisecond: Int(time.nanoseconds) / 1_000_000
           }
-        bytes += padded(number, to: digitCount)
+        bytes += NumberedTime.padded(number, to: digitCount)
       }
     }
     return String(decoding: bytes, as: UTF8.self)
   }
+}
 
-  private static func unixTime(_ text: [UInt8]) throws(DocumentError) -> Timestamp {
-    let isNegative = text.first == UInt8(ascii: "-")
-    let parts = text.dropFirst(isNegative ? 1 : 0)
-      .split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-    let fraction = parts.count == 2 ? parts[1] : [UInt8(ascii: "0")]
-    guard let seconds = parts.first.flatMap(decimal), fraction.count <= 9,
-      let nanoseconds = decimal(fraction + [UInt8](repeating: UInt8(ascii: "0"), count: 9 - min(9, fraction.count))),
-      !fraction.isEmpty
-    else { throw DocumentError(code: .invalidDate) }
-    // A fraction counts from the second before when the time is before 1970.
-    let isBorrowed = isNegative && nanoseconds > 0
-    return try Timestamp(
-      secondsSinceEpoch: Int64(isNegative ? -seconds - (isBorrowed ? 1 : 0) : seconds),
-      nanoseconds: Int32(isBorrowed ? 1_000_000_000 - nanoseconds : nanoseconds))
-  }
-
-  private static func unixText(_ time: Timestamp) -> String {
-    guard time.nanoseconds > 0 else { return String(time.secondsSinceEpoch) }
-    let isNegative = time.secondsSinceEpoch < 0
-    let seconds = isNegative ? -(time.secondsSinceEpoch + 1) : time.secondsSinceEpoch
-    var fraction = padded(Int(isNegative ? 1_000_000_000 - time.nanoseconds : time.nanoseconds), to: 9)
-    while fraction.last == UInt8(ascii: "0") { fraction.removeLast() }
-    return "\(isNegative ? "-" : "")\(seconds).\(String(decoding: fraction, as: UTF8.self))"
-  }
-
-  /// Nil for anything but 1 to 18 digits.
-  private static func decimal(_ digits: some Collection<UInt8>) -> Int? {
-    guard (1...18).contains(digits.count), digits.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
-    return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-  }
-
-  private static func padded(_ number: Int, to digitCount: Int) -> [UInt8] {
-    let digits = Array(String(number).utf8)
-    return [UInt8](repeating: UInt8(ascii: "0"), count: max(0, digitCount - digits.count)) + digits
+extension DateFormat.Piece {
+  /// What it says of a moment; nil for text in between.
+  fileprivate var field: DateFormat.Field? {
+    switch self {
+    case .number(let field, _): field
+    case .monthName: .month
+    case .ordinalDay: .day
+    case .literal: nil
+    }
   }
 }

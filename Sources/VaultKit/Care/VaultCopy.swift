@@ -154,14 +154,6 @@ public struct VaultCopy: Sendable {
 }
 
 extension RecordStore {
-  /// Every place that holds a document.
-  fileprivate func places() throws(StoreError) -> [StoreLocation] {
-    var places: [StoreLocation] = try read(.header) == nil ? [] : [.header]
-    if try reader(of: .checkpoint) != nil { places.append(.checkpoint) }
-    for folder in try recordFolders() { places += try records(inFolder: folder).map { .record($0) } }
-    return try places + trashed().map { .trash($0) } + slots().map { .slot($0) }
-  }
-
   fileprivate func holdsSame(as other: any RecordStore, at place: StoreLocation) throws(StoreError) -> Bool {
     guard place == .checkpoint else { return try read(place) == other.read(place) }
     guard let one = try reader(of: place), let another = try other.reader(of: place) else { return false }

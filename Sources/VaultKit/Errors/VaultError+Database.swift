@@ -3,8 +3,6 @@ internal import VaultStorage
 // What a program says of a vault that is in no folder.
 
 extension VaultError {
-  private var storeError: StoreError? { underlying as? StoreError }
-
   /// What the database said; nil where it was not asked. It may be anybody's words: they are escaped and cut.
   package var wordsOfDatabase: String? { (storeError?.underlying as? any RemoteFault)?.words }
 

@@ -149,6 +149,10 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What to do next, where the code does not say it all.
   public var remedies: [Remedy]
   public var underlying: (any Error)?
+  /// With `.ambiguousRecord`: all that the word may mean.
+  public internal(set) var candidates: [RecordID] = []
+  /// With `.changedUnderneath` of a record: the revision that it has now, where that is known.
+  public internal(set) var revision: Int?
   /// Whether it is about a record of which only readable fields can have been changed: ``Vault/editReview(of:_:)``.
   var isEdited = false
 

@@ -22,7 +22,14 @@ extension Vault {
   public nonisolated(nonsending) func rotate(
     _ reason: KeyringEntry.Reason, slots renewal: SlotRenewal = .init(), progress: (Int) -> Void = { _ in }
   ) async throws(VaultError) -> Rotation {
-    try await reporting(to: progress) { report throws(VaultError) in try await self.rotate(reason, renewal, report) }
+    let start = ContinuousClock.now
+    let rotation = try await reporting(to: progress) { report throws(VaultError) in
+      try await self.rotate(reason, renewal, report)
+    }
+    options.tell(
+      .rotated, of: header.vaultID, recordCount: rotation.recordCount + rotation.trashedCount,
+      took: start.duration(to: .now))
+    return rotation
   }
 
   private func rotate(

@@ -151,7 +151,10 @@ extension VaultError {
   static func ambiguous(_ candidates: [RecordSummary]) -> VaultError {
     var shown: [Remedy] = candidates.prefix(10).map { "\($0.id.text)  \($0.kind)  \($0.name)" }
     if candidates.count > shown.count { shown.append("and \(candidates.count - shown.count) more") }
-    return VaultError(.ambiguousRecord, "means \(candidates.count) records: name one by its id", remedies: shown)
+    var error = VaultError(
+      .ambiguousRecord, "means \(candidates.count) records: name one by its id", remedies: shown)
+    error.candidates = candidates.map(\.id)
+    return error
   }
 }
 

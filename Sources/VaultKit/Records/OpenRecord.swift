@@ -16,8 +16,13 @@ public struct OpenRecord: Sendable {
 
   /// Whether an older revision of it lies in the trash, which does not count (format 1, section 6, Records).
   public internal(set) var hasOlderInTrash = false
+  /// Called when a sealed value is opened for who asks for it.
+  private let onReveal: (@Sendable () -> Void)?
 
-  init(verified: VerifiedRecord, bytes: [UInt8], file: String, kind: RecordKind?) {
+  init(
+    verified: VerifiedRecord, bytes: [UInt8], file: String, kind: RecordKind?, onReveal: (@Sendable () -> Void)? = nil
+  ) {
+    self.onReveal = onReveal
     self.verified = verified
     self.bytes = bytes
     self.file = file
@@ -42,7 +47,7 @@ public struct OpenRecord: Sendable {
     do throws(RecordError) {
       // A member that a migration will open is text for the type already.
       let members = try kind.map { kind throws(RecordError) in try RecordMigration.typed(verified, kind) } ?? fields
-      return try type.decoded(from: members, in: verified.contextOpeningOnDemand())
+      return try type.decoded(from: members, in: verified.contextOpeningOnDemand(onReveal: onReveal))
     } catch {
       throw VaultError(record: error, file: file, id: id, input: false)
     }
@@ -63,17 +68,20 @@ public struct OpenRecord: Sendable {
     let base = kind?.presentPath(path) ?? path
     var value = try value(at: path)
     var documents: [(path: MemberPath, value: JSONValue)] = []
+    var hasOpened = false
     try value.mapStrings { path, text throws(VaultError) in
       guard SealedToken.hasTokenShape(text) else { return text }
       let place = base.components.isEmpty ? path : MemberPath(base.components + path.components)
       do throws(SealingError) {
         let opened = try verified.keys.reveal(text)
+        hasOpened = true
         if kind?.sealsJSON(at: place) == true { documents.append((path, try Self.document(opened))) }
         return opened
       } catch {
         throw VaultError(sealing: error.at(place.description), file: file, record: id)
       }
     }
+    if hasOpened { onReveal?() }
     for document in documents { try put(document.value, at: document.path, into: &value) }
     return value
   }
@@ -120,7 +128,10 @@ public struct OpenRecord: Sendable {
     _ token: String, at path: MemberPath, _ body: (RawSpan) throws -> Result
   ) throws -> Result {
     do {
-      return try verified.keys.withRevealed(token, body)
+      return try verified.keys.withRevealed(token) { bytes in
+        onReveal?()
+        return try body(bytes)
+      }
     } catch let error as SealingError {
       throw VaultError(sealing: error.at(path.description), file: file, record: id)
     }

@@ -163,7 +163,7 @@ extension RecordRewriter {
     var batch: [StoreChange] = []
     var byteCount = 0
     func write() throws(VaultError) {
-      if let lock, !batch.isEmpty { try vault.apply(batch, lock) }
+      if let lock, !batch.isEmpty { try vault.apply(batch, lock, isTold: false) }
       (batch, byteCount) = ([], 0)
     }
     try await ParallelMap(chunkSize: 1)(

@@ -371,6 +371,7 @@ private struct BulkAdder<Input: Sendable> {
       let (store, changes) = (vault.store, piece)
       try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
     }
+    vault.options.tell(.added, of: vault.header.vaultID, records: result.ids)
     vault.memory?.noteWritten(versions.finish())
     vault.memory?.flush()
   }

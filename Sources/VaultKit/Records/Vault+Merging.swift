@@ -56,6 +56,7 @@ extension Vault {
         }
       }
       try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+      tell(changes)
       return (filled, emptied)
     }
   }

@@ -165,6 +165,7 @@ extension Vault {
           if let record = try counting(bytes, id, trashed) { outputs.append(try transform(record)) }
           return true
         } catch {
+          options.tell(error, of: header.vaultID, records: [id])
           failure = error
           return false
         }
@@ -191,6 +192,10 @@ extension Vault {
   /// - Parameter decides: whether the caller, who names the live one, decides between equal revisions here and in the
   ///   trash.
   func verifiedRecord(_ id: RecordID, decides: Bool = false) throws(VaultError) -> OpenRecord {
+    try tellingRefusal(of: id) { () throws(VaultError) in try untoldRecord(id, decides: decides) }
+  }
+
+  private func untoldRecord(_ id: RecordID, decides: Bool) throws(VaultError) -> OpenRecord {
     guard let bytes = try locked.read(id) else { throw .noSuchRecord }
     var record = try verify(bytes, id)
     record.hasOlderInTrash = try isNewerThanTrash(record, decides: decides)
@@ -200,7 +205,7 @@ extension Vault {
     } catch {
       // Somebody may have written the record, and noted it, since it was read here.
       guard error.isAboutPin, try locked.read(id) != bytes else { throw error }
-      return try verifiedRecord(id, decides: decides)
+      return try untoldRecord(id, decides: decides)
     }
   }
 
@@ -264,7 +269,7 @@ extension Vault {
     }
     try requireListed(verified.envelope, keyring, file)
     let kind = kinds[verified.envelope.kind]
-    let record = OpenRecord(verified: verified, bytes: bytes, file: file, kind: kind)
+    let record = OpenRecord(verified: verified, bytes: bytes, file: file, kind: kind, onReveal: revealing(id))
     if let kind, verified.envelope.schema <= kind.schema, let path = kind.clearTextPath(in: record.fields) {
       throw .clearText(at: path, file: file, id)
     }

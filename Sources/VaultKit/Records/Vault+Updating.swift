@@ -162,8 +162,10 @@ extension Vault {
 extension VaultError {
   /// A record that is no longer the one that a change was made for.
   static func changedMeanwhile(_ record: OpenRecord) -> VaultError {
-    VaultError(
+    var error = VaultError(
       .changedUnderneath, "was changed by someone else meanwhile", file: record.file, record: record.id,
       remedies: ["look at the record again and repeat the change"])
+    error.revision = record.envelope.revision
+    return error
   }
 }

@@ -170,8 +170,16 @@ extension Vault {
   public static func stopWriting(within limit: Duration) { PendingWrites.stop(within: limit) }
 
   /// Makes changes of anything but the checkpoint (``replaceCheckpoint(_:by:_:)``), and remembers them.
-  func apply(_ changes: [StoreChange], _ lock: any StoreLock) throws(VaultError) {
-    try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+  ///
+  /// - Parameter isTold: whether the observer is; not of what a rotation writes, which is told as a whole.
+  func apply(_ changes: [StoreChange], _ lock: any StoreLock, isTold: Bool = true) throws(VaultError) {
+    do throws(VaultError) {
+      try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+    } catch {
+      options.tell(error, of: header.vaultID)
+      throw error
+    }
+    if isTold { tell(changes) }
     try remember(changes)
   }
 

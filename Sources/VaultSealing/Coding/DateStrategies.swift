@@ -6,7 +6,7 @@
 public import VaultDocument
 
 extension JSONEncoder.DateEncodingStrategy {
-  /// Writes dates in one format, Unix seconds as numbers.
+  /// Writes dates in one format, those that are numbers as numbers.
   ///
   /// The encoder throws `EncodingError` for a date outside the years 1 to 9999; its value is not in it.
   public static func format(_ format: DateFormat) -> JSONEncoder.DateEncodingStrategy {
@@ -15,27 +15,26 @@ extension JSONEncoder.DateEncodingStrategy {
         throw EncodingError.invalidDate(encoder.codingPath)
       }
       var container = encoder.singleValueContainer()
-      if !format.isNumber {
-        try container.encode(format.text(of: timestamp))
-      } else if timestamp.nanoseconds == 0 {
-        try container.encode(timestamp.secondsSinceEpoch)
+      guard let numbered = format.numbered else { return try container.encode(format.text(of: timestamp)) }
+      if let whole = numbered.whole(timestamp) {
+        try container.encode(whole)
       } else {
-        try container.encode(date.timeIntervalSince1970)
+        try container.encode(numbered.number(ofSecondsSince1970: date.timeIntervalSince1970))
       }
     }
   }
 }
 
 extension JSONDecoder.DateDecodingStrategy {
-  /// Reads dates in the first format that fits; numbers where Unix seconds are among them.
+  /// Reads dates in the first format that fits; numbers where a format of numbers is among them, in the first such.
   ///
   /// The decoder throws `DecodingError.dataCorrupted` where none fits, without the text.
   public static func formats(_ formats: DateFormat...) -> JSONDecoder.DateDecodingStrategy {
     .custom { decoder in
       let container = try decoder.singleValueContainer()
-      let takesNumbers = formats.contains { $0.isNumber }
-      if takesNumbers, let seconds = try? container.decode(Double.self) {
-        return Date(timeIntervalSince1970: seconds)
+      let numbered = formats.lazy.compactMap(\.numbered).first
+      if let numbered, let number = try? container.decode(Double.self) {
+        return Date(timeIntervalSince1970: numbered.secondsSince1970(number))
       }
       let text = try container.decode(String.self)
       for format in formats {

@@ -1,28 +1,78 @@
 internal import VaultDocument
 public import VaultStorage
 
-/// The contract of `RecordStore` as code: every store passes every case.
+/// The contract of `RecordStore` as code: a list of rules, each of which a store keeps or breaks.
+///
+/// What the contract says a store may lack, no rule asks for: one without ``RecordStore/replacement(under:)`` keeps the
+/// rules of replacements.
 public struct StoreConformance: Sendable, CustomStringConvertible {
-  /// The rule that the case states.
+  /// What the rule says.
   public let rule: String
-  /// Checks the rule on an empty store whose header may be written; throws `Violation` when it does not hold.
-  public let check: @Sendable (any RecordStore) throws -> Void
+  private let test: @Sendable (any RecordStore) throws -> Void
 
   public var description: String { rule }
 
-  /// A rule that a store broke.
-  public struct Violation: Error, CustomStringConvertible {
-    public let description: String
+  init(rule: String, test: @escaping @Sendable (any RecordStore) throws -> Void) {
+    (self.rule, self.test) = (rule, test)
   }
 
-  /// Every rule.
+  /// A rule that a store broke.
+  public struct Violation: Error, Sendable, CustomStringConvertible {
+    /// What the rule says.
+    public let rule: String
+    /// What was seen instead.
+    public let finding: String
+
+    public var description: String { "\(rule): \(finding)" }
+  }
+
+  /// Every rule, as arguments of a test that is run for each.
   public static let all: [StoreConformance] =
     documents + comparisons + streams + batches + batchesInPieces + replacements + headers + locks
+
+  /// Holds one store against this rule.
+  ///
+  /// - Parameter store: empty, and used for nothing else.
+  /// - Throws: ``Violation``, also where the store throws what it should not.
+  public func check(_ store: any RecordStore) throws(Violation) {
+    do {
+      try test(store)
+    } catch is NotAsked {
+    } catch let finding as Finding {
+      throw Violation(rule: rule, finding: finding.text)
+    } catch {
+      throw Violation(rule: rule, finding: "threw \(error)")
+    }
+  }
+
+  /// Holds a kind of store against every rule.
+  ///
+  /// - Parameter makeStore: makes an empty store, once for each rule.
+  /// - Returns: the rules that were broken; empty for a store that keeps the contract.
+  /// - Throws: what `makeStore` throws.
+  public static func violations<Failure: Error>(
+    by makeStore: () throws(Failure) -> any RecordStore
+  ) throws(Failure) -> [Violation] {
+    var violations: [Violation] = []
+    for conformance in all {
+      let store = try makeStore()
+      do throws(Violation) { try conformance.check(store) } catch { violations.append(error) }
+    }
+    return violations
+  }
 }
+
+/// What was seen where a rule wants something else.
+struct Finding: Error {
+  let text: String
+}
+
+/// A store lacks what a rule is about, and may.
+struct NotAsked: Error {}
 
 /// Fails the case unless `condition` holds.
 func require(_ condition: Bool, _ what: String, line: Int = #line) throws {
-  guard condition else { throw StoreConformance.Violation(description: "\(what) (line \(line))") }
+  guard condition else { throw Finding(text: "\(what) (line \(line))") }
 }
 
 /// Fails the case unless `body` throws `code`.
@@ -36,14 +86,7 @@ func require(
     if let path { try require(error.path == path, "expected the place \(path), got \(error)", line: line) }
     return
   }
-  throw StoreConformance.Violation(description: "expected \(code), nothing was thrown (line \(line))")
-}
-
-extension StoreChange {
-  /// Puts a new document.
-  public static func put(_ location: StoreLocation, _ bytes: [UInt8]) -> StoreChange {
-    StoreChange(location, from: nil, to: bytes)
-  }
+  throw Finding(text: "expected \(code), nothing was thrown (line \(line))")
 }
 
 extension StoreConformance {

@@ -1,5 +1,5 @@
 internal import VaultDocument
-import VaultStorage
+internal import VaultStorage
 
 extension StoreConformance {
   /// Documents that are read and written piece by piece.
@@ -11,7 +11,7 @@ extension StoreConformance {
         if let old { _ = try old.rest() }
         try store.write(bytes, pieceByteCount: 1 + size / 7, replacing: old?.mark)
         try require(store.read(.checkpoint) == bytes, "\(size) bytes")
-        guard let reader = try store.reader(of: .checkpoint) else { throw Violation(description: "no reader") }
+        guard let reader = try store.reader(of: .checkpoint) else { throw Finding(text: "no reader") }
         try require(reader.rest() == bytes && reader.next().isEmpty, "\(size) bytes in pieces")
       }
     },
@@ -25,7 +25,7 @@ extension StoreConformance {
     },
     StoreConformance(rule: "a document that is not the one that was read is not replaced") { store in
       try store.apply([.put(.checkpoint, [1, 2, 3])])
-      guard let reader = try store.reader(of: .checkpoint) else { throw Violation(description: "no reader") }
+      guard let reader = try store.reader(of: .checkpoint) else { throw Finding(text: "no reader") }
       _ = try reader.rest()
       try store.apply([StoreChange(.checkpoint, from: [1, 2, 3], to: [1, 2, 4])])
       try require(.changedUnderneath, at: "checkpoint.jsonl") { () throws(StoreError) in

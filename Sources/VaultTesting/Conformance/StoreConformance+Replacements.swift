@@ -7,13 +7,19 @@ extension StoreConformance {
     _ store: any RecordStore
   ) throws -> (replacement: any StoreReplacement, lock: any StoreLock) {
     let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
-    guard let replacement = try store.replacement(under: lock) else {
-      throw Violation(description: "this store cannot replace its records at once")
-    }
+    let replacement = try replacement(of: store, under: lock)
     for folder in try store.recordFolders() {
       try replacement.read(store.records(inFolder: folder), inFolder: folder) { _, _ in true }
     }
     return (replacement, lock)
+  }
+
+  /// - Throws: `NotAsked` for a store that cannot replace its records at once, as the contract allows.
+  private static func replacement(
+    of store: any RecordStore, under lock: any StoreLock
+  ) throws -> any StoreReplacement {
+    guard let replacement = try store.replacement(under: lock) else { throw NotAsked() }
+    return replacement
   }
 
   private static func expect(_ store: any RecordStore, _ expected: [RecordID: [UInt8]]) throws {
@@ -69,11 +75,11 @@ extension StoreConformance {
       let id = RecordID.random()
       try store.apply([.put(.record(id), [1])])
       let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
-      let replacement = try store.replacement(under: lock)
+      let replacement = try replacement(of: store, under: lock)
       try require(.changedUnderneath, at: "records/" + id.folderName) { () throws(StoreError) in
-        try replacement?.commit()
+        try replacement.commit()
       }
-      replacement?.end()
+      replacement.end()
       lock.release()
       try expect(store, [id: [1]])
     },
@@ -81,7 +87,7 @@ extension StoreConformance {
       let ids = [RecordID.random(), .random()]
       try store.apply([.put(.record(ids[0]), [1])])
       let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
-      var replacement = try store.replacement(under: lock)
+      var replacement: (any StoreReplacement)? = try replacement(of: store, under: lock)
       try replacement?.stage([(ids[1], [2])])
       replacement?.end()
       replacement = try store.replacement(under: lock)

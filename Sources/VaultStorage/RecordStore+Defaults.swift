@@ -1,0 +1,120 @@
+public import VaultDocument
+
+// What a store need not write itself.
+
+extension RecordStore {
+  /// As `recordFolders()`: all 256, for stores to which an empty folder costs nothing.
+  public func recordFolders() throws(StoreError) -> [UInt8] { Array(UInt8.min ... .max) }
+
+  /// As `read(_:inFolder:_:)`: each record by itself.
+  public func read(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    for id in ids {
+      let bytes = Result { () throws(StoreError) in try read(.record(id)) }
+      let isWanted =
+        switch bytes {
+        case .success(let bytes?): body(id, .success(bytes))
+        case .success(nil): true
+        case .failure(let error): body(id, .failure(error))
+        }
+      guard isWanted else { return }
+    }
+  }
+
+  /// As `read(_:inFolder:_:)`: for stores that have nothing to look for.
+  public func readLocked(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    try read(ids, inFolder: folder, body)
+  }
+
+  /// None: for stores in which nothing can lie that is no document.
+  public func strayEntries() throws(StoreError) -> [String] { [] }
+
+  /// A batch whose changes are gathered in memory, and applied at once.
+  public func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
+    precondition(lock.kind == .exclusive, "writing needs an exclusive lock")
+    return GatheredBatch(self, lock)
+  }
+
+  /// Nil: for stores that cannot exchange all records at once.
+  public func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? { nil }
+}
+
+/// Gathers changes and applies them as one set.
+private final class GatheredBatch: StoreBatch {
+  private let store: any RecordStore
+  // Held as long as the batch is under way.
+  private let lock: any StoreLock
+  private var plan = BatchPlan()
+  private var changes: [StoreChange] = []
+
+  init(_ store: any RecordStore, _ lock: any StoreLock) { (self.store, self.lock) = (store, lock) }
+
+  func stage(_ changes: [StoreChange]) throws(StoreError) {
+    _ = try plan.writes(of: changes)
+    for change in changes where try store.read(change.location) != change.expected {
+      throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: change.location.relativePath)
+    }
+    self.changes += changes
+  }
+
+  func commit() throws(StoreError) {
+    defer { abandon() }
+    try store.apply(changes, under: lock)
+  }
+
+  func abandon() { changes = [] }
+}
+
+// What every store has.
+
+extension RecordStore {
+  /// Reads every live record of one folder, ascending by id; see `read(_:inFolder:_:)`.
+  ///
+  /// - Throws: as `records(inFolder:)`.
+  public func readRecords(
+    inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) {
+    try read(records(inFolder: folder), inFolder: folder, body)
+  }
+
+  /// Every place that holds a document.
+  ///
+  /// - Throws: as `read`.
+  public func places() throws(StoreError) -> [StoreLocation] {
+    var places: [StoreLocation] = try read(.header) == nil ? [] : [.header]
+    if try reader(of: .checkpoint) != nil { places.append(.checkpoint) }
+    for folder in try recordFolders() { places += try records(inFolder: folder).map { .record($0) } }
+    return try places + trashed().map { .trash($0) } + slots().map { .slot($0) }
+  }
+}
+
+extension RecordStore {
+  /// As `lock(_:timeout:isWanted:onWait:)`, for who waits as long as there is time.
+  public func lock(
+    _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
+  ) throws(StoreError) -> any StoreLock {
+    try lock(kind, timeout: timeout, isWanted: { true }, onWait: onWait)
+  }
+
+  /// Does `body` under a lock and releases it afterwards.
+  ///
+  /// - Throws: as `lock`, and what `body` throws.
+  public func withLock<Result>(
+    _ kind: LockKind, timeout: Duration = .seconds(10), onWait: (Int32?) -> Void = { _ in },
+    _ body: (any StoreLock) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    let lock = try lock(kind, timeout: timeout, onWait: onWait)
+    defer { lock.release() }
+    return try body(lock)
+  }
+
+  /// Makes all changes or none under an exclusive lock of its own.
+  ///
+  /// - Throws: as `lock` and `apply(_:under:)`.
+  public func apply(_ changes: [StoreChange], timeout: Duration = .seconds(10)) throws(StoreError) {
+    try withLock(.exclusive, timeout: timeout) { lock throws(StoreError) in try apply(changes, under: lock) }
+  }
+}
