@@ -61,7 +61,9 @@ enum HelpTopic {
     let text = text.replacing(" SUBCOMMANDS:\n", with: ":\n")
     let end = text.reversed().drop(while: \.isWhitespace).reversed()
     guard found.path != "vault" else {
-      let names = ["options"] + pages.keys.filter { $0 != "design" }.sorted()
+      // Asked for by the name of a command, it is the command that is explained.
+      let topics = pages.keys.filter { $0 != "design" && CommandNames.named([$0]).path == "vault" }
+      let names = ["options"] + topics.sorted()
       return String(end) + "\n\n  'vault help <topic>' explains: \(names.joined(separator: ", "))."
     }
     guard CommandNames.options(of: found.command).contains("--json") else { return text }
