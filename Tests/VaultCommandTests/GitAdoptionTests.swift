@@ -145,6 +145,47 @@ struct GitAdoptionTests {
     #expect(here.value("username") == "Oslo" && here.vault("get", "Ada", "username").output == "x")
   }
 
+  @Test(
+    "what git has settled from before a rotation is named with the command that takes it over, and that does",
+    arguments: ["", " --reseal"], ["merge", "rebase"])
+  func settled(_ rotation: String, _ operation: String) throws {
+    try commit(here, "vault rekey\(rotation)")
+    try commit(there, "printf lily | vault add login --set title=New --set username=n --secret-stdin password")
+    let new = id("New", there)
+    // Who rebases has fetched the new keys, and accepts them.
+    let clone = operation == "merge" ? here : there
+    #expect(bench.bring("\(operation) -q", into: clone).code == 0)
+    if operation == "rebase" {
+      let fingerprint = here.vault("fingerprint").output.filter { $0 != "\n" }
+      #expect(there.vault("pin", "update", "-y", "--fingerprint", fingerprint).code == 0)
+    }
+    for words in [["verify"], ["check"], ["show", new]] {
+      let run = clone.shell("vault \(words.joined(separator: " "))")
+      #expect(run.code == 13 && run.errors.contains("`vault merge --continue --adopt-old-root`"), "\(run.errors)")
+    }
+    let left = clone.vault("merge", "--continue")
+    #expect(left.code == 4 && left.output.contains("(New): it was written under a root key that was replaced"))
+    #expect(left.errors.contains("--adopt-old-root"), "\(left.errors)")
+    let unnamed = clone.vault("merge", "--continue", "--adopt-old-root", "-y")
+    #expect(unnamed.code == (rotation.isEmpty ? 0 : 3), "\(unnamed.output)\(unnamed.errors)")
+    if !rotation.isEmpty {
+      let taken = clone.vault("merge", "--continue", "--adopt-old-root", "-y", new)
+      #expect(taken.code == 0 && taken.errors.contains("`git commit` keeps"), "\(taken.output)\(taken.errors)")
+    }
+    #expect(clone.vault("verify").code == 0 && clone.vault("get", "New", "password").output == "lily")
+    #expect(clone.shell("git commit -qm taken; git status --short").output.isEmpty)
+    #expect(clone.vault("merge", "--continue").errors.contains("git waits for no file of the vault"))
+  }
+
+  @Test("an old file that was put back after a rotation is no way to an older state")
+  func putBack() throws {
+    try commit(here, "vault set '\(bench.id)' username=Oslo && vault rekey && vault set '\(bench.id)' username=Rome")
+    #expect(here.vault("verify").code == 0)
+    here.shell("git checkout -q HEAD~1 -- \(bench.file) && git commit -qm back")
+    let refused = here.vault("merge", "--continue", "--adopt-old-root", "-y")
+    #expect(refused.code == 4 && refused.output.contains("this machine has seen a later version"), "\(refused.errors)")
+  }
+
   @Test("at a terminal each record is asked about", .atTerminal)
   func asked() throws {
     try commit(here, "vault rekey --reseal")

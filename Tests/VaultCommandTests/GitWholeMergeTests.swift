@@ -4,8 +4,8 @@ import VaultTestSupport
 @Suite("A commit merged in one process", .enabled(if: GitBench.isThere))
 struct GitWholeMergeTests {
   /// Fetches the other clone's branch, and merges it by the program.
-  private func merge(_ bench: GitBench, _ words: String = "") -> ProcessOutcome {
-    bench.here.shell("git fetch -q ../b; vault merge FETCH_HEAD \(words)")
+  private func merge(_ bench: GitBench, _ words: String = "", in clone: GitBench.Clone? = nil) -> ProcessOutcome {
+    (clone ?? bench.here).shell("git fetch -q ../b; vault merge FETCH_HEAD \(words)")
   }
 
   private func commit(_ clone: GitBench.Clone, _ script: String) throws {
@@ -93,18 +93,47 @@ struct GitWholeMergeTests {
     }
   }
 
-  @Test("headers that cannot be joined stay in conflict, and the records wait for them", arguments: ["", "git merge"])
-  func header(_ begun: String) throws {
+  @Test("headers that cannot be joined stay in conflict, the records wait for them, and what leads on is said")
+  func header() throws {
     let bench = try GitBench()
     try commit(bench.here, "vault rekey && vault set \(bench.id) username=a")
     try commit(bench.there, "vault rekey && vault set \(bench.id) username=b")
-    let left =
-      begun.isEmpty ? merge(bench) : bench.here.shell("git fetch -q ../b; git merge FETCH_HEAD; vault merge --continue")
+    let left = bench.here.shell("git fetch -q ../b; git merge FETCH_HEAD; vault merge --continue")
     #expect(
       left.code == 4 && left.output.contains("left vault.json: each side is under a root key"),
       "\(left.output)\(left.errors)")
+    #expect(left.errors.contains("`vault merge --abort` gives the merge up") && left.errors.contains("`vault diff "))
     #expect(bench.here.shell("git ls-files -u vault.json | wc -l; cat vault.json").output.contains("<<<<<<< "))
     #expect(bench.here.vault("merge", "--abort").code == 0 && bench.here.vault("verify").code == 0)
+  }
+
+  @Test(
+    "where both replaced the root key nothing is begun, and the steps that are named lead on",
+    arguments: ["", " --reseal"])
+  func bothRotated(_ rotation: String) throws {
+    let bench = try GitBench()
+    try commit(bench.there, "vault set \(bench.id) username=before")
+    let before = bench.there.shell("git rev-parse --short HEAD").output.filter { $0 != "\n" }
+    try commit(bench.there, "vault rekey\(rotation)")
+    try commit(bench.there, "vault set Ada username=after")
+    try commit(bench.here, "vault set Shai username=here && vault rekey\(rotation)")
+    for words in ["", "--dry-run", "--adopt-old-root -y"] {
+      let refused = merge(bench, words)
+      #expect(refused.code == 14 && refused.errors.contains("has replaced the root key, as this branch has"))
+      #expect(refused.errors.contains("`vault merge \(before) --adopt-old-root`"), "\(refused.errors)")
+      #expect(bench.here.shell("test -e .git/MERGE_HEAD").code == 1)
+    }
+    let taken = bench.here.vault("merge", before, "--adopt-old-root", "-y", bench.id)
+    #expect(taken.code == 0, "\(taken.output)\(taken.errors)")
+    bench.here.shell("git commit -q --no-edit")
+    let again = merge(bench)
+    #expect(again.code == 14 && !again.errors.contains("--adopt-old-root"), "that is done: \(again.errors)")
+    let shown = bench.here.vault("diff", before, "FETCH_HEAD").output
+    #expect(shown.contains("Ada") && shown.contains("username: \"x\" → \"after\""), "\(shown)")
+    try commit(bench.here, "vault set Ada username=after")
+    #expect(bench.here.shell("git merge -q -s ours FETCH_HEAD").code == 0)
+    #expect(bench.here.value("username") == "before" && bench.here.vault("get", "Ada", "username").output == "after")
+    #expect(bench.here.vault("get", "Shai", "username").output == "here" && bench.here.vault("verify").code == 0)
   }
 
   @Test("a rotation on their side has to be known here; the merge waits for that, and can be given up")
@@ -157,6 +186,39 @@ struct GitWholeMergeTests {
     let done = bench.here.vault("merge", "--continue")
     #expect(done.code == 0 && done.output == "merged vault.json\n", "\(done.output)\(done.errors)")
     #expect(bench.here.shell("git commit -q --no-edit").code == 0 && bench.here.vault("verify").code == 0)
+  }
+
+  @Test(
+    "no driver is started for a file of the vault, whatever the clone names; all else git merges as it is set up to",
+    arguments: [".", "a \"b\" [c]*\\"])
+  func drivers(_ folder: String) throws {
+    let bench = try GitBench(settingUp: false)
+    bench.workspace.prepare("mkdir merging")
+    let clones = [bench.here, bench.there].map { clone in
+      clone.with(["CVAULT_DIR": clone.path + "/" + folder, "TMPDIR": bench.workspace.path + "/merging"])
+    }
+    if folder != "." {
+      let move = "for file in $(git ls-files | cut -d/ -f1 | sort -u); do git mv $file \"$CVAULT_DIR/\"; done"
+      try commit(clones[0], "mkdir \"$CVAULT_DIR\" && \(move)")
+    }
+    try commit(clones[0], "printf 'records/**/*.json merge=vault\\n' >\"$CVAULT_DIR/.gitattributes\"")
+    try commit(clones[0], "echo base >other && echo base >lines")
+    clones[1].shell("git pull -q ../v")
+    for (clone, field) in zip(clones, ["username", "title"]) {
+      clone.shell("printf 'other merge=other\\nlines merge=union' >.git/info/attributes")
+      clone.shell("git config merge.vault.driver 'echo vault >>../called; exit 1'")
+      clone.shell("git config merge.other.driver 'echo other >>../called; cat %B >>%A'")
+      try commit(clone, "vault set \(bench.id) \(field)=\(clone.name); echo \(clone.name) | tee -a other >>lines")
+    }
+    let merged = merge(bench, in: clones[0])
+    #expect(merged.code == 0, "\(merged.output)\(merged.errors)")
+    #expect(
+      bench.workspace.text(of: "called").hasSuffix("other\n") && !bench.workspace.text(of: "called").contains("vault"))
+    #expect(bench.workspace.text(of: "v/lines") == "base\nv\nb\n")
+    #expect(bench.workspace.text(of: "v/other") == "base\nv\nbase\nb\n")
+    #expect(clones[0].shell("git commit -q --no-edit; git status --short; ls ../merging").output.isEmpty)
+    #expect(clones[0].value("username") == "v" && clones[0].value("title") == "b")
+    #expect(clones[0].vault("verify").code == 0)
   }
 
   @Test("nothing is begun where it cannot be done, and that is said")

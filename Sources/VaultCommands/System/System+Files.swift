@@ -114,6 +114,16 @@ extension System {
     [environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self).first { $0.hasPrefix("/") && isMemoryBacked($0) }
   }
 
+  /// A new directory, 0700.
+  static func makeDirectory(_ path: String) throws(SystemError) {
+    guard unsafe mkdir(path, 0o700) == 0 else { throw SystemError(number: errno, path: path, action: "made") }
+  }
+
+  /// A new symbolic link.
+  static func link(_ path: String, to target: String) throws(SystemError) {
+    guard unsafe symlink(target, path) == 0 else { throw SystemError(number: errno, path: path, action: "made") }
+  }
+
   /// Lets the owner of a file only read it.
   static func forbidWriting(_ path: String) throws(SystemError) {
     guard unsafe chmod(path, 0o400) == 0 else { throw SystemError(number: errno, path: path, action: "written") }

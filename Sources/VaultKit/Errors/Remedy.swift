@@ -40,6 +40,8 @@ public enum Remedy: Hashable, Sendable {
   case chooseSide(files: [String])
   /// Running one of these commands of git, each of which takes a version that verifies, and repairing then.
   case chooseVersion(commands: [String])
+  /// Taking over what a branch from before a rotation has brought.
+  case adopt
   /// Restoring damaged files.
   case repair
   /// Finishing or dropping a batch whose journal is damaged.
@@ -89,6 +91,7 @@ extension [VaultFault] {
     var remedies: [Remedy] = conflicted.isEmpty ? [] : [.chooseSide(files: conflicted)]
     let edited = filter(\.isEdited).compactMap(\.record)
     if !edited.isEmpty { remedies.append(.acceptEdits(edited)) }
+    if contains(where: { $0.code == .unknownRoot }) { remedies.append(.adopt) }
     if contains(where: { !$0.code.isRollback && ![.unreadable, .conflicted, .newerFormat].contains($0.code) }) {
       remedies.append(.repair)
     }

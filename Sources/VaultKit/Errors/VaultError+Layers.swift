@@ -59,7 +59,7 @@ extension VaultError {
       }
     self.init(
       code, error.reason, file: file, record: record, field: error.path,
-      underlying: error)
+      remedies: error.code == .unknownRoot ? [.adopt, .lastGoodVersion] : nil, underlying: error)
   }
 
   /// What refused content of a record means: `input` tells content that somebody passed in from a file of the vault.

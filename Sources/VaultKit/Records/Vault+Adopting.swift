@@ -11,6 +11,9 @@ extension VaultHeader {
     keyring.first { $0.state == .retired && $0.id.bytes.starts(with: hint) }
   }
 
+  /// Whether a root key was replaced, and is not in use any more.
+  package var hasReplacedRoots: Bool { keyring.contains { $0.state == .retired } }
+
   /// Whether somebody who knows a root key may have left since: it, or one after it, was replaced by a reseal.
   package func hasResealed(since root: KeyringEntry) -> Bool {
     keyring.drop { $0.id != root.id }.contains { $0.reason == .reseal }

@@ -86,7 +86,8 @@ struct MergeCommand: AsyncParsableCommand {
       let isSame = next.session.locked.headerBytes == run.session.locked.headerBytes
       try await finish(next, isSame ? opened : nil, isSame ? adopted : nil)
     } catch  where !(error is Finished) {
-      global.messages.note("the merge is begun: `vault merge --continue` goes on, `vault merge --abort` gives it up")
+      let going = "vault merge --continue" + (adoptOldRoot ? " --adopt-old-root" : "")
+      global.messages.note("the merge is begun: `\(going)` goes on, `vault merge --abort` gives it up")
       throw error
     }
   }
@@ -149,7 +150,7 @@ struct MergeCommand: AsyncParsableCommand {
       try await run.write(report, header: header, checkpoint: checkpoint, opened)
     }
     if takesAll { report.addOthers(unmerged.otherFiles) }
-    try report.print(dryRun ? nil : ending, global)
+    try report.print(dryRun ? nil : ending ?? "`git commit` keeps what was taken over", global)
   }
 
   /// What becomes of the records.

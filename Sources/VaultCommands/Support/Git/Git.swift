@@ -71,9 +71,10 @@ struct Git {
   /// The same of what calls this program, which gets our variables, too, some of which lead to keys. It goes on when
   /// this process ends, so that what git has begun it finishes; what it says is dropped.
   ///
+  /// - Parameter variables: what git is told of the repository beside.
   /// - Returns: how it ended; nil when there is no git.
-  func asPersonToTheEnd(_ arguments: [String]) -> Int32? {
-    System.runTool("git", personWords(arguments), variables: Self.asIn(System.allVariables()))
+  func asPersonToTheEnd(_ arguments: [String], variables: [String] = []) -> Int32? {
+    System.runTool("git", personWords(arguments), variables: Self.asIn(System.allVariables()) + variables)
   }
 
   private func personWords(_ arguments: [String]) -> [String] {

@@ -72,6 +72,17 @@ final class GitObjects: Sendable {
     return object.bytes
   }
 
+  /// The bytes of files by their names, without those that are not there, or are larger: asked for all at once.
+  func blobs(_ names: some Sequence<String>, limit: Int) -> [String: [UInt8]] {
+    let names = Array(Set(names))
+    var found: [String: [UInt8]] = [:]
+    read(names, limit: limit) { number, answer in
+      if case .object(let object) = answer, object.kind == .blob { found[names[number]] = object.bytes }
+      return true
+    }
+    return found
+  }
+
   /// The answers to the first of some questions, to one at least.
   private func answers(to names: ArraySlice<String>, _ limit: Int, _ tool: inout AskedTool?) -> [Answer] {
     var questions: [UInt8] = []

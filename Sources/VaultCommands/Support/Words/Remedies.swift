@@ -52,6 +52,8 @@ extension Remedy {
     case .findMissing: Self.findMissing
     case .chooseSide(let files): Self.choice(of: files)
     case .chooseVersion(let commands): [Self.choice(among: commands.joined(separator: "; "))]
+    case .adopt:
+      ["where git has merged a branch from before a rotation, `vault merge --continue --adopt-old-root` takes it over"]
     case .repair: ["`vault repair --dry-run` shows what can be restored"]
     case .repairJournal: ["`vault repair --dry-run` shows what it would finish or drop"]
     case .useIdentity: ["name the identity of one of its recipients with --identity FILE"]

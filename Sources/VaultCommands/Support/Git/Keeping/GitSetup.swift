@@ -27,10 +27,10 @@ struct GitSetup {
       value: "f() { vault git textconv \"$1\" 2>/dev/null || cat \"$1\"; }; f"
     ), (name: "merge.directoryRenames", value: "false"),
   ]
-  /// What `.gitattributes` says, relative to the vault's folder.
-  static let attributes = ["records/**/*.json", "trash/*.json", "vault.json", StoreLocation.checkpoint.fileName].map {
-    "\($0) merge=vault diff=vault"
-  }
+  /// The files of a vault as git's patterns, relative to its folder.
+  static let files = ["records/**/*.json", "trash/*.json", "vault.json", StoreLocation.checkpoint.fileName]
+  /// What `.gitattributes` says of them.
+  static let attributes = files.map { "\($0) merge=vault diff=vault" }
 
   private let folder: String
   private let git: Git

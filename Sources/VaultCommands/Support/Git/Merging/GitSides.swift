@@ -37,12 +37,16 @@ struct GitSides {
   let base: VaultBlobs?
   let ours: VaultBlobs
   let theirs: VaultBlobs
+  /// Whether either has commits that the other does not have.
+  let haveParted: Bool
 
   /// Nil where one of them is no commit, or they parted from several commits: git joins those itself.
   init?(ours: String, theirs: String, _ git: Git) {
     let bases = git.lines(["merge-base", "--all", ours, theirs]).filter { !$0.isEmpty }
+    let tips = git.lines(["rev-parse", ours + "^{commit}", theirs + "^{commit}"])
     guard bases.count < 2, let one = VaultBlobs(ours, git), let other = VaultBlobs(theirs, git) else { return nil }
     (self.ours, self.theirs) = (one, other)
+    haveParted = bases.first.map { !tips.contains($0) } ?? false
     base = bases.first.flatMap { VaultBlobs($0, git) }
   }
 

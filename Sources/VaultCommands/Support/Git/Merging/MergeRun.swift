@@ -70,6 +70,7 @@ struct MergeRun {
       throw refused(
         "rotation_unfinished", name, "has a rotation that is not finished", "`vault rekey` there finishes it")
     }
+    if let apart = RotatedApart(ours: session.locked.header, theirs: header, commit, git) { throw apart.error }
     var run = MergeRun(session, git, sides: GitSides(ours: "HEAD", theirs: commit, git))
     run.commit = commit
     return run
@@ -81,11 +82,12 @@ struct MergeRun {
   /// - Returns: whether there is anything to join, or to commit.
   func begin(_ commit: String) throws -> Bool {
     let head = git.lines(["rev-parse", "HEAD"])
-    let words = [
-      "-c", "merge.directoryRenames=false", "-c",
-      "merge.vault.driver=git merge-file -L ours -L base -L theirs %A %O %B", "merge", "--no-commit", "--no-edit",
-    ]
-    let code = git.asPersonToTheEnd(words + [commit])
+    let words = ["merge", "--no-commit", "--no-edit", commit]
+    var code = textMerge(words)
+    if code != 0, GitOperation(git) == nil {
+      let driver = "merge.vault.driver=git merge-file -L ours -L base -L theirs %A %O %B"
+      code = git.asPersonToTheEnd(Self.with(driver) + words)
+    }
     guard GitOperation(git) == nil else { return true }
     guard code == 0 else {
       throw CommandError(
@@ -99,6 +101,16 @@ struct MergeRun {
     return false
   }
 
+  /// Without a process for each file; nil where that cannot be, where no merge comes of it, or where git has several
+  /// common ancestors to join first, which takes the driver.
+  private func textMerge(_ words: [String]) -> Int32? {
+    guard let sides, sides.haveParted else { return nil }
+    return TextMerge.run(git, Self.with("gc.auto=0") + words)
+  }
+
+  /// git would take a folder of which all records were removed for one that was renamed to the trash.
+  private static func with(_ setting: String) -> [String] { ["-c", "merge.directoryRenames=false", "-c", setting] }
+
   // MARK: - What git has begun
 
   /// What git waits for. A header with both sides in it gives way to ours, which stays until the joined one is written.
@@ -107,8 +119,10 @@ struct MergeRun {
     let unmerged = Unmerged(vault: location.path)
     let conflicted = dryRun ? nil : try Self.putBack(unmerged?.versions(of: .header)?.ours, location, global)
     do {
+      let session = try Session(vault, global).agreed(to: dryRun ? .reading : .writing)
       var run = MergeRun(
-        try Session(vault, global).agreed(to: dryRun ? .reading : .writing), Git(at: location.path), unmerged: unmerged)
+        session, Git(at: location.path),
+        unmerged: unmerged ?? Unmerged(settledIn: location.path, session.locked.header))
       run.conflicted = conflicted
       return run
     } catch {
@@ -171,6 +185,12 @@ struct MergeRun {
         return versions.ours
       }
       if let conflicted { try Self.write(conflicted, in: session.location.path) }
+      let headers = [versions.ours, versions.theirs].compactMap { try? VaultHeader(parsing: $0) }
+      if headers.count == 2,
+        let apart = RotatedApart(ours: headers[0], theirs: headers[1], unmerged.theirCommit, git)
+      {
+        for hint in ["`vault merge --abort` gives the merge up; then"] + apart.hints { session.messages.note(hint) }
+      }
       report.left.append((file, conflicts.map(\.line).joined(separator: "; ")))
       return nil
     }

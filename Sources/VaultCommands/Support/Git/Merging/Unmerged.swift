@@ -18,6 +18,8 @@ struct UnmergedRecord {
   var passed: MergeSide?
   /// The MACs of a side that was made anew under other keys.
   var renewed: (from: [UInt8], to: [UInt8])?
+  /// Whether git waits for nothing there, and it only is under a root key that was replaced.
+  var isSettled = false
 
   /// Where it can lie, below the vault's folder.
   var places: [String] { [StoreLocation.record(id), .trash(id)].map(\.relativePath) }
@@ -53,6 +55,10 @@ struct UnmergedRecord {
   }
 
   private func merged(_ vault: Vault, preferring preference: MergePreference) throws -> Outcome {
+    // Who has put an old file back does not come by its keys to what it says.
+    if isSettled, let seen = try vault.seenVersion(of: id), let renewed, seen.mac != renewed.from {
+      return .left([MergeConflict(.seen)])
+    }
     // git may have paired it with another record: by its id only one side has changed it.
     if theirs == base || ours == theirs { return taken(ours, vault) }
     if ours == base { return taken(theirs, vault) }
@@ -123,15 +129,19 @@ extension UnmergedRecord.Outcome {
 /// What git has left unmerged of a vault, and how it is told that it is merged.
 struct Unmerged {
   private static let byteLimit = 16 << 20
+  private static let listByteLimit = 256 << 20
   private let git: Git
   private let objects: GitObjects
   private let stages: [GitStage]
+  private let stagesByPath: [String: [GitStage]]
   /// Of a merge of two commits that parted once: what git pairs by likeness is then looked up by id.
   private let sides: GitSides?
   /// What the other side brings in, as git calls it.
   let theirCommit: String
   /// Records that one side alone has changed, under a root key that the other has replaced. git has no conflict there.
   private var replaced: [RecordID] = []
+  /// Records that git has settled, under such a root key.
+  private var settled: [RecordID: [UInt8]] = [:]
   /// Nil for what is no merge of two commits.
   private let versions: PassedVersions?
 
@@ -141,6 +151,7 @@ struct Unmerged {
     objects = GitObjects(git)
     guard let operation = GitOperation(git) else { return nil }
     stages = operation.unmerged
+    stagesByPath = Dictionary(grouping: stages, by: \.path)
     // What is under way without a name is a stash that came back.
     theirCommit = operation.heads.first ?? "refs/stash"
     let isMerge = operation.heads == ["MERGE_HEAD"]
@@ -149,17 +160,53 @@ struct Unmerged {
     replaced = underReplacedRoot()
     if !replaced.isEmpty {
       // What was made something else of is settled.
-      let listed = git.parts(["ls-files", "--stage", "-z", "--", "records", "trash"], limit: 256 << 20)
+      let listed = git.parts(["ls-files", "--stage", "-z", "--", "records", "trash"], limit: Self.listByteLimit)
       let held = Set(listed.compactMap(GitStage.init).map(\.blob))
       replaced.removeAll { id in [sides?.ours, sides?.theirs].allSatisfy { $0?.blob(id).map(held.contains) != true } }
     }
     if stages.isEmpty && replaced.isEmpty { return nil }
   }
 
+  /// What git has settled though nobody can read it: records under a root key that was replaced, which a branch from
+  /// before has brought without any conflict. Nil where there are none.
+  ///
+  /// Those under one root key at a time: a commit that still had it as its own says how they verify.
+  init?(settledIn folder: String, _ header: VaultHeader) {
+    (git, sides, versions) = (Git(at: folder), nil, nil)
+    (objects, stages, stagesByPath) = (GitObjects(git), [], [:])
+    guard header.hasReplacedRoots else { return nil }
+    let listed = git.parts(["ls-files", "--stage", "-z", "--", "records", "trash"], limit: Self.listByteLimit)
+    let held = objects.blobs(listed.compactMap(GitStage.init).map(\.blob), limit: Self.byteLimit)
+    var (found, root, files): ([RecordID: [UInt8]], [UInt8]?, [String]) = ([:], nil, [])
+    for stage in listed.compactMap(GitStage.init) {
+      guard stage.number == 0, let id = StoreLocation(relativePath: stage.path)?.recordID, let bytes = held[stage.blob],
+        let hint = RecordFile(parsing: bytes)?.envelope.wrappedKey.rootHint, header.replacedRoot(hint: hint) != nil,
+        root ?? hint == hint,
+        // What somebody has put in its place since is theirs.
+        (try? TextInput.file(System.join(folder, stage.path), limit: Self.byteLimit)) == bytes
+      else { continue }
+      root = hint
+      found[id] = bytes
+      files.append(stage.path)
+    }
+    guard let root, let commit = Self.commit(under: root, git, objects) else { return nil }
+    (settled, theirCommit) = (found, commit)
+  }
+
+  /// The latest commit in our history whose header has a root key as its own.
+  private static func commit(under hint: [UInt8], _ git: Git, _ objects: GitObjects) -> String? {
+    let commits = git.lines(["log", "--format=%H", "HEAD", "--", "vault.json"], limit: listByteLimit)
+    return commits.first { commit in
+      let place = "\(commit):./\(StoreLocation.header.relativePath)"
+      let bytes = objects.blob(place, limit: StoreLocation.header.byteLimit)
+      return bytes.flatMap { try? VaultHeader(parsing: $0) }?.root.id.bytes.starts(with: hint) == true
+    }
+  }
+
   /// What two commits would leave unmerged, before anything is begun.
   init(_ git: Git, _ sides: GitSides, theirs commit: String) {
     (self.git, self.sides, theirCommit) = (git, sides, commit)
-    (objects, stages) = (GitObjects(git), [])
+    (objects, stages, stagesByPath) = (GitObjects(git), [], [:])
     versions = PassedVersions(git, objects, theirs: commit, of: ["records", "trash"])
     replaced = underReplacedRoot()
   }
@@ -178,43 +225,60 @@ struct Unmerged {
   private func underReplacedRoot() -> [RecordID] {
     guard let sides, let (side, header) = replacedSide else { return [] }
     let own = side == .ours ? sides.ours : sides.theirs
-    return sides.changed(by: side).filter { id in
-      let file = own.blob(id).flatMap(blob).flatMap { RecordFile(parsing: $0) }
+    let changed = sides.changed(by: side)
+    let held = objects.blobs(changed.compactMap(own.blob), limit: Self.byteLimit)
+    return changed.filter { id in
+      let file = own.blob(id).flatMap { held[$0] }.flatMap { RecordFile(parsing: $0) }
       return file.map { header.replacedRoot(hint: $0.envelope.wrappedKey.rootHint) != nil } ?? false
     }
   }
 
   /// The records, in the order of their ids.
   func records() -> [UnmergedRecord] {
+    guard settled.isEmpty else {
+      return sorted(Set(settled.keys)).map { id in
+        let place: StoreLocation =
+          settled[id].flatMap { RecordFile(parsing: $0) }?.envelope.deletedAt == nil
+          ? .record(id) : .trash(id)
+        return UnmergedRecord(id: id, files: [place.relativePath], theirs: settled[id], isSettled: true)
+      }
+    }
+    let staged = stages.filter { recordID($0) != nil }
+    let held = objects.blobs(staged.map(\.blob), limit: Self.byteLimit)
     guard let sides else {
-      return Set(stages.compactMap(recordID)).sorted { $0.text < $1.text }.map { marked(record($0)) }
+      return sorted(Set(staged.compactMap(recordID))).map { marked(record($0, held)) }
     }
-    var ids = Set(stages.compactMap(recordID) + replaced)
     // A file may hold versions of two records; each of them is unmerged then.
-    for stage in stages where recordID(stage) != nil {
-      if let held = blob(stage.blob).flatMap({ RecordFile(parsing: $0) }) { ids.insert(held.envelope.id) }
-    }
-    return ids.sorted { $0.text < $1.text }.map { record($0, sides) }
+    let ids = staged.compactMap { held[$0.blob] }.compactMap { RecordFile(parsing: $0)?.envelope.id }
+    return records(Set(staged.compactMap(recordID) + replaced + ids), sides, held)
   }
 
   /// The records that both of two commits have changed, and other files.
   func planned() -> (records: [UnmergedRecord], others: [String]) {
     guard let sides else { return ([], []) }
     let others = [StoreLocation.header, .checkpoint].filter(sides.changedOnBoth).map(\.relativePath)
-    return (Set(sides.changedOnBoth + replaced).sorted { $0.text < $1.text }.map { record($0, sides) }, others)
+    return (records(Set(sides.changedOnBoth + replaced), sides, [:]), others)
   }
 
-  private func record(_ id: RecordID, _ sides: GitSides) -> UnmergedRecord {
-    func bytes(_ tree: VaultBlobs?) -> [UInt8]? { tree?.blob(id).flatMap(blob) }
-    let places = [StoreLocation.record(id), .trash(id)]
-    var files = stages.map(\.path).filter { path in places.contains { $0.relativePath == path } }
-    if files.isEmpty {
-      files = places.filter { sides.ours.blobs[$0] ?? sides.theirs.blobs[$0] != nil }.map(\.relativePath)
+  private func sorted(_ ids: Set<RecordID>) -> [RecordID] { ids.sorted { $0.text < $1.text } }
+
+  /// - Parameter held: blobs that were read already.
+  private func records(_ ids: Set<RecordID>, _ sides: GitSides, _ held: [String: [UInt8]]) -> [UnmergedRecord] {
+    let ids = sorted(ids)
+    let blobs = ids.flatMap { id in [sides.base, sides.ours, sides.theirs].compactMap { $0?.blob(id) } }
+    let rest = objects.blobs(blobs.filter { held[$0] == nil }, limit: Self.byteLimit)
+    return ids.map { id in
+      func bytes(_ tree: VaultBlobs?) -> [UInt8]? { tree?.blob(id).flatMap { held[$0] ?? rest[$0] } }
+      let places = [StoreLocation.record(id), .trash(id)]
+      var files = places.map(\.relativePath).filter { stagesByPath[$0] != nil }
+      if files.isEmpty {
+        files = places.filter { sides.ours.blobs[$0] ?? sides.theirs.blobs[$0] != nil }.map(\.relativePath)
+      }
+      return marked(
+        UnmergedRecord(
+          id: id, files: files.sorted(), base: bytes(sides.base), ours: bytes(sides.ours),
+          theirs: bytes(sides.theirs)))
     }
-    return marked(
-      UnmergedRecord(
-        id: id, files: Set(files).sorted(), base: bytes(sides.base), ours: bytes(sides.ours),
-        theirs: bytes(sides.theirs)))
   }
 
   private func marked(_ record: UnmergedRecord) -> UnmergedRecord {
@@ -226,7 +290,7 @@ struct Unmerged {
 
   /// The three versions of a file that is no record; nil where git does not wait for it, or one is missing.
   func versions(of place: StoreLocation) -> FileMerge? {
-    let own = stages.filter { $0.path == place.relativePath }
+    let own = stagesByPath[place.relativePath] ?? []
     func bytes(_ number: Int) -> [UInt8]? {
       own.first { $0.number == number }.flatMap { git.output(["cat-file", "blob", $0.blob], limit: place.byteLimit) }
     }
@@ -239,10 +303,10 @@ struct Unmerged {
 
   private func recordID(_ stage: GitStage) -> RecordID? { StoreLocation(relativePath: stage.path)?.recordID }
 
-  private func record(_ id: RecordID) -> UnmergedRecord {
+  private func record(_ id: RecordID, _ held: [String: [UInt8]]) -> UnmergedRecord {
     let places = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
-    let own = stages.filter { places.contains($0.path) }
-    func bytes(_ number: Int) -> [UInt8]? { own.first { $0.number == number }.flatMap { blob($0.blob) } }
+    let own = places.flatMap { stagesByPath[$0] ?? [] }
+    func bytes(_ number: Int) -> [UInt8]? { own.first { $0.number == number }.flatMap { held[$0.blob] } }
     var (ours, theirs) = (bytes(2), bytes(3))
     // Where git saw no renaming, the side that removed the record has it in the trash, without any conflict there.
     if (ours == nil) != (theirs == nil), let merged = merged(at: places) {
@@ -267,7 +331,7 @@ struct Unmerged {
     var lines = ""
     for id in left {
       let places = [StoreLocation.record(id), .trash(id)]
-      guard !stages.contains(where: { stage in places.contains { $0.relativePath == stage.path } }) else { continue }
+      guard places.allSatisfy({ stagesByPath[$0.relativePath] == nil }) else { continue }
       let trees = [(1, sides.base), (2, sides.ours), (3, sides.theirs)]
       let blobs = trees.compactMap { number, tree in tree?.blob(id).map { (number, $0) } }
       guard let (_, some) = blobs.first else { continue }
