@@ -84,7 +84,8 @@ struct Adoption {
   private func lines(_ record: UnmergedRecord, _ side: MergeSide, _ file: RecordFile) -> [String] {
     let comparison = RecordComparison(
       from: record.base.flatMap { RecordFile(parsing: $0) }, to: file, kinds: opened.kinds)
-    let commits = GitCommit.list(Git(at: session.location.path), from: commit(side), limit: 1, of: record.places)
+    let tip = record.isSettled ? "HEAD" : commit(side)
+    let commits = GitCommit.list(Git(at: session.location.path), from: tip, limit: 1, of: record.places)
     let origin = commits?.first.map { ", commit \($0.line)" } ?? ""
     let head =
       "old \(record.id.text) (\(record.name(opened))): \(comparison.event.rawValue) at "
