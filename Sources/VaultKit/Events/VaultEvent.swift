@@ -39,6 +39,7 @@ public struct VaultEvent: Sendable, CustomStringConvertible {
     public static let refused = Kind(name: .refused)
   }
 
+  /// What was done.
   public let kind: Kind
   /// The vault's id.
   public let vault: VaultID
