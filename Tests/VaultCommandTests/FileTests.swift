@@ -71,9 +71,8 @@ struct FileTests {
     #expect(nameless.code == 64 && nameless.errors.contains("name=NAME"))
     #expect(workspace.open("add", "file", "-", "name=n.txt", input: "a\0b\n").code == 0)
     #expect(workspace.open("get", "n.txt", "content").output == "a\0b\n")
-    #expect(workspace.open("get", "n.txt", "media_type").output == "text/plain")
     let empty = workspace.open("add", "file", "-", "name=m", input: "")
-    #expect(empty.code == 17 && empty.errors.contains("gave nothing"))
+    #expect(empty.code == 17 && empty.errors.contains("is empty"))
   }
 
   @Test("what cannot be read, or is too large, is refused and stores nothing")
@@ -83,9 +82,6 @@ struct FileTests {
       [
         FaultRow("a folder", "mkdir d", "$V add file d $K", 18, "vault: d: "),
         FaultRow("no file", ":", "$V add file none $K", 18, "vault: none: "),
-        FaultRow(
-          "no permission", "echo x >p; chmod 000 p; chmod -R a+rX v . id.txt",
-          "$NOBODY $V add file p --vault v --identity id.txt", 18, "vault: p: "),
         FaultRow(
           "10 MiB", "head -c 10485760 /dev/zero >big", "$V add file big $K", 17,
           "vault: big: is too large for a file in a record: at most "),

@@ -20,8 +20,11 @@ struct OathtoolTests {
 
     init(_ text: String) {
       isCounted = text.hasPrefix("otpauth://hotp/")
-      isSteam = text.hasPrefix("otpauth://steam/") || text.contains("encoder=steam")
-      guard text.hasPrefix("otpauth:") else { return members["secret"] = text }
+      isSteam = ["otpauth://steam/", "steam://"].contains(where: text.hasPrefix) || text.contains("encoder=steam")
+      guard text.hasPrefix("otpauth:") else {
+        members["secret"] = text
+        return
+      }
       let query = text.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
       for part in query.split(separator: "&") {
         let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
