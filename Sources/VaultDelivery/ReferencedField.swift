@@ -121,10 +121,11 @@ extension OpenRecord {
     return paths
   }
 
-  /// The value of a field, in locked memory: text, or the JSON that was sealed.
+  /// The value of a field, in locked memory: text, bytes that were sealed as base64, or the JSON that was sealed.
   ///
   /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, `.memoryUnavailable`.
   package func secret(at path: MemberPath) throws -> SecretBytes {
+    if let bytes = try bytes(at: path) { return bytes }
     if let secret = try withSecret(at: path, { bytes in try SecretBytes(copying: bytes) }) { return secret }
     return try SecretBytes(copyingText: text(at: path))
   }

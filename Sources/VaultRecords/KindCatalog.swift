@@ -6,12 +6,14 @@ public import VaultDocument
 /// A kind is made when it is first asked for and kept. Names are compared as bytes.
 public final class KindCatalog: Sendable {
   private let types: [any VaultRecord.Type]
+  /// The types that are not of this program.
+  private let ownTypes: [any VaultRecord.Type]
   private let declared: JSONObject
   private let made = Mutex<[String: Result<RecordKind, RecordError>]>([:])
 
   static let builtInTypes: [any VaultRecord.Type] = [
     Customer.self, Login.self, APIKey.self, SSHKey.self, PaymentCard.self, SecureNote.self, Database.self,
-    CustomRecord.self,
+    CustomRecord.self, FileRecord.self,
   ]
 
   /// The kinds that this program brings along.
@@ -21,7 +23,13 @@ public final class KindCatalog: Sendable {
   ///   - types: further types, which come before declared kinds of the same name and after those of this program.
   ///   - declared: JSON Schemas by the name of their kind, as a header has them.
   public init(types: [any VaultRecord.Type] = [], declared: JSONObject = JSONObject()) {
-    self.types = Self.builtInTypes + types
+    // Names that came later belong to whoever had them before.
+    let builtIn = Self.builtInTypes.filter { type in
+      let isTaken = declared[type.kindName] != nil || types.contains { $0.kindName == type.kindName }
+      return RecordKind.reservedNames.contains(type.kindName) || !isTaken
+    }
+    self.types = builtIn + types
+    ownTypes = types
     self.declared = declared
   }
 
@@ -35,14 +43,11 @@ public final class KindCatalog: Sendable {
     declared == self.declared ? self : KindCatalog(types: ownTypes, declared: declared)
   }
 
-  /// The types that are not of this program.
-  private var ownTypes: [any VaultRecord.Type] { Array(types.dropFirst(Self.builtInTypes.count)) }
-
   /// Refuses types whose records could not be read again, and a name that two types have.
   ///
   /// - Throws: ``RecordError`` `.invalidValue`, with the type and the member of it that is wrong.
   package func checkTypes() throws(RecordError) {
-    for (index, type) in types.enumerated() where index >= Self.builtInTypes.count {
+    for (index, type) in types.enumerated() where index >= types.count - ownTypes.count {
       if let fault = RecordKind.fault(of: type) { throw fault }
       guard let twin = types[..<index].first(where: { $0.kindName.utf8.elementsEqual(type.kindName.utf8) }),
         twin != type

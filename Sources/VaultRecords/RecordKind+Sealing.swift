@@ -21,7 +21,8 @@ extension RecordKind {
     let given = members[Self.extraMember]?.object ?? JSONObject()
     let extra = given.merging(try Self.extra(reader.unknown, besides: given))
     members[Self.extraMember] = nil
-    var sealed = try encoded(completed(members, before: nil), in: context)
+    let whole = try counted(completed(members, before: nil), before: nil, RecordKind.byteCount(ofClear:))
+    var sealed = try encoded(whole, in: context)
     if !extra.isEmpty { sealed[Self.extraMember] = try encoded(.object(extra), at: Self.extraPath, in: context) }
     return sealed
   }
@@ -55,7 +56,7 @@ extension RecordKind {
     }
     var reader = InputReader(kind: name)
     guard case .object(let members) = try reader.read(.object(modernised(input)), as: whole) else { return }
-    _ = try completed(members, before: nil)
+    _ = try counted(completed(members, before: nil), before: nil, RecordKind.byteCount(ofClear:))
   }
 
   /// Unknown members by their paths.

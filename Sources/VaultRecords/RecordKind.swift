@@ -20,6 +20,7 @@ public final class RecordKind: Sendable {
     let recode: @Sendable (JSONObject, SealingContext, SealingContext) throws(RecordError) -> JSONObject
     let decode: @Sendable (JSONObject, SealingContext) throws(RecordError) -> Void
     let complete: @Sendable (JSONObject, JSONObject?) throws(RecordError) -> JSONObject
+    let byteCounts: [(of: String, at: String)]
     let watched: Set<String>
     let warn: @Sendable (JSONObject) -> [(path: String, text: String)]
   }
@@ -59,7 +60,7 @@ public final class RecordKind: Sendable {
       },
       decode: { members, reading throws(RecordError) in _ = try Record.decoded(from: members, in: reading) },
       complete: { members, before throws(RecordError) in try Record.completed(members, before: before) },
-      watched: type.watchedPaths, warn: { Record.warnings(about: $0) })
+      byteCounts: type.byteCounts, watched: type.watchedPaths, warn: { Record.warnings(about: $0) })
     self.init(
       type.kindName, schema: type.schema, origin: .type, summary: type.summary, content: ObjectRule(type.content),
       titlePaths: type.titlePaths.map(MemberPath.init(ofSource:)), migrations: type.migrations,
@@ -86,7 +87,8 @@ public final class RecordKind: Sendable {
     inputSteps = Self.inputSteps(inputMoves + allSteps, besides: whole)
   }
 
-  /// Names that a vault cannot declare for kinds of its own (format 1, section 7, Header).
+  /// Names that a vault cannot declare for kinds of its own (format 1, section 7, Header). A kind of this program that
+  /// came later gives way to one that a vault has declared before.
   public static let reservedNames: Set<String> = [
     "customer", "login", "api-key", "ssh-key", "payment-card", "secure-note", "database", "custom",
   ]

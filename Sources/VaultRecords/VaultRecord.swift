@@ -45,6 +45,9 @@ public protocol VaultRecord: Codable, Sendable {
   /// - Throws: ``RecordError`` `.invalidValue`.
   static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject
 
+  /// Readable members at the top that say how many bytes a sealed one of base64 stands for: they follow it.
+  static var byteCounts: [(of: String, at: String)] { get }
+
   /// The members that ``warnings(about:)`` looks at.
   static var watchedPaths: Set<String> { get }
 
@@ -66,6 +69,7 @@ extension VaultRecord {
   public static var inputPaths: [(source: String, target: String)] { [] }
   public static var isDescribedByContent: Bool { false }
   public static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject { members }
+  public static var byteCounts: [(of: String, at: String)] { [] }
   public static var watchedPaths: Set<String> { [] }
   public static func warnings(about members: JSONObject) -> [(path: String, text: String)] { [] }
 

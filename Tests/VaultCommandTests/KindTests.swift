@@ -82,7 +82,7 @@ struct KindTests {
     let workspace = try Workspace()
     let names = workspace.run("kinds", "list").output.split(separator: "\n").map(String.init)
     #expect(
-      names == ["customer", "login", "api-key", "ssh-key", "payment-card", "secure-note", "database", "custom"])
+      names == ["customer", "login", "api-key", "ssh-key", "payment-card", "secure-note", "database", "custom", "file"])
     for name in names {
       let schema = JSON(workspace.run("kinds", "show", name, "--schema").stdout)
       #expect(schema["$schema"]?.text == "https://json-schema.org/draft/2020-12/schema")

@@ -158,6 +158,15 @@ struct KDBXTests {
     tally.notApplicable("\(path) is opened by none of the words of its source")
   }
 
+  @Test("a file goes out as an attachment of its name")
+  func files() throws {
+    let records = try ExportedRecord.list("file", #"[{"name":"a.bin","size":3,"content":"AAH/"}]"#)
+    let pass = Array("secret".utf8)
+    let exported = try Exported(.kdbx, records, passphrase: try SecretBytes(copying: RawSpan(_elements: pass.span)))
+    let back = try exported.imported(as: "keepass-kdbx", options: Self.options("secret"))
+    #expect(try back.records.first?.text("secrets[\"attachment a.bin\"]") == "AAH/")
+  }
+
   @Test("what goes out as a database comes back: codes, attachments, dates and protected values")
   func roundTrip() throws {
     let json = """

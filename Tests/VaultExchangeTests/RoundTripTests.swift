@@ -49,6 +49,7 @@ struct RoundTripTests {
       ("api-key", #"[{"issuer":"i","secret":"s","scopes":["read","write"],"expires_at":"2030-01-02T03:04:05Z"}]"#),
       ("database", #"[{"engine":"mysql","host":"h","port":3306,"password":"p"}]"#),
       ("secure-note", #"[{"title":"n","text":"a\nb"}]"#),
+      ("file", #"[{"name":"n.bin","size":3,"content":"AAH/"}]"#),
       ("custom", #"[{"title":"n","fields":{"a":"b"},"secrets":{"c":"d"}}]"#),
       ("customer", #"[{"name":"Ada","access_key":"k","added_on":"2020-08-19T18:44:27Z","address":{"zip":"01234"}}]"#),
     ])

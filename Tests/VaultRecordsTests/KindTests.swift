@@ -29,6 +29,7 @@ struct KindTests {
     "database": #"""
     {"title":"A","engine":"postgresql","host":"h","port":5432,"database":"d","user":"u","password":"p","tags":["x"]}
     """#,
+    "file": #"{"name":"A","media_type":"text/plain","size":1,"content":"eA==","tags":["x"]}"#,
     "custom": #"{"title":"A","fields":{"a":"b"},"secrets":{"c":"d"},"tags":["x"]}"#,
     "customer": #"""
     {"name":"A","access_key":"k","atm_code":"1","added_on":"2020-08-19T18:50:26Z",
@@ -44,7 +45,7 @@ struct KindTests {
   @Test("each keeps every member through its type, seals what it says, and fits its own description")
   func examplesRoundTrip() throws {
     #expect(Set(KindCatalog.builtIn.names) == Set(Self.examples.keys))
-    #expect(Set(KindCatalog.builtIn.names) == RecordKind.reservedNames)
+    #expect(Set(KindCatalog.builtIn.names) == RecordKind.reservedNames.union(["file"]))
     let context = try context()
     for (name, text) in Self.examples {
       let kind = try KindCatalog.builtIn.kind(named: name)
@@ -125,6 +126,28 @@ struct KindTests {
     let completed = try kind.completed(changed, before: old)
     #expect(completed["fingerprint"] != old["fingerprint"] && completed["fingerprint"] != nil)
     #expect(throws: RecordError(.invalidValue, "")) { try kind.completed(changed, before: nil) }
+  }
+
+  @Test("the size of a file is derived from its content, and no other is taken")
+  func sizes() throws {
+    let kind = try KindCatalog.builtIn.kind(named: "file")
+    for (content, size) in [("", 0), ("eA==", 1), ("eHg=", 2), ("eHh4", 3)] {
+      let clear = object(#"{"name":"n","content":"\#(content)"}"#)
+      #expect(try kind.sealed(clear: clear, in: context())["size"]?.int == size)
+    }
+    for bad in [#""content":"eA==","size":2"#, #""content":"eA""#, #""content":"eB==""#, #""content":"e A=""#] {
+      #expect(throws: RecordError(.invalidValue, ""), "\(bad)") {
+        try kind.check(clear: object("{\"name\":\"n\",\(bad)}"))
+      }
+    }
+  }
+
+  @Test("a kind that came later gives way to one that a vault, or a program, has of the same name")
+  func laterNames() throws {
+    let schema = #"{"type":"object","properties":{"title":{"type":"string"}}}"#
+    let declared = try KindCatalog(declared: JSONObject([("file", .object(object(schema)))]))
+    #expect(try declared.kind(named: "file").value(at: MemberPath(parsing: "content")) == nil)
+    #expect(declared.names.filter { $0 == "file" }.count == 1)
   }
 
   @Test("a customer of schema 1 is taken as input, and paths of schema 1 lead to the same values")

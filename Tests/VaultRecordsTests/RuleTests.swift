@@ -37,6 +37,7 @@ struct RuleTests {
       ),
       (.uri, ["https://example.com/a?b", "mailto:a@b.c", "urn:isbn:1"], ["example.com", "//x", "1a:b", "a:", "a: b"]),
       (.uuid, ["17373545-a393-913b-b441-3217f6c9e76d", "17373545-A393-913B-B441-3217F6C9E76D"], ["17373545a393913b"]),
+      (.base64, ["", "eA==", "eHg=", "eHh4"], ["eA", "eB==", "e A=", "eA=", "eA==\n", "*"]),
       (.hostname, ["example.com", "a-1.b"], ["-a.b", "a_b", "", "a..b", String(repeating: "a", count: 64)]),
       (.ipv4, ["192.0.2.1", "0.0.0.0"], ["192.0.2", "256.0.0.1", "01.2.3.4", "1.2.3.4.5", "a.b.c.d"]),
       (

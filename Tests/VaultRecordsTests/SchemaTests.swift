@@ -225,6 +225,7 @@ struct SchemaTests {
         "login notes": .text, "login secrets.*": .text, "api-key secret": .token, "ssh-key private_key": .key,
         "ssh-key passphrase": .password, "payment-card number": .text, "payment-card security_code": .pin,
         "payment-card pin": .pin, "secure-note text": .text, "database password": .password, "custom secrets.*": .text,
+        "file content": .text,
       ])
   }
 

@@ -37,7 +37,7 @@ enum ImportTarget: FuzzTarget {
     ]
     let own = Way.allCases.map { [$0.rawValue] + Array("it's\u{0}a \"b\"\u{0}e\u{301}\u{0}$x\n\u{0}\\".utf8) }
     return own
-      + files.compactMap { format, text in
+      + (files + ImportTexts.files).compactMap { format, text in
         ImportFormats.all.firstIndex { $0.format.name == format }.map {
           [UInt8($0 + Way.allCases.count)] + Array(text.utf8)
         }

@@ -165,12 +165,15 @@ private struct SecretStep {
   /// - Parameter recipe: what is made at a prompt, and where nothing else is said.
   func read(_ kind: RecordKind?, _ recipe: PasswordRecipe?, _ global: GlobalOptions) throws -> SecretBytes {
     let secret: SecretBytes
+    let isBytes = kind?.value(at: path)?.isBytes == true
     switch source {
-    case .file(let file): secret = try SecretInput.file(file)
-    case .standardInput: secret = try SecretInput.file("-")
+    case .file(let file): secret = try isBytes ? SecretInput.base64(ofFile: file) : SecretInput.file(file)
+    case .standardInput: secret = try isBytes ? SecretInput.base64(ofFile: "-") : SecretInput.file("-")
     case .password(let own): secret = try PasswordRecipe.making(kind?.value(at: path), own ?? recipe).make()
     case .prompt: secret = try asked(kind, recipe, global)
     }
+    // An empty file was read as one.
+    if isBytes, case .file = source { return secret }
     guard secret.count > 0 else {
       throw refused("the value from \(option) is empty")
         .hinting("`vault unset RECORD \(path)` takes a field away; nothing was changed")

@@ -21,6 +21,10 @@ public enum SecureMemory {
   /// when that leaves 1 MiB.
   public static var byteCount: Int { heap.byteCount }
 
+  /// The most that one value should have: a quarter of the heap, for while it is sealed it is there twice, and not
+  /// alone.
+  package static var valueByteCount: Int { byteCount / 4 }
+
   /// Bytes of the secure heap in use now, each secret rounded up to a power of two.
   package static var usedByteCount: Int {
     status == .unavailable ? 0 : CRYPTO_secure_used()

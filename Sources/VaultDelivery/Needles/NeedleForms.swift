@@ -33,7 +33,9 @@ enum NeedleForms {
     Array(value.prefix(through: value.lastIndex { $0 > UInt8(ascii: " ") } ?? -1))
   }
 
+  /// None of what is no text: two files of one format have lines in common.
   private static func lines(of value: [UInt8]) -> [[UInt8]] {
+    guard !value.contains(0), String(validating: value, as: UTF8.self) != nil else { return [] }
     let lines = value.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     return lines.count < 2 ? [] : lines.filter { $0.count >= shortestLine }.map(Array.init)
   }

@@ -38,6 +38,12 @@ public enum Base64 {
   /// The count of characters that `encode` makes of `byteCount` bytes.
   public static func encodedCount(of byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 }
 
+  /// The count of bytes that canonical base64 with padding stands for.
+  public static func decodedCount(of text: Span<UInt8>) -> Int {
+    let paddingCount = text.indices.suffix(2).count { text[$0] == UInt8(ascii: "=") }
+    return max(0, text.count / 4 * 3 - paddingCount)
+  }
+
   private static func encode(_ bytes: Span<UInt8>, _ alphabet: Base64Alphabet) -> String {
     // Room for the padding, too. Every digit is ASCII, and all that is counted is written.
     unsafe String(unsafeUninitializedCapacity: encodedCount(of: bytes.count)) { buffer in

@@ -120,7 +120,7 @@ struct KubernetesExporter: Exporter {
     if VariableNames.free(name, in: &surveyed, separator: "-") != name { notes.add(.renumbered) }
     let (data, voidCount) = try Self.data(of: record)
     for _ in 0..<voidCount { notes.add(.emptyLeftOut(kind: record.kind)) }
-    guard data.reduce(0, { $0 + $1.text.utf8.count }) <= Self.maximumByteCount else {
+    guard data.reduce(0, { $0 + Base64.decodedCount(of: $1.base64.utf8Span.span) }) <= Self.maximumByteCount else {
       throw ExportError("is larger than a Secret may be, 1 MiB", in: record)
     }
   }
@@ -128,7 +128,7 @@ struct KubernetesExporter: Exporter {
   mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
     let name = VariableNames.free(Self.name(of: record), in: &written, separator: "-")
     var members = JSONObject()
-    for (key, text) in try Self.data(of: record).values { members[key] = .string(Base64.encode(Array(text.utf8))) }
+    for (key, base64) in try Self.data(of: record).values { members[key] = .string(base64) }
     var writer = YAMLWriter()
     writer.member("apiVersion", "v1")
     writer.member("kind", "Secret")
@@ -148,8 +148,8 @@ struct KubernetesExporter: Exporter {
   /// The values but the title, by keys of letters, digits, `-`, `_` and `.`.
   private static func data(
     of record: ExportedRecord
-  ) throws(ExportError) -> (values: [(key: String, text: String)], voidCount: Int) {
-    var (keys, values, voidCount): (Set<String>, [(key: String, text: String)], Int) = ([], [], 0)
+  ) throws(ExportError) -> (values: [(key: String, base64: String)], voidCount: Int) {
+    var (keys, values, voidCount): (Set<String>, [(key: String, base64: String)], Int) = ([], [], 0)
     for (path, value) in record.leaves where path.description != "title" {
       guard !value.isVoid else {
         voidCount += 1
@@ -162,7 +162,8 @@ struct KubernetesExporter: Exporter {
       }
       let key = words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "_")
       let free = VariableNames.free(key.isEmpty ? "value" : String(key.prefix(240)), in: &keys)
-      values.append((free, try value.plainText(in: record)))
+      let text = try value.plainText(in: record)
+      values.append((free, record.isBytes(path) ? text : Base64.encode(Array(text.utf8))))
     }
     return (values, voidCount)
   }

@@ -44,8 +44,9 @@ struct DotenvExporter: Exporter {
   }
 
   private static func form(of text: String) -> Form {
+    // A backslash before a closing quote is one too many for python-dotenv.
     let isPlain = text.utf8.allSatisfy { byte in
-      byte >= 0x30 && byte <= 0x39 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || "_./:@%+,=-".utf8.contains(byte)
+      byte >= 0x30 && byte <= 0x39 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || "_./:@%+,=-\\".utf8.contains(byte)
     }
     if isPlain { return .plain }
     return text.utf8.contains { $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: "\\") || $0 == 13 } ? .double : .single

@@ -40,6 +40,9 @@ public struct ExportedRecord: Sendable {
     return nil
   }
 
+  /// Whether the kind has bytes there, as their base64.
+  func isBytes(_ path: MemberPath) -> Bool { schema?.value(at: path)?.isBytes == true }
+
   func isSealed(_ path: MemberPath) -> Bool { sealedPath(of: path) != nil }
 
   /// The name of the member that is sealed at a path: that of the map where all values of a map are.

@@ -37,7 +37,7 @@ struct KeePassExporter: Exporter {
 
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
     var parts = try EntryParts(record, known: Self.texts)
-    if database != nil { binaries += Self.attachments(&parts).map(\.bytes) }
+    if database != nil { binaries += Self.attachments(&parts, of: record).map(\.bytes) }
     for _ in 0..<parts.voidCount { notes.add(.emptyLeftOut(kind: record.kind)) }
     for tag in parts.tags where !Self.isTag(tag) { notes.add(.valuesLeftOut(member: "tags", kind: record.kind)) }
     if record.kind != "login" { notes.add(.becoming("entries, with all members as strings", kind: record.kind)) }
@@ -84,7 +84,7 @@ struct KeePassExporter: Exporter {
     let made = try Self.identifier(["entry", record.id])
     var text = "      <Entry>\n        <UUID>\(own ?? made)</UUID>\n"
     text += members(of: &parts)
-    let attachments = database == nil ? [] : Self.attachments(&parts)
+    let attachments = database == nil ? [] : Self.attachments(&parts, of: record)
     let tags = parts.tags.filter(Self.isTag)
     if !tags.isEmpty { text += "        <Tags>\(XMLText.escaped(Self.text(ofTags: tags)))</Tags>\n" }
     for string in Self.strings(of: record, parts) {
@@ -107,9 +107,16 @@ struct KeePassExporter: Exporter {
     return "<Value Protected=\"True\">\(try database.protected(string.text))</Value>"
   }
 
-  /// Takes what an import has kept as attachments.
-  private static func attachments(_ parts: inout EntryParts) -> [(name: String, bytes: [UInt8])] {
+  /// Takes what an import has kept as attachments, and the bytes that the kind has.
+  private static func attachments(
+    _ parts: inout EntryParts, of record: ExportedRecord
+  ) -> [(name: String, bytes: [UInt8])] {
     var attachments: [(name: String, bytes: [UInt8])] = []
+    for (path, value) in record.leaves where record.isSealed(path) && record.isBytes(path) {
+      guard let bytes = value.string.flatMap({ try? Base64.decode($0) }) else { continue }
+      let name = record.kind == "file" ? record.name : path.description
+      if parts.take(path.description) != nil { attachments.append((name, bytes)) }
+    }
     for extra in parts.extras where extra.isSealed && extra.name.begins(with: "attachment ") {
       let name = String(Substring(extra.name.utf8.dropFirst("attachment ".utf8.count)))
       guard !name.isEmpty, let bytes = try? Base64.decode(extra.text), parts.take(extra.name) != nil else { continue }

@@ -4,7 +4,7 @@ internal import VaultCrypto
 enum ValueLimit {
   /// A quarter of the locked memory for secrets, where a value that is sealed is twice for a moment, and not alone; 4
   /// MiB at the most.
-  static var byteCount: Int { SecureMemory.byteCount / 4 }
+  static var byteCount: Int { SecureMemory.valueByteCount }
 
   /// How many values a record may have: as many as a row of a table has cells. Each has a name, a place and a line.
   static let count = 10_000

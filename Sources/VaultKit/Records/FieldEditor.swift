@@ -74,8 +74,21 @@ struct FieldEditor {
     guard let kind else { return kept }
     return try inRecord { () throws(RecordError) in
       let completed = try kind.completed(kept, before: record.fields)
-      try kind.accept(completed, in: record.verified.context())
-      return completed
+      let counted = try kind.counted(completed, before: record.fields) { value throws(RecordError) in
+        try byteCount(ofSealed: value)
+      }
+      try kind.accept(counted, in: record.verified.context())
+      return counted
+    }
+  }
+
+  /// How many bytes the base64 in a token stands for.
+  private func byteCount(ofSealed value: JSONValue) throws(RecordError) -> Int? {
+    guard case .string(let token) = value, SealedToken.hasTokenShape(token) else { return nil }
+    do {
+      return try record.verified.keys.withRevealed(token) { Base64.decodedCount(of: Span(_bytes: $0)) }
+    } catch {
+      throw RecordError(.sealing, "does not open", underlying: error as? SealingError)
     }
   }
 
@@ -150,6 +163,13 @@ struct FieldEditor {
   /// The bytes to seal. Only a value that has rules is looked at, and so leaves the secure heap.
   private func plaintext(_ secret: SecretBytes, at path: MemberPath) throws(VaultError) -> SecretBytes {
     guard let kind, let schema = kind.value(at: path), schema.hasRules else { return secret }
+    guard !schema.isBytes || schema.allowed != nil else {
+      let isBase64 = try inCrypto { () throws(CryptoError) in
+        try secret.withBytes { text throws(CryptoError) in try SecretBytes.decoding(base64: text) != nil }
+      }
+      guard isBase64 else { throw refused(path, "is not base64") }
+      return secret
+    }
     let text = try inSealing(record: record.id) { () throws(SealingError) in
       try EncryptedCodableString(utf8: secret).reveal()
     }

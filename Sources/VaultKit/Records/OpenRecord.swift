@@ -1,4 +1,4 @@
-internal import VaultCrypto
+package import VaultCrypto
 public import VaultDocument
 public import VaultRecords
 public import VaultSealing
@@ -122,6 +122,20 @@ public struct OpenRecord: Sendable {
     guard case .string(let text) = try value(at: path), SealedToken.hasTokenShape(text) else { return nil }
     if kind?.sealsJSON(at: path) == true { return nil }
     return try withOpened(text, at: path, body)
+  }
+
+  /// The bytes that sealed base64 at a path stands for; nil where the kind has no bytes there.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, `.memoryUnavailable`.
+  package func bytes(at path: MemberPath) throws -> SecretBytes? {
+    guard kind?.value(at: path)?.isBytes == true else { return nil }
+    return try withSecret(at: path) { text in
+      let bytes = try inCrypto { () throws(CryptoError) in try SecretBytes.decoding(base64: text) }
+      guard let bytes else {
+        throw VaultError(.damaged, "what was sealed is not base64", file: file, record: id, field: path.description)
+      }
+      return bytes
+    }
   }
 
   private func withOpened<Result>(

@@ -32,8 +32,9 @@ struct KeywordReader {
   }
 
   private static let known: Set<String> = [
-    "additionalProperties", "const", "default", "description", "enum", "exclusiveMaximum", "exclusiveMinimum", "format",
-    "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum",
+    "additionalProperties", "const", "contentEncoding", "default", "description", "enum", "exclusiveMaximum",
+    "exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength",
+    "minProperties", "minimum",
     "pattern", "properties", "required", "title", "type", "x-generate", "x-sealed", "x-secret",
   ]
 
@@ -141,8 +142,15 @@ struct KeywordReader {
     var rule = TextRule()
     (rule.minimumLength, rule.maximumLength) = try range("minLength", "maxLength")
     if let name = try text("format") {
-      guard let format = TextFormat(rawValue: name) else { throw fault("format", "is no format that can be checked") }
+      guard let format = TextFormat(rawValue: name), format != .base64 else {
+        throw fault("format", "is no format that can be checked")
+      }
       rule.format = format
+    }
+    if let name = try text("contentEncoding") {
+      guard name == TextFormat.base64.rawValue else { throw fault("contentEncoding", "must be base64") }
+      guard rule.format == nil else { throw fault("contentEncoding", "has no format beside it") }
+      rule.format = .base64
     }
     guard let pattern = try text("pattern") else { return rule }
     do throws(RecordError) {

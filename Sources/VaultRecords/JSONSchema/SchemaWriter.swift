@@ -46,7 +46,7 @@ extension TextRule {
     schema["minLength"] = minimumLength.map { .number(JSONNumber($0)) }
     schema["maxLength"] = maximumLength.map { .number(JSONNumber($0)) }
     schema["pattern"] = pattern.map { .string($0.text) }
-    schema["format"] = format.map { .string($0.rawValue) }
+    if let format { schema[format == .base64 ? "contentEncoding" : "format"] = .string(format.rawValue) }
   }
 }
 

@@ -34,18 +34,11 @@ extension SSHKey {
     }
     let body = (blanks + start.count..<text.count).prefix { text[$0] != UInt8(ascii: "-") }
     let digitCount = body.count { text[$0] > 0x20 }
-    let padding = body.count { text[$0] == UInt8(ascii: "=") }
-    guard digitCount.isMultiple(of: 4), digitCount > 0, padding <= 2 else { return nil }
+    guard digitCount > 0 else { return nil }
     let base64 = try SecretBytes(byteCount: digitCount) { output in
       for offset in body where text[offset] > 0x20 { output.append(text[offset]) }
     }
-    var isBase64 = false
-    let decoded = try base64.withBytes { base64 throws(CryptoError) in
-      try SecretBytes(byteCount: digitCount / 4 * 3 - padding) { output in
-        isBase64 = Base64.append(decoding: Span(_bytes: base64), to: &output)
-      }
-    }
-    return isBase64 ? decoded : nil
+    return try base64.withBytes { text throws(CryptoError) in try SecretBytes.decoding(base64: text) }
   }
 
   private static func publicBlob(_ bytes: Span<UInt8>) -> [UInt8]? {

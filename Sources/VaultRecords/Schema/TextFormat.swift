@@ -13,6 +13,8 @@ public enum TextFormat: String, Sendable, CaseIterable {
   case hostname
   case ipv4
   case ipv6
+  /// Bytes, as their base64 with padding (RFC 4648, section 4); a `contentEncoding` in JSON Schema.
+  case base64
 
   func fits(_ text: String) -> Bool {
     switch self {
@@ -24,6 +26,7 @@ public enum TextFormat: String, Sendable, CaseIterable {
     case .hostname: Self.isHostname(text)
     case .ipv4: Self.isIPv4(text)
     case .ipv6: Self.isIPv6(text)
+    case .base64: (try? Base64.decode(text)) != nil
     }
   }
 
@@ -37,6 +40,7 @@ public enum TextFormat: String, Sendable, CaseIterable {
     case .hostname: "is not a host name"
     case .ipv4: "is not an IPv4 address"
     case .ipv6: "is not an IPv6 address"
+    case .base64: "is not base64"
     }
   }
 }

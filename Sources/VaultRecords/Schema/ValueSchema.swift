@@ -198,6 +198,9 @@ extension ValueSchema {
   /// An address with a scheme, such as `https://example.com`.
   public static var url: ValueSchema { text(.uri) }
 
+  /// Bytes, as their base64.
+  public static var bytes: ValueSchema { text(.base64) }
+
   public static var bool: ValueSchema { ValueSchema(.bool) }
 
   /// A number of a network port: 1 to 65535.
@@ -251,10 +254,13 @@ extension ValueSchema {
   /// Whether it is a moment in ISO 8601, readable.
   public var isMoment: Bool { if case .text(let rule) = form { rule.format == .dateTime } else { false } }
 
+  /// Whether it is base64, which stands for bytes.
+  public var isBytes: Bool { if case .text(let rule) = form { rule.format == .base64 } else { false } }
+
   /// What a person calls the type.
   public var typeName: String {
     switch form {
-    case .text(let rule): rule.format?.rawValue ?? "text"
+    case .text(let rule): isBytes ? "bytes" : rule.format?.rawValue ?? "text"
     case .integer: "integer"
     case .number: "number"
     case .bool: "bool"

@@ -12,13 +12,15 @@ struct AddCommand: AsyncParsableCommand {
       On a terminal, and with nothing given but perhaps the name, it asks for field after field; sealed ones are not \
       shown while they are typed, Enter makes a password up, and notes and keys come from a file or the editor. A \
       required date that is not given is the present time. Secrets are never arguments. At a terminal KIND may be left \
-      out before a name that is like none of a kind: then it is a login.
+      out before a name that is like none of a kind: then it is a login. Behind `file` stands the file to take, or - \
+      and name=NAME.
 
       Example:
         vault add -g GitHub username=ada
         vault add login GitHub username=ada --generate password
         vault add login --words 5
         vault add customer name="Ada Example" --generate access_key=32
+        vault add file passport.pdf tags=travel
       """,
     aliases: ["create", "insert"])
 
@@ -47,11 +49,13 @@ struct AddCommand: AsyncParsableCommand {
 
   func run() async throws {
     try checkOptions()
-    let given = try set.map { text in try MemberPath.assignment(text, of: "--set") }
+    var given = try set.map { text in try MemberPath.assignment(text, of: "--set") }
+    var secrets = secrets
     let recipe = try secrets.checkedRecipe()
     let placement = try Placement(vault)
     let near = try placement == nil ? Session(vault, global) : nil
     var (kind, values) = try kindAndValues(near?.locked.kinds ?? placement?.kinds(knowing: self.kind) ?? .builtIn)
+    if from == nil, kind.isOfFiles { try secrets.takeFile(from: &values, naming: &given, unless: isBehindSecrets) }
     let made = secrets.takeFields(from: &values) { word, isFirst in !isFirst || kind.seals(word) }
     let assignments = try given + values.assignments(of: kind, mayBeSecret: values.first.map(isBehindSecrets) ?? false)
     for (path, value) in assignments { try kind.checkReadable(path, value, option: "--set") }
@@ -66,7 +70,7 @@ struct AddCommand: AsyncParsableCommand {
     let session = try near ?? self.session(placement, kind, draft, isAsking: isAsking)
     let opened = try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
-    var record = try record(draft, kind, assignments.map(\.path), made, recipe)
+    var record = try record(draft, kind, assignments.map(\.path), secrets, made, recipe)
     if isAsking {
       record = try FieldPrompts(kind: kind, recipe: recipe, global: global).record(from: record)
     }
@@ -155,7 +159,8 @@ struct AddCommand: AsyncParsableCommand {
 
   /// The same with its secrets.
   private func record(
-    _ draft: JSONValue, _ kind: RecordKind, _ assigned: [MemberPath], _ made: [String], _ recipe: PasswordRecipe?
+    _ draft: JSONValue, _ kind: RecordKind, _ assigned: [MemberPath], _ secrets: SecretOptions, _ made: [String],
+    _ recipe: PasswordRecipe?
   ) throws -> JSONValue {
     var record = draft
     let sealed = try secrets.assignments(for: kind, making: made, recipe, global)

@@ -85,6 +85,14 @@ struct RecordDraft {
       text = try original.prettyBytes(limits: .exchange)
       return
     }
+    if let bytes = try record.bytes(at: field) {
+      (original, text) = (try record.revealed(at: field), bytes.withBytes { $0.copiedBytes() })
+      guard String(validating: text, as: UTF8.self) != nil else {
+        throw CommandError.usage(
+          "--field", "\(field) holds bytes that are no text", "`vault set RECORD --secret-file \(field)=FILE`")
+      }
+      return
+    }
     original = try record.revealed(at: field)
     guard case .string(let value) = original else {
       throw CommandError.usage("--field", "\(field) is no text", "edit the whole record, without --field")
@@ -100,6 +108,9 @@ struct RecordDraft {
     guard let field else {
       return try edits(
         from: original, to: .object(JSONObject.parsed(bytes, file: "record.json", limits: .exchange)), at: .root)
+    }
+    if record.kind?.value(at: field)?.isBytes == true {
+      return try edits(from: original, to: .string(Base64.encode(bytes)), at: field)
     }
     guard var value = String(validating: bytes, as: UTF8.self) else {
       throw refused(field, "is not UTF-8 text")

@@ -14,11 +14,13 @@ struct GetCommand: AsyncParsableCommand {
     discussion: """
       The record is verified first, so this always needs a key. A newline follows on a terminal only. There, without a \
       field, it is the main secret, as with `vault copy`. A reference as `vault ref` prints it stands in the place of \
-      both words. RECORD@REV is an earlier version, as with `vault show`.
+      both words. RECORD@REV is an earlier version, as with `vault show`. Bytes, such as the content of a `file`, come as \
+      they are: a terminal does not get what it cannot show.
 
       Example:
         vault get "Shai Mishali" access_key --identity identity.txt
         vault get "Guest network" password --qr
+        vault get passport.pdf content -o passport.pdf
       """)
 
   @Argument(help: "An id, an exact name, or the beginning of an id.")
@@ -32,6 +34,11 @@ struct GetCommand: AsyncParsableCommand {
 
   @Flag(help: "Draw the value on the terminal, for a camera.")
   var qr = false
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Write the value to a file, exactly; it appears whole or not at all.", valueName: "file"))
+  var output: String?
 
   @OptionGroup var revision: RevisionOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -52,14 +59,30 @@ struct GetCommand: AsyncParsableCommand {
       throw error
     }
     try global.requireReveal("get")
+    let target = ExportTarget(output: output, recipients: [])
+    try checkOutput()
     if qr { try QRCode.check(global, "without --qr a program gets the value") }
     let session = try Session(vault, at: revision, global)
+    try session.location.checkOutside(target.file)
+    try target.checkGit(global)
+    try target.checkReplacing(global)
     let found = try await record(field, session)
-    guard let path = try field.path ?? (takesMain ? found.mainSecret() : nil) else { return try printURL(of: found) }
+    let path = try field.path ?? (takesMain ? found.mainSecret() : nil)
     try await CommandError.naming(membersOf: found) {
-      if let reference = field.reference, reference.view == .otp { return try print(reference, of: found) }
-      try print(path, of: found)
+      let value = try value(of: field, at: path, in: found)
+      guard let file = target.file else { return try print(value, at: path, of: found) }
+      try await target.write { write in try value.withBytes { try write($0) } }
+      guard global.json else { return }
+      try Output.document([
+        "file": .string(file), "id": .string(found.id.text), "path": .optional(path?.description),
+      ])
     }
+  }
+
+  private func checkOutput() throws {
+    guard output != nil else { return }
+    if qr { throw CommandError.usage("--qr", "cannot be used together with --output") }
+    guard !global.json || output != "-" else { throw CommandError.usage("--json", "goes with --output FILE") }
   }
 
   private func record(_ field: FieldArgument, _ session: Session) async throws -> OpenRecord {
@@ -69,35 +92,36 @@ struct GetCommand: AsyncParsableCommand {
     return try await field.record(in: session, unlocking)
   }
 
-  private func print(_ path: MemberPath, of found: OpenRecord) throws {
-    if qr {
-      if try found.withSecret(at: path, { try QRCode.draw($0) }) != nil { return }
-      return try draw(text(of: found.revealed(at: path)))
-    }
-    if global.json {
-      let value = try found.revealed(at: path)
-      return try Output.document([
-        "id": .string(found.id.text), "path": .string(path.description), "value": value,
-      ])
-    }
-    if Output.isTerminal { return try show(text(of: found.revealed(at: path))) }
-    // A secret goes from locked memory to the descriptor, without a copy in between.
-    if try found.withSecret(at: path, { try Output.write($0) }) == nil {
-      try Output.write(Array(text(of: found.revealed(at: path)).utf8))
-    }
+  /// The value as whoever reads it from a pipe gets it, in locked memory.
+  private func value(of field: FieldArgument, at path: MemberPath?, in found: OpenRecord) throws -> SecretBytes {
+    guard let path else { return try SecretBytes(utf8: url(of: found)) }
+    if let reference = field.reference, reference.view == .otp { return try found.value(of: reference) }
+    if let bytes = try found.bytes(at: path) { return bytes }
+    if let secret = try found.withSecret(at: path, { try SecretBytes(copying: $0) }) { return secret }
+    return try SecretBytes(utf8: text(of: found.revealed(at: path)))
   }
 
-  /// Prints the code of a key.
-  private func print(_ reference: SecretReference, of found: OpenRecord) throws {
-    let code = try found.value(of: reference)
-    if qr { return try code.withBytes { try QRCode.draw($0) } }
-    guard global.json else {
-      try code.withBytes { try Output.write($0) }
-      return Output.isTerminal ? try Output.line("") : ()
+  private func print(_ value: SecretBytes, at path: MemberPath?, of found: OpenRecord) throws {
+    if qr { return try value.withBytes { try QRCode.draw($0) } }
+    if global.json { return try document(value, at: path, of: found) }
+    guard Output.isTerminal else { return try value.withBytes { try Output.write($0) } }
+    let isBytes = path.map { found.kind?.value(at: $0)?.isBytes == true } ?? false
+    guard let text = value.string, !isBytes || Printable.document(text) == text else {
+      throw CommandError.usage(
+        path?.description ?? "value", "holds bytes that a terminal cannot show", "write them to a file: --output FILE")
     }
+    try show(text)
+  }
+
+  /// Prints the value as JSON: bytes as their base64, and what is no text as what it is.
+  private func document(_ value: SecretBytes, at path: MemberPath?, of found: OpenRecord) throws {
+    guard let path else {
+      return try Output.document(["id": .string(found.id.text), "url": .string(value.string ?? "")])
+    }
+    let isCode = (try? FieldArgument(record, self.path))?.view == .otp
     try Output.document([
-      "id": .string(found.id.text), "path": .optional(reference.path?.description),
-      "value": .string(code.withBytes { String(decoding: $0.copiedBytes(), as: UTF8.self) }),
+      "id": .string(found.id.text), "path": .string(path.description),
+      "value": isCode ? .string(value.string ?? "") : try found.revealed(at: path),
     ])
   }
 
@@ -114,20 +138,11 @@ struct GetCommand: AsyncParsableCommand {
     return JSONValue.object(try session.locked.record(await session.resolve(record)).fields).valuePaths(at: .root)
   }
 
-  private func printURL(of record: OpenRecord) throws {
+  private func url(of record: OpenRecord) throws -> String {
     guard record.kind?.name == Database.kindName else {
       throw CommandError.usage("--url", "is for records of the kind \(Database.kindName)")
     }
-    let url = try record.decoded(as: Database.self).connectionURL()
-    if qr { return try draw(url) }
-    guard !global.json else { return try Output.document(["id": .string(record.id.text), "url": .string(url)]) }
-    if Output.isTerminal { return try show(url) }
-    try Output.write(Array(url.utf8))
-  }
-
-  private func draw(_ text: String) throws {
-    let bytes = Array(text.utf8)
-    try unsafe QRCode.draw(bytes.span.bytes)
+    return try record.decoded(as: Database.self).connectionURL()
   }
 
   /// A string itself; an object or array as our writer lays it out.

@@ -59,7 +59,7 @@ struct InjectCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     if dryRun { return try await preview(template, session) }
     try session.location.checkOutside(target.file)
-    try checkGit(target.file)
+    try target.checkGit(global)
     try target.checkReplacing(global)
     let text = try await text(of: template, as: format, session)
     try await target.write { write in try unsafe write(text.span.bytes) }
@@ -91,6 +91,7 @@ struct InjectCommand: AsyncParsableCommand {
     let wanted = template.placeholders.map { ($0.reference, "\(name), line \($0.line)") }
     let opened = try await session.unlock(unlocking)
     let values = try await session.values(of: wanted, in: opened)
+    try checkTexts(values)
     let target = output.map { $0.hasPrefix("/") ? $0 : (ProcessEnvironment.workingDirectory ?? "") + "/" + $0 }
     DeliveryLog.note(fields.values.map { .init($0, as: "template", to: target ?? System.callerPath) }, session)
     do throws(TemplateFault) {
@@ -115,12 +116,12 @@ struct InjectCommand: AsyncParsableCommand {
     if findings.contains(where: { $0.fault != nil }) { throw Finished(status: .findings) }
   }
 
-  /// Refuses a file that git would carry on.
-  private func checkGit(_ file: String?) throws {
-    guard let file, !global.yes, let reason = GitFolder.tracking(file) else { return }
+  /// A template is text.
+  private func checkTexts(_ values: [SecretReference: DeliveredValue]) throws {
+    guard let bytes = values.values.first(where: { $0.secret.string == nil }) else { return }
     throw CommandError(
-      .inputRefused, "input_refused", subject: file, reason,
-      hints: ["let .gitignore name it, or write it elsewhere; --yes writes it all the same"])
+      .inputRefused, "input_refused", subject: "\(bytes.reference)", "holds bytes that are no text",
+      hints: ["`vault run --file` and `vault get --output` give them to a program as a file"])
   }
 }
 

@@ -24,6 +24,14 @@ struct ExportTarget {
     try global.confirm("\(file) is there already. Replace it?")
   }
 
+  /// Refuses a file that git would carry on.
+  func checkGit(_ global: GlobalOptions) throws {
+    guard let file, !global.yes, let reason = GitFolder.tracking(file) else { return }
+    throw CommandError(
+      .inputRefused, "input_refused", subject: file, reason,
+      hints: ["let .gitignore name it, or write it elsewhere; --yes writes it all the same"])
+  }
+
   /// The end of the question whether secrets may go there.
   var description: String {
     let place = file ?? "stdout"

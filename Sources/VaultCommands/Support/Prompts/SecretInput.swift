@@ -1,4 +1,5 @@
 import VaultCrypto
+import VaultRecords
 import VaultSystem
 
 /// Reads secrets straight into secure memory.
@@ -11,6 +12,24 @@ enum SecretInput {
     if path == "-" { return try line(from: System.standardInput, named: "stdin") }
     let file = try NamedFile.reading(path)
     return try line(from: file.descriptor, named: path)
+  }
+
+  /// The base64 of what a file has, `-` being standard input.
+  static func base64(ofFile path: String) throws -> SecretBytes {
+    if path == "-" { return try base64(from: System.standardInput, named: "stdin") }
+    let file = try NamedFile.reading(path)
+    let text = try base64(from: file.descriptor, named: path)
+    // A command that failed in front of a pipe must not replace a file by nothing; an empty file is one.
+    guard text.count > 0 || System.byteCount(of: file.descriptor) == 0 else {
+      throw CommandError(.inputRefused, "input_refused", subject: path, "gave nothing", hints: ["nothing was changed"])
+    }
+    return text
+  }
+
+  private static func base64(from descriptor: Int32, named name: String) throws -> SecretBytes {
+    let room = (SecureMemory.valueByteCount - 1) / 4 * 3
+    let bytes = try bytes(from: descriptor, named: name, as: "a file in a record", limit: room)
+    return try bytes.withBytes { bytes throws(CryptoError) in try SecretBytes(base64Of: bytes) }
   }
 
   /// What a descriptor gives up to its end, without the newline that ends a single line.
@@ -33,18 +52,22 @@ enum SecretInput {
   /// What a descriptor gives up to its end, exactly.
   ///
   /// - Parameter use: what it is to be, for the error.
-  static func bytes(from descriptor: Int32, named name: String, as use: String = "a secret") throws -> SecretBytes {
+  static func bytes(
+    from descriptor: Int32, named name: String, as use: String = "a secret", limit: Int = maximumByteCount
+  ) throws -> SecretBytes {
     var held = try SecretBytes(count: 0) { _ in }
     var capacity = 4096
-    while capacity <= maximumByteCount {
+    while held.count <= limit {
+      // One byte more tells that there is too much.
+      capacity = min(capacity, limit + 1)
       let (more, count) = try filled(held, from: descriptor, capacity: capacity, named: name)
       guard count == capacity else { return try more.slice(0..<count) }
       held = more
       capacity *= 4
     }
     throw CommandError(
-      .inputRefused, "input_refused", subject: name, "is too large for \(use): at most 256 KiB",
-      hints: ["name another file"])
+      .inputRefused, "input_refused", subject: name, "is too large for \(use): at most \(limit >> 10) KiB",
+      hints: [limit > maximumByteCount ? "`ulimit -l` sets the limit, up to 3 MiB" : "name another file"])
   }
 
   /// `held` and what can be read after it, up to `capacity`.

@@ -1,4 +1,5 @@
 import VaultCrypto
+import VaultDocument
 import VaultRecords
 
 /// Asks for the value of a sealed field until there is one that its kind takes.
@@ -7,7 +8,7 @@ import VaultRecords
 /// is typed is not seen, so it is typed twice.
 struct SecretPrompt {
   private enum Way {
-    case password, lines, line
+    case password, lines, line, file
   }
 
   private let label: String
@@ -25,7 +26,8 @@ struct SecretPrompt {
   init(
     _ label: String, _ value: ValueSchema?, mayBeEmpty: Bool, _ recipe: PasswordRecipe?, _ global: GlobalOptions
   ) {
-    way = value?.isMadeUp == true ? .password : value?.mayHaveLines == true ? .lines : .line
+    let isBytes = value?.isBytes == true
+    way = isBytes ? .file : value?.isMadeUp == true ? .password : value?.mayHaveLines == true ? .lines : .line
     self.label = mayBeEmpty && way != .password ? "[\(label)]" : label
     isTypedTwice = value?.hasLines != true
     isPassword = value?.secretSort == .password
@@ -39,7 +41,7 @@ struct SecretPrompt {
       switch way {
       case .password: " (Enter makes one\(mayBeEmpty ? ", - for none" : ""))"
       case .lines: " (a line, or \(mayBeEmpty ? "@" : "Enter") for a file or the editor)"
-      case .line: ""
+      case .line, .file: ""
       }
     return "\(label), not shown\(choice): "
   }
@@ -47,6 +49,7 @@ struct SecretPrompt {
   /// - Parameter fault: what is wrong with a value, in words that follow "That"; nil for nothing.
   /// - Returns: nil for no value.
   func answer(at terminal: borrowing Terminal, fault: (String) -> String?) throws -> SecretBytes? {
+    if way == .file { return try named(terminal, fault) }
     while true {
       let typed = try terminal.secret(question)
       guard let text = typed.string else {
@@ -98,6 +101,16 @@ struct SecretPrompt {
     return path.isEmpty ? try edited(terminal, fault) : try file(path, terminal, fault)
   }
 
+  /// The base64 of a file, whose name is no secret.
+  private func named(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
+    while true {
+      let path = try terminal.answer("\(label), a file: ")
+      if path.isEmpty, mayBeEmpty { return nil }
+      guard !path.isEmpty, let secret = try file(path, terminal, fault) else { continue }
+      return secret
+    }
+  }
+
   private func file(
     _ path: String, _ terminal: borrowing Terminal, _ fault: (String) -> String?
   ) throws -> SecretBytes? {
@@ -105,13 +118,14 @@ struct SecretPrompt {
     let path = isBelowHome ? (System.environment("HOME") ?? "~") + path.dropFirst() : path
     let secret: SecretBytes
     do {
-      secret = try SecretInput.file(path == "-" ? "./-" : path)
+      let place = path == "-" ? "./-" : path
+      secret = try way == .file ? SecretInput.base64(ofFile: place) : SecretInput.file(place)
     } catch {
       // What was typed may have been meant for the secret itself.
       try terminal.say("That file \(CommandError(any: error).reason).\n")
       return nil
     }
-    guard let text = secret.string, !text.isEmpty else {
+    guard let text = secret.string, !text.isEmpty || way == .file else {
       try terminal.say("That file \(secret.count == 0 ? "is empty" : "is not UTF-8 text").\n")
       return nil
     }
@@ -119,7 +133,8 @@ struct SecretPrompt {
       try terminal.say("That \(fault).\n")
       return nil
     }
-    try terminal.say("\(label): \(secret.count) bytes from \(Printable.text(path))\n")
+    let count = way == .file ? Base64.decodedCount(of: text.utf8Span.span) : secret.count
+    try terminal.say("\(label): \(count) bytes from \(Printable.text(path))\n")
     return secret
   }
 

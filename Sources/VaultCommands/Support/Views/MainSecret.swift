@@ -1,3 +1,4 @@
+import VaultCrypto
 import VaultDocument
 import VaultKit
 import VaultRecords
@@ -18,8 +19,15 @@ extension OpenRecord {
       hint: "`vault set RECORD --secret totp` gives a login one")
   }
 
-  /// Lends the bytes of a value: of a sealed one from locked memory.
+  /// Lends the bytes of a value that is text: of a sealed one from locked memory.
   func withValue<Result>(at path: MemberPath, _ body: (RawSpan) throws -> Result) throws -> Result {
+    if let bytes = try bytes(at: path) {
+      guard bytes.string != nil else {
+        throw CommandError.usage(
+          "\(path)", "holds bytes that are no text", "`vault get RECORD FIELD -o FILE` writes them")
+      }
+      return try bytes.withBytes(body)
+    }
     if let result = try withSecret(at: path, body) { return result }
     let bytes = Array(try revealed(at: path).plainText().utf8)
     return try unsafe body(bytes.span.bytes)

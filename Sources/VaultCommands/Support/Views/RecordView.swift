@@ -113,11 +113,19 @@ extension RecordView {
         switch try content(of: value, at: path) {
         case .sealed(let time): style.dim("\(Self.mask) sealed \(DateFormat.day.text(of: time))")
         case .notYetSealed: style.dim("\(Self.mask) not sealed yet: run `vault migrate`")
-        case .readable(let value): try printable(value.plainText())
+        case .readable(let value): try printable(bytesText(of: value, at: path) ?? value.plainText())
         }
       body.append((Printable.text(path.description), text))
     }
     return body
+  }
+
+  /// What is shown of opened bytes: a text as it is, of others how many there are. Nil for what are none.
+  private func bytesText(of value: JSONValue, at path: MemberPath) throws -> String? {
+    guard isRevealed, kind?.value(at: path)?.isBytes == true, let base64 = value.string else { return nil }
+    guard let bytes = try? Base64.decode(base64) else { throw damaged(path, "what was sealed is not base64") }
+    if let text = String(validating: bytes, as: UTF8.self), Printable.document(text) == text { return text }
+    return "\(bytes.count) bytes: `vault get RECORD \(path) -o FILE` writes them"
   }
 
   /// What the record has at a path, in a column: the items of a list with commas between, a mask for what is sealed,

@@ -1,0 +1,34 @@
+package import VaultDocument
+
+extension RecordKind {
+  /// The members with the counts that follow from what is sealed.
+  ///
+  /// - Parameters:
+  ///   - before: the members before a change; nil for a new record.
+  ///   - byteCount: how many bytes a sealed member, in clear or as a token, stands for; nil where that cannot be told.
+  /// - Throws: ``RecordError`` `.invalidValue` for another count, and what `byteCount` throws.
+  package func counted(
+    _ members: JSONObject, before: JSONObject?, _ byteCount: (JSONValue) throws(RecordError) -> Int?
+  ) throws(RecordError) -> JSONObject {
+    guard let type, !type.byteCounts.isEmpty else { return members }
+    var members = members
+    for (path, place) in type.byteCounts {
+      let given = members[place]
+      // What did not change is not opened.
+      guard let value = members[path], value != before?[path] || given != before?[place],
+        let count = try byteCount(value)
+      else { continue }
+      let isOld = before != nil && given == before?[place]
+      guard given == nil || isOld || given?.int == count else {
+        throw RecordError(.invalidValue, "is not the count of bytes in \(path)", path: place)
+      }
+      members[place] = .number(JSONNumber(count))
+    }
+    return members
+  }
+
+  /// How many bytes clear base64 stands for.
+  static func byteCount(ofClear value: JSONValue) -> Int? {
+    value.string.map { Base64.decodedCount(of: $0.utf8Span.span) }
+  }
+}
