@@ -72,7 +72,8 @@ enum ImportTarget: FuzzTarget {
     for record in one.records {
       require(record.lines.allSatisfy { !$0.place.path.isEmpty || $0.place.line != nil }, "each line has a place")
     }
-    guard importer.format.name == "plain-json", let tree = try? JSONParser.parse(bytes, limits: .exchange), one.error == nil
+    guard importer.format.name == "plain-json", one.error == nil,
+      let tree = try? JSONParser.parse(bytes, limits: .exchange)
     else { return }
     require(one.lines.count == leafCount(of: tree) || leafCount(of: tree) > 10_000, "each value of JSON has one line")
   }
