@@ -12,8 +12,11 @@ struct EarlierCheckpoint {
   let head: ListHead
   let entries: VersionList
 
-  /// Whether a file that begins so has this form: a list begins with an object on one line.
-  static func begins(_ piece: [UInt8]) -> Bool { piece.starts(with: "{\n".utf8) || piece.starts(with: "{\r\n".utf8) }
+  /// Whether a file that begins so has this form: a list begins with an object on one line, without records.
+  static func begins(_ piece: [UInt8]) -> Bool {
+    guard piece.starts(with: "{\n".utf8) || piece.starts(with: "{\r\n".utf8) else { return false }
+    return piece.prefix(1024).firstRange(of: Array("\"\(listName)\"".utf8)) != nil
+  }
 
   /// - Parameters:
   ///   - beginning: the first piece of the file.
