@@ -104,7 +104,8 @@ extension PostgresStore {
   private static func makeTables(
     _ address: PostgresAddress, _ schema: PostgresSchema, _ pool: ConnectionPool
   ) throws(StoreError) {
-    if (try? find(address, schema, pool)) != nil { return }
+    // Where there are tables nothing is altered, whichever vaults they hold: that would wait for all that work in them.
+    if case .success = Result(catching: { () throws(StoreError) in try find(address, schema, pool) }) { return }
     for attempt in 1... {
       do throws(StoreError) {
         return try pool.with(path: address.canonicalText, writing: true) { connection throws(ServerFault) in
