@@ -22,18 +22,8 @@ extension DirectoryStore {
     try identifiers(in: .slots, seeing: nil)
   }
 
-  /// Where documents lie.
-  ///
-  /// - Throws: `StoreError` as `RecordStore.read`.
-  package func places() throws(StoreError) -> [StoreLocation] {
-    var places: [StoreLocation] = []
-    for place in [StoreLocation.header, .checkpoint] where try isThere(place) { places.append(place) }
-    places += try slots().map { .slot($0) }
-    for folder in try recordFolders() { places += try records(inFolder: folder).map { .record($0) } }
-    return places + (try trashed().map { .trash($0) })
-  }
-
-  private func isThere(_ place: StoreLocation) throws(StoreError) -> Bool {
+  /// Whether something has the name of a document of the vault's own directory.
+  func isThere(_ place: StoreLocation) throws(StoreError) -> Bool {
     try files.callIfPresent(at: place.relativePath) { [root = root.descriptor] (system) throws(Errno) in
       try system.status(of: place.fileName, in: root, followingLink: false)
     } != nil

@@ -59,6 +59,9 @@ extension DirectoryStore {
 
   private func replace(_ change: StoreChange) throws(StoreError) {
     let location = change.location
+    if change.replacement == nil, let name = location.earlierFileName, try !isThere(location) {
+      return try replace(name, in: location.directory, path: name, from: change.expected, to: nil)
+    }
     try replace(
       location.fileName, in: location.directory, path: location.relativePath, from: change.expected,
       to: change.replacement)

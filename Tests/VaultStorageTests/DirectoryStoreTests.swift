@@ -133,6 +133,18 @@ import VaultTestSupport
     #expect(try store.read(.checkpoint) == nil)
   }
 
+  @Test("a checkpoint under its earlier name is a place like any other, and goes when it is replaced or removed")
+  func earlierCheckpoint() throws {
+    for new in [[2], nil] as [[UInt8]?] {
+      let vault = try StoreFolder()
+      FileTree.write([1], to: vault["checkpoint.json"])
+      #expect(try vault.store.places().contains(.checkpoint) && vault.store.read(.checkpoint) == [1])
+      try vault.store.apply([StoreChange(.checkpoint, from: [1], to: new)])
+      #expect(try vault.store.read(.checkpoint) == new)
+      #expect(FileTree.contents(of: vault["checkpoint.json"]) == nil)
+    }
+  }
+
   @Test("a batch over all folders needs few descriptors, and none stays open")
   func descriptors() throws {
     let vault = try StoreFolder()
