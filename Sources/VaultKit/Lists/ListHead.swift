@@ -23,9 +23,7 @@ package struct ListHead: Sendable {
       throw VaultError(.damaged, "does not begin with an object", file: file)
     }
     (self.document, self.file, isWhole) = (document, file, false)
-    guard try members.number("format") == JSONNumber(Self.format) else {
-      throw VaultError(.newerFormat, "was written by a newer version of this program", file: file)
-    }
+    try requireFormat()
     guard (try? JSONValue.object(document).compactBytes()) == line else {
       throw VaultError(.damaged, "does not begin with a line of the format", file: file)
     }
@@ -43,7 +41,18 @@ package struct ListHead: Sendable {
   }
 
   /// What stood for the head of a list before format 1 was final: all of it.
-  init(whole document: JSONObject, file: String) { (self.document, self.file, isWhole) = (document, file, true) }
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  init(whole document: JSONObject, file: String) throws(VaultError) {
+    (self.document, self.file, isWhole) = (document, file, true)
+    try requireFormat()
+  }
+
+  private func requireFormat() throws(VaultError) {
+    guard try members.number("format") == JSONNumber(Self.format) else {
+      throw VaultError(.newerFormat, "was written by a newer version of this program", file: file)
+    }
+  }
 
   /// Its members, to be checked by whose list it is.
   package var members: MemberReader { MemberReader(document, file: file) }

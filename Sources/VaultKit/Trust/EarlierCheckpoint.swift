@@ -32,10 +32,7 @@ struct EarlierCheckpoint {
     guard case .object(let document) = try parseDocument(bytes, limits: .exchange, file: Self.fileName) else {
       throw VaultError(.damaged, "is not an object", file: Self.fileName)
     }
-    head = ListHead(whole: document, file: Self.fileName)
-    guard try head.members.number("format") == JSONNumber(1) else {
-      throw VaultError(.newerFormat, "was written by a newer version of this program", file: Self.fileName)
-    }
+    head = try ListHead(whole: document, file: Self.fileName)
     entries = try Self.entries(of: head.members)
   }
 
