@@ -1,4 +1,6 @@
 import Synchronization
+import VaultKit
+import VaultStorage
 import VaultSystem
 
 /// What a repository keeps, as git has it: no filter, hook, pager or text conversion stands between.
@@ -70,6 +72,13 @@ final class GitObjects: Sendable {
   func blob(_ name: String, limit: Int) -> [UInt8]? {
     guard case .object(let object) = object(name, limit: limit), object.kind == .blob else { return nil }
     return object.bytes
+  }
+
+  /// The header that the vault here has in a commit; nil where there is none that can be read.
+  func header(in commit: String) -> VaultHeader? {
+    let place = StoreLocation.header
+    let bytes = blob("\(commit):./\(place.relativePath)", limit: place.byteLimit)
+    return bytes.flatMap { try? VaultHeader(parsing: $0) }
   }
 
   /// The bytes of files by their names, without those that are not there, or are larger: asked for all at once.

@@ -20,8 +20,7 @@ struct RotatedApart {
     let objects = GitObjects(git)
     var rotation: String?
     for change in git.lines(["log", "--first-parent", "--format=%H", commit, "--", file]) where !change.isEmpty {
-      let bytes = objects.blob("\(change):./\(file)", limit: StoreLocation.header.byteLimit)
-      guard let header = bytes.flatMap({ try? VaultHeader(parsing: $0) }), !knows(ours, header) else { break }
+      guard let header = objects.header(in: change), !knows(ours, header) else { break }
       rotation = change
     }
     before = rotation.flatMap { git.lines(["rev-parse", "--short", "--verify", "--quiet", $0 + "^"]).first }

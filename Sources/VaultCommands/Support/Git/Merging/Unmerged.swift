@@ -160,8 +160,7 @@ struct Unmerged {
     replaced = underReplacedRoot()
     if !replaced.isEmpty {
       // What was made something else of is settled.
-      let listed = git.parts(["ls-files", "--stage", "-z", "--", "records", "trash"], limit: Self.listByteLimit)
-      let held = Set(listed.compactMap(GitStage.init).map(\.blob))
+      let held = Set(Self.indexed(git).map(\.blob))
       replaced.removeAll { id in [sides?.ours, sides?.theirs].allSatisfy { $0?.blob(id).map(held.contains) != true } }
     }
     if stages.isEmpty && replaced.isEmpty { return nil }
@@ -173,12 +172,12 @@ struct Unmerged {
   /// Those under one root key at a time: a commit that still had it as its own says how they verify.
   init?(settledIn folder: String, _ header: VaultHeader) {
     (git, sides, versions) = (Git(at: folder), nil, nil)
-    (objects, stages, stagesByPath) = (GitObjects(git), [], [:])
+    (objects, self.stages, stagesByPath) = (GitObjects(git), [], [:])
     guard header.hasReplacedRoots else { return nil }
-    let listed = git.parts(["ls-files", "--stage", "-z", "--", "records", "trash"], limit: Self.listByteLimit)
-    let held = objects.blobs(listed.compactMap(GitStage.init).map(\.blob), limit: Self.byteLimit)
-    var (found, root, files): ([RecordID: [UInt8]], [UInt8]?, [String]) = ([:], nil, [])
-    for stage in listed.compactMap(GitStage.init) {
+    let stages = Self.indexed(git)
+    let held = objects.blobs(stages.map(\.blob), limit: Self.byteLimit)
+    var (found, root): ([RecordID: [UInt8]], [UInt8]?) = ([:], nil)
+    for stage in stages {
       guard stage.number == 0, let id = StoreLocation(relativePath: stage.path)?.recordID, let bytes = held[stage.blob],
         let hint = RecordFile(parsing: bytes)?.envelope.wrappedKey.rootHint, header.replacedRoot(hint: hint) != nil,
         root ?? hint == hint,
@@ -187,20 +186,20 @@ struct Unmerged {
       else { continue }
       root = hint
       found[id] = bytes
-      files.append(stage.path)
     }
     guard let root, let commit = Self.commit(under: root, git, objects) else { return nil }
     (settled, theirCommit) = (found, commit)
   }
 
+  /// What git's index has of records.
+  private static func indexed(_ git: Git) -> [GitStage] {
+    git.parts(["ls-files", "--stage", "-z", "--", "records", "trash"], limit: listByteLimit).compactMap(GitStage.init)
+  }
+
   /// The latest commit in our history whose header has a root key as its own.
   private static func commit(under hint: [UInt8], _ git: Git, _ objects: GitObjects) -> String? {
     let commits = git.lines(["log", "--format=%H", "HEAD", "--", "vault.json"], limit: listByteLimit)
-    return commits.first { commit in
-      let place = "\(commit):./\(StoreLocation.header.relativePath)"
-      let bytes = objects.blob(place, limit: StoreLocation.header.byteLimit)
-      return bytes.flatMap { try? VaultHeader(parsing: $0) }?.root.id.bytes.starts(with: hint) == true
-    }
+    return commits.first { objects.header(in: $0)?.root.id.bytes.starts(with: hint) == true }
   }
 
   /// What two commits would leave unmerged, before anything is begun.
