@@ -125,8 +125,16 @@ extension OpenRecord {
   ///
   /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, `.memoryUnavailable`.
   package func secret(at path: MemberPath) throws -> SecretBytes {
-    if let bytes = try bytes(at: path) { return bytes }
-    if let secret = try withSecret(at: path, { bytes in try SecretBytes(copying: bytes) }) { return secret }
+    if let opened = try opened(at: path) { return opened }
     return try SecretBytes(copyingText: text(at: path))
+  }
+
+  /// The one sealed value at a path, in locked memory: the bytes that it stands for where the kind has bytes there. Nil
+  /// where nothing is sealed, or more than one value.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, `.memoryUnavailable`.
+  package func opened(at path: MemberPath) throws -> SecretBytes? {
+    if let bytes = try bytes(at: path) { return bytes }
+    return try withSecret(at: path) { bytes in try SecretBytes(copying: bytes) }
   }
 }

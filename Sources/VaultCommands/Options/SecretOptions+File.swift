@@ -32,8 +32,7 @@ extension SecretOptions {
 
 extension RecordKind {
   /// Whether it is the program's own kind for files.
-  fileprivate var isOwn: Bool { if case .type = origin { true } else { false } }
-  var isOfFiles: Bool { isOwn && name == FileRecord.kindName }
+  var isOfFiles: Bool { if case .type = origin { name == FileRecord.kindName } else { false } }
 }
 
 /// What the ends of names say of files (IANA, Media Types).

@@ -70,7 +70,8 @@ struct GetCommand: AsyncParsableCommand {
     let path = try field.path ?? (takesMain ? found.mainSecret() : nil)
     try await CommandError.naming(membersOf: found) {
       let value = try value(of: field, at: path, in: found)
-      guard let file = target.file else { return try print(value, at: path, of: found) }
+      let isCode = field.reference?.view == .otp
+      guard let file = target.file else { return try print(value, at: path, isCode: isCode, of: found) }
       try await target.write { write in try value.withBytes { try write($0) } }
       guard global.json else { return }
       try Output.document([
@@ -96,14 +97,13 @@ struct GetCommand: AsyncParsableCommand {
   private func value(of field: FieldArgument, at path: MemberPath?, in found: OpenRecord) throws -> SecretBytes {
     guard let path else { return try SecretBytes(utf8: url(of: found)) }
     if let reference = field.reference, reference.view == .otp { return try found.value(of: reference) }
-    if let bytes = try found.bytes(at: path) { return bytes }
-    if let secret = try found.withSecret(at: path, { try SecretBytes(copying: $0) }) { return secret }
+    if let opened = try found.opened(at: path) { return opened }
     return try SecretBytes(utf8: text(of: found.revealed(at: path)))
   }
 
-  private func print(_ value: SecretBytes, at path: MemberPath?, of found: OpenRecord) throws {
+  private func print(_ value: SecretBytes, at path: MemberPath?, isCode: Bool, of found: OpenRecord) throws {
     if qr { return try value.withBytes { try QRCode.draw($0) } }
-    if global.json { return try document(value, at: path, of: found) }
+    if global.json { return try document(value, at: path, isCode: isCode, of: found) }
     guard Output.isTerminal else { return try value.withBytes { try Output.write($0) } }
     let isBytes = path.map { found.kind?.value(at: $0)?.isBytes == true } ?? false
     guard let text = value.string, !isBytes || Printable.document(text) == text else {
@@ -114,11 +114,10 @@ struct GetCommand: AsyncParsableCommand {
   }
 
   /// Prints the value as JSON: bytes as their base64, and what is no text as what it is.
-  private func document(_ value: SecretBytes, at path: MemberPath?, of found: OpenRecord) throws {
+  private func document(_ value: SecretBytes, at path: MemberPath?, isCode: Bool, of found: OpenRecord) throws {
     guard let path else {
       return try Output.document(["id": .string(found.id.text), "url": .string(value.string ?? "")])
     }
-    let isCode = (try? FieldArgument(record, self.path))?.view == .otp
     try Output.document([
       "id": .string(found.id.text), "path": .string(path.description),
       "value": isCode ? .string(value.string ?? "") : try found.revealed(at: path),
