@@ -120,12 +120,14 @@ libpq.so.5 libpq5
 LIBRARIES
 }
 
-# The database server that tests start for themselves, and a pooler. Debian would make a server of its own at once, and is
-# told not to.
+# Whether there is a database server that tests can start for themselves.
+has_databases() { ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }
+
+# That server, and a pooler. Debian would make a server of its own at once, and is told not to.
 want_databases() {
   [ "$(uname -s)" = Linux ] || return 0
   local settings=/etc/postgresql-common
-  if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+  if ! has_databases; then
     if [ -w /etc ] && [ ! -e "$settings/createcluster.conf" ]; then
       mkdir -p "$settings" && echo 'create_main_cluster = false' >"$settings/createcluster.conf"
     fi
