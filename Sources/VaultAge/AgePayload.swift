@@ -13,6 +13,9 @@ struct AgePayload {
   /// Byte count of a full chunk with its tag.
   static let boxByteCount = chunkByteCount + ChaCha20Poly1305.tagByteCount
 
+  /// - Parameter key: 32 bytes, which seal nothing but these chunks.
+  init(key: SecretBytes) { self.key = key }
+
   init(fileKey: SecretBytes, nonce: [UInt8]) throws(AgeError) {
     key = try AgeError.mappingCrypto { () throws(CryptoError) in
       try deriveKey(from: fileKey, salt: nonce, info: "payload")

@@ -1,3 +1,5 @@
+package import VaultCrypto
+
 /// Opens one age file piece by piece, for who pulls the plaintext as it is needed, in constant memory.
 ///
 /// The pieces are in ordinary memory: it is for plaintext that is no secret by itself.
@@ -21,6 +23,13 @@ public final class AgeReader {
     payload = try AgeOpening(&input, credentials: credentials, from: read).payload
     self.input = input
     self.read = read
+  }
+
+  /// Reads a payload that has nothing before it, as ``AgeWriter/init(payloadUnder:write:)`` writes one.
+  ///
+  /// - Parameter key: 32 bytes.
+  package convenience init(payloadUnder key: SecretBytes, read: @escaping AgeRead) {
+    self.init(AgePayload(key: key), fromChunk: 0, read: read)
   }
 
   /// Reads the chunks of a binary file from one of them on, whose bytes `read` gives first.

@@ -4,7 +4,7 @@ public import VaultCrypto
 ///
 /// The plaintext waits in ordinary memory, up to 64 KiB of it: it is for plaintext that is no secret by itself.
 public final class AgeWriter {
-  private let sealing: AgeSealing
+  private let payload: AgePayload
   private let write: AgeWrite
   private var chunk: [UInt8] = []
   private var index: UInt64 = 0
@@ -13,7 +13,8 @@ public final class AgeWriter {
   ///
   /// - Throws: `.noRecipient`, `.tooLarge`, `.lowOrderShare`, `.writeFailed`, `.cryptoFailed`.
   public convenience init(to recipients: [AgeRecipient], write: @escaping AgeWrite) throws(AgeError) {
-    try self.init(AgeSealing(to: recipients), write)
+    let sealing = try AgeSealing(to: recipients)
+    try self.init(sealing.payload, after: sealing.prefix, write)
   }
 
   /// Begins a file for the UTF-8 bytes of a passphrase, at 2 to the power of `workFactor`, and writes its header.
@@ -25,14 +26,21 @@ public final class AgeWriter {
     let sealing = try passphrase.withBytes { (bytes) throws(AgeError) in
       try AgeSealing(passphrase: bytes, workFactor: workFactor)
     }
-    try self.init(sealing, write)
+    try self.init(sealing.payload, after: sealing.prefix, write)
   }
 
-  private init(_ sealing: AgeSealing, _ write: @escaping AgeWrite) throws(AgeError) {
-    self.sealing = sealing
+  /// Begins the payload of an age file and nothing before it: no header, no nonce.
+  ///
+  /// - Parameter key: 32 bytes, which seal this payload alone.
+  package convenience init(payloadUnder key: SecretBytes, write: @escaping AgeWrite) throws(AgeError) {
+    try self.init(AgePayload(key: key), after: [], write)
+  }
+
+  private init(_ payload: AgePayload, after prefix: [UInt8], _ write: @escaping AgeWrite) throws(AgeError) {
+    self.payload = payload
     self.write = write
     chunk.reserveCapacity(AgePayload.chunkByteCount)
-    try Self.put(sealing.prefix, write)
+    if !prefix.isEmpty { try Self.put(prefix, write) }
   }
 
   /// Appends a piece of any size, which may be empty.
@@ -67,7 +75,7 @@ public final class AgeWriter {
   }
 
   private func seal(_ plain: RawSpan, isLast: Bool) throws(AgeError) {
-    try Self.put(sealing.payload.seal(plain, index: index, isLast: isLast), write)
+    try Self.put(payload.seal(plain, index: index, isLast: isLast), write)
     index += 1
   }
 

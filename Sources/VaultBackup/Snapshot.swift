@@ -14,6 +14,7 @@ struct Snapshot {
   ///
   /// - Throws: ``VaultError`` of the first file that cannot be read: a backup is whole, or there is none.
   func write() async throws(VaultError) {
+    try requireNoAttachments()
     try archive.append(.document(.header), vault.headerBytes)
     for slot in vault.header.slots.sorted(by: { $0.id < $1.id }) {
       guard let bytes = try read(.slot(slot.id)) else { throw Self.missing(slot.path) }
@@ -26,6 +27,16 @@ struct Snapshot {
     }
     try requireAllRecords()
     try writeGitFiles()
+  }
+
+  /// A backup without them would be none.
+  private func requireNoAttachments() throws(VaultError) {
+    let held = try inStore { () throws(StoreError) in try vault.store.heldAttachments() }
+    guard let first = held.first else { return }
+    throw VaultError(
+      .inputRefused, "is an attachment, which a backup does not hold yet",
+      file: StoreLocation.attachment(first).relativePath,
+      remedies: ["copy the vault's folder as it is while nobody writes"])
   }
 
   /// Whatever made the reading skip some: what is then attested must be all of the vault.

@@ -33,7 +33,12 @@ struct VaultCommand: AsyncParsableCommand {
           CredentialCommand.self,
           SSHCommand.self,
         ]),
-      CommandGroup(name: "In and out", subcommands: [ImportCommand.self, ExportCommand.self, BackupCommand.self]),
+      CommandGroup(
+        name: "In and out",
+        subcommands: [
+          ImportCommand.self, ExportCommand.self, AttachCommand.self, AttachmentsCommand.self, DetachCommand.self,
+          BackupCommand.self,
+        ]),
       CommandGroup(
         name: "People and keys",
         subcommands: [

@@ -180,3 +180,5 @@ public typealias RecordID = Identifier
 public typealias VaultID = Identifier
 /// Names a slot.
 public typealias SlotID = Identifier
+/// Names one writing of what is attached to a record.
+public typealias AttachmentID = Identifier

@@ -39,12 +39,22 @@ extension DirectoryStore {
     (name: ".gitignore", lines: [".lock", ".staging/", ".journal.json"]),
   ]
 
+  /// What git must know besides of a vault with attachments: it merges none and shows no difference of any.
+  private static let attachmentLine = "attachments/** binary"
+
+  /// Tells git what attachments are, before the first is there.
+  func noteAttachmentsForGit() throws(StoreError) {
+    try appendMissing([Self.attachmentLine], to: Self.gitFiles[0].name)
+  }
+
   /// The lines that are missing in what git must know of a vault's files, by file.
   ///
   /// - Throws: `StoreError` as `read`.
   public func missingGitLines() throws(StoreError) -> [(name: String, lines: [String])] {
     var missing: [(name: String, lines: [String])] = []
+    let hasAttachments = try !entries(of: .attachments).isEmpty
     for (name, lines) in Self.gitFiles {
+      let lines = lines + (hasAttachments && name == Self.gitFiles[0].name ? [Self.attachmentLine] : [])
       let absent = try missingLines(lines, in: gitFile(name))
       if !absent.isEmpty { missing.append((name, absent)) }
     }

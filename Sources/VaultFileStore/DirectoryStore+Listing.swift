@@ -51,20 +51,25 @@ extension DirectoryStore {
   }
 
   public func strayEntries() throws(StoreError) -> [String] {
-    var strays = try strayEntries(of: .trash)
+    var strays = try strayEntries(of: .trash) + strayAttachments()
     for entry in try entries(of: .records) where !entry.isHidden {
       guard let folder = StoreDirectory.folder(named: entry) else {
         strays.append(StoreDirectory.records.path(of: entry.printableName))
         continue
       }
-      do throws(StoreError) {
-        strays += try strayEntries(of: folder)
-      } catch {
-        guard error.code == .notADirectory || error.code == .symbolicLink else { throw error }
-        strays.append(folder.path)
-      }
+      strays += try strayEntries(ofFolder: folder)
     }
     return strays.sorted()
+  }
+
+  /// What does not belong into one of 256 folders; the folder itself where it is none.
+  func strayEntries(ofFolder folder: StoreDirectory) throws(StoreError) -> [String] {
+    do throws(StoreError) {
+      return try strayEntries(of: folder)
+    } catch {
+      guard error.code == .notADirectory || error.code == .symbolicLink else { throw error }
+      return [folder.path]
+    }
   }
 
   private func strayEntries(of directory: StoreDirectory) throws(StoreError) -> [String] {
@@ -94,10 +99,20 @@ extension DirectoryStore {
 extension StoreDirectory {
   /// The id that an entry of this directory belongs to; nil for a name that does not belong here.
   func identifier(of entry: DirectoryEntry) -> Identifier? {
-    guard entry.isExact, let id = Identifier(fileName: entry.name, suffix: self == .slots ? ".age" : ".json")
-    else { return nil }
-    if case .folder(let number) = self, id.folder != number { return nil }
-    return id
+    guard entry.isExact, let id = Identifier(fileName: entry.name, suffix: suffix) else { return nil }
+    switch self {
+    case .folder(let number), .attachmentFolder(let number): return id.folder == number ? id : nil
+    case .root, .slots, .records, .trash, .attachments, .staging: return id
+    }
+  }
+
+  /// How the names of its documents end.
+  private var suffix: String {
+    switch self {
+    case .slots: ".age"
+    case .attachments, .attachmentFolder: ""
+    case .root, .records, .folder, .trash, .staging: ".json"
+    }
   }
 
   /// The record folder that an entry of `records/` is named as.

@@ -128,7 +128,7 @@ extension DirectoryStore {
   func overlay(for location: StoreLocation) throws(StoreError) -> Overlay? {
     switch location {
     case .record, .trash: try overlay()
-    case .header, .checkpoint, .slot: nil
+    case .header, .checkpoint, .slot, .attachment: nil
     }
   }
 

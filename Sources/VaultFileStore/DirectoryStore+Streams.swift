@@ -4,8 +4,7 @@ internal import VaultSystem
 
 extension DirectoryStore {
   public func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? {
-    // Only the vault's own directory holds documents that are large.
-    guard location.directory == .root else { return try wholeReader(of: location) }
+    guard location.isLarge || location.directory == .root else { return try wholeReader(of: location) }
     if let reader = try DirectoryReader(of: location, named: location.fileName, in: self) { return reader }
     guard let name = location.earlierFileName else { return nil }
     return try DirectoryReader(of: location, named: name, in: self)
@@ -15,11 +14,22 @@ extension DirectoryStore {
     requireExclusive(lock)
     // A journal that could not be finished before would, finished later, undo what is written now.
     try finishJournal()
+    if case .attachment = location, try entries(of: .attachments).isEmpty { try noteAttachmentsForGit() }
     return try DirectoryWriter(of: location, in: self, under: lock)
   }
 }
 
-/// Reads a file of the vault's own directory, opened once.
+extension DirectoryStore {
+  fileprivate func openFile(named name: String, in directory: StoreDirectory) throws(StoreError) -> OpenFile? {
+    var found: OpenFile?
+    _ = try withDirectory(directory) { (descriptor) throws(StoreError) in
+      found = try files.openIfPresent(name, in: descriptor, as: .reading, at: directory.path(of: name))
+    }
+    return found
+  }
+}
+
+/// Reads a file of the vault, opened once.
 private final class DirectoryReader: StoreReader {
   private static let pieceByteCount = 1 << 18
 
@@ -32,9 +42,8 @@ private final class DirectoryReader: StoreReader {
 
   /// Nil where there is no such file.
   init?(of location: StoreLocation, named name: String, in store: DirectoryStore) throws(StoreError) {
-    (files, path) = (store.files, name)
-    let root = store.root.descriptor
-    guard let file = try files.openIfPresent(name, in: root, as: .reading, at: path) else { return nil }
+    (files, path) = (store.files, location.directory.path(of: name))
+    guard let file = try store.openFile(named: name, in: location.directory) else { return nil }
     byteCount = try files.regularStatus(of: file.descriptor, at: path).byteCount
     self.file = file
     guard byteCount <= location.byteLimit else {

@@ -8,7 +8,7 @@ extension DirectoryStore {
   /// or of the lock's file. Each as the error that a writer meets there.
   package func workFaults() -> [StoreError] {
     var faults: [StoreError] = []
-    for directory in [StoreDirectory.records, .slots, .staging, .trash] {
+    for directory in [StoreDirectory.records, .slots, .staging, .trash, .attachments] {
       do throws(StoreError) { _ = try withDirectory(directory) { _ in } } catch { faults.append(error) }
     }
     let name = StoreDirectory.lockName

@@ -9,6 +9,8 @@ enum StoreDirectory: Hashable {
   case records
   case folder(UInt8)
   case trash
+  case attachments
+  case attachmentFolder(UInt8)
   case staging
 }
 
@@ -21,7 +23,8 @@ extension StoreDirectory {
     switch self {
     case .root: nil
     case .folder: .records
-    case .slots, .records, .trash, .staging: .root
+    case .attachmentFolder: .attachments
+    case .slots, .records, .trash, .attachments, .staging: .root
     }
   }
 
@@ -30,8 +33,9 @@ extension StoreDirectory {
     case .root: "."
     case .slots: "slots"
     case .records: "records"
-    case .folder(let number): Self.hexadecimal(number)
+    case .folder(let number), .attachmentFolder(let number): Self.hexadecimal(number)
     case .trash: "trash"
+    case .attachments: "attachments"
     case .staging: ".staging"
     }
   }
@@ -42,15 +46,18 @@ extension StoreDirectory {
   }
 
   var path: String {
-    if case .folder = self { return "records/" + name }
-    return name
+    switch self {
+    case .folder: "records/" + name
+    case .attachmentFolder: "attachments/" + name
+    case .root, .slots, .records, .trash, .attachments, .staging: name
+    }
   }
 
   /// Whether it is replaced together with all live records.
   fileprivate var isOfRecords: Bool {
     switch self {
     case .records, .folder: true
-    case .root, .slots, .trash, .staging: false
+    case .root, .slots, .trash, .attachments, .attachmentFolder, .staging: false
     }
   }
 
@@ -71,6 +78,7 @@ extension StoreLocation {
     case .slot: .slots
     case .record(let id): .folder(id.folder)
     case .trash: .trash
+    case .attachment(let id): .attachmentFolder(id.folder)
     }
   }
 

@@ -22,6 +22,8 @@ public struct VaultHeader: Sendable {
   public let root: Root
   public let keyring: [KeyringEntry]
   public let slots: [Slot]
+  /// The extensions of the format that a reader has to know, ascending.
+  public let requirements: [String]
   /// JSON Schemas by the names of the kinds that this vault declares.
   public let declaredKinds: JSONObject
   /// The whole tree, as the MAC covers it.
@@ -45,6 +47,7 @@ public struct VaultHeader: Sendable {
     guard let requirements = Requirements.names(in: document) else {
       throw members.damaged(Requirements.memberName)
     }
+    self.requirements = requirements
     if let refusal = Requirements.refusal(of: requirements) {
       throw VaultError(.newerFormat, refusal, file: Self.fileName, field: Requirements.memberName)
     }
@@ -94,10 +97,13 @@ public struct VaultHeader: Sendable {
   ///
   /// What is not given stays as it is; so does the text of every slot that stays.
   func changed(
-    slots: [Slot]? = nil, keyring: [KeyringEntry]? = nil, kinds: JSONObject? = nil, root: RootKey,
-    rootCreatedAt: Timestamp? = nil
+    slots: [Slot]? = nil, keyring: [KeyringEntry]? = nil, kinds: JSONObject? = nil, requirements: [String]? = nil,
+    root: RootKey, rootCreatedAt: Timestamp? = nil
   ) throws(VaultError) -> VaultHeader {
     var changed = document
+    if let requirements, !requirements.isEmpty {
+      changed[Requirements.memberName] = .array(requirements.map { .string($0) })
+    }
     changed["revision"] = .number(JSONNumber(revision + 1))
     if let slots { changed["slots"] = .array(slots.map { .object(memberText(of: $0)) }) }
     if let keyring { changed["keyring"] = .array(keyring.map { .object($0.members) }) }

@@ -74,3 +74,13 @@ extension RecordFile {
     return hints
   }
 }
+
+extension RecordFile {
+  /// Whether both name the same attachments.
+  func hasAttachments(of other: RecordFile) -> Bool { envelope.attachments == other.envelope.attachments }
+}
+
+extension RecordEnvelope {
+  /// What a record requires but for that it has attachments, which one side may have and the other not.
+  var requirementsBesideAttachments: [String] { requirements.filter { $0 != Requirements.attachments } }
+}

@@ -44,7 +44,9 @@ public struct RecordMerge {
   private func run() throws(MergeRefusal) -> [UInt8] {
     try requireOneRecord()
     try requireAuthenticForm()
-    if ours.fields == theirs.fields, isSameButForVersion { return try withEqualFields() }
+    if ours.fields == theirs.fields, ours.hasAttachments(of: theirs), isSameButForVersion {
+      return try withEqualFields()
+    }
     if let base {
       if base.equals(exceptKey: ours) { return try taking(theirs, besides: ours) }
       if base.equals(exceptKey: theirs) { return try taking(ours, besides: theirs) }
@@ -88,7 +90,7 @@ public struct RecordMerge {
   private var envelopesAgree: Bool {
     let (one, other) = (ours.envelope, theirs.envelope)
     return sameBytes(one.kind, other.kind) && sameBytes(ours.createdAtText, theirs.createdAtText)
-      && one.requirements == other.requirements
+      && one.requirementsBesideAttachments == other.requirementsBesideAttachments
   }
 
   private var schemasAgree: Bool { ours.envelope.schema == theirs.envelope.schema }
@@ -108,7 +110,8 @@ public struct RecordMerge {
     case (_, .refused): return try bytes(of: later, besides: nil)
     case (.authentic, .authentic):
       let areForks = later.envelope.revision == other.envelope.revision && later.envelope.mac != other.envelope.mac
-      return try areForks ? authenticated(later.fields, key) : bytes(of: later, besides: other)
+      return try areForks
+        ? authenticated(later.fields, later.envelope.attachments, key) : bytes(of: later, besides: other)
     default: return try bytes(of: later, besides: other)
     }
   }
@@ -184,14 +187,30 @@ extension RecordMerge {
     guard hints.0.isEmpty || hints.1.isEmpty || hints.0 == hints.1 else { throw MergeRefusal(.resealed) }
     try requireVerified([base, ours, theirs])
     let fields = try joinedFields()
+    let attachments = try joinedAttachments()
     for (side, other) in [(ours, theirs), (theirs, ours)]
-    where side.fields == fields && side.isRemoved == isToBeRemoved && side.envelope.revision > other.envelope.revision
+    where side.fields == fields && side.envelope.attachments == attachments && side.isRemoved == isToBeRemoved
+      && side.envelope.revision > other.envelope.revision
       && side.envelope.updatedAt >= other.envelope.updatedAt
     {
       return try bytes(of: side, besides: other)
     }
     guard let key else { throw MergeRefusal([MergeConflict(.needsKey)], fields: fields) }
-    return try authenticated(fields, key)
+    return try authenticated(fields, attachments, key)
+  }
+
+  /// By id, under which nothing ever changes: what either side has added, and nothing that either has taken away.
+  private func joinedAttachments() throws(MergeRefusal) -> [Attachment] {
+    let sides = [ours, theirs].map(\.envelope.attachments)
+    guard sides[0] != sides[1] else { return sides[0] }
+    // They are sealed under the data key, which has to be one.
+    let wraps = [ours, theirs].map(\.envelope.wrappedKey.text)
+    guard sameBytes(wraps[0], wraps[1]) || haveOneDataKey else { throw MergeRefusal(.key) }
+    let before = base?.envelope.attachments ?? []
+    let kept = sides[0].filter { sides[1].contains($0) || !before.contains($0) }
+    let joined = kept + sides[1].filter { !sides[0].contains($0) && !before.contains($0) }
+    guard Set(joined.map(\.id)).count == joined.count else { throw MergeRefusal(.envelope) }
+    return joined.sorted { $0.id < $1.id }
   }
 
   /// Where one side has removed the record and the other changed it, the one that is preferred says where it goes; what
@@ -230,12 +249,15 @@ extension RecordMerge {
   }
 
   /// The version after both, made with the key.
-  private func authenticated(_ fields: JSONObject, _ key: any RecordMergeKey) throws(MergeRefusal) -> [UInt8] {
+  private func authenticated(
+    _ fields: JSONObject, _ attachments: [Attachment], _ key: any RecordMergeKey
+  ) throws(MergeRefusal) -> [UInt8] {
     guard let wrap = preferredWrap else { throw MergeRefusal(.key) }
     let (one, other) = (ours.envelope, theirs.envelope)
     var draft = try Self.draft(of: ours, after: theirs)
     draft.deletedAt = isToBeRemoved ? [one.deletedAt, other.deletedAt].compactMap { $0 }.max() : nil
     draft.wrappedKey = wrap
+    draft.attachments = attachments
     guard (draft.deletedAt != nil) == (place == .trash(one.id)) else { throw MergeRefusal(.misplaced) }
     return try Self.made(fields, draft, after: [one, other], key)
   }

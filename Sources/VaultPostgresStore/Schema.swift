@@ -119,6 +119,8 @@ extension StoreLocation {
     static let slot: Int16 = 2
     static let record: Int16 = 3
     static let trash: Int16 = 4
+    /// Of what these tables do not keep: no row has it.
+    static let attachment: Int16 = 5
   }
 
   /// Of documents that there is one of.
@@ -131,13 +133,14 @@ extension StoreLocation {
     case .slot: Place.slot
     case .record: Place.record
     case .trash: Place.trash
+    case .attachment: Place.attachment
     }
   }
 
   var id: Identifier {
     switch self {
     case .header, .checkpoint: Self.noID
-    case .slot(let id), .record(let id), .trash(let id): id
+    case .slot(let id), .record(let id), .trash(let id), .attachment(let id): id
     }
   }
 

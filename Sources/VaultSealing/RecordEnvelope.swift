@@ -17,6 +17,8 @@ public struct RecordEnvelope: Sendable {
   public let deletedAt: Timestamp?
   /// The extensions of the format that a reader has to know, ascending.
   public let requirements: [String]
+  /// What is attached to the record, by id, ascending.
+  public let attachments: [Attachment]
   public let wrappedKey: WrappedKey
   /// 32 bytes.
   public let mac: [UInt8]
@@ -38,6 +40,7 @@ public struct RecordEnvelope: Sendable {
       throw SealingError(.newerFormat, "was written by a newer version of this program", path: "$vault.format")
     }
     requirements = try Self.requirements(members)
+    attachments = try Self.attachments(members, requirements)
     id = try Self.identifier(members)
     kind = try Self.text(members, "kind")
     guard RecordKindName.isValid(kind) else { throw Self.malformed("kind") }
@@ -54,13 +57,14 @@ public struct RecordEnvelope: Sendable {
     }
     self.mac = mac
     // All that were read are there: more than those is one that is not known.
-    let optionalCount = (deletedAt == nil ? 0 : 1) + (requirements.isEmpty ? 0 : 1)
+    let optionalCount =
+      (deletedAt == nil ? 0 : 1) + (requirements.isEmpty ? 0 : 1) + (attachments.isEmpty ? 0 : 1)
     guard members.count == Self.requiredMemberCount + optionalCount else {
       throw SealingError(.malformedEnvelope, "has a member in $vault that format 1 does not know")
     }
   }
 
-  /// All but `deleted_at` and `requires`.
+  /// All but `attachments`, `deleted_at` and `requires`.
   private static let requiredMemberCount = 9
 
   private static func malformed(_ name: String) -> SealingError {
@@ -74,6 +78,19 @@ public struct RecordEnvelope: Sendable {
       throw SealingError(.newerFormat, refusal, path: "$vault.\(Requirements.memberName)")
     }
     return names
+  }
+
+  /// There are some exactly where the extension is required.
+  private static func attachments(
+    _ members: JSONObject, _ requirements: [String]
+  ) throws(SealingError) -> [Attachment] {
+    let value = members[Attachment.memberName]
+    guard requirements.contains(Requirements.attachments) == (value != nil) else {
+      throw malformed(Attachment.memberName)
+    }
+    guard let value else { return [] }
+    guard let attachments = Attachment.all(in: value) else { throw malformed(Attachment.memberName) }
+    return attachments
   }
 
   private static func text(_ members: JSONObject, _ name: String) throws(SealingError) -> String {

@@ -45,13 +45,28 @@ extension RecordSeal {
   /// The same as another revision, which `draft` says but for its key.
   ///
   /// - Parameter latest: no token says to have been sealed after this; nil for no such moment.
-  /// - Throws: ``SealingError`` as ``resealed(_:under:now:)``.
+  /// - Throws: ``SealingError`` as ``resealed(_:under:now:)``; `.limitExceeded` for a record with attachments, whose
+  ///   files would stay under the old data key.
   public static func resealed(
     _ record: VerifiedRecord, under root: RootKey, as draft: EnvelopeDraft, sealedUntil latest: Timestamp? = nil
   ) throws(SealingError) -> SealedRecord {
-    let (wrapped, keys) = try root.makeDataKey(for: record.envelope.id)
+    guard draft.attachments.isEmpty else {
+      throw SealingError(
+        .limitExceeded, "has attachments, which cannot be sealed anew here", path: "$vault.\(Attachment.memberName)")
+    }
+    return try resealed(record, root.makeDataKey(for: record.envelope.id), as: draft, sealedUntil: latest)
+  }
+
+  /// The same under a data key that was just made.
+  ///
+  /// - Parameter draft: its attachments are sealed under that key.
+  package static func resealed(
+    _ record: VerifiedRecord, _ dataKey: (wrapped: WrappedKey, keys: RecordKeys), as draft: EnvelopeDraft,
+    sealedUntil latest: Timestamp? = nil
+  ) throws(SealingError) -> SealedRecord {
+    let keys = dataKey.keys
     var draft = draft
-    draft.wrappedKey = wrapped
+    draft.wrappedKey = dataKey.wrapped
     let fields = try keys.replacingTokens(of: record.fields) { token throws(SealingError) in
       try keys.resealing(token, of: record.keys, until: latest)
     }

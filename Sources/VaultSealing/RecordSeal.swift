@@ -12,8 +12,10 @@ public struct EnvelopeDraft: Sendable {
   /// As another version writes `updatedAt`, which a merge keeps; nil for this program's own spelling.
   public var updatedAtText: String?
   public var deletedAt: Timestamp?
-  /// The extensions of the format that a reader has to know, ascending.
+  /// The extensions of the format that a reader has to know, ascending; that of attachments needs not be said.
   public var requirements: [String] = []
+  /// What is attached to the record, sealed under its data key.
+  public var attachments: [Attachment] = []
   public var wrappedKey: WrappedKey
 
   /// The envelope of a new record: revision 1, both times `now`.
@@ -36,6 +38,7 @@ public struct EnvelopeDraft: Sendable {
     createdAtText = record.createdAtText
     updatedAt = now
     requirements = record.envelope.requirements
+    attachments = record.envelope.attachments
     wrappedKey = record.envelope.wrappedKey
   }
 
@@ -50,13 +53,17 @@ public struct EnvelopeDraft: Sendable {
     self.createdAtText = createdAtText
     updatedAt = now
     requirements = envelope.requirements
+    attachments = envelope.attachments
     wrappedKey = envelope.wrappedKey
   }
 
   /// With null in place of the MAC, which does not cover itself.
   func members() -> JSONObject {
     var members: [JSONObject.Element] = []
-    members.reserveCapacity(11)
+    members.reserveCapacity(12)
+    let requirements = Requirements.names(
+      requirements, naming: Requirements.attachments, !attachments.isEmpty)
+    if !attachments.isEmpty { members.append((Attachment.memberName, Attachment.value(of: attachments))) }
     members.append(("created_at", .string(createdAtText)))
     if let deletedAt { members.append(("deleted_at", .string(deletedAt.text))) }
     members.append(("format", .number(JSONNumber(RecordEnvelope.format))))

@@ -5,8 +5,10 @@ package import VaultDocument
 package enum Requirements {
   /// The name of the member.
   package static let memberName = "requires"
-  /// The extensions that this program knows: none yet.
-  private static let known: Set<String> = []
+  /// The extension by which records have attachments (format 1, section 15, Attachments).
+  package static let attachments = Attachment.memberName
+  /// The extensions that this program knows.
+  private static let known: Set<String> = [attachments]
   private static let maximumCount = 16
 
   /// The names in an object of the format; none where it has no such member.
@@ -19,6 +21,11 @@ package enum Requirements {
     let names = items.compactMap(\.string).filter(RecordKindName.isValid)
     guard names.count == items.count, zip(names, names.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
     return names
+  }
+
+  /// Names with another one among them, or without it, ascending.
+  package static func names(_ names: [String], naming name: String, _ isNeeded: Bool) -> [String] {
+    (names.filter { $0 != name } + (isNeeded ? [name] : [])).sorted(by: precedesInBytes)
   }
 
   /// Why what requires these names cannot be read; nil where each of them is known.

@@ -3,7 +3,7 @@ public import VaultDocument
 internal import VaultSystem
 
 /// A store in this process's memory, for tests and for trying things out: nothing is durable.
-public final class MemoryStore: RecordStore {
+public final class MemoryStore: AttachmentStore {
   private struct State {
     var documents: [StoreLocation: [UInt8]] = [:]
     var sharedHolders = 0
@@ -45,6 +45,20 @@ public final class MemoryStore: RecordStore {
     identifiers { location in
       guard case .slot(let id) = location else { return nil }
       return id
+    }
+  }
+
+  public func attachments() throws(StoreError) -> [AttachmentID] {
+    identifiers { location in
+      guard case .attachment(let id) = location else { return nil }
+      return id
+    }
+  }
+
+  public func removeAttachments(_ ids: [AttachmentID], under lock: any StoreLock) throws(StoreError) {
+    requireExclusive(lock)
+    state.withLock { state in
+      for id in ids { state.documents[.attachment(id)] = nil }
     }
   }
 

@@ -87,7 +87,8 @@ extension RecordStore {
     var places: [StoreLocation] = try read(.header) == nil ? [] : [.header]
     if try reader(of: .checkpoint) != nil { places.append(.checkpoint) }
     for folder in try recordFolders() { places += try records(inFolder: folder).map { .record($0) } }
-    return try places + trashed().map { .trash($0) } + slots().map { .slot($0) }
+    places += try trashed().map { .trash($0) } + slots().map { .slot($0) }
+    return try places + heldAttachments().map { .attachment($0) }
   }
 }
 

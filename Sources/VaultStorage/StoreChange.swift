@@ -115,7 +115,7 @@ extension StoreLocation {
   fileprivate var isRecordOrTrash: Bool {
     switch self {
     case .record, .trash: true
-    case .header, .checkpoint, .slot: false
+    case .header, .checkpoint, .slot, .attachment: false
     }
   }
 }

@@ -1,6 +1,6 @@
 public import VaultDocument
 
-/// Where a store keeps one document: the five kinds of place a vault has (format 1, section 3, Directory).
+/// Where a store keeps one document: the six kinds of place a vault has (format 1, section 3, Directory).
 public enum StoreLocation: Hashable, Sendable {
   /// The vault's header, `vault.json`.
   case header
@@ -12,6 +12,9 @@ public enum StoreLocation: Hashable, Sendable {
   case record(RecordID)
   /// A removed record, `trash/<id>.json`.
   case trash(RecordID)
+  /// What is attached to a record, `attachments/<2 hex>/<id>`; the folder is the id's first byte. Only an
+  /// ``AttachmentStore`` has such places.
+  case attachment(AttachmentID)
 }
 
 extension StoreLocation {
@@ -23,6 +26,7 @@ extension StoreLocation {
     case .slot(let id): "slots/" + id.text + ".age"
     case .record(let id): id.path(below: "records", followedBy: ".json")
     case .trash(let id): "trash/" + id.text(followedBy: ".json")
+    case .attachment(let id): id.path(below: "attachments", followedBy: "")
     }
   }
 
@@ -33,6 +37,7 @@ extension StoreLocation {
     case .checkpoint: "checkpoint.jsonl"
     case .slot(let id): id.text(followedBy: ".age")
     case .record(let id), .trash(let id): id.text(followedBy: ".json")
+    case .attachment(let id): id.text
     }
   }
 
@@ -40,14 +45,26 @@ extension StoreLocation {
   public var recordID: RecordID? {
     switch self {
     case .record(let id), .trash(let id): id
-    case .header, .checkpoint, .slot: nil
+    case .header, .checkpoint, .slot, .attachment: nil
     }
   }
 
   /// The largest document that may stand here, in bytes: 16 MiB, for the checkpoint 512 MiB (format 1, section 12,
-  /// Limits).
+  /// Limits), for an attachment 1 GiB and 16 bytes for each 64 KiB of it (section 15, Attachments).
   public var byteLimit: Int {
-    self == .checkpoint ? 512 << 20 : 16 << 20
+    switch self {
+    case .checkpoint: 512 << 20
+    case .attachment: 1 << 30 + 16 << 14
+    case .header, .slot, .record, .trash: 16 << 20
+    }
+  }
+
+  /// Whether what stands here may be too large to be in memory, and is read and written piece by piece.
+  public var isLarge: Bool {
+    switch self {
+    case .checkpoint, .attachment: true
+    case .header, .slot, .record, .trash: false
+    }
   }
 
   /// The place that `relativePath` names, or nil when it is not spelled exactly as `relativePath` prints it.
@@ -64,6 +81,7 @@ extension StoreLocation {
       case (2, "slots"): Identifier(fileName: name, suffix: ".age").map { .slot($0) }
       case (2, "trash"): Identifier(fileName: name, suffix: ".json").map { .trash($0) }
       case (3, "records"): Identifier(fileName: name, suffix: ".json").map { .record($0) }
+      case (3, "attachments"): Identifier(fileName: name, suffix: "").map { .attachment($0) }
       default: nil
       }
     // Swift's `==` on text is canonical equivalence; ids and places are compared as bytes.

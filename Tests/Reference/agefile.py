@@ -127,10 +127,15 @@ def _seal(stanza, file_key, plaintext, rand):
     head = f"age-encryption.org/v1\n{stanza}---".encode()
     mac = hmac.new(_hkdf(file_key, b"", b"header"), head, hashlib.sha256).digest()
     nonce = rand(16)
-    key = ChaCha20Poly1305(_hkdf(file_key, nonce, b"payload"))
+    return head + f" {_b64(mac)}\n".encode() + nonce + seal_payload(plaintext, _hkdf(file_key, nonce, b"payload"))
+
+
+def seal_payload(plaintext, key):
+    """The chunks alone, under a key that seals nothing else."""
+    key = ChaCha20Poly1305(key)
     chunks = [plaintext[start:start + CHUNK_BYTE_COUNT] for start in range(0, len(plaintext), CHUNK_BYTE_COUNT)] or [b""]
     boxes = [key.encrypt(_nonce(index, len(chunks)), chunk, None) for index, chunk in enumerate(chunks)]
-    return head + f" {_b64(mac)}\n".encode() + nonce + b"".join(boxes)
+    return b"".join(boxes)
 
 
 def _nonce(index, count):
@@ -209,7 +214,11 @@ def open_file(file, identities=(), passphrase=None):
     if not hmac.compare_digest(hmac.new(_hkdf(file_key, b"", b"header"), head, hashlib.sha256).digest(), mac):
         raise AgeFault("authentication-failed", "the age header was changed")
     nonce, payload = file[offset:offset + 16], file[offset + 16:]
-    key, size = ChaCha20Poly1305(_hkdf(file_key, nonce, b"payload")), CHUNK_BYTE_COUNT + 16
+    return open_payload(payload, _hkdf(file_key, nonce, b"payload"))
+
+
+def open_payload(payload, key):
+    key, size = ChaCha20Poly1305(key), CHUNK_BYTE_COUNT + 16
     boxes = [payload[start:start + size] for start in range(0, len(payload), size)] or [b""]
     if len(boxes) > 1 and len(boxes[-1]) <= 16:
         raise AgeFault("authentication-failed", "the last chunk is empty")

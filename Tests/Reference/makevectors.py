@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 
+import agefile
 import attacks
 import backups
 import vaultdir
@@ -90,6 +91,18 @@ def record_key_cases():
         yield {"data_key_hex": data_key.hex(), "vault_id": id_text(vault), "record_id": id_text(record),
                "field_key_hex": keys.field_key.hex(), "record_mac_key_hex": keys.mac_key.hex(),
                "hint": b64url(keys.hint)}
+
+
+def attachment_cases():
+    for name, size in (("empty", 0), ("one chunk", 65536), ("a byte more", 65537), ("three chunks", 150000)):
+        rand = Seeded(f"attachment {name}")
+        data_key, record, attachment = rand(32), rand(16), rand(16)
+        key = RecordKeys(data_key, VAULT, record).attachment_key(attachment)
+        content = (bytes(range(256)) * (size // 256 + 1))[:size]
+        stored = agefile.seal_payload(content, key)
+        yield {"name": name, "data_key_hex": data_key.hex(), "vault_id": id_text(VAULT), "record_id": id_text(record),
+               "attachment_id": id_text(attachment), "key_hex": key.hex(), "content": b64(content),
+               "stored_size": len(stored), "sha256": hashlib.sha256(stored).hexdigest()}
 
 
 def wrap_case(root, pair, key, seed, **members):
@@ -254,6 +267,7 @@ FILES = [
     ("root", "What is derived from a root key, and the payload of its slots.", root_cases),
     ("kdf", "KDF with its salt, label, items and byte count.", kdf_cases),
     ("record-keys", "What is derived from a data key.", record_key_cases),
+    ("attachments", "Contents and the files that they are sealed into.", attachment_cases),
     ("data-key-wrap", "Data keys wrapped under a root.", data_key_wrap_cases),
     ("keyring-wrap", "Older root keys wrapped under the current one.", keyring_wrap_cases),
     ("fingerprint", "Fingerprints.", fingerprint_cases), ("padding", "Padded size by byte count of the text.",

@@ -1,6 +1,6 @@
 """Whole vaults in a directory: `Vault.create`, `Vault.open`, `put`, `remove`, `read_all`.
 
-This is docs/format-v1.md, sections 3, Directory, 7, Header, 8, Checkpoint, and 9, Reading.
+This is docs/format-v1.md, sections 3, Directory, 7, Header, 8, Checkpoint, 9, Reading, and 15, Attachments.
 
 Reads everything and trusts nothing. Writes plainly, without locks and fsync: it makes test vaults, not real ones.
 """
@@ -13,9 +13,9 @@ import stat
 
 import agefile
 from vaultref import (
-    BUILT_IN_KINDS, CHECKPOINT_BYTE_LIMIT, FILE_BYTE_LIMIT, KIND_NAME, SLOT_BYTE_LIMIT, Number, Refused, Root, a_date,
+    ATTACHMENT_BYTE_LIMIT, BUILT_IN_KINDS, CHECKPOINT_BYTE_LIMIT, FILE_BYTE_LIMIT, KIND_NAME, SLOT_BYTE_LIMIT, Number, Refused, Root, a_date,
     a_root_id, a_string, an_id, an_integer, b64, b64url, bytes_of, check_members, check_record, compact,
-    compact_time, date_text, enc, expect, id_bytes, id_text, is_token, mac, make_record, open_record, parse, pretty, split_wrap, tree_bytes, unb64,
+    compact_time, date_text, enc, expect, id_bytes, id_text, is_token, mac, make_record, open_record, parse, pretty, split_wrap, stored_size, tree_bytes, unb64,
     unb64url)
 
 CHECKPOINT_FILE = "checkpoint.jsonl"
@@ -259,6 +259,45 @@ class Vault:
             self.rand)))
         return record
 
+    def attach(self, record, name, content):
+        """Attaches `content` (bytes) to a live record; returns the attachment's id."""
+        path = f"records/{record[:2]}/{record}.json"
+        document = parse(self._read(path))
+        keys, _ = open_record(document, self.roots, self.root.vault)
+        envelope, attachment = document["$vault"], id_text(self.rand(16))
+        stored = agefile.seal_payload(content, keys.attachment_key(id_bytes(attachment)))
+        self._write(f"attachments/{attachment[:2]}/{attachment}", stored)
+        envelope["requires"] = ["attachments"]
+        envelope.setdefault("attachments", {})[attachment] = {
+            "name": name, "size": Number(str(len(content))), "sha256": sha256_hex(stored)}
+        envelope["revision"] = Number(str(int(envelope["revision"].literal) + 1))
+        envelope["updated_at"] = date_text(self.now)
+        envelope["mac"] = b64(keys.mac_of(document))
+        self._write(path, pretty(document))
+        if "requires" not in self.header:
+            self.header["requires"] = ["attachments"]
+            self.header["revision"] = Number(str(int(self.header["revision"].literal) + 1))
+            self.write_header()
+        return attachment
+
+    def read_attachments(self, keys, envelope):
+        """Section 15, Attachments: content by id, of each that a verified record names."""
+        contents, record_file = {}, self.file
+        for attachment, members in envelope.get("attachments", {}).items():
+            self.file = f"attachments/{attachment[:2]}/{attachment}"
+            size = int(members["size"].literal)
+            stored = self._read(self.file, stored_size(ATTACHMENT_BYTE_LIMIT))
+            if len(stored) != stored_size(size) or sha256_hex(stored) != members["sha256"]:
+                raise Refused("attachment", "wrong-hash", "is not the file that the record names")
+            try:
+                contents[attachment] = agefile.open_payload(stored, keys.attachment_key(id_bytes(attachment)))
+            except agefile.AgeFault as fault:
+                raise Refused("attachment", fault.kind, str(fault)) from None
+            if len(contents[attachment]) != size:
+                raise Refused("attachment", "wrong-size", "has another size than the record says")
+        self.file = record_file
+        return contents
+
     def remove(self, record):
         source = f"records/{record[:2]}/{record}.json"
         document = parse(self._read(source))
@@ -367,6 +406,7 @@ class Vault:
                     or listed != [envelope["revision"], envelope["mac"]]):
                 raise Refused("checkpoint", "not-listed", "under an old root and not in the checkpoint of the reseal")
             check_rollback(record, int(envelope["revision"].literal), envelope["mac"], listed)
+            self.read_attachments(keys, envelope)
             yield trash, document, opened
 
     def _record_files(self):

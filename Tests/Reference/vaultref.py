@@ -19,7 +19,7 @@ from forms import (  # noqa: F401 (the others import all of it from here)
     tree_bytes, u32, unb64, unb64url)
 
 KIND_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
-EXTENSIONS = set()  # 6.1: those that are known
+EXTENSIONS = {"attachments"}  # 6.1: those that are known
 BUILT_IN_KINDS = {"customer", "login", "api-key", "ssh-key", "payment-card", "secure-note", "database", "custom"}
 
 
@@ -187,10 +187,13 @@ class RecordKeys:
     """What a data key gives: `fields` seals and opens, `mac_of` authenticates."""
 
     def __init__(self, data_key, vault, record):
-        self.vault, self.record = vault, record
+        self.vault, self.record, self.data_key = vault, record, data_key
         all_three = kdf(data_key, vault, "ecv/1/record", [record], 72)
         self.field_key, self.mac_key, self.hint = all_three[:32], all_three[32:64], all_three[64:]
         self.fields = FieldKeys(self.field_key, self.hint, "ecv/1/field", [vault, record])
+
+    def attachment_key(self, attachment):
+        return kdf(self.data_key, self.vault, "ecv/1/attachment", [self.record, attachment], 32)
 
     def mac_of(self, document):
         envelope = {name: item for name, item in document["$vault"].items() if name not in ("mac", "key")}
@@ -248,6 +251,35 @@ def a_root_id(value): expect(len(unb64url(value)) == 16)
 def a_kind(value): expect(KIND_NAME.fullmatch(value))
 
 
+# Attachments (section 15)
+
+ATTACHMENT_BYTE_LIMIT = 1 << 30
+CHUNK_BYTE_COUNT, TAG_BYTE_COUNT = 64 << 10, 16
+
+
+def a_name(value):
+    expect(1 <= len(value.encode()) <= 255 and value not in (".", ".."))
+    expect(all(character >= " " and character not in "/\x7f" for character in value))
+
+
+def a_size(value):
+    expect(re.fullmatch("0|[1-9][0-9]{0,17}", value.literal) and int(value.literal) <= ATTACHMENT_BYTE_LIMIT)
+
+
+ATTACHMENT = {"name": a_name, "size": a_size, "sha256": lambda value: expect(re.fullmatch("[0-9a-f]{64}", value))}
+
+
+def an_attachment_list(value):
+    expect(isinstance(value, dict) and 1 <= len(value) <= 4096)
+    for attachment, members in value.items():
+        an_id(attachment)
+        check_members(members, ATTACHMENT, {}, "record")
+
+
+def stored_size(size):
+    return size + TAG_BYTE_COUNT * max(1, -(-size // CHUNK_BYTE_COUNT))
+
+
 ENVELOPE = {"format": an_integer, "id": an_id, "kind": a_kind, "schema": an_integer, "revision": an_integer,
             "created_at": a_date, "updated_at": a_date, "key": a_string, "mac": bytes_of(32)}
 
@@ -256,7 +288,10 @@ def check_record(document, stem=None, trashed=False):
     if not isinstance(document, dict) or "$vault" not in document:
         raise Refused("record", "malformed", "not a record")
     envelope = document["$vault"]
-    check_members(envelope, ENVELOPE, {"deleted_at": a_date, "requires": list}, "record")
+    check_members(
+        envelope, ENVELOPE, {"attachments": an_attachment_list, "deleted_at": a_date, "requires": list}, "record")
+    if ("attachments" in envelope) != ("attachments" in envelope.get("requires", [])):
+        raise Refused("record", "malformed", "a record says exactly then that it has attachments when it has some")
     if stem is not None and envelope["id"] != stem:
         raise Refused("directory", "wrong-name", "the file has another record's name")
     if stem is not None and trashed != ("deleted_at" in envelope):

@@ -52,6 +52,17 @@ struct OwnKeyVectorTests {
     }
   }
 
+  @Test("the key of an attachment's stream is theirs")
+  func attachmentKeys() throws {
+    try OwnVectors.forEach("attachments") { one in
+      let root = try RootKey.random(vaultID: one.id("vault_id"))
+      let record = try one.id("record_id")
+      let wrapped = try root.verifiedWrap(of: one.secret("data_key_hex"), record: record)
+      let key = try root.attachmentKey(of: one.id("attachment_id"), record: record, wrapped)
+      #expect(try revealed(key) == one.hex("key_hex"), "\(one.place)")
+    }
+  }
+
   @Test("data keys unwrap, the wrap is theirs to the byte under their nonce, and ours unwrap")
   func dataKeyWrap() throws {
     try OwnVectors.forEach("data-key-wrap") { one in

@@ -7,8 +7,9 @@ public import VaultDocument
 public enum OwnVectors {
   /// The files of positive vectors, without `.json`. A test makes sure that there are no others.
   public static let names = [
-    "app-places", "app-tokens", "base64", "checkpoints", "cryptokit", "data-key-wrap", "enc", "fingerprint", "headers",
-    "kdf", "keyring-wrap", "padding", "record-keys", "records", "root", "search-tags", "slots", "times", "tokens",
+    "app-places", "app-tokens", "attachments", "base64", "checkpoints", "cryptokit", "data-key-wrap", "enc",
+    "fingerprint", "headers", "kdf", "keyring-wrap", "padding", "record-keys", "records", "root", "search-tags",
+    "slots", "times", "tokens",
     "tree",
   ]
 

@@ -103,7 +103,7 @@ extension ArchiveMember {
   /// The kinds of places in the order in which they stand in an archive: the header comes first, so that whoever reads
   /// on can have the keys, and the list last.
   enum Kind: Int, CaseIterable {
-    case header, slot, checkpoint, record, trash, gitAttributes, gitIgnore, list
+    case header, slot, checkpoint, record, trash, attachment, gitAttributes, gitIgnore, list
   }
 
   var kind: Kind {
@@ -113,6 +113,7 @@ extension ArchiveMember {
     case .document(.checkpoint): .checkpoint
     case .document(.record): .record
     case .document(.trash): .trash
+    case .document(.attachment): .attachment
     case .gitFile(let name): name == DirectoryStore.gitFileNames[0] ? .gitAttributes : .gitIgnore
     case .list: .list
     }
@@ -121,13 +122,21 @@ extension ArchiveMember {
   /// What tells it from others of its kind; nil where there is one only.
   var id: Identifier? {
     switch self {
-    case .document(.slot(let id)), .document(.record(let id)), .document(.trash(let id)): id
+    case .document(.slot(let id)), .document(.record(let id)), .document(.trash(let id)),
+      .document(.attachment(let id)):
+      id
     default: nil
     }
   }
 
-  /// Whether it is handed on in pieces, since it grows with the vault.
-  var isLarge: Bool { self == .list || self == .document(.checkpoint) }
+  /// Whether it is handed on in pieces, since it may be too large to be in memory.
+  var isLarge: Bool {
+    switch self {
+    case .document(let place): place.isLarge
+    case .list: true
+    case .gitFile: false
+    }
+  }
 }
 
 extension ArchiveMember: Comparable {

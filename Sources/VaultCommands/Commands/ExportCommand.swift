@@ -97,7 +97,14 @@ struct ExportCommand: AsyncParsableCommand {
     if reveal, global.canAsk { try global.confirm("Write the secrets of this vault \(question(target))?") }
     let form = RecordForm(reveal: reveal, sealed: sealed, keys: keys?.style, paths: try selection.paths())
     let run = ExportRun(kind: kind, ids: ids, form: form, session: session, opened: opened, global: global)
+    let leftOut = try run.attachmentCount()
+    if leftOut > 0 {
+      global.messages.note(
+        "\(leftOut) attachment\(leftOut == 1 ? "" : "s") left out: `vault get RECORD --attachment NAME -o FILE` writes one"
+      )
+    }
     try await export(run, target, recipients)
+    if leftOut > 0 { throw Finished(status: .partlyDone) }
   }
 
   private func question(_ target: ExportTarget) -> String {

@@ -30,7 +30,7 @@ package enum FileCheck {
       } catch {
         faults.append(try VaultFault(error, file: file))
       }
-    case .slot: break
+    case .slot, .attachment: break
     }
     if let form { faults.append(VaultFault(.notCanonical, form.reason, file: file, record: form.record)) }
     return faults

@@ -42,6 +42,9 @@ struct Linter {
     } consume: { (folder: FolderOutcomes<RecordLint>) throws(VaultError) in
       try take(folder, progress)
     }
+    let attachments = try AttachmentCheck(of: files, readingAll: false)
+    report.findings += attachments.faults
+    report.notes += attachments.notes
     report.findings += walk.countFaults()
     report.findings += walk.strayFaults(besides: report.findings) {
       VaultFault(.privateKey, Surroundings.keyReason, file: $0)

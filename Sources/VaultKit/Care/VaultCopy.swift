@@ -6,6 +6,7 @@ public struct CopiedVault: Sendable {
   public internal(set) var recordCount = 0
   public internal(set) var trashedCount = 0
   public internal(set) var slotCount = 0
+  public internal(set) var attachmentCount = 0
   /// What lay among the records and is none, and was left behind, as paths.
   public internal(set) var leftBehind: [String] = []
 }
@@ -42,6 +43,8 @@ public struct VaultCopy: Sendable {
     let target = try inStore { () throws(StoreError) in try place.createStore(makingTables: makingTables) }
     let writing = try await lock(target, .exclusive)
     defer { writing.release() }
+    let attachments = try inStore { () throws(StoreError) in try (moment.view ?? source).heldAttachments() }
+    guard attachments.isEmpty || target is any AttachmentStore else { throw .noAttachmentStore }
     return try inStore { () throws(StoreError) in
       try requireEmpty(target)
       return try Run(from: moment.view ?? source, to: target, under: writing).copy(progress)
@@ -97,12 +100,17 @@ public struct VaultCopy: Sendable {
 
     consuming func copy(_ progress: () -> Void) throws(StoreError) -> CopiedVault {
       result.leftBehind = try source.strayEntries()
+      // Before the records that name them.
+      for id in try source.heldAttachments() {
+        try copyLarge(.attachment(id))
+        result.attachmentCount += 1
+      }
       for folder in try source.recordFolders() {
         let ids = try source.records(inFolder: folder)
         result.recordCount += try copy(ids.map { .record($0) }, progress)
       }
       result.trashedCount = try copy(source.trashed().map { .trash($0) }, progress)
-      try copyCheckpoint()
+      try copyLarge(.checkpoint)
       let slots = try source.slots()
       result.slotCount = slots.count
       // One step: the slots, and behind them the header, by which it becomes a vault.
@@ -140,9 +148,10 @@ public struct VaultCopy: Sendable {
       return places.count
     }
 
-    private func copyCheckpoint() throws(StoreError) {
-      guard let reader = try source.reader(of: .checkpoint) else { return }
-      let writer = try target.writer(of: .checkpoint, under: lock)
+    /// Piece by piece; nothing where there is none.
+    private func copyLarge(_ place: StoreLocation) throws(StoreError) {
+      guard let reader = try source.reader(of: place) else { return }
+      let writer = try target.writer(of: place, under: lock)
       while true {
         let bytes = try reader.next()
         if bytes.isEmpty { break }
@@ -155,7 +164,7 @@ public struct VaultCopy: Sendable {
 
 extension RecordStore {
   fileprivate func holdsSame(as other: any RecordStore, at place: StoreLocation) throws(StoreError) -> Bool {
-    guard place == .checkpoint else { return try read(place) == other.read(place) }
+    guard place.isLarge else { return try read(place) == other.read(place) }
     guard let one = try reader(of: place), let another = try other.reader(of: place) else { return false }
     for reader in [one, another] { while try !reader.next().isEmpty {} }
     return one.mark == another.mark

@@ -150,6 +150,13 @@ struct Verifier {
     seen.take(expected?.difference(from: mark))
   }
 
+  /// Of the records that are looked at; their MACs cover what the files must be.
+  mutating func checkAttachments() throws(VaultError) {
+    let check = try AttachmentCheck(of: files.store, scope, readingAll: true)
+    result.faults += check.faults
+    result.notes += check.notes
+  }
+
   mutating func checkStrayEntries() throws(VaultError) {
     result.faults += trashFaults + (comparison?.faults ?? [])
     var notes: [String] = []

@@ -16,7 +16,8 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
       case cancelled
       case unreadable, wrongFileType, tooLarge, malformedDocument, conflicted, malformedEnvelope, misplaced
       case unknownRoot, notAuthentic, foreignToken, damagedToken, clearText, invalidContent, wrongPlace
-      case equalRevisions, strayEntry, missingSlot, damagedSlot, malformedJournal, vanished, notCanonical, privateKey
+      case equalRevisions, strayEntry, missingSlot, damagedSlot, missingAttachment, damagedAttachment, malformedJournal,
+        vanished, notCanonical, privateKey
       case repeatedToken, readableSecret, otherDamage
     }
     private let name: Name
@@ -122,6 +123,10 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let missingSlot = Code(name: .missingSlot)
     /// The file of a slot is not the one that the header names.
     public static let damagedSlot = Code(name: .damagedSlot)
+    /// The file of an attachment that a record names is not there.
+    public static let missingAttachment = Code(name: .missingAttachment)
+    /// The file of an attachment is not the one that the record names.
+    public static let damagedAttachment = Code(name: .damagedAttachment)
     /// `.journal.json` is no journal, or files that it names are gone.
     public static let malformedJournal = Code(name: .malformedJournal)
     /// A record that the checkpoint lists is neither live nor in the trash.

@@ -52,11 +52,11 @@ extension Vault {
 }
 
 extension VaultHeader {
-  /// Whether all but slots, kinds, revision and MAC is as in another header.
+  /// Whether all but slots, kinds, extensions, revision and MAC is as in another header.
   fileprivate func hasRest(of other: VaultHeader) -> Bool {
     func rest(_ header: VaultHeader) -> JSONObject {
       var document = header.document
-      for name in ["kinds", "mac", "revision", "slots"] { document[name] = nil }
+      for name in ["kinds", "mac", "requires", "revision", "slots"] { document[name] = nil }
       return document
     }
     return rest(self) == rest(other)
@@ -87,7 +87,10 @@ private struct HeaderJoin {
       ours.revision != theirs.revision
       ? theirs.revision > ours.revision : mac(ours).utf8.lexicographicallyPrecedes(mac(theirs).utf8)
     let later = isTheirs ? theirs : ours
-    return .merged(try later.changed(slots: slots, kinds: kinds, root: root).fileBytes())
+    // What either needs, both do: a name stays once it is there.
+    let requirements = Set(ours.requirements + theirs.requirements).sorted { precedesInBytes($0, $1) }
+    return .merged(
+      try later.changed(slots: slots, kinds: kinds, requirements: requirements, root: root).fileBytes())
   }
 
   private func mac(_ header: VaultHeader) -> String { header.document["mac"]?.string ?? "" }

@@ -25,6 +25,16 @@ extension Vault {
     }
   }
 
+  /// Refuses what would have to be sealed anew and is not.
+  func requireNoAttachments() throws(VaultError) {
+    let held = try inStore { () throws(StoreError) in try store.heldAttachments() }
+    guard let first = held.first else { return }
+    throw VaultError(
+      .inputRefused, "is an attachment, which a reseal does not seal anew yet",
+      file: StoreLocation.attachment(first).relativePath,
+      remedies: ["take attachments out and away, reseal, and attach them again"])
+  }
+
   /// Verifies all records of a part, and lists their versions.
   ///
   /// - Throws: ``VaultError`` of the first that does not verify.

@@ -56,7 +56,10 @@ extension Vault {
     _ progress: @escaping (Int) -> Void
   ) async throws(VaultError) -> Rotation {
     let checkpoint = try storedCheckpoint(in: store)
-    if reason == .reseal { try requireNoTwins() }
+    if reason == .reseal {
+      try requireNoTwins()
+      try requireNoAttachments()
+    }
     let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: header.vaultID) }
     let slots = try renewedSlots(plan, renewal, root: root)
     let next = try header(with: root, slots.map(\.slot), reason)

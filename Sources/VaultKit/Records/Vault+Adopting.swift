@@ -51,7 +51,13 @@ extension Vault {
         adopted: try rewrapped(version, from: earlier))
     }
     guard let other else { return AdoptedVersions(base: nil, adopted: try sealedAnew(version)) }
-    return try joinable(version, before, with: authentic(other, id))
+    let others = try authentic(other, id)
+    guard [version, before, others].allSatisfy({ $0?.attachments.isEmpty ?? true }) else {
+      throw VaultError(
+        .inputRefused, "has attachments, which cannot be taken over from before a reseal", record: id,
+        remedies: ["take one side of it, and attach there what the other has"])
+    }
+    return try joinable(version, before, with: others)
   }
 
   private func rewrapped(_ record: OpenRecord, from earlier: Vault) throws(VaultError) -> [UInt8] {

@@ -95,6 +95,7 @@ extension Vault {
   func replacing(
     _ old: OpenRecord, _ now: Timestamp, sealingAnew isSealingAnew: Bool
   ) throws(VaultError) -> [StoreChange] {
+    try requireAttachments(of: old)
     let (live, trashed) = (try locked.read(old.id), try readTrash(old.id))
     let known = [live, trashed].compactMap { $0.flatMap { SeenVersion(parsing: $0, of: old.id)?.revision } }
     let seen = try memory?.folder(old.id.folder).versions[old.id]?.revision

@@ -52,6 +52,11 @@ extension Vault {
   }
 
   private func checkFits(_ record: OpenRecord) throws(VaultError) {
+    guard record.attachments.isEmpty else {
+      throw VaultError(
+        .inputRefused, "has attachments, which do not go with a record to another vault", record: record.id,
+        remedies: ["take them out and attach them there"])
+    }
     let name = record.envelope.kind
     guard let kind = kinds[name] else {
       throw VaultError(

@@ -143,6 +143,9 @@ extension Vault {
     guard !batch.changes.isEmpty else { return }
     try apply(batch.changes, lock)
     report.deleted += batch.ids
+    if let store = store as? any AttachmentStore {
+      for (id, attachments) in batch.attachments { try removeUnnamed(attachments, of: id, from: store, lock) }
+    }
     batch = DeletionBatch()
   }
 
@@ -163,6 +166,8 @@ private struct DeletionBatch {
 
   private(set) var ids: [RecordID] = []
   private(set) var changes: [StoreChange] = []
+  /// What the records name.
+  private(set) var attachments: [(record: RecordID, ids: [AttachmentID])] = []
   private var byteCount = 0
 
   var isFull: Bool { changes.count == ChangePlan.maximumChangeCount || byteCount >= Self.byteLimit }
@@ -171,6 +176,8 @@ private struct DeletionBatch {
     ids.append(id)
     changes.append(StoreChange(.trash(id), from: bytes, to: nil))
     byteCount += bytes.count
+    let named = NamedAttachments(in: bytes).ids
+    if !named.isEmpty { attachments.append((id, named.sorted())) }
   }
 }
 

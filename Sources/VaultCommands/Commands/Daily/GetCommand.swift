@@ -21,6 +21,7 @@ struct GetCommand: AsyncParsableCommand {
         vault get "Shai Mishali" access_key --identity identity.txt
         vault get "Guest network" password --qr
         vault get passport.pdf content -o passport.pdf
+        vault get "Shai Mishali" --attachment contract.pdf -o contract.pdf
       """)
 
   @Argument(help: "An id, an exact name, or the beginning of an id.")
@@ -40,12 +41,19 @@ struct GetCommand: AsyncParsableCommand {
     help: ArgumentHelp("Write the value to a file, exactly; it appears whole or not at all.", valueName: "file"))
   var output: String?
 
+  @Option(help: ArgumentHelp("Write an attachment of the record, by its name or id.", valueName: "name"))
+  var attachment: String?
+
   @OptionGroup var revision: RevisionOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
+    if let attachment {
+      try global.requireReveal("get")
+      return try await writeAttachment(attachment)
+    }
     let field = try FieldArgument(record, path)
     // A script that has lost a word would get another value than it wants.
     let takesMain =

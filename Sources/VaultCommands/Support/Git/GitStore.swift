@@ -119,6 +119,8 @@ extension GitStore {
     case .slot(let id): try folder(StorePath.slots).documents[id]
     case .record(let id): try folder(id.folder).documents[id]
     case .trash(let id): try folder(StorePath.trash).documents[id]
+    // A state of git is looked at for its records.
+    case .attachment: nil
     }
   }
 

@@ -21,6 +21,20 @@ struct ExportRun {
     sayWhatIsLeftOut(try await run.stream(shape, target))
   }
 
+  /// How many attachments the records have, which no export holds.
+  func attachmentCount() throws -> Int {
+    guard !session.locked.header.requirements.isEmpty else { return 0 }
+    var count = 0
+    try session.locked.forEachRecord { result in
+      // What is damaged is reported when it is to be exported.
+      if let envelope = try? result.get().envelope, Self.isChosen(envelope, kind, ids) {
+        count += envelope.attachments.count
+      }
+      return true
+    }
+    return count
+  }
+
   /// Whether records are of more than one kind; it ends with the first that is of another than those before.
   private func hasSeveralKinds() throws -> Bool {
     var first: String?

@@ -70,6 +70,9 @@ extension SetCommand: OneRecordNaming {}
 extension UnsetCommand: OneRecordNaming {}
 extension EditCommand: OneRecordNaming {}
 extension RefCommand: OneRecordNaming {}
+extension AttachCommand: OneRecordNaming {}
+extension AttachmentsCommand: OneRecordNaming {}
+extension DetachCommand: OneRecordNaming {}
 extension RemoveCommand: ManyRecordsNaming {}
 extension TrashCommand.Empty: ManyRecordsNaming {}
 extension SSHCommand.Add: ManyRecordsNaming {}

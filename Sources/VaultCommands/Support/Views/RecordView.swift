@@ -102,7 +102,7 @@ extension RecordView {
     [
       ("id", id.text), ("kind", envelope.kind), ("revision", String(envelope.revision)),
       ("created", envelope.createdAt.text), ("updated", envelope.updatedAt.text),
-    ]
+    ] + attachments.map { ("attached", "\(Printable.text($0.name)), \(BackupView.size($0.byteCount))") }
   }
 
   /// The fields with what they show.

@@ -69,8 +69,8 @@ struct GitCheck {
     if file.isUnmerged { return ["is left unmerged"] }
     guard file.new != nil else { return [] }
     guard let new else {
-      // A checkpoint of many records is larger than what is read here.
-      return place == .checkpoint || place == nil ? [] : ["is larger than any such file of a vault, or cannot be read"]
+      // A checkpoint of many records is larger than what is read here, and so is many an attachment.
+      return place?.isLarge ?? true ? [] : ["is larger than any such file of a vault, or cannot be read"]
     }
     var reasons = FileCheck.holdsKey(new) ? [FileCheck.keyReason] : []
     guard let place else { return reasons + (stray(file.path).map { [$0] } ?? []) }
@@ -104,7 +104,7 @@ struct GitCheck {
     if path == ".lock" || path == ".journal.json" || path.hasPrefix(".staging/") {
       return "belongs to a write under way, and into no commit"
     }
-    let isInside = ["records/", "trash/", "slots/"].contains { path.hasPrefix($0) }
+    let isInside = ["records/", "trash/", "slots/", "attachments/"].contains { path.hasPrefix($0) }
     return isInside ? "does not belong into the vault" : nil
   }
 

@@ -81,7 +81,9 @@ private struct KeepingCommit {
     (self.git, self.folder, self.command) = (git, folder, command)
     self.places = Dictionary(places.map { ($0.relativePath, $0) }) { first, _ in first }
     func listed(_ words: [String]) -> [String] {
-      let all = ["vault.json", StoreLocation.checkpoint.fileName, "slots", "records", "trash"]
+      let all = [
+        "vault.json", StoreLocation.checkpoint.fileName, "slots", "records", "trash", "attachments", ".gitattributes",
+      ]
       return git.parts(["ls-files", "-z"] + words + ["--"] + all, limit: 256 << 20)
     }
     let paths = self.places

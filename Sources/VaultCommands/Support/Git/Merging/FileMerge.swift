@@ -92,7 +92,7 @@ struct FileMerge {
       RecordMerge.merge(
         base: base, ours: ours, theirs: theirs, at: place, currentRoot: currentRoot, key: key, preferring: preference,
         labels: labels)
-    case .header, .slot:
+    case .header, .slot, .attachment:
       DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "revision", labels: labels) {
         try? JSONParser.parse($0).object
       }

@@ -1,0 +1,198 @@
+internal import VaultAge
+internal import VaultCrypto
+internal import VaultDocument
+internal import VaultSealing
+internal import VaultStorage
+
+/// Seals a content into a file of the store and opens it again, a piece at a time (format 1, section 15, Attachments).
+enum AttachmentStream {
+  /// Writes what `next` gives as a new file, whole and durably.
+  ///
+  /// - Parameters:
+  ///   - key: gives the key of the stream with an id, 32 bytes.
+  ///   - next: the next bytes, some at a time; empty at the end.
+  /// - Throws: ``VaultError`` `.inputRefused` for more than a gibibyte, `.diskFull`, `.permissionDenied`, `.ioFailed`,
+  ///   and what `next` throws; there is no file then.
+  static func write(
+    named name: String, to store: any AttachmentStore, under lock: any StoreLock,
+    key: (AttachmentID) throws(SealingError) -> SecretBytes, next: () throws(VaultError) -> [UInt8]
+  ) throws(VaultError) -> Attachment {
+    let id = AttachmentID.random()
+    let place = StoreLocation.attachment(id)
+    let writer = try inStore { () throws(StoreError) in try store.writer(of: place, under: lock) }
+    let sealed = try SealedFile(writer)
+    let key = try inSealing(file: place.relativePath) { () throws(SealingError) in try key(id) }
+    let age = try inAttachment(place) { () throws(AgeError) in
+      try AgeWriter(payloadUnder: key) { try sealed.append($0.copiedBytes()) }
+    }
+    var byteCount = 0
+    while true {
+      let piece = try next()
+      if piece.isEmpty { break }
+      byteCount += piece.count
+      guard byteCount <= Attachment.maximumByteCount else { throw .tooLarge(name) }
+      try inAttachment(place) { () throws(AgeError) in try age.append(RawSpan(_elements: piece.span)) }
+    }
+    try inAttachment(place) { () throws(AgeError) in try age.finish() }
+    return Attachment(id: id, name: name, byteCount: byteCount, sha256: try sealed.finish())
+  }
+
+  /// Reads the file and compares its size and hash; `body` gets its bytes, some at a time.
+  ///
+  /// - Throws: ``VaultError`` `.damaged` for a file that is missing or another one, `.ioFailed`, and what `body` throws.
+  static func read(
+    _ attachment: Attachment, from store: any RecordStore, _ body: ([UInt8]) throws(VaultError) -> Void = { _ in }
+  ) throws(VaultError) {
+    let file = try StoredFile(attachment, in: store)
+    while true {
+      let piece = try file.next()
+      if piece.isEmpty { return }
+      try body(piece)
+    }
+  }
+
+  /// Compares the size of the file, and where all of it is read its hash.
+  ///
+  /// - Throws: ``VaultError`` as ``read(_:from:_:)``.
+  static func check(
+    _ attachment: Attachment, in store: any RecordStore, readingAll isReadingAll: Bool
+  ) throws(VaultError) {
+    let file = try StoredFile(attachment, in: store)
+    while isReadingAll, try !file.next().isEmpty {}
+  }
+
+  /// Opens the file and gives its content to `body`, some at a time. Each piece is authentic and in its place; all of
+  /// them are there once this has returned.
+  ///
+  /// - Parameter key: of the stream, 32 bytes.
+  /// - Throws: ``VaultError`` as ``read(_:from:_:)``, and what `body` throws.
+  static func open(
+    _ attachment: Attachment, from store: any RecordStore, key: SecretBytes,
+    _ body: ([UInt8]) throws -> Void
+  ) throws {
+    let place = StoreLocation.attachment(attachment.id)
+    let file = try StoredFile(attachment, in: store)
+    let age = AgeReader(payloadUnder: key) { try file.read(into: &$0) }
+    var byteCount = 0
+    while let piece = try inAttachment(place, { () throws(AgeError) in try age.next() }) {
+      byteCount += piece.count
+      if !piece.isEmpty { try body(piece) }
+    }
+    // What follows the last chunk is no part of the stream, and of the hash.
+    guard try file.next().isEmpty, byteCount == attachment.byteCount else { throw VaultError.notAsNamed(place) }
+  }
+}
+
+/// A file on its way to the store, and its hash.
+private final class SealedFile {
+  private let writer: any StoreWriter
+  private var hasher: SHA256.Hasher?
+
+  init(_ writer: any StoreWriter) throws(VaultError) {
+    self.writer = writer
+    hasher = try inCrypto { () throws(CryptoError) in try SHA256.Hasher() }
+  }
+
+  func append(_ bytes: [UInt8]) throws {
+    try hasher?.update(RawSpan(_elements: bytes.span))
+    try writer.append(bytes)
+  }
+
+  /// Puts the file in place.
+  ///
+  /// - Returns: its SHA-256, 32 bytes.
+  func finish() throws(VaultError) -> [UInt8] {
+    try inStore { () throws(StoreError) in try writer.commit(replacing: nil) }
+    guard let whole = hasher.take() else { preconditionFailure("a file is finished once") }
+    do throws(CryptoError) { return try whole.finish() } catch { throw VaultError(crypto: error) }
+  }
+}
+
+/// A file of the store that must be the one that a record names.
+private final class StoredFile {
+  private let attachment: Attachment
+  private let place: StoreLocation
+  private let reader: any StoreReader
+  private var hasher: SHA256.Hasher?
+  private var piece: [UInt8] = []
+  private var offset = 0
+
+  init(_ attachment: Attachment, in store: any RecordStore) throws(VaultError) {
+    (self.attachment, place) = (attachment, .attachment(attachment.id))
+    let place = place
+    let found = try inStore { () throws(StoreError) in try store.reader(of: place) }
+    guard let reader = found else { throw .missing(place) }
+    guard reader.byteCount == attachment.storedByteCount else { throw .notAsNamed(place) }
+    self.reader = reader
+    hasher = try inCrypto { () throws(CryptoError) in try SHA256.Hasher() }
+  }
+
+  /// The next bytes; empty at the end, where the hash has been compared.
+  func next() throws(VaultError) -> [UInt8] {
+    guard offset == piece.count else {
+      defer { offset = piece.count }
+      return Array(piece[offset...])
+    }
+    let piece = try inStore { () throws(StoreError) in try reader.next() }
+    try inCrypto { () throws(CryptoError) in try hasher?.update(RawSpan(_elements: piece.span)) }
+    guard piece.isEmpty else { return piece }
+    try compareHash()
+    return []
+  }
+
+  private func compareHash() throws(VaultError) {
+    guard let whole = hasher.take() else { return }
+    let found: [UInt8]
+    do throws(CryptoError) { found = try whole.finish() } catch { throw VaultError(crypto: error) }
+    guard found == attachment.sha256 else { throw .notAsNamed(place) }
+  }
+
+  /// Fills the start of `span`.
+  func read(into span: inout MutableRawSpan) throws -> Int {
+    if offset == piece.count { (piece, offset) = (try next(), 0) }
+    let count = min(span.byteCount, piece.count - offset)
+    unsafe span.withUnsafeMutableBytes { target in
+      unsafe piece.withUnsafeBytes { source in
+        unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[offset..<offset + count]))
+      }
+    }
+    offset += count
+    return count
+  }
+}
+
+/// Runs a step of a stream; what the store or the hash said comes out as it was.
+private func inAttachment<Result>(
+  _ place: StoreLocation, _ step: () throws(AgeError) -> Result
+) throws(VaultError) -> Result {
+  do throws(AgeError) {
+    return try step()
+  } catch {
+    switch error.underlying {
+    case let error as VaultError: throw error
+    case let error as StoreError: throw VaultError(store: error)
+    case let error as CryptoError: throw VaultError(crypto: error)
+    default: throw .notAsNamed(place, underlying: error)
+    }
+  }
+}
+
+extension VaultError {
+  /// A file that a record names is not there.
+  static func missing(_ place: StoreLocation) -> VaultError {
+    VaultError(.damaged, "is missing, and a record names it", file: place.relativePath)
+  }
+
+  /// A file is not the one that a record names.
+  static func notAsNamed(_ place: StoreLocation, underlying: (any Error)? = nil) -> VaultError {
+    VaultError(
+      .damaged, "is not the file that the record names: it was changed, cut or exchanged", file: place.relativePath,
+      underlying: underlying)
+  }
+
+  fileprivate static func tooLarge(_ name: String) -> VaultError {
+    VaultError(
+      .inputRefused, "is larger than 1 GiB, which is the most that an attachment may have", file: name,
+      remedies: ["split it, or keep it elsewhere: nothing was attached"])
+  }
+}

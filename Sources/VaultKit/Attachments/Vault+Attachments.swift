@@ -1,0 +1,189 @@
+public import VaultDocument
+public import VaultSealing
+internal import VaultStorage
+
+/// A content that is to be attached to a record.
+public struct AttachmentSource: Sendable {
+  /// What it is called from then on.
+  public let name: String
+  /// The next bytes, some at a time; empty at the end.
+  public let next: @Sendable () throws(VaultError) -> [UInt8]
+
+  /// A content by what gives its pieces, from its beginning on.
+  public init(name: String, next: @escaping @Sendable () throws(VaultError) -> [UInt8]) {
+    (self.name, self.next) = (name, next)
+  }
+}
+
+extension Vault {
+  /// Attaches contents of up to a gibibyte to a record, all or none: each is sealed into a file of its own while it is
+  /// read, and the record, which names them, is written last.
+  ///
+  /// The vault is locked meanwhile. A process that dies leaves at most files that no record names.
+  ///
+  /// - Returns: what was attached, in the order given.
+  /// - Throws: ``VaultError`` `.usage` where the vault's store keeps no attachments; `.inputRefused` for a name that is
+  ///   none, or a content over a gibibyte; `.alreadyExists` for a name that the record has, or that is given twice; what
+  ///   a source throws; and as ``add(_:)``.
+  @discardableResult
+  public nonisolated(nonsending) func attach(
+    _ sources: [AttachmentSource], to id: RecordID
+  ) async throws(VaultError) -> [Attachment] {
+    for source in sources where !Attachment.isGood(name: source.name) { throw .badName(id) }
+    return try await writing { lock throws(VaultError) in
+      let store = try attachmentStore()
+      let old = try verifiedRecord(id)
+      try old.requireRoom(for: sources.map(\.name))
+      try requireExtension(lock)
+      var written: [Attachment] = []
+      do throws(VaultError) {
+        for source in sources {
+          written.append(
+            try AttachmentStream.write(
+              named: source.name, to: store, under: lock,
+              key: { id throws(SealingError) in try old.verified.attachmentKey(of: id) }, next: source.next))
+        }
+        try replace(old, attachments: old.envelope.attachments + written, lock)
+      } catch {
+        // The record does not name them.
+        try? store.removeAttachments(written.map(\.id), under: lock)
+        throw error
+      }
+      return written
+    }
+  }
+
+  /// Takes attachments of a record away, for good: the record first, then their files.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchMember` for one that the record does not have, and as ``add(_:)``.
+  public nonisolated(nonsending) func detach(_ ids: [AttachmentID], from id: RecordID) async throws(VaultError) {
+    try await writing { lock throws(VaultError) in
+      let store = try attachmentStore()
+      let old = try verifiedRecord(id)
+      let attachments = old.envelope.attachments
+      guard ids.allSatisfy({ id in attachments.contains { $0.id == id } }) else {
+        throw VaultError(.noSuchMember, "has no such attachment", record: id)
+      }
+      try replace(old, attachments: attachments.filter { !ids.contains($0.id) }, lock)
+      // A version in the trash, or what is there still after an error, is for the repair to look at.
+      try removeUnnamed(ids, of: id, from: store, lock)
+    }
+  }
+
+  /// Opens what is attached to a record and gives it to `body`, some at a time. Each piece is authentic and in its
+  /// place; all of them are there once this has returned, so that nothing may be done with them before.
+  ///
+  /// - Parameter isCheckedFirst: whether the file is read once and compared before the first piece is given out.
+  /// - Throws: ``VaultError`` `.damaged` for a file that is missing, or not the one that the record names, and what
+  ///   `body` throws.
+  public nonisolated(nonsending) func read(
+    _ attachment: Attachment, of record: OpenRecord, checkingFirst isCheckedFirst: Bool = false,
+    _ body: @escaping @Sendable ([UInt8]) throws -> Void
+  ) async throws {
+    let key = try inSealing(record: record.id) { () throws(SealingError) in
+      try record.verified.attachmentKey(of: attachment.id)
+    }
+    try await working { () throws in
+      if isCheckedFirst { try AttachmentStream.read(attachment, from: store) }
+      try AttachmentStream.open(attachment, from: store, key: key, body)
+    }
+  }
+}
+
+extension Vault {
+  /// The store, where it keeps attachments.
+  ///
+  /// - Throws: ``VaultError`` `.usage`.
+  func attachmentStore() throws(VaultError) -> any AttachmentStore {
+    guard let store = store as? any AttachmentStore else { throw .noAttachmentStore }
+    return store
+  }
+
+  /// Says in the header that there are attachments, so that no program takes the vault for whole without them.
+  func requireExtension(_ lock: any StoreLock) throws(VaultError) {
+    let old = header.requirements
+    let new = Requirements.names(old, naming: Requirements.attachments, true)
+    guard new != old else { return }
+    let root = keyring.current
+    try inSealing { () throws(SealingError) in try root.requireHere() }
+    try replaceHeader(by: header.changed(requirements: new, root: root), root: root, lock)
+  }
+
+  /// Refuses a version of a record whose attachments are not here any more.
+  func requireAttachments(of record: OpenRecord) throws(VaultError) {
+    for attachment in record.attachments {
+      let place = StoreLocation.attachment(attachment.id)
+      let file = try inStore { () throws(StoreError) in try store.reader(of: place) }
+      guard file?.byteCount == attachment.storedByteCount else {
+        throw VaultError(
+          .inputRefused, "names an attachment that is not here any more", file: place.relativePath, record: record.id,
+          remedies: ["restore the whole backup to another place, and take it from there"])
+      }
+    }
+  }
+
+  /// Writes the next revision of a record with other attachments, and all else as it is.
+  private func replace(
+    _ old: OpenRecord, attachments: [Attachment], _ lock: any StoreLock
+  ) throws(VaultError) {
+    var draft = EnvelopeDraft(next: old.verified, now: currentTime())
+    draft.attachments = attachments
+    let bytes = try sealedBytes(old.stored, draft, old.verified.keys, in: .record(old.id))
+    try apply([StoreChange(.record(old.id), from: old.bytes, to: bytes)], lock)
+  }
+
+  /// Removes files of a record that neither its live version nor the one in the trash names.
+  func removeUnnamed(
+    _ ids: [AttachmentID], of id: RecordID, from store: any AttachmentStore, _ lock: any StoreLock
+  ) throws(VaultError) {
+    let versions = [try locked.read(id), try readTrash(id)].compactMap { $0 }
+    let named = versions.map(NamedAttachments.init(in:))
+    // What cannot be read may name any.
+    guard named.allSatisfy(\.isReadable) else { return }
+    let unnamed = ids.filter { id in !named.contains { $0.ids.contains(id) } }
+    try inStore(record: id) { () throws(StoreError) in try store.removeAttachments(unnamed, under: lock) }
+  }
+}
+
+/// The attachments that the file of a record names, unverified.
+struct NamedAttachments: Sendable {
+  let attachments: [Attachment]
+  /// Whether the file is a record that this program can read.
+  let isReadable: Bool
+
+  var ids: Set<AttachmentID> { Set(attachments.map(\.id)) }
+
+  init(in bytes: [UInt8]) {
+    let envelope = (try? JSONParser.parse(bytes)).flatMap { try? RecordEnvelope(of: $0) }
+    (attachments, isReadable) = (envelope?.attachments ?? [], envelope != nil)
+  }
+}
+
+extension OpenRecord {
+  /// What is attached to the record, by id.
+  public var attachments: [Attachment] { envelope.attachments }
+
+  fileprivate func requireRoom(for names: [String]) throws(VaultError) {
+    let all = attachments.map(\.name) + names
+    guard all.count <= Attachment.maximumCount else {
+      throw VaultError(.inputRefused, "would have more than \(Attachment.maximumCount) attachments", record: id)
+    }
+    guard Set(all.map { Array($0.utf8) }).count == all.count else {
+      throw VaultError(
+        .alreadyExists, "has an attachment of this name, or would get two", record: id,
+        remedies: ["give each another name, or take the one that is there away first"])
+    }
+  }
+}
+
+extension VaultError {
+  fileprivate static func badName(_ id: RecordID) -> VaultError {
+    VaultError(
+      .inputRefused, "the name of an attachment has 1 to 255 bytes, no slash and no control character", record: id)
+  }
+
+  /// The vault lies where no attachments are kept.
+  static let noAttachmentStore = VaultError(
+    .usage, "lies in a store that keeps no attachments", file: VaultHeader.fileName,
+    remedies: ["a vault in a folder keeps them; small files are records of the kind `file`"])
+}

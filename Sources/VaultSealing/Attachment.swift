@@ -1,0 +1,106 @@
+package import VaultCrypto
+public import VaultDocument
+
+/// What is attached to a record, as its envelope says: the name and size of a content, and the file of the vault that
+/// has it sealed (format 1, section 15, Attachments).
+public struct Attachment: Sendable, Equatable {
+  /// Names one writing of the content; its file has the same name, and never changes.
+  public let id: AttachmentID
+  /// What a person has called it; no path.
+  public let name: String
+  /// The size of the content, in bytes.
+  public let byteCount: Int
+  /// SHA-256 of the sealed file, 32 bytes.
+  public let sha256: [UInt8]
+
+  /// The most bytes that a content has.
+  public static let maximumByteCount = 1 << 30
+  /// The most that one record has.
+  public static let maximumCount = 4096
+  private static let nameByteLimit = 255
+  private static let chunk = (byteCount: 64 << 10, tagByteCount: 16)
+
+  /// What was just written.
+  ///
+  /// - Precondition: the name is good.
+  package init(id: AttachmentID, name: String, byteCount: Int, sha256: [UInt8]) {
+    precondition(Self.isGood(name: name), "names are looked at before anything is written")
+    (self.id, self.name, self.byteCount, self.sha256) = (id, name, byteCount, sha256)
+  }
+
+  /// The size of the sealed file, in bytes: 16 more for each chunk of 64 KiB, of which there is always one.
+  public var storedByteCount: Int {
+    let chunkCount = max(1, (byteCount + Self.chunk.byteCount - 1) / Self.chunk.byteCount)
+    return byteCount + chunkCount * Self.chunk.tagByteCount
+  }
+
+  /// Whether something may be called so: 1 to 255 bytes, no `/`, no control character, and neither `.` nor `..`.
+  public static func isGood(name: String) -> Bool {
+    guard (1...nameByteLimit).contains(name.utf8.count), name != ".", name != ".." else { return false }
+    return name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
+  }
+}
+
+extension Attachment {
+  /// The name of the member of `$vault`, and of the extension that it belongs to.
+  static let memberName = "attachments"
+  private static let memberNames = (name: "name", byteCount: "size", sha256: "sha256")
+
+  /// What the member says; nil for what is not of its form: 1 to 4096 of them.
+  static func all(in value: JSONValue) -> [Attachment]? {
+    guard case .object(let members) = value, (1...maximumCount).contains(members.count) else { return nil }
+    let found = members.compactMap { Attachment(id: $0.name, $0.value) }
+    return found.count == members.count ? found.sorted { $0.id < $1.id } : nil
+  }
+
+  private init?(id text: String, _ value: JSONValue) {
+    guard let id = AttachmentID(parsing: text), case .object(let members) = value, members.count == 3,
+      let name = members[Self.memberNames.name]?.string, Self.isGood(name: name),
+      let byteCount = members[Self.memberNames.byteCount]?.int, (0...Self.maximumByteCount).contains(byteCount),
+      let sha256 = members[Self.memberNames.sha256]?.string.flatMap({ try? Hex.decode($0) }),
+      sha256.count == SHA256.byteCount
+    else { return nil }
+    (self.id, self.name, self.byteCount, self.sha256) = (id, name, byteCount, sha256)
+  }
+
+  /// The member of some of them.
+  static func value(of attachments: [Attachment]) -> JSONValue {
+    .object(
+      JSONObject(
+        ascending: attachments.sorted { $0.id < $1.id }.map { attachment in
+          (
+            attachment.id.text,
+            .object(
+              JSONObject(ascending: [
+                (memberNames.name, .string(attachment.name)),
+                (memberNames.sha256, .string(Hex.encode(attachment.sha256))),
+                (memberNames.byteCount, .number(JSONNumber(attachment.byteCount))),
+              ]))
+          )
+        }))
+  }
+}
+
+extension RootKey {
+  /// The key of the stream of what is attached to a record, 32 bytes: of the record's data key (format 1, section 15,
+  /// Attachments).
+  ///
+  /// - Throws: ``SealingError`` as ``recordKeys(from:record:)``.
+  package func attachmentKey(
+    of id: AttachmentID, record: RecordID, _ wrapped: WrappedKey
+  ) throws(SealingError) -> SecretBytes {
+    try unwrapDataKey(wrapped, record: record).withBytes { key throws(SealingError) in
+      try KeyDerivation.derive(
+        from: key, label: "ecv/1/attachment", items: [record.bytes, id.bytes], salt: vaultID.bytes, byteCount: 32)
+    }
+  }
+}
+
+extension VerifiedRecord {
+  /// The key of the stream of one of the record's attachments, 32 bytes.
+  ///
+  /// - Throws: ``SealingError`` `.rootKeyElsewhere`, `.memoryUnavailable`, `.cryptoFailed`.
+  package func attachmentKey(of id: AttachmentID) throws(SealingError) -> SecretBytes {
+    try root.attachmentKey(of: id, record: envelope.id, envelope.wrappedKey)
+  }
+}
