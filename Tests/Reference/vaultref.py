@@ -251,7 +251,7 @@ def a_root_id(value): expect(len(unb64url(value)) == 16)
 def a_kind(value): expect(KIND_NAME.fullmatch(value))
 
 
-# Attachments (section 15)
+# Section 15, Attachments
 
 ATTACHMENT_BYTE_LIMIT = 1 << 30
 CHUNK_BYTE_COUNT, TAG_BYTE_COUNT = 64 << 10, 16

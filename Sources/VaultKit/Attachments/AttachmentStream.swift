@@ -37,23 +37,9 @@ enum AttachmentStream {
     return Attachment(id: id, name: name, byteCount: byteCount, sha256: try sealed.finish())
   }
 
-  /// Reads the file and compares its size and hash; `body` gets its bytes, some at a time.
-  ///
-  /// - Throws: ``VaultError`` `.damaged` for a file that is missing or another one, `.ioFailed`, and what `body` throws.
-  static func read(
-    _ attachment: Attachment, from store: any RecordStore, _ body: ([UInt8]) throws(VaultError) -> Void = { _ in }
-  ) throws(VaultError) {
-    let file = try StoredFile(attachment, in: store)
-    while true {
-      let piece = try file.next()
-      if piece.isEmpty { return }
-      try body(piece)
-    }
-  }
-
   /// Compares the size of the file, and where all of it is read its hash.
   ///
-  /// - Throws: ``VaultError`` as ``read(_:from:_:)``.
+  /// - Throws: ``VaultError`` `.damaged` for a file that is missing or another one, `.ioFailed`.
   static func check(
     _ attachment: Attachment, in store: any RecordStore, readingAll isReadingAll: Bool
   ) throws(VaultError) {
@@ -65,7 +51,7 @@ enum AttachmentStream {
   /// them are there once this has returned.
   ///
   /// - Parameter key: of the stream, 32 bytes.
-  /// - Throws: ``VaultError`` as ``read(_:from:_:)``, and what `body` throws.
+  /// - Throws: ``VaultError`` as ``check(_:in:readingAll:)``, and what `body` throws.
   static func open(
     _ attachment: Attachment, from store: any RecordStore, key: SecretBytes,
     _ body: ([UInt8]) throws -> Void

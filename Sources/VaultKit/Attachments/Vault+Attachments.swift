@@ -23,8 +23,8 @@ extension Vault {
   ///
   /// - Returns: what was attached, in the order given.
   /// - Throws: ``VaultError`` `.usage` where the vault's store keeps no attachments; `.inputRefused` for a name that is
-  ///   none, or a content over a gibibyte; `.alreadyExists` for a name that the record has, or that is given twice; what
-  ///   a source throws; and as ``add(_:)``.
+  ///   none, or a content over a gibibyte; `.alreadyExists` for a name that the record has, or that is given twice;
+  ///   what a source throws; and as ``add(_:)``.
   @discardableResult
   public nonisolated(nonsending) func attach(
     _ sources: [AttachmentSource], to id: RecordID
@@ -84,7 +84,7 @@ extension Vault {
       try record.verified.attachmentKey(of: attachment.id)
     }
     try await working { () throws in
-      if isCheckedFirst { try AttachmentStream.read(attachment, from: store) }
+      if isCheckedFirst { try AttachmentStream.check(attachment, in: store, readingAll: true) }
       try AttachmentStream.open(attachment, from: store, key: key, body)
     }
   }

@@ -53,8 +53,8 @@ public struct Verification: Sendable {
 
 extension Vault {
   /// Checks everything in the vault with its keys: every record's place, MAC, sealed fields and type, the hashes of its
-  /// attachments, the trash, the slots against the header, the checkpoint, and what else lies there. A fault does not stop it, and it is one when
-  /// the vault holds other records than were looked at.
+  /// attachments, the trash, the slots against the header, the checkpoint, and what else lies there. A fault does not
+  /// stop it, and it is one when the vault holds other records than were looked at.
   ///
   /// Nobody writes meanwhile. The header itself was verified when the vault was unlocked, and is again if it changed.
   ///
