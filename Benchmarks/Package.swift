@@ -21,6 +21,13 @@ let package = Package(
     .executableTarget(name: "stopwatch"),
     // Sealing 32 bytes and nothing else, beside `openssl speed`.
     .executableTarget(name: "seal-floor", dependencies: [.product(name: "VaultCrypto", package: "vault")]),
+    // Clients that change records of one vault at a time, without a process for each change.
+    .executableTarget(
+      name: "writers",
+      dependencies: [
+        .product(name: "VaultKit", package: "vault"), .product(name: "VaultRecords", package: "vault"),
+        .product(name: "VaultAge", package: "vault"),
+      ]),
     // A customer with sealed fields beside one with plain strings, both encoded in this program.
     .executableTarget(
       name: "encode-floor",
