@@ -30,7 +30,9 @@ public struct OpenRecord: Sendable {
     fields = kind.map { RecordMigration.readable(verified, $0) } ?? verified.fields
   }
 
+  /// Its `$vault` member: id, kind, schema, revision and times.
   public var envelope: RecordEnvelope { verified.envelope }
+  /// The id of the record.
   public var id: RecordID { verified.envelope.id }
   /// The record's own members as they stand in the file.
   var stored: JSONObject { verified.fields }

@@ -5,8 +5,11 @@ internal import VaultStorage
 
 /// What a migration does to one record.
 public struct RecordMigrationPlan: Sendable {
+  /// The record, as a list has it.
   public let summary: RecordSummary
+  /// The schema of its file.
   public let from: Int
+  /// The schema of its kind now.
   public let to: Int
   /// The steps that change something; a record may need only the new number.
   public let steps: [MigrationStep]
@@ -15,6 +18,7 @@ public struct RecordMigrationPlan: Sendable {
 
 /// What a migration does to a vault.
 public struct MigrationPlan: Sendable {
+  /// What becomes of each record that is of an older schema.
   public internal(set) var records: [RecordMigrationPlan] = []
   /// Records that the steps do not fit.
   public internal(set) var faults: [VaultError] = []

@@ -7,6 +7,7 @@ public struct Migration: Sendable {
   /// In the order in which they are taken.
   public let steps: [MigrationStep]
 
+  /// A migration from the schema before.
   public init(to schema: Int, _ steps: [MigrationStep]) {
     self.schema = schema
     self.steps = steps
@@ -17,7 +18,16 @@ public struct Migration: Sendable {
 public enum MigrationStep: Sendable, Equatable {
   /// What a readable value becomes.
   public enum Target: String, Sendable, CaseIterable {
-    case text, integer, number, bool, list
+    /// A text; a number becomes its digits, a truth value `true` or `false`.
+    case text
+    /// A whole number, read from text.
+    case integer
+    /// A number, read from text.
+    case number
+    /// `true` or `false`, read from text.
+    case bool
+    /// A list; a text is divided as on a command line, anything else becomes its only item.
+    case list
   }
 
   /// Moves a value as it is, readable or sealed; a move within one object is a new name.
