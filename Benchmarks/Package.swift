@@ -19,6 +19,11 @@ let package = Package(
     .executableTarget(name: "write-floor"),
     // Runs one program: how long, how much memory.
     .executableTarget(name: "stopwatch"),
+    // What a service does with a vault: transactions, many tasks at once, a million customers.
+    .executableTarget(
+      name: "service",
+      dependencies: ["VaultAge", "VaultCrypto", "VaultKit", "VaultRecords", "VaultSealing"]
+        .map { .product(name: $0, package: "vault") }),
     // Sealing 32 bytes and nothing else, beside `openssl speed`.
     .executableTarget(name: "seal-floor", dependencies: [.product(name: "VaultCrypto", package: "vault")]),
     // Clients that change records of one vault at a time, without a process for each change.
