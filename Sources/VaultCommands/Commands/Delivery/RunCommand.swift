@@ -109,7 +109,6 @@ struct RunCommand: AsyncParsableCommand {
       try program.give(delivery.value(values), as: delivery)
     }
     let note = DeliveryLog.note(given, session)
-    // Only a program that could not be started comes back.
     let number = try program.run(global.messages)
     note.takeBack()
     throw failure(of: number)
