@@ -78,8 +78,10 @@ final class GitStore: RecordStore {
     }
   }
 
-  /// What was read of these records before they were asked for. Who asks for a whole folder of few will ask for the next
-  /// ones: a question for each folder alone would have git and this program wake each other 256 times.
+  /// What was read of these records before they were asked for.
+  ///
+  /// Who asks for a whole folder of few will ask for the next ones: with a question for each folder alone git and this
+  /// program would wake each other 256 times.
   private func ahead(
     of folder: UInt8, _ documents: [Identifier: GitTree.Entry], _ ids: [RecordID]
   ) -> [Identifier: [UInt8]] {
