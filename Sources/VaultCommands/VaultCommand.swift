@@ -2,9 +2,10 @@ import ArgumentParser
 
 /// The command `vault`.
 struct VaultCommand: AsyncParsableCommand {
-  /// While arguments are parsed it is that of a part of a larger command: in any other the parser looks through them for
-  /// a completion script of its own, which is a sixth of what a `get` costs (decision 81). Help is written afterwards, and
-  /// would name the larger one.
+  /// While arguments are parsed it is that of a part of a larger command.
+  ///
+  /// In any other the parser looks through them for a completion script of its own, which is a sixth of what a `get`
+  /// costs (decision 81). Help is written afterwards, and would name the larger one.
   static var configuration: CommandConfiguration { isParsing ? asPart : whole }
 
   @TaskLocal private static var isParsing = false
