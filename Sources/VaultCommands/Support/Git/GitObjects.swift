@@ -111,7 +111,8 @@ final class GitObjects: Sendable {
   func isCutOff(before commit: String) -> Bool {
     guard case .object(let object) = object(commit, limit: 1 << 20), object.kind == .commit else { return false }
     // Headers, an empty line, and what its author says.
-    let headers = object.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).prefix { !$0.isEmpty }
+    let lines = object.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let headers = lines.prefix { !$0.isEmpty }
     return headers.contains { line in
       guard line.starts(with: "parent ".utf8) else { return false }
       guard case .missing = self.object(String(decoding: line.dropFirst(7), as: UTF8.self), limit: 1 << 20) else {

@@ -95,7 +95,9 @@ final class GitStore: RecordStore {
 
   private func readAhead(from folder: UInt8) -> [Identifier: [UInt8]] {
     let entries = known.withLock { known in
-      (folder...(folder | 15)).flatMap { known[StorePath.folder($0)]?.documents.filter { $0.value.kind == .file } ?? [:] }
+      (folder...(folder | 15)).flatMap { number in
+        known[StorePath.folder(number)]?.documents.filter { $0.value.kind == .file } ?? [:]
+      }
     }
     guard let first = entries.first, entries.count <= Self.aheadCount else { return [:] }
     var (found, byteCount) = ([Identifier: [UInt8]](), 0)

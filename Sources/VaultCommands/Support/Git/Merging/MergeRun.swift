@@ -119,7 +119,8 @@ struct MergeRun {
   ///
   /// - Parameter begun: what ``begin(_:)`` of another run has just begun; nil looks for what is under way.
   static func continuing(
-    _ vault: VaultOptions, _ global: GlobalOptions, dryRun: Bool, _ begun: (run: MergeRun, operation: GitOperation)? = nil
+    _ vault: VaultOptions, _ global: GlobalOptions, dryRun: Bool,
+    _ begun: (run: MergeRun, operation: GitOperation)? = nil
   ) throws -> MergeRun {
     let location = try VaultLocation.find(vault)
     let unmerged = Unmerged(vault: location.path, begun: begun.map { ($0.operation, $0.run.sides) })
