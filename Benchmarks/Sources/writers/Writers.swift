@@ -1,5 +1,6 @@
 import Foundation
 import VaultAge
+import VaultDocument
 import VaultKit
 import VaultRecords
 
@@ -25,7 +26,7 @@ struct Writers {
       options.state = nil
       vaults.append(try await Vault.open(at: arguments[1], unlockingWith: .identities(identities), options: options))
     }
-    let ids = try vaults[0].locked.list(RecordQuery()).records.map(\.id)
+    let ids = try await vaults[0].locked.list(RecordQuery()).records.map(\.id)
     let start = ContinuousClock.now
     let runs = try await withThrowingTaskGroup(of: (count: Int, longest: Duration).self) { group in
       for (index, vault) in vaults.enumerated() {
@@ -34,11 +35,13 @@ struct Writers {
           try await change(ids[index % min(20, ids.count)], of: vault, as: index, until: start + .seconds(seconds))
         }
       }
-      return try await group.reduce(into: []) { $0.append($1) }
+      var runs: [(count: Int, longest: Duration)] = []
+      for try await run in group { runs.append(run) }
+      return runs
     }
     let took = (ContinuousClock.now - start) / .seconds(1)
-    let longest = runs.map(\.longest).max() ?? .zero
-    print(runs.map(\.count).reduce(0, +), took, longest / .seconds(1))
+    let longest = runs.map { $0.longest }.max() ?? .zero
+    print(runs.reduce(0) { $0 + $1.count }, took, longest / .seconds(1))
   }
 
   private static func change(
