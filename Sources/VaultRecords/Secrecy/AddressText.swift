@@ -152,7 +152,7 @@ struct AddressText {
       let run = bytes[index...].prefix { Self.isTokenByte($0) }
       if run.count >= 10, run.contains(where: Self.isDigit) { return true }
       // What begins within a run that is no token is none either: it is shorter, and has no digit that the run has not.
-      index = max(run.endIndex, index + 1)
+      index = run.endIndex
     }
     return false
   }
