@@ -46,7 +46,7 @@ struct VaultLocation {
   /// Whether a file that is to be made lies in the vault's folder, whatever links and dots lead to either.
   func holds(_ file: String) throws -> Bool {
     guard !isDatabase else { return false }
-    let trimmed = String(file.reversed().drop { $0 == "/" }.reversed())
+    let trimmed = System.withoutLastSlashes(file)
     let folder = System.parent(of: trimmed)
     if try Vault.isFolder(folder, inVaultAt: path) { return true }
     // Of a vault that is to be made no folder is there yet.
@@ -59,7 +59,7 @@ struct VaultLocation {
   /// Where a folder is, or would be when it is made; nil where dots would lead through what is not there.
   private static func realPath(ofNew folder: String) -> String? {
     if let path = ProcessEnvironment.realPath(folder) { return path }
-    let trimmed = String(folder.reversed().drop { $0 == "/" }.reversed())
+    let trimmed = System.withoutLastSlashes(folder)
     guard let name = trimmed.split(separator: "/").last, name != "..",
       let parent = realPath(ofNew: System.parent(of: trimmed))
     else { return nil }

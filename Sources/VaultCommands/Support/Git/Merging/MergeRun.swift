@@ -20,7 +20,7 @@ struct MergeRun {
   }
 
   /// What finishes what git waits for; nil where it waits for nothing.
-  var ending: String? { unmerged == nil ? GitOperation(git)?.ending : unmerged?.ending }
+  var ending: String? { unmerged?.ending ?? GitOperation(git)?.ending }
 
   /// Whether both sides have written the header.
   var joinsHeaders: Bool { sides?.changedOnBoth(.header) ?? true }
