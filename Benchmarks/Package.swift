@@ -19,8 +19,20 @@ let package = Package(
     .executableTarget(name: "write-floor"),
     // Runs one program: how long, how much memory.
     .executableTarget(name: "stopwatch"),
+    // What a service does with a vault: transactions, many tasks at once, a million customers.
+    .executableTarget(
+      name: "service",
+      dependencies: ["VaultAge", "VaultCrypto", "VaultKit", "VaultRecords", "VaultSealing"]
+        .map { .product(name: $0, package: "vault") }),
     // Sealing 32 bytes and nothing else, beside `openssl speed`.
     .executableTarget(name: "seal-floor", dependencies: [.product(name: "VaultCrypto", package: "vault")]),
+    // Clients that change records of one vault at a time, without a process for each change.
+    .executableTarget(
+      name: "writers",
+      dependencies: [
+        .product(name: "VaultKit", package: "vault"), .product(name: "VaultRecords", package: "vault"),
+        .product(name: "VaultAge", package: "vault"), .product(name: "VaultDocument", package: "vault"),
+      ]),
     // A customer with sealed fields beside one with plain strings, both encoded in this program.
     .executableTarget(
       name: "encode-floor",

@@ -8,7 +8,7 @@ let products = ["VaultAge", "VaultCrypto", "VaultDocument", "VaultKit", "VaultRe
   .map { Target.Dependency.product(name: $0, package: "vault") }
 
 // Each executable is one file of the same folder.
-let cookbook = ["Launches", "ToyStore", "Books", "Cards", "Stocks", "Customers", "Shapes"]
+let cookbook = ["Launches", "ToyStore", "Books", "Cards", "Stocks", "Market", "Customers", "Shapes"]
 
 let isolation = ["Plain", "MainActor", "Actors"].map { name in
   Target.target(name: "\(name)Program", dependencies: products, path: "Isolation/\(name)")

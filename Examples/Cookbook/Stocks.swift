@@ -12,29 +12,6 @@ enum Interval: String, Codable, Sendable {
   var rowsKey: AnyCodingKey { AnyCodingKey("Time Series (\(rawValue))") }
 }
 
-/// A price that is text, as in `"86.4900"`: exact, in units of its last decimal.
-struct DecimalText: Codable, Equatable, Sendable {
-  var units: UInt
-  var decimalCount: Int
-
-  init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count <= 2, !parts.contains(""), let units = UInt(parts.joined()) else {
-      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "is no number"))
-    }
-    (self.units, decimalCount) = (units, parts.count == 2 ? parts[1].utf8.count : 0)
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var digits = String(units)
-    while digits.utf8.count <= decimalCount { digits = "0" + digits }
-    if decimalCount > 0 { digits.insert(".", at: digits.index(digits.endIndex, offsetBy: -decimalCount)) }
-    var container = encoder.singleValueContainer()
-    try container.encode(digits)
-  }
-}
-
 /// Open, high, low, close and volume at a time.
 struct Point: Codable, Equatable, Sendable {
   var time: Date

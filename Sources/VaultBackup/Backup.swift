@@ -6,7 +6,7 @@ public import VaultKit
 internal import VaultStorage
 internal import VaultSystem
 
-/// Backups of a vault: one age file each, which ``Backup/create(of:in:stem:options:)`` makes.
+/// Backups of a vault: one age file each, which ``Backup/create(of:in:stem:options:progress:)`` makes.
 ///
 /// A backup is an archive of the whole vault at one moment, sealed to keys that need not be the vault's. Made from an
 /// open vault it is *attested*: it holds a list of its files that only somebody with the vault's key can have made.
@@ -34,12 +34,14 @@ public enum Backup {
     /// The clock.
     public var now: @Sendable () -> Timestamp = { .now() }
 
+    /// Options with this key, and defaults for everything else.
     public init(key: BackupKey) { self.key = key }
   }
 }
 
 /// A backup that was made.
 public struct CreatedBackup: Sendable {
+  /// Its name in the directory, which begins with its time and vault.
   public let name: BackupName
   /// What somebody called it.
   public let label: String?
@@ -47,7 +49,9 @@ public struct CreatedBackup: Sendable {
   public let byteCount: Int
   /// SHA-256 of the file, 32 bytes.
   public let sha256: [UInt8]
+  /// When it was made.
   public let createdAt: Timestamp
+  /// The vault that it is of.
   public let vaultID: VaultID
   /// Records in it, live and removed.
   public let recordCount: Int
@@ -62,7 +66,9 @@ public final class SpooledBackup {
   private let file: AtomicFile<StoreError>
   /// SHA-256 of all of it, 32 bytes.
   public let sha256: [UInt8]
+  /// When it was made.
   public let createdAt: Timestamp
+  /// The vault that it is of.
   public let vaultID: VaultID
   /// Records in it, live and removed.
   public let recordCount: Int
@@ -85,7 +91,7 @@ public final class SpooledBackup {
 
   /// Gives it to `body`, piece by piece.
   ///
-  /// - Throws: ``VaultError`` `.ioFailed`, and what `body` throws.
+  /// - Throws: `VaultError` `.ioFailed`, and what `body` throws.
   public func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
     var offset = 0
     while true {
@@ -108,7 +114,7 @@ extension Backup {
   /// - Parameters:
   ///   - stem: what its name begins with; see ``BackupName/stem``.
   ///   - progress: called after each record.
-  /// - Throws: ``VaultError`` `.inputRefused` for the stem, the key or a directory in the vault; `.permissionDenied`
+  /// - Throws: `VaultError` `.inputRefused` for the stem, the key or a directory in the vault; `.permissionDenied`
   ///   for one that others may write to; `.alreadyExists` when a later one is there, or the clock stands still;
   ///   `.damaged`, `.changedUnderneath`, `.lockedByOther` for the vault; `.noMatchingSlot` for a proof; `.diskFull`,
   ///   `.ioFailed`. When it could be made and not be recorded, the error says so.
@@ -158,7 +164,7 @@ extension Backup {
   /// Backs a vault up for a stream, such as standard output: nothing is given out before all of it was made, in a file
   /// without a name in `directory`, so that a slow reader keeps no writer waiting.
   ///
-  /// - Throws: ``VaultError`` as ``create(of:in:stem:options:progress:)``.
+  /// - Throws: `VaultError` as ``create(of:in:stem:options:progress:)``.
   public static func spool(
     of source: Source, in directory: String, options: Options, progress: @escaping () -> Void = {}
   ) async throws(VaultError) -> SpooledBackup {

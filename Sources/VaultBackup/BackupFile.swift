@@ -26,7 +26,7 @@ public final class BackupFile: Sendable {
   /// Opens a file, and looks at what age's framing tells without a key: the header's form, and the size of what
   /// follows.
   ///
-  /// - Throws: ``VaultError`` `.ioFailed`, `.permissionDenied`; `.damaged` for what is no age file.
+  /// - Throws: `VaultError` `.ioFailed`, `.permissionDenied`; `.damaged` for what is no age file.
   public convenience init(at path: String) throws(VaultError) {
     try self.init(inStore { () throws(StoreError) in try InputFile(at: path) })
   }
@@ -63,7 +63,7 @@ public final class BackupFile: Sendable {
 
   /// SHA-256 of the whole file, 32 bytes.
   ///
-  /// - Throws: ``VaultError`` `.ioFailed`.
+  /// - Throws: `VaultError` `.ioFailed`.
   public func hash() throws(VaultError) -> [UInt8] {
     let (_, hash) = try file.contentHash()
     return hash
@@ -101,7 +101,7 @@ private final class FilePosition {
 extension InputFile {
   /// How many bytes it holds, and their SHA-256, 32 bytes.
   ///
-  /// - Throws: ``VaultError`` `.ioFailed`.
+  /// - Throws: `VaultError` `.ioFailed`.
   func contentHash() throws(VaultError) -> (byteCount: Int, sha256: [UInt8]) {
     var byteCount = 0
     var piece = [UInt8](repeating: 0, count: 1 << 20)

@@ -26,15 +26,15 @@ struct BackupTarget {
     }
   }
 
-  /// Whether no backup has the name. Refuses a time before that of the newest backup of the vault: the clock went back,
-  /// and whoever goes by time would take an older backup for the newest.
-  func isFree(_ name: BackupName, of vaultID: VaultID) throws(VaultError) -> Bool {
-    let catalog = try directory.catalog()
-    let names = try inStore { () throws(StoreError) in try folder.names() }.compactMap { BackupName(fileName: $0) }
-    guard !names.contains(name) else { return false }
+  /// Whether none of the backups that are there has the name. Refuses a time before that of the newest backup of the
+  /// vault: the clock went back, and whoever goes by time would take an older backup for the newest.
+  private func isFree(
+    _ name: BackupName, of vaultID: VaultID, among there: (names: [BackupName], catalog: BackupCatalog)
+  ) throws(VaultError) -> Bool {
+    guard !there.names.contains(name) else { return false }
     // Two vaults may have folders of one name.
-    let own = names.filter { other in
-      catalog[other].map { $0.vaultID == vaultID } ?? other.stem.utf8.elementsEqual(name.stem.utf8)
+    let own = there.names.filter { other in
+      there.catalog[other].map { $0.vaultID == vaultID } ?? other.stem.utf8.elementsEqual(name.stem.utf8)
     }
     guard let newest = own.max(by: { $0.time < $1.time }), newest.time > name.time else { return true }
     throw VaultError(
@@ -42,23 +42,33 @@ struct BackupTarget {
       file: folder.path(of: newest.fileName), remedies: ["set the clock right; nothing was made"])
   }
 
+  /// The backups that are there now.
+  private func there() throws(VaultError) -> (names: [BackupName], catalog: BackupCatalog) {
+    let catalog = try directory.catalog()
+    let names = try inStore { () throws(StoreError) in try folder.names() }.compactMap { BackupName(fileName: $0) }
+    return (names, catalog)
+  }
+
   /// The present time, when no backup has it in its name: another of this very second is waited for to be over.
   func freeTime(
     for stem: String, of vaultID: VaultID, _ now: () -> Timestamp
   ) async throws(VaultError) -> Timestamp {
-    var time = now()
-    var name = try BackupName(backupStem: stem, time: time)
-    for _ in 0..<200 {
+    for attempt in 1... {
       // A cancelled task does not sleep.
       guard !Task.isCancelled else { throw .cancelled() }
-      if try isFree(name, of: vaultID) { return time }
+      // Looked at before the clock: what others finish between the two is no sign that it went back.
+      let there = try there()
+      let time = now()
+      let name = try BackupName(backupStem: stem, time: time)
+      if try isFree(name, of: vaultID, among: there) { return time }
+      guard attempt < 200 else {
+        throw VaultError(
+          .alreadyExists, "is there already, and the clock stands still", file: folder.path(of: name.fileName),
+          remedies: ["set the clock right; nothing was made"])
+      }
       try? await Task.sleep(for: .milliseconds(50))
-      time = now()
-      name = try BackupName(backupStem: stem, time: time)
     }
-    throw VaultError(
-      .alreadyExists, "is there already, and the clock stands still", file: folder.path(of: name.fileName),
-      remedies: ["set the clock right; nothing was made"])
+    preconditionFailure("the last attempt throws")
   }
 
   /// Records a backup that is in place.

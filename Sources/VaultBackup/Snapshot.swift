@@ -12,7 +12,7 @@ struct Snapshot {
 
   /// Writes header, slots, checkpoint, records, trash and what git is told, in this order.
   ///
-  /// - Throws: ``VaultError`` of the first file that cannot be read: a backup is whole, or there is none.
+  /// - Throws: `VaultError` of the first file that cannot be read: a backup is whole, or there is none.
   func write() async throws(VaultError) {
     try requireNoAttachments()
     try archive.append(.document(.header), vault.headerBytes)
@@ -147,7 +147,7 @@ private struct RecordRun: Sendable {
   /// What a record of a few fields has in an archive.
   private static let usualByteCount = 4 * TarHeader.byteCount
 
-  /// - Throws: ``VaultError`` of the first record that cannot be read, or has vanished.
+  /// - Throws: `VaultError` of the first record that cannot be read, or has vanished.
   init(_ ids: [RecordID], from store: any RecordStore, into empty: ArchiveSegment) throws(VaultError) {
     var segment = empty
     segment.reserveCapacity(byteCount: ids.count * Self.usualByteCount, fileCount: ids.count)

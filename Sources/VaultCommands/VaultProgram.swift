@@ -69,7 +69,7 @@ public enum VaultProgram {
     // The parser answers `vault help nosuch` with the first page.
     if arguments.first == "help", let error = CommandNames.unknown(arguments) { throw error }
     do {
-      return try VaultCommand.parseAsRoot(arguments)
+      return try VaultCommand.parsed(arguments)
     } catch {
       throw UsageFault(error)
     }

@@ -12,6 +12,7 @@
   /// wait; `fetchValue` opens the record again, and `watchValue` does so from time to time. Until it is asked for, a
   /// value lies in locked memory.
   public final class VaultProvider: ConfigProvider {
+    /// What the configuration calls it.
     public let providerName = "VaultProvider"
     private let vault: Vault
     private let references: [[String]: SecretReference]
@@ -53,6 +54,9 @@
       try await self.init(vault, references, lookingEvery: interval)
     }
 
+    /// The value as it was opened last: at the start, or by `fetchValue`.
+    ///
+    /// - Throws: ``NotConvertible`` where it has no such form.
     public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
       try current.withLock { $0 }.value(forKey: key, type: type)
     }
@@ -68,6 +72,7 @@
       return try value(forKey: key, type: type)
     }
 
+    /// The values as they were opened last.
     public func snapshot() -> any ConfigSnapshot { current.withLock { $0 } }
 
     /// What was there at first, and every other value from then on. A failure is told once, and looked at again.
@@ -115,7 +120,9 @@
 
   /// The value of a key is of another form than was asked for. It never says the value.
   public struct NotConvertible: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Where the value is.
     public let reference: SecretReference
+    /// What was asked for.
     public let type: ConfigType
     public var description: String { "\(reference) is no \(type.rawValue)" }
   }

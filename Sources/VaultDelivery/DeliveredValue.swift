@@ -4,7 +4,9 @@ public import VaultKit
 
 /// The value that a reference means, of a record that was verified.
 public struct DeliveredValue: Sendable {
+  /// What was asked for.
   public let reference: SecretReference
+  /// The record that it means, verified.
   public let record: OpenRecord
   /// The value, in locked memory.
   public let secret: SecretBytes
@@ -13,7 +15,7 @@ public struct DeliveredValue: Sendable {
 
   /// The sealed values in it: itself, and the password that an address holds.
   ///
-  /// - Throws: ``VaultError`` `.damaged`; `CryptoError` `.memoryUnavailable`.
+  /// - Throws: `VaultError` `.damaged`; `CryptoError` `.memoryUnavailable`.
   package func sealedValues() throws -> [SecretBytes] {
     guard isSealed else { return [] }
     let path = try MemberPath(parsing: "password")
@@ -24,8 +26,9 @@ public struct DeliveredValue: Sendable {
 
 /// Why the value of a reference cannot be had.
 public struct DeliveryFailure: Error {
+  /// The reference that has no value.
   public let reference: SecretReference
-  /// A ``VaultError``, a ``ReferenceFault``, or a `CryptoError` where memory cannot be locked.
+  /// A `VaultError`, a ``ReferenceFault``, or a `CryptoError` where memory cannot be locked.
   public let reason: any Error
 }
 

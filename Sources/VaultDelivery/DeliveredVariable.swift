@@ -4,13 +4,18 @@ internal import VaultDocument
 public struct DeliveredVariable: Sendable {
   /// What it is to hold.
   public enum Content: Sendable {
+    /// This text, which is no secret.
     case text(String)
+    /// The value that a reference means.
     case reference(SecretReference)
   }
 
+  /// The name of the variable; ``isName(_:)`` says which a shell takes.
   public let name: String
+  /// What it is to hold.
   public let content: Content
 
+  /// A variable of this name, which is not checked.
   public init(name: String, content: Content) { (self.name, self.content) = (name, content) }
 
   /// Whether a text can name a variable (POSIX, Base Definitions, section 8.1), as shells take it.
@@ -42,13 +47,17 @@ public struct DeliveredVariable: Sendable {
 public enum EnvironmentFile {
   /// A line that is refused.
   public struct Fault: Error, Sendable {
+    /// The line, from 1.
     public let line: Int
+    /// A fixed sentence, without text of the line.
     public let reason: String
   }
 
   /// A variable, and the line that it stands on.
   public struct Entry: Sendable {
+    /// The line, from 1.
     public let line: Int
+    /// The variable that it sets.
     public let variable: DeliveredVariable
   }
 

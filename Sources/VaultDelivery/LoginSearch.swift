@@ -32,7 +32,7 @@ public struct LoginPlace: Sendable {
 extension LockedVault {
   /// The logins for a place, without a key: those with the longest path that fits.
   ///
-  /// - Throws: ``VaultError`` when the vault cannot be searched.
+  /// - Throws: `VaultError` when the vault cannot be searched.
   public func logins(for place: LoginPlace) async throws(VaultError) -> [StoredRecord] {
     var query = RecordQuery()
     query.kind = Login.kindName

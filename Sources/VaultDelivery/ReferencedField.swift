@@ -6,7 +6,9 @@ internal import VaultSealing
 
 /// What a reference means, as it is seen without a key.
 public struct ReferencedField: Sendable {
+  /// What was asked for.
   public let reference: SecretReference
+  /// The record that it means, not verified.
   public let record: StoredRecord
   /// In the present schema of the record's kind; nil where the view is of the whole record.
   public let path: MemberPath?
@@ -30,7 +32,7 @@ public struct ReferencedField: Sendable {
 extension LockedVault {
   /// The record that a reference names: by its full id, or by a name that one record alone has to the letter.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`.
+  /// - Throws: `VaultError` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`.
   public func record(of reference: SecretReference) async throws(VaultError) -> StoredRecord {
     if let id = RecordID(parsing: reference.record) { return try record(id) }
     let named = try await records(named: reference.record).filter {
@@ -45,7 +47,7 @@ extension LockedVault {
 
   /// What a reference means, and whether a program can be given it, without a key: nothing is verified.
   ///
-  /// - Throws: ``VaultError`` as ``record(of:)``; `.noSuchMember`; `.inputRefused` for what is no text, number or
+  /// - Throws: `VaultError` as ``record(of:)``; `.noSuchMember`; `.inputRefused` for what is no text, number or
   ///   truth value, or does not have the view.
   public func field(of reference: SecretReference) async throws(VaultError) -> ReferencedField {
     let record = try await record(of: reference)
@@ -94,7 +96,7 @@ extension OpenRecord {
   /// The value that a reference to this record means, in locked memory.
   ///
   /// - Parameter time: when a one-time code is to be good.
-  /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, `.memoryUnavailable`; `.inputRefused` for a value that is no
+  /// - Throws: `VaultError` `.noSuchMember`, `.damaged`, `.memoryUnavailable`; `.inputRefused` for a value that is no
   ///   key of one-time codes, or a record that has no address.
   package func value(of reference: SecretReference, at time: Timestamp = .now()) throws -> SecretBytes {
     guard let path = reference.path else {
@@ -123,7 +125,7 @@ extension OpenRecord {
 
   /// The value of a field, in locked memory: text, bytes that were sealed as base64, or the JSON that was sealed.
   ///
-  /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, `.memoryUnavailable`.
+  /// - Throws: `VaultError` `.noSuchMember`, `.damaged`, `.memoryUnavailable`.
   package func secret(at path: MemberPath) throws -> SecretBytes {
     if let opened = try opened(at: path) { return opened }
     return try SecretBytes(copyingText: text(at: path))
@@ -132,7 +134,7 @@ extension OpenRecord {
   /// The one sealed value at a path, in locked memory: the bytes that it stands for where the kind has bytes there. Nil
   /// where nothing is sealed, or more than one value.
   ///
-  /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, `.memoryUnavailable`.
+  /// - Throws: `VaultError` `.noSuchMember`, `.damaged`, `.memoryUnavailable`.
   package func opened(at path: MemberPath) throws -> SecretBytes? {
     if let bytes = try bytes(at: path) { return bytes }
     return try withSecret(at: path) { bytes in try SecretBytes(copying: bytes) }

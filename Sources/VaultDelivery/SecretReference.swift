@@ -18,12 +18,14 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   public let record: String
   /// Nil where the view is of the whole record.
   public let path: MemberPath?
+  /// Another form of the value; nil for the value as it is.
   public let view: View?
   /// The name that the record had when the reference was written; the record counts.
   public let label: String?
 
   static let prefix = "cvault://"
 
+  /// A reference of these parts, which are written percent-encoded.
   public init(record: String, path: MemberPath?, view: View? = nil, label: String? = nil) {
     (self.record, self.path, self.view, self.label) = (record, path, view, label)
   }
@@ -98,6 +100,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
 
 /// What is wrong with a text that was to be a reference. A reference is no secret, but its text is not repeated.
 public struct ReferenceFault: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A fixed phrase that follows the name of what was to be a reference.
   public let reason: String
   public var description: String { reason }
 

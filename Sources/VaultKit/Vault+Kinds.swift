@@ -5,7 +5,12 @@ internal import VaultStorage
 
 /// What declaring a kind has done.
 public enum KindDeclaration: String, Sendable {
-  case added, replaced, unchanged
+  /// There was no kind of this name.
+  case added
+  /// There was one, with another schema.
+  case replaced
+  /// There was the same, and nothing was written.
+  case unchanged
 }
 
 extension Vault {

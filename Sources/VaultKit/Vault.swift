@@ -35,6 +35,7 @@ public final class Vault: Sendable {
     /// stored or listed by their names.
     public var types: [any VaultRecord.Type] = []
 
+    /// Remembers nothing, tells nobody, and waits ten seconds for other writers.
     public init() {}
   }
 

@@ -11,16 +11,25 @@ public struct VaultHeader: Sendable {
 
   /// The current root key: id, commitment (32 bytes) and when it was made.
   public struct Root: Sendable {
+    /// The id of the key, 16 bytes.
     public let id: RootID
+    /// What binds the header to the key, 32 bytes.
     public let commitment: [UInt8]
+    /// When it was made.
     public let createdAt: Timestamp
   }
 
+  /// The id of the vault, the same for ever.
   public let vaultID: VaultID
+  /// When the vault was made.
   public let createdAt: Timestamp
+  /// How many times the header was written, from 1.
   public let revision: Int
+  /// The root key of now.
   public let root: Root
+  /// The root keys before it.
   public let keyring: [KeyringEntry]
+  /// The ways to unlock.
   public let slots: [Slot]
   /// The extensions of the format that a reader has to know, ascending.
   public let requirements: [String]

@@ -18,15 +18,18 @@ public enum VaultKey: Sendable {
 public struct NewSlot: Sendable {
   /// Who can open the slot.
   public enum Kind: Sendable {
+    /// Whoever has the identity of this recipient.
     case recipient(AgeRecipient)
     /// A passphrase, with the binary logarithm of the scrypt cost, 10…20.
     case passphrase(SecretBytes, workFactor: Int = SlotFile.defaultWorkFactor)
   }
 
+  /// Who can open it.
   public let kind: Kind
   /// What people call it; may be empty.
   public let label: String
 
+  /// A slot that is made when the vault is, or when it is added to one.
   public init(_ kind: Kind, label: String = "") {
     self.kind = kind
     self.label = label

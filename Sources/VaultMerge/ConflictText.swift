@@ -3,7 +3,9 @@ internal import VaultSealing
 
 /// What the sides of a conflict are called.
 public struct ConflictLabels: Sendable {
+  /// The side of who merges.
   public let ours: String
+  /// The other side.
   public let theirs: String
 
   /// Takes any text: control characters are left out.

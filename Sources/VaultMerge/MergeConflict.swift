@@ -54,17 +54,22 @@ public struct MergeConflict: Sendable, Equatable {
   public enum Side: Sendable, Equatable {
     /// It has no such member.
     case absent
+    /// A value that can be read by whoever has the file.
     case readable
     /// Sealed, to the second.
     case sealed(at: Timestamp)
   }
 
+  /// Why the sides cannot be joined.
   public let reason: Reason
   /// The member it is about; nil for the whole file.
   public let path: MemberPath?
+  /// The side of who merges; nil where it is not about one member.
   public let ours: Side?
+  /// The other side; nil where it is not about one member.
   public let theirs: Side?
 
+  /// A conflict in one member, or in the whole file.
   public init(_ reason: Reason, at path: MemberPath? = nil, ours: Side? = nil, theirs: Side? = nil) {
     (self.reason, self.path, self.ours, self.theirs) = (reason, path, ours, theirs)
   }
@@ -72,7 +77,10 @@ public struct MergeConflict: Sendable, Equatable {
 
 /// One of the two that a merge joins.
 public enum MergeSide: Sendable {
-  case ours, theirs
+  /// The side of who merges.
+  case ours
+  /// The other side.
+  case theirs
 }
 
 /// Who wins where both sides have changed something.
@@ -83,6 +91,7 @@ public struct MergePreference: Sendable {
   /// Wins in single members.
   public let members: [MemberPath: MergeSide]
 
+  /// A side that wins in general, and sides that win in single members.
   public init(_ side: MergeSide? = nil, members: [MemberPath: MergeSide] = [:]) {
     (self.side, self.members) = (side, members)
   }

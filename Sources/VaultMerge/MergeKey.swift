@@ -16,7 +16,9 @@ public protocol RecordMergeKey {
 
 /// What a key says of a version.
 public enum MergeVerdict: Sendable {
+  /// Its MAC verifies under the keys of its record.
   case authentic
+  /// Its MAC does not verify.
   case refused
   /// It was wrapped under a root key that is not known here, or not any more, or that is not to be had now.
   case unknownRoot

@@ -6,6 +6,7 @@ internal import VaultSealing
 public struct RecordComparison: Sendable {
   /// What became of the record as a whole.
   public enum Event: String, Sendable {
+    /// There was no such record.
     case added
     /// It went to the trash.
     case removed
@@ -13,6 +14,7 @@ public struct RecordComparison: Sendable {
     case restored
     /// Neither among the records nor in the trash any more.
     case deleted
+    /// Fields are others than before.
     case changed
     /// Its data key was wrapped again, as a rotation of the root key does, and nothing else was changed.
     case rewrapped
@@ -24,7 +26,10 @@ public struct RecordComparison: Sendable {
   public struct Change: Sendable, Equatable {
     /// What became of it.
     public enum Kind: String, Sendable {
-      case added, removed
+      /// There was no value.
+      case added
+      /// There is no value any more.
+      case removed
       /// A readable value has become another.
       case changed
       /// A value was sealed, at another time than the one before.
@@ -40,7 +45,9 @@ public struct RecordComparison: Sendable {
       case unsealed
     }
 
+    /// Where it stands.
     public let path: MemberPath
+    /// What became of it.
     public let kind: Kind
     /// Nil where there was nothing, and for what is not to be read.
     public let before: JSONValue?
@@ -52,6 +59,7 @@ public struct RecordComparison: Sendable {
     public let origin: MemberPath?
   }
 
+  /// What became of the record as a whole.
   public let event: Event
   /// In the order of paths.
   public let changes: [Change]

@@ -5,6 +5,7 @@ public import VaultSealing
 public struct RecordFile: Sendable {
   /// The whole tree.
   public let document: JSONValue
+  /// Its `$vault` member, as the file claims it.
   public let envelope: RecordEnvelope
   /// The record's own members, sealed fields as tokens.
   public let fields: JSONObject

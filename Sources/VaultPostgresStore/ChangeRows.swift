@@ -67,6 +67,18 @@ struct ChangeRows {
     ]
   }
 
+  /// New parts as COPY takes them in binary, for the table of documents: the set counts as what changed them.
+  func copied(vault: Identifier) -> [UInt8] {
+    var rows = BinaryCopy()
+    for index in ids.indices {
+      rows.append([
+        vault.bytes, live[index].bigEndianBytes, places[index].bigEndianBytes, ids[index].bytes,
+        parts[index].bigEndianBytes, live[index].bigEndianBytes, newSizes[index]?.bigEndianBytes, new[index],
+      ])
+    }
+    return rows.finished
+  }
+
   /// The rows as COPY takes them in binary, for the table of what is staged.
   func copied(vault: Identifier, batch: Identifier) -> [UInt8] {
     var rows = BinaryCopy()

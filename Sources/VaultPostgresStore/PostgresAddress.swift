@@ -4,6 +4,7 @@ internal import VaultDocument
 public struct PostgresAddress: Sendable {
   /// Why a text is no such address: a fixed sentence without any of its text.
   public struct Fault: Error, Sendable {
+    /// A fixed sentence.
     public let reason: String
   }
 
@@ -15,7 +16,9 @@ public struct PostgresAddress: Sendable {
 
   /// Lower case; an IPv6 address without brackets; a path for a socket.
   public let host: String
+  /// The port, 5432 where the address says none.
   public let port: Int
+  /// The name of the database.
   public let database: String
   /// Nil for the user that libpq takes by itself.
   public let user: String?

@@ -45,24 +45,13 @@ private final class PostgresReplacement: StoreReplacement {
     for record in records { try StoreChange(.record(record.id), from: nil, to: record.bytes).requireSize() }
     state.withLock { $0.hasRows = true }
     folders.withLock { $0.formUnion(records.map(\.id.folder)) }
-    var rows = BinaryCopy()
-    for (id, bytes) in records {
-      for (part, piece) in ChangeRows.parts(of: bytes).enumerated() {
-        rows.append([
-          store.vault.bytes, set.bigEndianBytes, StoreLocation.Place.record.bigEndianBytes, id.bytes,
-          Int32(part).bigEndianBytes, set.bigEndianBytes, Int64(bytes.count).bigEndianBytes, piece,
-        ])
-      }
-    }
-    let connection = try store.pool.take()
-    defer { store.pool.give(connection) }
-    try inServer { () throws(ServerFault) in
-      try connection.copy(
-        """
-        COPY \(store.schema.documents) (vault, live, place, id, part, changed, size, bytes)
-        FROM STDIN (FORMAT binary)
-        """, rows.finished)
-    }
+    let rows = ChangeRows(records.map { .put(.record($0.id), $0.bytes) }, live: set)
+    let source = ChangeSource.values(rows)
+    try store.fill(
+      "\(store.schema.documents) (vault, live, place, id, part, changed, size, bytes)",
+      copying: rows.copied(vault: store.vault),
+      orSelecting: "$1, live, place, id, part, live, new_size, new FROM \(source.table(store.schema))",
+      [.id(store.vault)] + source.values)
   }
 
   func commit() throws(StoreError) {

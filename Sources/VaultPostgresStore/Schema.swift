@@ -86,24 +86,23 @@ public struct PostgresSchema: Sendable {
     ] + tables.map { "ALTER TABLE \($0) OWNER TO \(owner)" }
   }
 
-  /// Lets the server itself keep apart which role may see which vault: those that `grants` names.
+  /// Lets the server itself keep apart which role may see which vault: those that `grants` names, for the role that is
+  /// logged in.
   ///
-  /// - Parameter prefix: of the roles that may read `grants`; nil for all.
+  /// - Parameter prefix: of the roles that may read `grants`, and of its owner; nil for all, and for who makes it.
   public func rowSecurity(roles prefix: String?) -> [String] {
     let grants = "\(name).grants"
     let readers = prefix.map { prefix in ["reader", "writer", "backup"].map { "\(prefix)_\($0)" } } ?? ["PUBLIC"]
+    let policies =
+      [vaults, locks, documents, staged, folders].map { table in
+        (table, "vault = ANY (SELECT g.vault FROM \(grants) AS g WHERE g.role = current_user)")
+      } + [(grants, "role = current_user")]
     return [
       "CREATE TABLE IF NOT EXISTS \(grants) (role name NOT NULL, vault uuid NOT NULL, PRIMARY KEY (role, vault))",
       "GRANT SELECT ON \(grants) TO \(readers.joined(separator: ", "))",
-    ]
-      + [vaults, locks, documents, staged, folders].flatMap { table in
-        [
-          "ALTER TABLE \(table) ENABLE ROW LEVEL SECURITY",
-          """
-          CREATE POLICY granted ON \(table)
-            USING (vault = ANY (SELECT g.vault FROM \(grants) AS g WHERE g.role = current_user))
-          """,
-        ]
+    ] + (prefix.map { ["ALTER TABLE \(grants) OWNER TO \($0)_owner"] } ?? [])
+      + policies.flatMap { table, condition in
+        ["ALTER TABLE \(table) ENABLE ROW LEVEL SECURITY", "CREATE POLICY granted ON \(table) USING (\(condition))"]
       }
   }
 

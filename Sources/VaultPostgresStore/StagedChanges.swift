@@ -36,17 +36,12 @@ final class StagedChanges {
   func append(_ changes: [StoreChange]) throws(StoreError) {
     guard !changes.isEmpty else { return }
     let rows = ChangeRows(changes, live: live)
-    let schema = store.schema
-    let connection = try store.pool.take()
-    defer { store.pool.give(connection) }
+    let (source, columns) = (ChangeSource.values(rows), "live, place, id, part, old, old_size, new, new_size")
     isEmpty = false
-    try inServer { () throws(ServerFault) in
-      try connection.copy(
-        """
-        COPY \(schema.staged) (vault, batch, live, place, id, part, old, old_size, new, new_size)
-        FROM STDIN (FORMAT binary)
-        """, rows.copied(vault: store.vault, batch: batch))
-    }
+    try store.fill(
+      "\(store.schema.staged) (vault, batch, \(columns))", copying: rows.copied(vault: store.vault, batch: batch),
+      orSelecting: "$1, $10::uuid, \(columns) FROM \(source.table(store.schema))",
+      [.id(store.vault)] + source.values + [.id(batch)])
     counts.removed += rows.counts.removed
     counts.replaced += rows.counts.replaced
     counts.added += rows.counts.added
@@ -65,6 +60,29 @@ final class StagedChanges {
 }
 
 extension PostgresStore {
+  /// Adds rows to a table: by COPY, or by one statement where the server has no COPY for this role, as with row
+  /// security (PostgreSQL manual, COPY, Notes).
+  ///
+  /// - Parameters:
+  ///   - table: with the columns that the rows have.
+  ///   - bytes: the rows as COPY takes them.
+  ///   - selection: the same rows as what follows SELECT.
+  func fill(
+    _ table: String, copying bytes: [UInt8], orSelecting selection: String, _ values: @autoclosure () -> [SQLValue]
+  ) throws(StoreError) {
+    let connection = try pool.take()
+    defer { pool.give(connection) }
+    try inServer { () throws(ServerFault) in
+      do throws(ServerFault) {
+        try connection.copy("COPY \(table) FROM STDIN (FORMAT binary)", bytes)
+      } catch {
+        guard error.isUnsupported else { throw error }
+        try connection.run(
+          "INSERT INTO \(table) SELECT \(selection)", values(), patience: PostgresConnection.longPatience)
+      }
+    }
+  }
+
   public func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
     PostgresBatch(of: self, under: requireExclusive(lock))
   }

@@ -88,7 +88,10 @@ public final class KindCatalog: Sendable {
   /// Equal for catalogs under which a record's file reads the same: the types with their titles and steps, and what is
   /// declared.
   package var identity: [UInt8] {
-    let types = types.map { "\($0.kindName) \($0.schema) \($0.titlePaths) \($0.migrations.count)" }
+    let types = types.map { type in
+      let steps = type.migrations.flatMap { [String($0.schema)] + $0.steps.map(\.description) }
+      return "\(type.kindName) \(type.schema) \(type.titlePaths) \(steps)"
+    }
     return Array(types.joined(separator: "\n").utf8) + [0] + ((try? JSONValue.object(declared).compactBytes()) ?? [])
   }
 }

@@ -31,13 +31,16 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let sealing = Code(name: .sealing)
   }
 
+  /// What has gone wrong, for programs.
   public let code: Code
   /// A fixed sentence without any content of the record.
   public let reason: String
   /// The member path of the field; empty for the record as a whole.
   public let path: String
+  /// Why a value could not be sealed or opened, with the code ``Code/sealing``.
   public let underlying: SealingError?
 
+  /// An error about one field, or about the record as a whole.
   public init(_ code: Code, _ reason: String, path: String = "", underlying: SealingError? = nil) {
     self.code = code
     self.reason = reason

@@ -90,7 +90,8 @@ extension RecordKind {
 
   /// Checks a clear value for one place of a record and seals in it what the kind seals.
   ///
-  /// - Throws: ``RecordError`` as ``sealed(clear:in:)``, `.unknownMember` where the kind has no such member.
+  /// - Throws: ``RecordError`` as ``sealed(clear:keepingUnknown:in:)``, `.unknownMember` where the kind has no such
+  ///   member.
   public func sealed(
     _ value: JSONValue, at path: MemberPath, in context: SealingContext
   ) throws(RecordError) -> JSONValue {
@@ -103,7 +104,7 @@ extension RecordKind {
 
   /// Checks a clear value for a sealed place and gives what its token holds.
   ///
-  /// - Throws: ``RecordError`` as ``sealed(clear:in:)``.
+  /// - Throws: ``RecordError`` as ``sealed(clear:keepingUnknown:in:)``.
   public func plaintext(of value: JSONValue, at path: MemberPath) throws(RecordError) -> String {
     guard let schema = self.value(at: path) else {
       throw RecordError(.unknownMember, "is no field of the kind \(name)", path: path.description)

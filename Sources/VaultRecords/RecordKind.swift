@@ -28,9 +28,11 @@ public final class RecordKind: Sendable {
   /// The member of every kind that keeps what the kind does not know, each value sealed as JSON.
   public static let extraMember = "extra"
 
+  /// Its name in files and on a command line: `[a-z][a-z0-9-]{0,63}`.
   public let name: String
   /// The version of the encoded form, from 1.
   public let schema: Int
+  /// Where it comes from.
   public let origin: Origin
   /// What the kind is for; may be empty.
   public let summary: String

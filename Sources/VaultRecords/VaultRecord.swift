@@ -1,7 +1,7 @@
 public import VaultDocument
 public import VaultSealing
 
-/// A Codable type that can be stored as a record; its ``EncryptedCodableString`` and ``Sealed`` members are secret.
+/// A Codable type that can be stored as a record; its `EncryptedCodableString` and `Sealed` members are secret.
 ///
 /// ```swift
 /// struct ServiceAccount: VaultRecord {

@@ -4,7 +4,12 @@ public import VaultDocument
 /// A document of the vault that is authenticated under a key derived from the root (format 1, sections 4.5, MAC keys,
 /// and 7, Header).
 public enum AuthenticatedDocument: Sendable {
-  case header, checkpoint, backupList
+  /// `vault.json`.
+  case header
+  /// The list of all records, `checkpoint.jsonl`.
+  case checkpoint
+  /// The list of the files of a backup.
+  case backupList
 
   fileprivate var keyLabel: String {
     switch self {

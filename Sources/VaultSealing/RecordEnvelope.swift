@@ -7,11 +7,17 @@ public struct RecordEnvelope: Sendable {
   /// The only format that this program writes and reads.
   public static let format = 1
 
+  /// The id of the record, which its file is named by.
   public let id: RecordID
+  /// The name of its kind.
   public let kind: String
+  /// The version of the encoded form of its members, from 1.
   public let schema: Int
+  /// How many times it was written, from 1.
   public let revision: Int
+  /// When it was added.
   public let createdAt: Timestamp
+  /// When it was written last.
   public let updatedAt: Timestamp
   /// When the record was removed; only in the trash.
   public let deletedAt: Timestamp?
@@ -19,6 +25,7 @@ public struct RecordEnvelope: Sendable {
   public let requirements: [String]
   /// What is attached to the record, by id, ascending.
   public let attachments: [Attachment]
+  /// Its data key, wrapped by a root key.
   public let wrappedKey: WrappedKey
   /// 32 bytes.
   public let mac: [UInt8]

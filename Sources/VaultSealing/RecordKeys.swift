@@ -5,7 +5,9 @@ public import VaultDocument
 public final class RecordKeys: Sendable {
   static let dataKeyByteCount = 32
 
+  /// The vault that they are of.
   public let vaultID: VaultID
+  /// The record that they are of.
   public let recordID: RecordID
   private let keys: SecretBytes
   private let cipher: FieldCipher

@@ -2,20 +2,27 @@ public import VaultDocument
 
 /// What a record's `$vault` member is made of before its MAC is.
 public struct EnvelopeDraft: Sendable {
+  /// The id of the record.
   public var id: RecordID
+  /// The name of its kind.
   public var kind: String
+  /// The version of the encoded form of its members, from 1.
   public var schema: Int
+  /// How many times it was written, this time included.
   public var revision: Int
   /// As it is written, so that an update keeps the literal of the file.
   public var createdAtText: String
+  /// When it is written.
   public var updatedAt: Timestamp
   /// As another version writes `updatedAt`, which a merge keeps; nil for this program's own spelling.
   public var updatedAtText: String?
+  /// When it was removed; nil for a live record.
   public var deletedAt: Timestamp?
   /// The extensions of the format that a reader has to know, ascending; that of attachments needs not be said.
   public var requirements: [String] = []
   /// What is attached to the record, sealed under its data key.
   public var attachments: [Attachment] = []
+  /// Its data key, wrapped by a root key.
   public var wrappedKey: WrappedKey
 
   /// The envelope of a new record: revision 1, both times `now`.
@@ -81,9 +88,11 @@ public struct EnvelopeDraft: Sendable {
 
 /// A record whose MAC was verified; nothing of it was opened yet.
 public struct VerifiedRecord: Sendable {
+  /// Its `$vault` member.
   public let envelope: RecordEnvelope
   /// The record's own members, sealed fields as tokens.
   public let fields: JSONObject
+  /// What opens and seals its fields.
   public let keys: RecordKeys
   /// What the keys came from.
   let root: RootKey
@@ -107,11 +116,15 @@ public struct VerifiedRecord: Sendable {
 
 /// A record's document that was just made, and what identifies its version.
 public struct SealedRecord: Sendable {
+  /// The whole tree of the file, with `$vault` and its MAC.
   public let document: JSONValue
+  /// The id of the record.
   public let id: RecordID
+  /// Its revision, from 1.
   public let revision: Int
   /// 32 bytes.
   public let mac: [UInt8]
+  /// When it was removed; nil for a live record.
   public let deletedAt: Timestamp?
 }
 

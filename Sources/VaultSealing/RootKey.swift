@@ -3,6 +3,7 @@ public import VaultDocument
 
 /// The id of a root key: 16 bytes derived from it, written as unpadded base64url.
 public struct RootID: Hashable, Sendable, CustomStringConvertible {
+  /// 16.
   public static let byteCount = 16
   static let wrapHintByteCount = 8
 
@@ -29,10 +30,14 @@ public struct RootID: Hashable, Sendable, CustomStringConvertible {
 
 /// The key that opens a vault: 32 random bytes in the secure heap, with what format 1 derives from them.
 public final class RootKey: Sendable {
+  /// 32.
   public static let byteCount = 32
+  /// 32.
   public static let commitmentByteCount = 32
 
+  /// The vault that it opens.
   public let vaultID: VaultID
+  /// What files name it by; nothing of the key can be told from it.
   public let id: RootID
   /// Binds the header to this key: 32 bytes.
   public let commitment: [UInt8]
@@ -101,8 +106,9 @@ public final class RootKey: Sendable {
     return try RootKey(key, vaultID: vaultID)
   }
 
-  /// Gives the key's 32 bytes to `body`; they must not leave it. To be called after ``requireHere()`` where the key may
-  /// be elsewhere.
+  /// Gives the key's 32 bytes to `body`; they must not leave it.
+  ///
+  /// - Precondition: the key is in this process, as it always is but for a vault that an agent has opened.
   public func withKey<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {

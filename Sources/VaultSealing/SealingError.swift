@@ -60,6 +60,7 @@ public struct SealingError: Error, Equatable, Sendable, CustomStringConvertible 
     public static let cryptoFailed = Code(name: .cryptoFailed)
   }
 
+  /// What has gone wrong, for programs.
   public let code: Code
   /// A fixed sentence without any content of the document but names of extensions.
   public let reason: String
@@ -68,6 +69,7 @@ public struct SealingError: Error, Equatable, Sendable, CustomStringConvertible 
   /// What caused it.
   public let underlying: (any Error)?
 
+  /// An error about one field, or about none.
   public init(_ code: Code, _ reason: String, path: String? = nil, underlying: (any Error)? = nil) {
     self.code = code
     self.reason = reason

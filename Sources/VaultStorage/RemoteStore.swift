@@ -39,6 +39,7 @@ public struct RemoteState: Sendable {
 public struct RemoteFinding: Sendable {
   /// How it is.
   public enum State: Sendable {
+    /// As it should be.
     case good
     /// Works, and should be better.
     case doubtful
@@ -48,6 +49,7 @@ public struct RemoteFinding: Sendable {
 
   /// What was looked at, a word or two.
   public let name: String
+  /// How it is.
   public let state: State
   /// How it is, without values of the store.
   public let text: String

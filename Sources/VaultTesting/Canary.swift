@@ -8,6 +8,7 @@ public import VaultStorage
 public struct Canary: Sendable, CustomStringConvertible {
   /// A form in which a text is still readable.
   public struct Form: Hashable, Sendable, CustomStringConvertible {
+    /// Its name: `text`, `JSON`, `percent-encoded`, `hex`, `base64`.
     public let description: String
 
     /// As it is.

@@ -114,6 +114,48 @@ struct FileTests {
       JSON(workspace.open("get", "passport.pdf", "content", "--json").stdout)["value"]?.text == "JVBERgABAv8KCg==")
   }
 
+  @Test("as JSON bytes are their base64, what is no text is what it is, and base64 that is none is damage")
+  func documents() throws {
+    let workspace = try Workspace.withVault()
+    _ = workspace.write(
+      #"{"type":"object","properties":{"title":{"type":"string"},"key":{"type":"string","x-sealed":true},"#
+        + #""limit":{"type":"integer","x-sealed":true}}}"#, to: "blob.json")
+    let sealed = #"{"title":"B","key":"no base64","limit":7}"#
+    #expect(workspace.open("kinds", "add", "blob.json").code == 0)
+    #expect(workspace.open("add", "blob", "--from", "-", input: sealed).code == 0)
+    func value(_ field: String) -> JSON? { JSON(workspace.open("get", "B", field, "--json").stdout)["value"] }
+    #expect(value("limit")?.number == 7 && value("key")?.text == "no base64" && value("title")?.text == "B")
+    workspace.prepare(#"sed -i 's/"key":{/&"contentEncoding":"base64",/' blob.json"#)
+    #expect(workspace.open("kinds", "add", "blob.json").code == 0)
+    #expect(workspace.open("get", "B", "key", "--json").code == 13)
+  }
+
+  @Test("a content that is text is edited byte for byte, with its size; one that is none is not", .atTerminal)
+  func edited() throws {
+    let workspace = try withFile()
+    _ = workspace.write("one\ntwo\n\n", to: "t.txt")
+    #expect(workspace.open("add", "file", "t.txt").code == 0)
+    func edit(_ record: String, _ script: String) -> ProcessOutcome {
+      let editor = workspace.write("touch started\n\(script)\n", to: "editor.sh")
+      return workspace.type(
+        ["edit", record, "--field", "content", "--vault", "v", "--identity", "id.txt"], [],
+        adding: ["CVAULT_EDITOR": "sh \(editor)"])
+    }
+    let same = edit("t.txt", #"cmp "$1" t.txt"#)
+    #expect(same.code == 0 && same.errors.contains("nothing changed"), "\(same.errors)")
+    #expect(edit("t.txt", #"printf 'three\n\n\n' >"$1""#).code == 0)
+    #expect(workspace.open("get", "t.txt", "content").output == "three\n\n\n")
+    #expect(workspace.open("get", "t.txt", "size").output == "8")
+    #expect(edit("t.txt", #"printf '\377\0' >"$1""#).code == 0)
+    #expect(workspace.open("get", "t.txt", "content").stdout == [0xFF, 0])
+    workspace.prepare("rm started")
+    for record in ["t.txt", "passport.pdf"] {
+      let refused = edit(record, "true")
+      #expect(refused.code == 64 && refused.errors.contains("--secret-file content=FILE"), "\(refused.errors)")
+    }
+    #expect(!FileTree.names(in: workspace.path).contains("started") && workspace.open("verify").code == 0)
+  }
+
   @Test("any value goes into a file exactly as a pipe gets it")
   func texts() throws {
     let workspace = try Workspace.withVault()

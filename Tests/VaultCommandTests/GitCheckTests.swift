@@ -80,7 +80,12 @@ struct GitCheckTests {
   @Test("what is no range, and no work tree, is said")
   func refused() throws {
     let bench = try GitBench()
-    for range in ["nosuch..HEAD", "--staged HEAD", "-x"] { #expect(check(bench, range).code == 64, "\(range)") }
+    for range in ["nosuch..HEAD", "HEAD..nosuch", "nosuch"] {
+      let refused = check(bench, range)
+      #expect(
+        refused.code == 10 && refused.errors.contains("\(range): names no commit that is here"), "\(refused.errors)")
+    }
+    for words in ["--staged HEAD", "-x"] { #expect(check(bench, words).code == 64, "\(words)") }
     let workspace = try Workspace.withVault()
     #expect(workspace.run("git", "check", "--vault", "v").code == 18)
   }

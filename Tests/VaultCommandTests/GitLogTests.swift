@@ -167,9 +167,10 @@ struct GitLogTests {
     let script = """
       mkdir -p "../top/a b/é'\\"
       x" && cp -r records slots trash vault.json "../top/a b/é'\\"
-      x" && cd ../top && git init -q && git add -A && git commit -qm one && git clone -q --depth 1 "file://$PWD" ../cut
+      x" && cd ../top && git init -q && git add -A && git commit -qm one
       cd "a b/é'\\"
       x" && export CVAULT_DIR="$PWD" && vault set -q \(bench.id) username=Oslo && git commit -qam two
+      git clone -q --depth 1 "file://$(git rev-parse --show-toplevel)" "$(git rev-parse --show-toplevel)/../cut"
       vault log --json --limit 1; vault set -q \(bench.id) username=Rome; vault diff HEAD^ --json
       """
     let run = bench.here.shell(script)

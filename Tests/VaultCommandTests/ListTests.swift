@@ -59,6 +59,14 @@ struct ListTests {
     #expect(try place("Søren") + 1 == place("Þóra") && place("Þóra") + 1 == place("Yuki"))
     let limited = workspace.screen(["list", "--vault", "v", "--limit", "3"]).lines
     #expect(limited.contains("note: 3 of 24 records, not verified") && limited[3].hasPrefix("Björk"))
+    // Where nobody counts, none are counted.
+    let plain = workspace.screen(["list", "--vault", "v", "--limit", "2", "--format", "tsv"]).lines
+    #expect(plain.count == 4 && plain.contains("note: not verified"), "\(plain)")
+    let all = workspace.screen(["list", "--vault", "v", "--limit", "24", "--fields", "name", "--format", "tsv"]).lines
+    #expect(all.contains("note: not verified"))
+    let more = workspace.screen(["list", "--vault", "v", "--limit", "25", "--format", "tsv"]).lines
+    #expect(more.contains("note: 24 records, not verified"))
+    #expect(workspace.run("list", "--vault", "v", "--limit", "2").errors == "note: not verified\n")
   }
 
   @Test("--wide shows whole names, ids and times; --fields shows what is asked for, sealed values masked")

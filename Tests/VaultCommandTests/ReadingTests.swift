@@ -324,6 +324,19 @@ struct ReadingTests {
     #expect(workspace.run("--help").output.contains("Example:"))
   }
 
+  @Test(
+    "help names the options of vault and key only where there are such",
+    arguments: [
+      ("list", "--vault, --identity, --json, --quiet, --yes"), ("fingerprint", "--vault, --json, --quiet, --yes"),
+      ("generate", "--json, --quiet, --yes"), ("store sql", "--json, --quiet, --yes"),
+    ])
+  func sharedOptions(_ command: String, _ options: String) throws {
+    let help = try Workspace().run(command.split(separator: " ").map(String.init) + ["--help"])
+    let end =
+      "\n\nBesides, there are \(options) and the other options\nthat commands share: see 'vault help options'.\n"
+    #expect(help.output.hasSuffix(end), "\(help.output)")
+  }
+
   @Test("status names vault, slots, key and why, without a key")
   func statusExplains() throws {
     let workspace = try Workspace.withCustomers()

@@ -75,7 +75,7 @@ struct ScanTests {
     let places = since.output.split(separator: "\n").dropFirst().map { $0.split(separator: ":").dropFirst().joined() }
     #expect(places.count == 2 && places[0].hasPrefix("(message)3") && places[1].hasPrefix("a b2"), "\(since.output)")
     let unknown = workspace.shell(scan + "--since none")
-    #expect(unknown.code == 64 && unknown.errors.contains("no range of commits"))
+    #expect(unknown.code == 10 && unknown.errors.contains("none: names no commit that is here"))
   }
 
   @Test(

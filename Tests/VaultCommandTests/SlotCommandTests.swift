@@ -157,9 +157,31 @@ struct SlotCommandTests {
     }
     #expect(workspace.snapshot() == before)
     FileTree.makeFolder(workspace.path + "/w")
-    #expect(workspace.run("init", "w", "--generate-identity", "w/in.txt").code == 17)
-    #expect(FileTree.names(in: workspace.path + "/w").isEmpty)
+    FileTree.link(workspace.path + "/here", to: workspace.path)
+    for (vault, path) in [
+      ("w", "w/in.txt"), ("new", "new/in.txt"), ("new", "./new/deep/in.txt"), ("d/../new", "here/new/./in.txt"),
+      ("here/new/", "new//in.txt"),
+    ] {
+      let refused = workspace.run("init", vault, "--generate-identity", path)
+      #expect(refused.code == 17 && refused.errors.contains("lies in the vault"), "\(path): \(refused.errors)")
+    }
+    #expect(FileTree.names(in: workspace.path + "/w").isEmpty && !FileTree.names(in: workspace.path).contains("new"))
+    #expect(workspace.run("init", "new", "--generate-identity", "new2/in.txt").code == 18)
     #expect(workspace.open("key", "add", "--generate-identity", "v2").code == 0, "a name that begins like the vault's")
+  }
+
+  @Test("a slot without a label is named by its id and kind, one with a label by that")
+  func names() throws {
+    let workspace = try Workspace.withVault()
+    for (label, name) in [("", "ID (x25519)"), ("Ada", "\"Ada\" (ID)")] {
+      let added = workspace.open(
+        "key", "add", "--recipient", try keygen(workspace, "k\(label)"), "--label", label, "--json")
+      let id = try #require(JSON(added.stdout)["slot"]?["id"]?.text)
+      let removed = workspace.open("key", "remove", id)
+      let words = name.replacing("ID", with: id.prefix(8))
+      #expect(
+        removed.code == 0 && removed.errors.hasPrefix("note: the slot \(words) is removed\n"), "\(removed.errors)")
+    }
   }
 
   @Test("an exchanged recipient of one's own slot is 16 where the vault is known, else 11")

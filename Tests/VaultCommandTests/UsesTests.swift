@@ -52,6 +52,24 @@ struct UsesTests {
     #expect(outcome.code == 0 && outcome.output == "ran\n" && outcome.errors.contains("not noted for `vault uses`"))
   }
 
+  @Test("what was given to a program that could not be started is not listed, and the others are")
+  func notStarted() {
+    #expect(workspace.shell("echo none > data; echo 'a = {{cvault://GitHub/password}}' > t.ini").code == 0)
+    #expect(workspace.open("set", "GitHub", "--secret-stdin", "password", input: "two\nlines").code == 0)
+    #expect(run(["--", "true"]).code == 0)
+    for extra in [[], ["--wait"]] {
+      #expect(run(extra + ["--", "no-such-program"]).code == 127)
+      #expect(run(extra + ["--", "./data"]).code == 126)
+    }
+    let refused = workspace.run(["inject", "-i", "t.ini", "-o", "made.ini", "--vault", "v", "--identity", "id.txt"])
+    #expect(refused.code == 17, "\(refused.errors)")
+    let uses = JSON(workspace.run(["uses", "--vault", "v", "--json"]).stdout)["uses"]
+    #expect(uses?[0]?["program"]?.text?.hasSuffix("/true") == true && uses?[1] == nil, "\(log)")
+    #expect(log.split(separator: "\n").count == 1)
+    #expect(run(["--", "true"]).code == 0)
+    #expect(log.split(separator: "\n").count == 2)
+  }
+
   @Test("at 1 MiB the log is put aside, and both are read; processes at once lose no line")
   func large() {
     #expect(run(["--", "true"]).code == 0)

@@ -16,6 +16,22 @@ struct ExporterTests {
     #expect(notes.sentences.count == 1 && notes.sentences[0].hasPrefix("3 values hold U+007F") && notes.isComplete)
   }
 
+  @Test(
+    "what records become is said of one as of one",
+    arguments: [
+      (ExportFormat.keepassXML, "an entry, with all members as strings", "entries, with all members as strings"),
+      (
+        .bitwarden, "a secure note, with all members as custom fields",
+        "secure notes, with all members as custom fields"
+      ),
+    ])
+  func becoming(_ format: ExportFormat, _ one: String, _ many: String) throws {
+    let records = try ExportedRecord.list("api-key", #"[{"title":"a","secret":"b"},{"title":"c","secret":"d"}]"#)
+    let single = try Exported(format, [records[0]]).notes.sentences
+    #expect(single == ["1 record of the kind api-key becomes \(one)"])
+    #expect(try Exported(format, records).notes.sentences == ["2 records of the kind api-key become \(many)"])
+  }
+
   @Test("a table has a column for every path of any record, and for the kind unless it is said")
   func columns() throws {
     let records = try ExportedRecord.list("login", #"[{"title":"a, \"b\""},{"title":"c","password":"=1"}]"#)

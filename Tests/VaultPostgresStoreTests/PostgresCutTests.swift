@@ -88,6 +88,16 @@ import VaultTestSupport
     #expect((8..<40).contains(count), "\(count) statements")
   }
 
+  @Test("a server that is starting up is waited for")
+  func starting() throws {
+    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
+    let bench = try Bench(try #require(PostgresServer.shared), "starting")
+    defer { bench.proxy.stop() }
+    // Each time it is asked whether it still is.
+    bench.proxy.refuse(7)
+    #expect(try PostgresStore(at: bench.through.address).read(.record(bench.changed)) == [0])
+  }
+
   @Test("a commit of which no answer comes is found to be done, and acknowledged")
   func commit() throws {
     guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
@@ -111,7 +121,7 @@ import VaultTestSupport
     defer { bench.proxy.stop() }
     for number in 0..<40 {
       let added = RecordID.random()
-      bench.proxy.hold(number)
+      bench.proxy.hold(.before, number)
       let end = End()
       async let write = written(bench, added, end)
       while !bench.proxy.isReached, !end.isReached.load(ordering: .acquiring) {

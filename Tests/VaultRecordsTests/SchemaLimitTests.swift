@@ -88,7 +88,7 @@ struct SchemaLimitTests {
     func split(at text: String) -> String { migration(#"{"split":"t","at":"\#(text)","into":["a","b"]}"#) }
     let longest = String(repeating: "x", count: 64)
     let declared = try kind(properties: properties, split(at: longest))
-    var migrator = Migrator(object(#"{"t":"é\#(longest)ü\#(longest)"}"#), seal: nil, open: nil)
+    var migrator = Migrator(object(#"{"t":"é\#(longest)ü\#(longest)"}"#))
     try migrator.take(declared.steps(from: 1))
     #expect(migrator.members == object(#"{"a":"é","b":"ü\#(longest)"}"#))
     expectRefusal(at: "x-migrations.2[0].at", properties, split(at: longest + "x"))

@@ -26,6 +26,7 @@ public struct BackupCatalog: Equatable, Sendable {
     /// Whether somebody set out to remove its file, and may have done so.
     var isBeingRemoved = false
 
+    /// What is recorded of a backup that lies in the directory.
     public init(
       name: BackupName, byteCount: Int, sha256: [UInt8], createdAt: Timestamp, vaultID: VaultID, label: String? = nil,
       isAttested: Bool, verification: Verification? = nil
@@ -48,6 +49,7 @@ public struct BackupCatalog: Equatable, Sendable {
     /// How thorough it was.
     public let kind: Kind
 
+    /// A check of this thoroughness that was passed at this time.
     public init(time: Timestamp, kind: Kind) {
       self.time = time
       self.kind = kind

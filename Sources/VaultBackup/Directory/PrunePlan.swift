@@ -5,7 +5,9 @@ public import VaultKit
 public struct PrunePlan: Sendable {
   /// What becomes of one backup.
   public struct Step: Equatable, Sendable {
+    /// The backup, as a listing has it.
     public let row: BackupListing.Row
+    /// What is done with its file.
     public let action: Action
     /// Such as `daily, weekly`; never empty.
     public let reasons: [String]
@@ -13,7 +15,9 @@ public struct PrunePlan: Sendable {
 
   /// What becomes of a file.
   public enum Action: String, Sendable {
+    /// The file stays as it is.
     case keep
+    /// The file is removed, and what is recorded of it.
     case remove
     /// It is not there any more, and what is recorded of it goes.
     case forget

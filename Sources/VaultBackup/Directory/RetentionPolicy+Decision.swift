@@ -7,6 +7,7 @@ extension RetentionPolicy {
     case newest(Period)
     /// It is the oldest of all, and the rule had some count left.
     case oldest(Period)
+    /// It is younger than the span that ``RetentionPolicy/within`` keeps.
     case within(RetentionSpan)
     /// Its time is later than now: no rule looks at it, and none removes it.
     case future

@@ -8,7 +8,9 @@ internal import VaultDocument
 public struct RetentionPolicy: Equatable, Sendable {
   /// How many backups a rule keeps; 0 is no rule.
   public enum Count: Equatable, Sendable {
+    /// At most so many; 0 is no rule.
     case limited(Int)
+    /// All of them.
     case unlimited
 
     var isRule: Bool {
@@ -18,7 +20,18 @@ public struct RetentionPolicy: Equatable, Sendable {
 
   /// The rules that count, in the order in which they are told.
   public enum Period: String, CaseIterable, Sendable {
-    case last, hourly, daily, weekly, monthly, yearly
+    /// No period: each backup counts.
+    case last
+    /// Hours, in UTC as all of these.
+    case hourly
+    /// Days.
+    case daily
+    /// Weeks of ISO 8601, from Monday to Sunday.
+    case weekly
+    /// Months of the calendar.
+    case monthly
+    /// Years of the calendar.
+    case yearly
   }
 
   private var counts: [Period: Count] = [:]
@@ -43,9 +56,13 @@ public struct RetentionSpan: Equatable, Sendable, CustomStringConvertible {
   /// No unit can be above this: more is a slip of the finger, and would leave the years that a date can have.
   private static let limit = 9999
 
+  /// Years of the calendar, 0…9999 as all units.
   public let years: Int
+  /// Months of the calendar.
   public let months: Int
+  /// Days.
   public let days: Int
+  /// Hours.
   public let hours: Int
 
   /// Reads numbers with the units `y`, `m` (months), `d` and `h`, each at most once and in this order; nil for any

@@ -8,7 +8,7 @@ extension BackupContents {
   /// - Parameters:
   ///   - names: full ids, or beginnings of one of at least 4 characters.
   ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath`, `.ioFailed`.
+  /// - Throws: `VaultError` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath`, `.ioFailed`.
   public func records(named names: [String], with vault: Vault) throws(VaultError) -> [RecordToBringBack] {
     var candidates: [(place: StoreLocation, bytes: [UInt8])] = []
     try forEachFile { file throws(VaultError) in

@@ -11,7 +11,7 @@ extension BackupContents {
   ///   - scope: the records to look at.
   ///   - progress: called after each record.
   /// - Returns: what was found; a fault does not stop it.
-  /// - Throws: ``VaultError`` `.damaged`, `.changedUnderneath`, `.ioFailed` for the backup; `.memoryUnavailable`.
+  /// - Throws: `VaultError` `.damaged`, `.changedUnderneath`, `.ioFailed` for the backup; `.memoryUnavailable`.
   public func verify(
     with vault: Vault, _ scope: VerificationScope = VerificationScope(), progress: @escaping () -> Void = {}
   ) async throws(VaultError) -> Verification {

@@ -28,7 +28,7 @@ public final class BackupContents: Sendable {
 
   /// Opens a backup to its end, on all cores.
   ///
-  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase` for the backup's keys; `.damaged`, `.newerFormat`,
+  /// - Throws: `VaultError` `.noMatchingSlot`, `.wrongPassphrase` for the backup's keys; `.damaged`, `.newerFormat`,
   ///   `.ioFailed`.
   public init(of file: BackupFile, with credentials: [AgeCredential]) async throws(VaultError) {
     content = try file.content(with: credentials)
@@ -52,7 +52,7 @@ public final class BackupContents: Sendable {
   /// Verifies the list with the keys of the vault in the backup; a backup without one has nothing to verify.
   ///
   /// - Parameter vault: what unlocking ``vault`` gave.
-  /// - Throws: ``VaultError`` `.damaged` for a list that somebody without the key made.
+  /// - Throws: `VaultError` `.damaged` for a list that somebody without the key made.
   public func authenticate(with vault: Vault) throws(VaultError) {
     guard let list else { return }
     do throws(VaultError) { try vault.backupListKey.authenticate(list.head) } catch {

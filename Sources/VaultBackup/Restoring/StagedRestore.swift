@@ -24,6 +24,7 @@ public struct RestoreOptions: Sendable {
   /// The system calls, for tests.
   package var operations: any FileOperations = LiveFileOperations()
 
+  /// Accepts nothing that has to be accepted, and remembers nothing.
   public init() {}
 }
 
@@ -113,7 +114,7 @@ public final class StagedRestore {
   /// Gives the vault its place, durably: where there is nothing, in place of a vault that is kept beside it, or file by
   /// file where somebody else's things are, or the folder cannot be moved.
   ///
-  /// - Throws: ``VaultError`` `.damaged` with a fault; `.rolledBack` for rollbacks that are not accepted;
+  /// - Throws: `VaultError` `.damaged` with a fault; `.rolledBack` for rollbacks that are not accepted;
   ///   `.alreadyExists`, `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   public func putInPlace() throws(VaultError) -> RestoredVault {
     if let fault = faults.first { throw VaultError(.damaged, fault.reason, file: fault.file, remedies: []) }
@@ -162,7 +163,7 @@ extension BackupContents {
   ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
   ///   - path: its place, which may be free, a vault, or a folder with a vault and other things.
   ///   - progress: called after each record.
-  /// - Throws: ``VaultError`` `.inputRefused` for a backup without a list, unless that is accepted; `.unexpectedVault`
+  /// - Throws: `VaultError` `.inputRefused` for a backup without a list, unless that is accepted; `.unexpectedVault`
   ///   when another vault or root key is known; `.alreadyExists` for a place with other things; `.lockedByOther`,
   ///   `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   public func stage(
@@ -218,7 +219,7 @@ private struct UnpackedFile: Sendable {
 extension BackupContents {
   /// Refuses a backup without a list.
   ///
-  /// - Throws: ``VaultError`` `.inputRefused`.
+  /// - Throws: `VaultError` `.inputRefused`.
   public func requireAttestation() throws(VaultError) {
     guard !isAttested else { return }
     throw VaultError(

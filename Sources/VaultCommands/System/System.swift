@@ -124,6 +124,11 @@ enum System {
     try SystemError.of("made") { () throws(SystemError) in try files.makeFolders(path) }
   }
 
+  /// A path without the slashes at its end: what is behind the last one left is its name.
+  static func withoutLastSlashes(_ path: String) -> String {
+    String(path.reversed().drop { $0 == "/" }.reversed())
+  }
+
   /// The directory that holds `path`: `.` for a plain name, empty for the root.
   static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -6,13 +6,17 @@ internal import DynamicLibraries
 public enum Argon2 {
   /// How memory is gone through; the numbers are those of the RFC.
   public enum Variant: Int32, Sendable {
+    /// Argon2d: which memory is read depends on the password. KeePass databases use it by default.
     case d = 0
+    /// Argon2id: the first half of the first pass does not depend on the password.
     case id = 2
   }
 
   /// The version of the function; files of before 2016 have the first.
   public enum Version: UInt32, Sendable {
+    /// 1.0, of 2015.
     case first = 0x10
+    /// 1.3, that of RFC 9106.
     case current = 0x13
   }
 

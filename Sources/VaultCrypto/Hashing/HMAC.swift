@@ -4,8 +4,11 @@ import COpenSSL
 public enum HMAC {
   /// A hash function.
   public enum Hash: String, Sendable, CaseIterable {
+    /// 20 bytes; for one-time codes (RFC 6238), which hardly ever have another.
     case sha1 = "SHA1"
+    /// 32 bytes.
     case sha256 = "SHA256"
+    /// 64 bytes.
     case sha512 = "SHA512"
 
     /// Size of its MACs in bytes.

@@ -4,6 +4,7 @@ public struct NeedleSearch: Sendable {
   public struct Finding: Hashable, Sendable {
     /// From 1; a line ends with LF.
     public let line: Int
+    /// What the value was called as it was added: the `label` of ``NeedleSet/add(_:label:)``.
     public let label: Int
   }
 
@@ -14,6 +15,7 @@ public struct NeedleSearch: Sendable {
   private var covered: [Int: Int] = [:]
   private var place = 0
 
+  /// A search that has seen no byte yet.
   public init(_ needles: NeedleSet) { self.needles = needles }
 
   /// Takes the next piece.

@@ -33,8 +33,10 @@ public struct NeedleSet: Sendable {
   /// Which bytes stand in any needle.
   private var bytes = [Bool](repeating: false, count: 256)
 
+  /// Nothing to look for.
   public init() {}
 
+  /// Whether nothing is looked for, since no value was added or all of them were too short.
   public var isEmpty: Bool { needles.isEmpty }
 
   /// Adds a value.

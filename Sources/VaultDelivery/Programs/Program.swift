@@ -15,6 +15,7 @@ internal import VaultSystem
 public struct Program: Sendable {
   /// How one has ended.
   public enum End: Equatable, Sendable {
+    /// By itself, with this code.
     case exited(Int32)
     /// By the signal of this number.
     case signalled(Int32)
@@ -22,6 +23,7 @@ public struct Program: Sendable {
 
   /// Why one was not started.
   public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The name or path that was to be started.
     public let program: String
     /// What follows the name in a message.
     public let reason: String
@@ -35,6 +37,7 @@ public struct Program: Sendable {
   /// What any user of the machine can read while it runs: no place for a secret.
   public let arguments: [String]
 
+  /// A program and its arguments, without its own name before them.
   public init(_ name: String, _ arguments: [String] = []) { (self.name, self.arguments) = (name, arguments) }
 
   /// Runs it and waits for its end. It has the standard streams of this process, and no other open file of it.

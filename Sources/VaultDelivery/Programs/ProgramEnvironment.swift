@@ -80,6 +80,7 @@ public struct ProgramEnvironment: Sendable {
 
 /// Why a variable cannot be given a value. It never says the value.
 public struct EnvironmentFault: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The variable.
   public let name: String
   /// What follows the name in a message.
   public let reason: String

@@ -8,6 +8,7 @@ public struct Template: Sendable {
   public struct Placeholder: Sendable {
     /// From 1.
     public let line: Int
+    /// The value that belongs there.
     public let reference: SecretReference
   }
 
@@ -78,6 +79,7 @@ public struct Template: Sendable {
 public struct TemplateFault: Error, Equatable, Sendable {
   /// Of the template; nil where no line is to blame.
   public let line: Int?
+  /// A fixed phrase, without text of the template.
   public let reason: String
 
   init(line: Int?, _ reason: String) { (self.line, self.reason) = (line, reason) }
@@ -89,6 +91,7 @@ public struct TemplateValue: Sendable {
   /// Whether it is a text, and no number or truth value.
   let isText: Bool
 
+  /// A value for a place, as it is before the format escapes it.
   public init(_ text: String, isText: Bool = true) { (self.text, self.isText) = (text, isText) }
 }
 
@@ -96,7 +99,20 @@ public struct TemplateValue: Sendable {
 public enum TemplateFormat: String, Sendable, CaseIterable {
   /// Anything: values go in as they are.
   case raw
-  case json, yaml, toml, ini, env, shell, xml
+  /// JSON; values stand within its strings or in place of them.
+  case json
+  /// YAML 1.2.
+  case yaml
+  /// TOML 1.0.
+  case toml
+  /// Sections and lines of `NAME = VALUE`.
+  case ini
+  /// Lines of `NAME=VALUE`, quoted as shells do.
+  case env
+  /// Words of a POSIX shell.
+  case shell
+  /// XML 1.0, content and attributes.
+  case xml
   /// An address: values are percent-encoded.
   case url
 

@@ -5,8 +5,11 @@
 /// and at an upper-case letter, runs of which are one word: `imageURLs` is `image_ur_ls`, as Foundation has it. Names
 /// come back from another style when every word but the first begins with a letter and has more than one.
 public enum KeyStyle: String, Sendable, CaseIterable {
+  /// `home_phone`.
   case snake
+  /// `homePhone`.
   case camel
+  /// `home-phone`.
   case kebab
 
   /// `name` in this style.

@@ -13,7 +13,9 @@ public protocol VariantCases: Encodable {
 /// An unknown value is written back with the same members, so that data of newer programs survives. Nothing in it is
 /// sealed or opened: tokens stay tokens, and clear text stays clear.
 public enum Variant<Cases: VariantCases> {
+  /// A value of one of the types.
   case known(Cases)
+  /// The whole object, of a type that this program does not know.
   case unknown(JSONValue)
 
   /// The value, where its type is known.

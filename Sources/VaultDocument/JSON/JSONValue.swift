@@ -3,11 +3,17 @@
 /// Values are equal when their trees are, strings compared by UTF-8 bytes and numbers by literal. Nothing that prints a
 /// value shows its contents, since a tree can hold opened fields.
 public enum JSONValue: Sendable, Equatable {
+  /// `null`.
   case null
+  /// `true` or `false`.
   case bool(Bool)
+  /// A number, with the digits that its author wrote.
   case number(JSONNumber)
+  /// A text, compared by its bytes.
   case string(String)
+  /// Values in an order.
   case array([JSONValue])
+  /// Values by names, sorted by the bytes of the names.
   case object(JSONObject)
 
   /// Whether two trees are the same, strings by bytes and numbers by literal.

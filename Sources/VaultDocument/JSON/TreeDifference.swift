@@ -1,11 +1,13 @@
 /// One value in which two trees differ, and that is no object or array on both sides.
 public struct TreeDifference: Sendable, Equatable {
+  /// Where they differ.
   public let path: MemberPath
   /// Nil where there was nothing.
   public let before: JSONValue?
   /// Nil where nothing is any more.
   public let after: JSONValue?
 
+  /// A difference at a path.
   public init(path: MemberPath, before: JSONValue?, after: JSONValue?) {
     (self.path, self.before, self.after) = (path, before, after)
   }

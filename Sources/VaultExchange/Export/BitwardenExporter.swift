@@ -37,7 +37,10 @@ struct BitwardenExporter: Exporter {
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
     let form = Form(kind: record.kind)
     if form == .note, record.kind != "secure-note" {
-      notes.add(.becoming("secure notes, with all members as custom fields", kind: record.kind))
+      notes.add(
+        .becoming(
+          "a secure note, with all members as custom fields",
+          many: "secure notes, with all members as custom fields", kind: record.kind))
     }
     var parts = try EntryParts(record, known: form.texts)
     for _ in 0..<parts.voidCount { notes.add(.emptyLeftOut(kind: record.kind)) }

@@ -3,10 +3,31 @@ public import VaultCrypto
 
 /// A format that records can go out to.
 public enum ExportFormat: String, Sendable, CaseIterable {
-  case csv, yaml, env, bitwarden
+  /// A table (RFC 4180), one column for each member.
+  case csv
+  /// YAML 1.2, a list of records.
+  case yaml
+  /// Assignments for a shell.
+  case env
+  /// JSON as Bitwarden imports it.
+  case bitwarden
+  /// XML as KeePass 2 imports it.
   case keepassXML = "keepass-xml"
+  /// The table that 1Password imports.
   case onePasswordCSV = "1password-csv"
-  case sops, kdbx, netrc, pgpass, dotenv, kubernetes
+  /// A file of SOPS, with values sealed for age recipients.
+  case sops
+  /// A KeePass database, KDBX 4.
+  case kdbx
+  /// Lines of `machine`, `login` and `password`, as curl and ftp read them.
+  case netrc
+  /// The password file of PostgreSQL's programs.
+  case pgpass
+  /// Assignments as Docker Compose and the dotenv libraries read them.
+  case dotenv
+  /// Manifests of Kubernetes, a Secret for each record.
+  case kubernetes
+  /// A file of Ansible Vault.
   case ansibleVault = "ansible-vault"
 
   /// Whether it makes sense only with the sealed fields opened: tools expect passwords there.

@@ -6,7 +6,8 @@ public struct ExportNotes: Equatable, Sendable {
     case valuesLeftOut(member: String, kind: String)
     /// Null, an empty text or list, where the format cannot tell it from what is absent.
     case emptyLeftOut(kind: String)
-    case becoming(String, kind: String)
+    /// What one record of a kind is in the format, and what several are.
+    case becoming(String, many: String, kind: String)
     /// What another tool has a place for that the record has not any more.
     case stray(kind: String)
     case formulas
@@ -56,7 +57,8 @@ public struct ExportNotes: Equatable, Sendable {
     case .emptyLeftOut(let kind):
       "\(values) in records of the kind \(kind) \(count == 1 ? "is" : "are") empty, "
         + "which \(format) cannot tell from absent: left out"
-    case .becoming(let what, let kind): "\(records(kind)) \(count == 1 ? "becomes" : "become") \(what)"
+    case .becoming(let one, let many, let kind):
+      count == 1 ? "\(records(kind)) becomes \(one)" : "\(records(kind)) become \(many)"
     case .stray(let kind):
       "\(values) in records of the kind \(kind) \(count == 1 ? "has" : "have") no place of \(count == 1 ? "its" : "their") "
         + "own in \(format) any more: custom fields"

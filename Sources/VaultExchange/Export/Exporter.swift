@@ -41,6 +41,7 @@ public struct ExportError: Error, Sendable {
   public let record: String?
   /// The path of the member, where it is one.
   public let path: String?
+  /// A fixed sentence, never a value.
   public let reason: String
   /// Whether records were not the same when they were written as when they were surveyed: another try may do.
   public let isChange: Bool

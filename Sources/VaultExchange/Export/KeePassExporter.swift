@@ -40,7 +40,11 @@ struct KeePassExporter: Exporter {
     if database != nil { binaries += Self.attachments(&parts, of: record).map(\.bytes) }
     for _ in 0..<parts.voidCount { notes.add(.emptyLeftOut(kind: record.kind)) }
     for tag in parts.tags where !Self.isTag(tag) { notes.add(.valuesLeftOut(member: "tags", kind: record.kind)) }
-    if record.kind != "login" { notes.add(.becoming("entries, with all members as strings", kind: record.kind)) }
+    if record.kind != "login" {
+      notes.add(
+        .becoming(
+          "an entry, with all members as strings", many: "entries, with all members as strings", kind: record.kind))
+    }
     for (path, value) in record.leaves {
       guard case .string(let text) = value, XMLText.canHold(text), XMLText.canHold(path.description) else {
         guard case .string = value else { continue }

@@ -62,6 +62,7 @@ public struct ExchangeError: Error, Equatable, Sendable {
     public init(stringLiteral value: String) { self = .sentence(value) }
   }
 
+  /// What has gone wrong, for programs.
   public let code: Code
   /// A fixed sentence without any content of the file.
   public let reason: String
@@ -75,6 +76,7 @@ public struct ExchangeError: Error, Equatable, Sendable {
   public let underlying: (any Error)?
 
   // `StaticString` makes it impossible to put a part of the input into the sentence.
+  /// An error of these facts; the sentence is one of source code.
   public init(
     _ code: Code, _ reason: StaticString, at place: SourcePlace? = nil, candidates: [String] = [],
     advice: [Advice] = [], underlying: (any Error)? = nil

@@ -82,6 +82,7 @@ public struct ImportFile {
   /// The bytes of the file.
   public let read: () throws(ExchangeError) -> [UInt8]
 
+  /// A file whose bytes are read when they are asked for.
   public init(path: String, refusal: String? = nil, read: @escaping () throws(ExchangeError) -> [UInt8]) {
     self.path = path
     self.refusal = refusal
@@ -105,6 +106,7 @@ public struct ImportSample: Sendable {
   /// What the beginning is as JSON: the one for all that ask.
   let outline: JSONOutline
 
+  /// The beginning of a source, which is looked at as JSON once.
   public init(name: String, head: [UInt8], isWhole: Bool, paths: [String] = []) {
     self.paths = paths
     self.name = name

@@ -19,6 +19,7 @@ public struct ImportedRecord: Sendable {
   /// What became of each leaf of its source.
   public let lines: [LedgerLine]
 
+  /// A record of an importer, which has a line for each leaf that it was made of.
   public init(
     place: SourcePlace, kind: String, members: JSONObject, externalID: String?, isWholeFile: Bool = false,
     lines: [LedgerLine]
@@ -34,6 +35,7 @@ public struct ImportedRecord: Sendable {
 
 /// What an importer finds, in the order of the source.
 public enum ImportedItem: Sendable {
+  /// A record, with the lines of its leaves.
   case record(ImportedRecord)
   /// Leaves that belong to no record: what the file says of itself, a folder that was read into tags.
   case leaves([LedgerLine])

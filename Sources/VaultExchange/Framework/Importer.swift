@@ -35,6 +35,7 @@ public struct ImportFormat: Hashable, Sendable {
   /// What the external ids of its entries begin with, before a colon: the name, or that of the format it is a form of.
   public let idPrefix: String
 
+  /// A format of this name; without `idPrefix` its ids begin with the name.
   public init(
     _ name: String, title: String, versions: String, keeps: String, isGeneral: Bool = false,
     takesMappings: Bool = false, idPrefix: String? = nil
@@ -68,6 +69,7 @@ public struct ImportOptions: Sendable {
   /// The keys of files that are sealed with age.
   public var identities: [AgeIdentity] = []
 
+  /// Nothing beyond the format.
   public init() {}
 }
 
@@ -78,6 +80,7 @@ public struct FieldMapping: Hashable, Sendable {
   /// The name of the column or member.
   public let source: String
 
+  /// A mapping whose parts were told apart already.
   public init(field: String, source: String) {
     self.field = field
     self.source = source

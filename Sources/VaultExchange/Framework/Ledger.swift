@@ -7,6 +7,7 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   /// The name of the column, the member path, or the path of elements; empty for the line or file as a whole.
   public var path: String
 
+  /// A place; the file as a whole where nothing is said.
   public init(line: Int? = nil, column: Int? = nil, path: String = "") {
     self.line = line
     self.column = column
@@ -50,9 +51,12 @@ public struct LedgerLine: Hashable, Sendable {
     case refused(String)
   }
 
+  /// Where the leaf stands in the source.
   public let place: SourcePlace
+  /// What became of it.
   public let outcome: Outcome
 
+  /// What became of the leaf at a place.
   public init(_ place: SourcePlace, _ outcome: Outcome) {
     self.place = place
     self.outcome = outcome
@@ -61,18 +65,26 @@ public struct LedgerLine: Hashable, Sendable {
 
 /// How many leaves of a source had which outcome; it does not keep the lines.
 public struct LedgerTotals: Hashable, Sendable {
+  /// Leaves stored as they were.
   public private(set) var stored = 0
+  /// Leaves stored in another form, or understood.
   public private(set) var mapped = 0
+  /// Leaves put under `fields` or `secrets`.
   public private(set) var custom = 0
+  /// Leaves made tags.
   public private(set) var tagged = 0
+  /// Leaves without anything to store.
   public private(set) var empty = 0
+  /// Leaves not taken.
   public private(set) var refused = 0
 
+  /// No leaf yet.
   public init() {}
 
   /// All leaves.
   public var leaves: Int { stored + mapped + custom + tagged + empty + refused }
 
+  /// Counts lines; each is one leaf.
   public mutating func add(_ lines: some Sequence<LedgerLine>) {
     for line in lines {
       switch line.outcome {

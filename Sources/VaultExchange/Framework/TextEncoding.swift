@@ -1,7 +1,10 @@
 /// How text is written in bytes.
 public enum TextEncoding: String, Sendable, CaseIterable {
+  /// UTF-8.
   case utf8 = "utf-8"
+  /// UTF-16, the low byte first.
   case utf16LittleEndian = "utf-16le"
+  /// UTF-16, the high byte first.
   case utf16BigEndian = "utf-16be"
   /// Windows-1252, of which ISO 8859-1 as files have it is a part.
   case windows1252 = "windows-1252"

@@ -8,6 +8,7 @@ internal import VaultStorage
 public struct EditReview: Sendable {
   /// The newest version that verifies.
   public struct Baseline: Sendable {
+    /// Its revision, from 1.
     public let revision: Int
     /// Where it comes from, in words: `git commit 1a2b3c4`.
     public let origin: String

@@ -25,10 +25,12 @@ extension FileHistory {
 
 /// One older version of a file.
 public struct FileVersion: Sendable {
+  /// The whole content of the file.
   public let bytes: [UInt8]
   /// Where it comes from, in words: `git commit 1a2b3c4`.
   public let origin: String
 
+  /// A version that somebody has at hand, verified or not.
   public init(_ bytes: [UInt8], origin: String) {
     self.bytes = bytes
     self.origin = origin
@@ -78,9 +80,11 @@ public struct RepairStep: Sendable {
     case salvage(Salvage)
   }
 
+  /// What is done.
   public let action: Action
   /// Path below the vault's directory.
   public let file: String
+  /// The record, where it is about one.
   public let record: RecordID?
   /// What is wrong.
   public let reason: String

@@ -3,8 +3,11 @@ internal import VaultStorage
 
 /// What a copy of a vault holds.
 public struct CopiedVault: Sendable {
+  /// Live records.
   public internal(set) var recordCount = 0
+  /// Records in the trash.
   public internal(set) var trashedCount = 0
+  /// Ways to unlock.
   public internal(set) var slotCount = 0
   public internal(set) var attachmentCount = 0
   /// What lay among the records and is none, and was left behind, as paths.

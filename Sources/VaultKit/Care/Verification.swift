@@ -25,6 +25,7 @@ public struct VerificationScope: Sendable {
   /// checkpoint, and neither they nor anything else changed since.
   public var sinceCheckpoint: Bool
 
+  /// All records, or one part of them; all of their fields, or what is new since the checkpoint.
   public init(part: Part? = nil, sinceCheckpoint: Bool = false) {
     self.part = part
     self.sinceCheckpoint = sinceCheckpoint

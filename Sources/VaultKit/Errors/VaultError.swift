@@ -143,16 +143,19 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let otherDamage = Code(name: .otherDamage)
   }
 
+  /// What has gone wrong, for programs.
   public let code: Code
   /// A fixed sentence, at most with names of members and ids.
   public let reason: String
   /// Path below the vault's directory, or of a file that was passed in.
   public var file: String?
+  /// The record that it is about, where it is about one.
   public var record: RecordID?
   /// Member path.
   public var field: String?
   /// What to do next, where the code does not say it all.
   public var remedies: [Remedy]
+  /// The error of the layer below.
   public var underlying: (any Error)?
   /// With `.ambiguousRecord`: all that the word may mean.
   public internal(set) var candidates: [RecordID] = []

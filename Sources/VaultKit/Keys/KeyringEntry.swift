@@ -19,10 +19,15 @@ public struct KeyringEntry: Sendable {
     case retired
   }
 
+  /// The id of the older root.
   public let id: RootID
+  /// What binds a header to that root, 32 bytes.
   public let commitment: [UInt8]
+  /// What it is still good for.
   public let state: State
+  /// When it was made.
   public let createdAt: Timestamp
+  /// When another took its place.
   public let replacedAt: Timestamp
   /// Why it was replaced.
   public let reason: Reason

@@ -14,10 +14,13 @@ public enum DueRule: Sendable {
 
 /// A sealed field that is to be replaced.
 public struct DueField: Sendable {
+  /// The record, as a list has it.
   public let record: RecordSummary
+  /// The field.
   public let path: MemberPath
   /// When the value was sealed, to the second; sealing the same value again does not change it.
   public let sealedAt: Timestamp
+  /// Whether the record is in the trash.
   public let isTrashed: Bool
 
   /// By name, then id, then path: the order in which somebody goes through them.

@@ -15,6 +15,7 @@ public struct SlotRenewal: Sendable {
   /// The largest scrypt cost that is accepted in an old slot.
   public var maximumWorkFactor = SlotFile.defaultMaximumWorkFactor
 
+  /// Makes every slot again, at the usual costs.
   public init() {}
 }
 
@@ -28,17 +29,23 @@ public struct RotationPlan: Sendable {
   public let dropped: [Slot]
   /// Those among ``slots`` whose passphrase is not known.
   public let needsPassphrase: [Slot]
+  /// Live records, each of which is written.
   public let recordCount: Int
+  /// Records in the trash, each of which is written.
   public let trashedCount: Int
 }
 
 /// What a rotation did.
 public struct Rotation: Sendable {
+  /// Why the root key was replaced.
   public let reason: KeyringEntry.Reason
   /// Whether one was finished that had been begun before.
   public let isResumed: Bool
+  /// Live records that were written.
   public let recordCount: Int
+  /// Records in the trash that were written.
   public let trashedCount: Int
+  /// The slots that got no new key.
   public let dropped: [Slot]
 }
 

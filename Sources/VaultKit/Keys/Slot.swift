@@ -23,10 +23,13 @@ public struct Slot: Sendable {
 
   static let sha256ByteCount = 32
 
+  /// The id in its file's name.
   public let id: SlotID
   /// What people call it; may be empty.
   public let label: String
+  /// What opens it.
   public let kind: Kind
+  /// When it was added, or made again by a rotation.
   public let createdAt: Timestamp
   /// SHA-256 of the whole slot file, 32 bytes.
   public let sha256: [UInt8]

@@ -4,6 +4,7 @@ internal import VaultStorage
 
 /// A slot with what its file says; no key is needed for it.
 public struct SlotState: Sendable {
+  /// The slot, as the header names it.
   public let slot: Slot
   /// The binary logarithm of its scrypt cost; nil for a recipient, and for a file that cannot be read.
   public let workFactor: Int?

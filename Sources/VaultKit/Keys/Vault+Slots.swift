@@ -28,7 +28,7 @@ extension Vault {
   /// Takes a way to unlock away; no other slot's file is touched.
   ///
   /// The keys stay the same: copies of the slot's file, and whoever remembers the root key, still open the vault. Only
-  /// ``reseal(_:progress:)`` ends that.
+  /// ``rotate(_:slots:progress:)`` with ``KeyringEntry/Reason/reseal`` ends that.
   ///
   /// - Parameter evenDamaged: takes a slot away whose own file is missing or damaged, the one way out of that state but
   ///   restoring the file; a damaged file is deleted only when it can be read. Other slots may be damaged too then.

@@ -9,6 +9,7 @@ public struct FieldEdit: Sendable {
     case removal
   }
 
+  /// The member.
   public let path: MemberPath
   let change: Change
 

@@ -16,15 +16,14 @@ extension LockedVault {
   /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
   func scan<Found: Sendable>(_ look: @escaping Look<Found>) async throws(VaultError) -> FileFindings<Found> {
     var findings = FileFindings<Found>()
-    let folders = stride(from: 0, to: 256, by: Self.foldersAtOnce)
-    try await ParallelMap(chunkSize: 1)(folders, cancellation: VaultError.cancelled) { first throws(VaultError) in
+    let folders = try inStore { () throws(StoreError) in try store.recordFolders() }
+    try await ParallelMap(chunkSize: Self.foldersAtOnce)(folders, cancellation: VaultError.cancelled) {
+      folder throws(VaultError) in
       var findings = FileFindings<Found>()
-      for folder in first..<first + Self.foldersAtOnce {
-        try inStore { () throws(StoreError) in
-          try store.readRecords(inFolder: UInt8(folder)) { id, bytes in
-            findings.take(id, bytes.mapError { VaultError(store: $0, record: id) }, look)
-            return true
-          }
+      try inStore { () throws(StoreError) in
+        try store.readRecords(inFolder: folder) { id, bytes in
+          findings.take(id, bytes.mapError { VaultError(store: $0, record: id) }, look)
+          return true
         }
       }
       return findings

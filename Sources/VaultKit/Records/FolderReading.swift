@@ -67,7 +67,8 @@ struct FolderReader: Sendable {
     let readAt = Timestamp.now()
     var folder = IndexedFolder(IndexMark(stamp, readAt: readAt))
     let known = index.folder(number, withTexts: true) ?? folder
-    let ids = try store.records(inFolder: number)
+    // Without a stamp it was not there: a store that has to be asked is not asked for each of 256.
+    let ids = stamp == nil ? [] : try store.records(inFolder: number)
     var wanted: [RecordID: StoreStamp] = [:]
     for (id, stamp) in zip(ids, try store.recordStamps(of: ids)) { wanted[id] = stamp }
     var current = known.indices.filter { known.mark($0).isCurrent(wanted[known.id($0)]) }[...]

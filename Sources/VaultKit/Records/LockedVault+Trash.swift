@@ -4,10 +4,12 @@ internal import VaultStorage
 
 /// One removed record of a list.
 public struct TrashedRecord: Sendable {
+  /// The record, as a list has it.
   public let summary: RecordSummary
   /// When it was removed.
   public let deletedAt: Timestamp
 
+  /// The id of the record.
   public var id: RecordID { summary.id }
 
   init(_ record: StoredRecord, deletedAt: Timestamp) {

@@ -14,6 +14,9 @@ public struct OpenRecord: Sendable {
   /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
   public let fields: JSONObject
 
+  /// Whether ``fields`` are in the form of the present schema: steps that do not fit an older record are no damage.
+  let fitsKind: Bool
+
   /// Whether an older revision of it lies in the trash, which does not count (format 1, section 6, Records).
   public internal(set) var hasOlderInTrash = false
   /// Called when a sealed value is opened for who asks for it.
@@ -27,10 +30,13 @@ public struct OpenRecord: Sendable {
     self.bytes = bytes
     self.file = file
     self.kind = kind
-    fields = kind.map { RecordMigration.readable(verified, $0) } ?? verified.fields
+    let migrated = kind.flatMap { RecordMigration.readable(verified, $0) }
+    (fields, fitsKind) = (migrated ?? verified.fields, kind == nil || migrated != nil)
   }
 
+  /// Its `$vault` member: id, kind, schema, revision and times.
   public var envelope: RecordEnvelope { verified.envelope }
+  /// The id of the record.
   public var id: RecordID { verified.envelope.id }
   /// The record's own members as they stand in the file.
   var stored: JSONObject { verified.fields }
@@ -163,7 +169,7 @@ public struct OpenRecord: Sendable {
         throw VaultError(sealing: error.at(path.description), file: file, record: id)
       }
     }
-    guard let kind, envelope.schema <= kind.schema, case .type = kind.origin else { return }
+    guard let kind, fitsKind, envelope.schema <= kind.schema, case .type = kind.origin else { return }
     do throws(RecordError) {
       try kind.validate(fields, in: verified.context())
     } catch {

@@ -6,16 +6,16 @@ internal import VaultSealing
 enum RecordMigration {
   /// As reading commands see it: what is to be sealed is, what is to be opened is not yet.
   ///
-  /// A record that the steps do not fit is seen as it is; `migrate` says why.
-  static func readable(_ record: VerifiedRecord, _ kind: RecordKind) -> JSONObject {
+  /// - Returns: nil for a record that the steps do not fit. It is seen as it is; ``Vault/migrationPlan()`` says why.
+  static func readable(_ record: VerifiedRecord, _ kind: RecordKind) -> JSONObject? {
     guard record.envelope.schema < kind.schema else { return record.fields }
-    return (try? members(record, kind, opening: false)) ?? record.fields
+    return try? members(record, kind, opening: false)
   }
 
   /// The same without a key: nothing is sealed or opened.
   static func readable(_ fields: JSONObject, _ schema: Int, _ kind: RecordKind) -> JSONObject {
     guard schema < kind.schema else { return fields }
-    var migrator = Migrator(fields, seal: nil, open: nil)
+    var migrator = Migrator(fields)
     return (try? migrator.take(kind.steps(from: schema))) == nil ? fields : migrator.members
   }
 
@@ -29,7 +29,14 @@ enum RecordMigration {
     _ record: VerifiedRecord, _ kind: RecordKind, opening: Bool
   ) throws(RecordError) -> JSONObject {
     var migrator = Self.migrator(record, opening: opening, at: nil)
-    try migrator.take(kind.steps(from: record.envelope.schema))
+    let steps = kind.steps(from: record.envelope.schema)
+    try migrator.take(steps)
+    // Declared steps cannot do that.
+    if steps.contains(where: { if case .compute = $0 { true } else { false } }),
+      let path = kind.clearTextPath(in: migrator.members)
+    {
+      throw RecordError(.sealing, "is readable after a step, and is to be sealed", path: path.description)
+    }
     return migrator.members
   }
 
@@ -37,10 +44,10 @@ enum RecordMigration {
   static func migrator(_ record: VerifiedRecord, opening: Bool, at time: Timestamp?) -> Migrator {
     let context = record.context(sealingAt: time)
     let seal = { (value: JSONValue) throws(RecordError) -> String in try RecordKind.token(of: value, in: context) }
-    let open = { (token: String) throws(RecordError) -> JSONValue in
-      .string(try inSealingOfRecord { () throws(SealingError) in try record.keys.reveal(token) })
+    let reveal = { (token: String) throws(RecordError) -> String in
+      try inSealingOfRecord { () throws(SealingError) in try record.keys.reveal(token) }
     }
-    return Migrator(record.fields, seal: seal, open: opening ? open : nil)
+    return Migrator(record.fields, seal: seal, reveal: reveal, opening: opening)
   }
 
   private static func inSealingOfRecord<Result>(

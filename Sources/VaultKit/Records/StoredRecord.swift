@@ -4,6 +4,7 @@ public import VaultSealing
 
 /// A record as its file has it: well formed, not verified.
 public struct StoredRecord: Sendable {
+  /// Its `$vault` member: id, kind, schema, revision and times, as the file claims them.
   public let envelope: RecordEnvelope
   /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
   public let fields: JSONObject
@@ -12,6 +13,7 @@ public struct StoredRecord: Sendable {
   /// What the record is; nil for a kind that this program does not know.
   public let kind: RecordKind?
 
+  /// The id of the record.
   public var id: RecordID { envelope.id }
 
   /// What names the record in lists: the member that its kind says, or for an unknown kind `name` or `title`.
@@ -69,13 +71,19 @@ enum RecordTitle {
 
 /// One row of a list.
 public struct RecordSummary: Sendable {
+  /// The id of the record.
   public let id: RecordID
+  /// The name of its kind.
   public let kind: String
+  /// What names it in lists; may be empty.
   public let name: String
   /// Whom or what it is for: a readable user name, e-mail address, host or the like; may be empty.
   public let who: String
+  /// How many times it was written, from 1.
   public let revision: Int
+  /// When it was added.
   public let createdAt: Timestamp
+  /// When it was written last.
   public let updatedAt: Timestamp
 
   init(_ record: StoredRecord) {

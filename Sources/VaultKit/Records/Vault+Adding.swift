@@ -6,11 +6,14 @@ internal import VaultStorage
 
 /// Clear members that a record of a kind is to be made of.
 public struct RecordInput: Sendable {
+  /// What the record is to be.
   public let kind: RecordKind
+  /// Its members in clear, as the kind encodes them.
   public let members: JSONObject
   /// Whether members that the kind does not have are sealed in `extra` rather than refused.
   public let keepsUnknown: Bool
 
+  /// Members for a record of a kind; they are checked when it is added.
   public init(_ kind: RecordKind, _ members: JSONObject, keepingUnknown: Bool = false) {
     (self.kind, self.members, keepsUnknown) = (kind, members, keepingUnknown)
   }

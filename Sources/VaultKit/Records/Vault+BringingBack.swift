@@ -6,6 +6,7 @@ package import VaultStorage
 public struct RecordToBringBack: Sendable {
   package let record: OpenRecord
 
+  /// The id of the record.
   public var id: RecordID { record.id }
   /// What names it in lists.
   public var name: String { record.name }

@@ -14,7 +14,7 @@ public struct VersionChange: Sendable {
 }
 
 extension Vault {
-  /// What ``bringBack(_:only:)`` would change.
+  /// What ``bringBack(_:only:expecting:)`` would change.
   ///
   /// - Throws: ``VaultError`` as that.
   public func change(

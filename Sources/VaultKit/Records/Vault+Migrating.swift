@@ -5,16 +5,22 @@ internal import VaultStorage
 
 /// What a migration does to one record.
 public struct RecordMigrationPlan: Sendable {
+  /// The record, as a list has it.
   public let summary: RecordSummary
+  /// The schema of its file.
   public let from: Int
+  /// The schema of its kind now.
   public let to: Int
   /// The steps that change something; a record may need only the new number.
   public let steps: [MigrationStep]
+  /// Whether a member becomes sealed that was readable until now.
+  public let seals: Bool
   let change: StoreChange
 }
 
 /// What a migration does to a vault.
 public struct MigrationPlan: Sendable {
+  /// What becomes of each record that is of an older schema.
   public internal(set) var records: [RecordMigrationPlan] = []
   /// Records that the steps do not fit.
   public internal(set) var faults: [VaultError] = []
@@ -25,9 +31,7 @@ public struct MigrationPlan: Sendable {
   }
 
   /// Whether members become sealed that were readable until now.
-  public var seals: Bool {
-    records.contains { $0.steps.contains { if case .seal = $0 { true } else { false } } }
-  }
+  public var seals: Bool { records.contains(where: \.seals) }
 }
 
 extension Vault {
@@ -97,7 +101,8 @@ extension Vault {
       let bytes = try sealedBytes(members, draft, record.verified.keys, in: .record(record.id))
       return RecordMigrationPlan(
         summary: RecordSummary(StoredRecord(record)), from: record.envelope.schema, to: kind.schema,
-        steps: migrator.taken, change: StoreChange(.record(record.id), from: record.bytes, to: bytes))
+        steps: migrator.taken, seals: migrator.hasSealed,
+        change: StoreChange(.record(record.id), from: record.bytes, to: bytes))
     }
   }
 }

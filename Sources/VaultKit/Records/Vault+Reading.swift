@@ -270,7 +270,9 @@ extension Vault {
     try requireListed(verified.envelope, keyring, file)
     let kind = kinds[verified.envelope.kind]
     let record = OpenRecord(verified: verified, bytes: bytes, file: file, kind: kind, onReveal: revealing(id))
-    if let kind, verified.envelope.schema <= kind.schema, let path = kind.clearTextPath(in: record.fields) {
+    if let kind, record.fitsKind, verified.envelope.schema <= kind.schema,
+      let path = kind.clearTextPath(in: record.fields)
+    {
       throw .clearText(at: path, file: file, id)
     }
     return record

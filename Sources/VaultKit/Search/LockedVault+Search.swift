@@ -8,7 +8,12 @@ internal import VaultStorage
 public struct RecordQuery: Sendable {
   /// The order of a list, of times the newest first; equal rows follow their ids.
   public enum Order: String, Sendable, CaseIterable {
-    case name, created, updated
+    /// By what names them, compared by bytes.
+    case name
+    /// By the time at which they were added.
+    case created
+    /// By the time at which they were written last.
+    case updated
   }
 
   /// Only records of this kind.
@@ -17,12 +22,14 @@ public struct RecordQuery: Sendable {
   public var texts: [String] = []
   /// Readable values that members must have, as text.
   public var conditions: [(path: MemberPath, value: String)] = []
+  /// The order of the rows.
   public var order: Order = .name
   /// The most rows; nil for all.
   public var limit: Int?
   /// Whether also values fit that are only near to the texts.
   var allowsSlips = false
 
+  /// All records, by name.
   public init() {}
 }
 

@@ -9,7 +9,9 @@ public struct SetMark: Equatable, Sendable {
 
   /// Where the set's file is.
   public let set: String
+  /// The name of the vault in the set.
   public let name: String
+  /// The vault that the name stands for.
   public var vaultID: VaultID
   /// Whether a person has said so, rather than that it was found like that.
   public var isAccepted: Bool
@@ -19,6 +21,7 @@ public struct SetMark: Equatable, Sendable {
   /// for never.
   public var readers: [String]?
 
+  /// What is remembered of a name from now on.
   public init(
     set: String, name: String, vaultID: VaultID, isAccepted: Bool, address: String? = nil, readers: [String]? = nil
   ) {

@@ -12,6 +12,7 @@ public struct VaultSet: Equatable, Sendable {
   /// In the order of the file.
   public private(set) var members: [Member]
 
+  /// A set of no vaults.
   public init() { members = [] }
 
   /// - Throws: ``VaultError`` `.inputRefused` for a name, a place or a vault that is there twice, or that is none.
@@ -60,12 +61,14 @@ extension VaultSet {
     public let name: String
     /// A folder, from that of the set's file on, or an address.
     public let place: String
+    /// The id of the vault, which one that is found there has to have.
     public let id: VaultID
     /// New records that one of these fits belong here.
     public let takes: [PlacementRule]
     /// The recipients that are to have a key, and no others; nil where the set does not say.
     public let recipients: [String]?
 
+    /// A vault of a set; whether it can be one is checked as it is added.
     public init(
       name: String, place: String, id: VaultID, takes: [PlacementRule] = [], recipients: [String]? = nil
     ) {
@@ -111,9 +114,12 @@ extension VaultSet {
 public struct PlacementRule: Equatable, Sendable {
   /// A readable member that must have a value, or be a list that holds it; `kind` is the record's kind.
   public struct Condition: Equatable, Sendable {
+    /// The member, or `kind`.
     public let path: MemberPath
+    /// The value, as text.
     public let value: String
 
+    /// A condition on one member.
     public init(path: MemberPath, value: String) { (self.path, self.value) = (path, value) }
 
     fileprivate static let kind = "kind"
@@ -123,6 +129,7 @@ public struct PlacementRule: Equatable, Sendable {
   /// At least one, in the order of their paths.
   public let conditions: [Condition]
 
+  /// A rule of these conditions, which may come in any order.
   public init(_ conditions: [Condition]) {
     self.conditions = conditions.sorted { $0.path.description < $1.path.description }
   }

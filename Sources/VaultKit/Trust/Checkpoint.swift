@@ -12,6 +12,7 @@ public struct Checkpoint: Sendable {
 
   /// Rises by one with each checkpoint, from 1.
   public let sequence: Int
+  /// When it was made.
   public let createdAt: Timestamp
   /// The hash of the checkpoint before this one, 32 bytes; nil in the first.
   public let previous: [UInt8]?

@@ -21,7 +21,7 @@ public struct KnownVaults: Sendable {
   /// How a vault relates to what is remembered. Nothing is written, and no key is needed: the header may be anybody's.
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`; for the vault as
-  ///   ``LockedVault/init(at:)``.
+  ///   ``LockedVault/init(at:types:)-(VaultPlace,_)``.
   public func pinState(of vault: LockedVault) throws(VaultError) -> PinState { try known(vault).state }
 
   /// What is remembered of a vault and of its paths, and how the vault relates to that.

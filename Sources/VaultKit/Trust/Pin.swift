@@ -4,6 +4,7 @@ public import VaultDocument
 public struct Pin: Sendable, Equatable {
   /// One state of the header.
   public struct Header: Sendable, Equatable {
+    /// The revision of the header, from 1.
     public let revision: Int
     /// ``VaultHeader/hash()``, 32 bytes.
     public let hash: [UInt8]
@@ -11,6 +12,7 @@ public struct Pin: Sendable, Equatable {
 
   /// A slot as it was listed.
   public struct SlotName: Sendable, Equatable {
+    /// The id in its file's name.
     public let id: SlotID
     /// What people call it; may be empty.
     public let label: String
@@ -18,10 +20,12 @@ public struct Pin: Sendable, Equatable {
 
   /// One state of the list of all records.
   public struct CheckpointMark: Sendable, Equatable {
+    /// ``Checkpoint/sequence``, from 1.
     public let sequence: Int
     /// ``Checkpoint/hash()``, 32 bytes.
     public let hash: [UInt8]
 
+    /// A state of the list that somebody has compared.
     public init(sequence: Int, hash: [UInt8]) {
       self.sequence = sequence
       self.hash = hash
@@ -32,6 +36,7 @@ public struct Pin: Sendable, Equatable {
     }
   }
 
+  /// The vault that is remembered.
   public let vaultID: VaultID
   /// The commitment of the root key, 32 bytes.
   public let commitment: [UInt8]
@@ -153,6 +158,7 @@ public enum PinState: Sendable, Equatable {
   case new
   /// It is the vault that is remembered, in the same state or a later one.
   case pinned(Pin)
+  /// It is not what is remembered, or an earlier state of it.
   case differs(PinDifference)
 }
 

@@ -3,6 +3,7 @@ internal import VaultSealing
 
 /// The version of one record, live or in the trash.
 public struct RecordVersion: Sendable, Equatable {
+  /// The id of the record.
   public let id: RecordID
   /// From 1.
   public let revision: Int
@@ -11,6 +12,7 @@ public struct RecordVersion: Sendable, Equatable {
   /// The record's MAC, 32 bytes.
   public var mac: [UInt8] { recordMAC.bytes }
 
+  /// A version by its MAC, 32 bytes.
   public init(id: RecordID, revision: Int, mac: [UInt8]) {
     self.init(id: id, revision: revision, mac: RecordMAC(mac))
   }

@@ -8,6 +8,7 @@ public struct RollbackReport: Sendable {
   /// In the order in which they were found.
   public internal(set) var faults: [VaultFault] = []
 
+  /// Whether nothing would go back, fork or vanish.
   public var isEmpty: Bool { faults.isEmpty }
 
   mutating func add(_ difference: PinDifference) {

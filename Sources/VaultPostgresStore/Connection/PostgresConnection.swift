@@ -9,6 +9,10 @@ internal import VaultSystem
   static let patience = Duration.seconds(60)
   /// The same where many records change at once.
   static let longPatience = Duration.seconds(900)
+  /// How long a server that starts up is waited for.
+  private static let startPatience = Duration.seconds(10)
+  /// PQPING_OK, PQPING_REJECT, with which a server says that it starts or stops (57P03), and PQPING_NO_RESPONSE.
+  private static let (started, starting, noAnswer): (Int32, Int32, Int32) = (0, 1, 2)
   /// What may come between two rows: a row holds one part of a document, of at most 1 MiB.
   private static let byteLimit = 32 << 20
 
@@ -23,29 +27,54 @@ internal import VaultSystem
   init(_ address: PostgresAddress, applicationName: String, password: String?) throws(StoreError) {
     library = try PostgresLibrary.required()
     let parameters = address.parameters(applicationName: applicationName, password: password)
-    guard let handle = unsafe Self.connect(library, parameters) else {
-      throw StoreError(.ioFailed, reason: "there is no memory for a connection", path: address.host)
-    }
-    unsafe self.handle = handle
+    unsafe handle = try Self.connect(library, parameters, address.host)
     // Notices are the server's words, and not for anybody's screen.
     _ = unsafe library.setNoticeProcessor(handle, { _, _ in }, nil)
-    guard unsafe library.status(handle) == 0 else {
-      // The message of libpq names a host, a user, a file, and says why; never the password.
-      let fault = unsafe ServerFault(state: "", text: Self.text(library.errorMessage(handle)), isLost: true)
-      throw StoreError(.ioFailed, reason: "no connection to the database", path: address.host, underlying: fault)
-    }
   }
 
   deinit { unsafe library.finish(handle) }
 
-  private static func connect(_ library: PostgresLibrary, _ parameters: [String: String]) -> OpaquePointer? {
+  /// Connects, again and again for a while where the server says that it is starting up.
+  private static func connect(
+    _ library: PostgresLibrary, _ parameters: [String: String], _ host: String
+  ) throws(StoreError) -> OpaquePointer {
+    let end = ContinuousClock.now + startPatience
+    var hasStarted = false
+    while true {
+      guard let handle = unsafe pass(parameters, to: library.connect) else {
+        throw StoreError(.ioFailed, reason: "there is no memory for a connection", path: host)
+      }
+      guard unsafe library.status(handle) != 0 else { return unsafe handle }
+      // The message of libpq names a host, a user, a file, and says why; never the password.
+      let fault = unsafe ServerFault(state: "", text: text(library.errorMessage(handle)), isLost: true)
+      // One that asked for a password is up, and need not be asked twice.
+      let isUp = unsafe library.usedPassword(handle) != 0 || hasStarted
+      unsafe library.finish(handle)
+      let isAsked = !isUp && ContinuousClock.now < end
+      switch isAsked ? unsafe pass(asking(parameters), to: library.ping) : noAnswer {
+      case starting: LiveFileOperations().sleep(.milliseconds(100))
+      // It may be so since a moment: then this is the last try.
+      case started: hasStarted = true
+      default: throw StoreError(.ioFailed, reason: "no connection to the database", path: host, underlying: fault)
+      }
+    }
+  }
+
+  /// The same for a question that is answered at once, or does not matter.
+  private static func asking(_ parameters: [String: String]) -> [String: String] {
+    parameters.merging(["connect_timeout": "2"]) { $1 }
+  }
+
+  /// Gives parameters to libpq, which copies both lists, of NUL-terminated text and ended by a null.
+  private static func pass<Answer>(
+    _ parameters: [String: String],
+    to function: (UnsafePointer<PostgresLibrary.Text?>, UnsafePointer<PostgresLibrary.Text?>, Int32) -> Answer
+  ) -> Answer {
     let all = Array(parameters)
     var names = unsafe all.map { unsafe copied($0.key) } + [nil]
     var values = unsafe all.map { unsafe copied($0.value) } + [nil]
-    // Safe: libpq copies both lists, of NUL-terminated text and ended by a null.
-    let handle = unsafe library.connect(&names, &values, 0)
-    unsafe (names + values).forEach { unsafe $0?.deallocate() }
-    return unsafe handle
+    defer { unsafe (names + values).forEach { unsafe $0?.deallocate() } }
+    return unsafe function(&names, &values, 0)
   }
 
   private static func copied(_ text: String) -> UnsafePointer<CChar>? {

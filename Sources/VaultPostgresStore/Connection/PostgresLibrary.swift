@@ -10,6 +10,7 @@ internal import VaultStorage
   typealias Handle = OpaquePointer
 
   typealias Connect = @convention(c) (UnsafePointer<Text?>, UnsafePointer<Text?>, Int32) -> Handle?
+  typealias Ping = @convention(c) (UnsafePointer<Text?>, UnsafePointer<Text?>, Int32) -> Int32
   typealias Act = @convention(c) (Handle?) -> Void
   typealias Number = @convention(c) (Handle?) -> Int32
   typealias Words = @convention(c) (Handle?) -> Text?
@@ -29,8 +30,10 @@ internal import VaultStorage
   typealias CopyEnd = @convention(c) (Handle?, Text?) -> Int32
 
   let connect: Connect
+  let ping: Ping
   let finish: Act
   let status: Number
+  let usedPassword: Number
   let socket: Number
   let errorMessage: Words
   let setNoticeProcessor: SetNotice
@@ -63,8 +66,10 @@ internal import VaultStorage
   private init?(_ library: DynamicLibrary) {
     guard let answers = PostgresAnswers(library),
       let connect = unsafe library.function("PQconnectdbParams", as: Connect.self),
+      let ping = unsafe library.function("PQpingParams", as: Ping.self),
       let finish = unsafe library.function("PQfinish", as: Act.self),
       let status = unsafe library.function("PQstatus", as: Number.self),
+      let usedPassword = unsafe library.function("PQconnectionUsedPassword", as: Number.self),
       let socket = unsafe library.function("PQsocket", as: Number.self),
       let errorMessage = unsafe library.function("PQerrorMessage", as: Words.self),
       let setNoticeProcessor = unsafe library.function("PQsetNoticeProcessor", as: SetNotice.self),
@@ -80,9 +85,10 @@ internal import VaultStorage
       let user = unsafe library.function("PQuser", as: Words.self)
     else { return nil }
     self.answers = answers
-    unsafe self.connect = connect
+    unsafe (self.connect, self.ping) = (connect, ping)
     unsafe self.finish = finish
     unsafe self.status = status
+    unsafe self.usedPassword = usedPassword
     unsafe self.socket = socket
     unsafe self.errorMessage = errorMessage
     unsafe self.setNoticeProcessor = setNoticeProcessor

@@ -19,6 +19,9 @@ struct ServerFault: RemoteFault, CustomStringConvertible {
   /// Whether the whole transaction may be done once more: others were in its way.
   var isConflict: Bool { state == "40001" || state == "40P01" }
 
+  /// Whether the server does not do such a thing at all.
+  var isUnsupported: Bool { state == "0A000" }
+
   /// Text of a server without anything that does something to a terminal, in one line.
   static func printable(_ bytes: some Sequence<UInt8>) -> String {
     let line = String(decoding: Array(bytes.prefix(2000)), as: UTF8.self).prefix(200)

@@ -8,15 +8,22 @@ public import VaultSealing
 
 /// A key to an interface of a program.
 public struct APIKey: DescribedRecord, Equatable {
+  /// What lists call it; the issuer where there is none.
   public var title: String?
+  /// Whose interface it opens.
   public var issuer: String
+  /// The part of the key that is no secret, such as `AKIA…`.
   public var keyID: String?
   /// Secret.
   public var secret: EncryptedCodableString
+  /// What it may be used for, in the issuer's words.
   public var scopes: [String]
+  /// When the issuer stops taking it.
   public var expiresAt: Date?
+  /// Words to find it by.
   public var tags: [String]
 
+  /// A key of an issuer.
   public init(
     title: String? = nil, issuer: String, keyID: String? = nil, secret: EncryptedCodableString, scopes: [String] = [],
     expiresAt: Date? = nil, tags: [String] = []

@@ -10,22 +10,32 @@ public import VaultSealing
 ///
 /// The struct is flat; its JSON groups the postal address and the ways to reach the customer in nested objects.
 public struct Customer: Sendable, Equatable {
+  /// What lists call the customer.
   public var name: String
   /// Secret.
   public var accessKey: EncryptedCodableString
   /// Secret.
   public var atmCode: EncryptedCodableString?
+  /// Since when it is one, to the millisecond.
   public var addedOn: Date
+  /// Street and number; `address.street` in the JSON.
   public var street: String?
+  /// The town; `address.city` in the JSON.
   public var city: String?
   /// Text, so that leading zeros and letters stay; a number in the input becomes its digits.
   public var zip: String?
+  /// The telephone at home; `contact_info.home_phone` in the JSON.
   public var homePhone: String?
+  /// The mobile telephone; `contact_info.cellular_phone` in the JSON.
   public var cellularPhone: String?
+  /// The mail address; `contact_info.email` in the JSON.
   public var email: String?
+  /// The address of a page, with its scheme; `contact_info.website` in the JSON.
   public var website: String?
+  /// Words to find it by.
   public var tags: [String]
 
+  /// A customer; an access key is what every one has.
   public init(
     name: String, accessKey: EncryptedCodableString, atmCode: EncryptedCodableString? = nil, addedOn: Date,
     street: String? = nil, city: String? = nil, zip: String? = nil,

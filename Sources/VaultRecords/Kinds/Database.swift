@@ -3,17 +3,24 @@ public import VaultSealing
 
 /// How to reach a database.
 public struct Database: DescribedRecord, Equatable {
+  /// What lists call it; the name of the database or the host where there is none.
   public var title: String?
   /// The scheme of its address: `postgresql`, `mysql`, `redis`.
   public var engine: String
+  /// The name or number of the machine.
   public var host: String
+  /// The port, 1…65535; nil for the usual one of the engine.
   public var port: Int?
+  /// The name of the database on that machine.
   public var database: String?
+  /// Who signs in.
   public var user: String?
   /// Secret.
   public var password: EncryptedCodableString?
+  /// Words to find it by.
   public var tags: [String]
 
+  /// A way to a database.
   public init(
     title: String? = nil, engine: String, host: String, port: Int? = nil, database: String? = nil, user: String? = nil,
     password: EncryptedCodableString? = nil, tags: [String] = []
@@ -31,7 +38,7 @@ public struct Database: DescribedRecord, Equatable {
   /// The address that programs connect to, user and password in it (RFC 3986):
   /// `engine://user:password@host:port/database`.
   ///
-  /// - Throws: ``SealingError`` when the password was read without a key.
+  /// - Throws: `SealingError` when the password was read without a key.
   public func connectionURL() throws(SealingError) -> String {
     var credentials = user.map(PercentEncoding.encoded) ?? ""
     if let password { credentials += ":" + PercentEncoding.encoded(try password.reveal()) }

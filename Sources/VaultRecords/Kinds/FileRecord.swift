@@ -4,6 +4,7 @@ public import VaultSealing
 
 /// A small file, such as a certificate, a key store or a scan; its size is derived.
 public struct FileRecord: DescribedRecord, Equatable {
+  /// Its name, without folders.
   public var name: String
   /// Such as `application/pdf`.
   public var mediaType: String?
@@ -11,8 +12,10 @@ public struct FileRecord: DescribedRecord, Equatable {
   public var size: Int?
   /// Secret: the bytes, as base64.
   public var content: EncryptedCodableString
+  /// Words to find it by.
   public var tags: [String]
 
+  /// A file whose content is base64 already; ``init(name:mediaType:bytes:tags:)`` takes bytes.
   public init(
     name: String, mediaType: String? = nil, size: Int? = nil, content: EncryptedCodableString, tags: [String] = []
   ) {

@@ -2,20 +2,26 @@ public import VaultSealing
 
 /// What one signs in with.
 public struct Login: DescribedRecord, Equatable {
+  /// What lists call it.
   public var title: String
+  /// Who signs in.
   public var username: String?
   /// Secret.
   public var password: EncryptedCodableString?
+  /// Where one signs in, each with its scheme.
   public var urls: [String]
   /// Secret: the key of one-time passwords, as base32 or an `otpauth:` address.
   public var totp: EncryptedCodableString?
   /// Secret.
   public var notes: EncryptedCodableString?
+  /// Readable values by names that the user chooses.
   public var fields: [String: String]
   /// Secret.
   public var secrets: [String: EncryptedCodableString]
+  /// Words to find it by.
   public var tags: [String]
 
+  /// A login; only a title is what every one has.
   public init(
     title: String, username: String? = nil, password: EncryptedCodableString? = nil, urls: [String] = [],
     totp: EncryptedCodableString? = nil, notes: EncryptedCodableString? = nil, fields: [String: String] = [:],

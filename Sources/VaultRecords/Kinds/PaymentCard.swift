@@ -3,7 +3,9 @@ public import VaultSealing
 
 /// A card to pay with.
 public struct PaymentCard: DescribedRecord, Equatable {
+  /// What lists call it; the holder where there is none.
   public var title: String?
+  /// The name on the card.
   public var holder: String
   /// Secret.
   public var number: EncryptedCodableString
@@ -13,8 +15,10 @@ public struct PaymentCard: DescribedRecord, Equatable {
   public var securityCode: EncryptedCodableString?
   /// Secret.
   public var pin: EncryptedCodableString?
+  /// Words to find it by.
   public var tags: [String]
 
+  /// A card; number and holder are what every one has.
   public init(
     title: String? = nil, holder: String, number: EncryptedCodableString, expiry: String? = nil,
     securityCode: EncryptedCodableString? = nil, pin: EncryptedCodableString? = nil, tags: [String] = []

@@ -4,6 +4,7 @@ public import VaultSealing
 
 /// A pair of keys for the Secure Shell.
 public struct SSHKey: DescribedRecord, Equatable {
+  /// What lists call it; the fingerprint where there is none.
   public var title: String?
   /// One line, as in `id_ed25519.pub`.
   public var publicKey: String
@@ -13,8 +14,10 @@ public struct SSHKey: DescribedRecord, Equatable {
   public var passphrase: EncryptedCodableString?
   /// `SHA256:…` of the public key; derived from it.
   public var fingerprint: String?
+  /// Words to find it by.
   public var tags: [String]
 
+  /// A pair of keys; the fingerprint is derived as it is stored.
   public init(
     title: String? = nil, publicKey: String, privateKey: EncryptedCodableString,
     passphrase: EncryptedCodableString? = nil, fingerprint: String? = nil, tags: [String] = []

@@ -7,6 +7,7 @@ public struct Migration: Sendable {
   /// In the order in which they are taken.
   public let steps: [MigrationStep]
 
+  /// A migration from the schema before.
   public init(to schema: Int, _ steps: [MigrationStep]) {
     self.schema = schema
     self.steps = steps
@@ -17,7 +18,16 @@ public struct Migration: Sendable {
 public enum MigrationStep: Sendable, Equatable {
   /// What a readable value becomes.
   public enum Target: String, Sendable, CaseIterable {
-    case text, integer, number, bool, list
+    /// A text; a number becomes its digits, a truth value `true` or `false`.
+    case text
+    /// A whole number, read from text.
+    case integer
+    /// A number, read from text.
+    case number
+    /// `true` or `false`, read from text.
+    case bool
+    /// A list; a text is divided as on a command line, anything else becomes its only item.
+    case list
   }
 
   /// Moves a value as it is, readable or sealed; a move within one object is a new name.
@@ -32,11 +42,8 @@ public enum MigrationStep: Sendable, Equatable {
   case open(MemberPath)
   /// Gives a value to records that have none.
   case fill(MemberPath, with: JSONValue)
-
-  /// A path in source code.
-  public static func move(_ source: String, to target: String) -> MigrationStep {
-    .move(MemberPath(ofSource: source), to: MemberPath(ofSource: target))
-  }
+  /// Does in Swift what no other step says; kinds that a vault declares have none.
+  case compute(Computation)
 
   /// The step in words: `website → contact_info.website`.
   public var description: String {
@@ -47,7 +54,37 @@ public enum MigrationStep: Sendable, Equatable {
     case .seal(let path): "\(path) is sealed"
     case .open(let path): "\(path) is opened and readable from then on"
     case .fill(let path, _): "\(path) is added"
+    case .compute(let computation): computation.words
     }
+  }
+}
+
+// Paths in source code, which have to be well formed.
+extension MigrationStep {
+  /// Moves a value as it is, readable or sealed; a move within one object is a new name.
+  public static func move(_ source: String, to target: String) -> MigrationStep {
+    .move(MemberPath(ofSource: source), to: MemberPath(ofSource: target))
+  }
+
+  /// Divides readable text at a separator; the last part takes the rest.
+  public static func split(_ source: String, at separator: String, into parts: [String]) -> MigrationStep {
+    .split(MemberPath(ofSource: source), at: separator, into: parts.map(MemberPath.init(ofSource:)))
+  }
+
+  /// Gives a readable value another type.
+  public static func convert(_ path: String, to target: Target) -> MigrationStep {
+    .convert(MemberPath(ofSource: path), to: target)
+  }
+
+  /// Seals what was readable. Older versions of the file still show it.
+  public static func seal(_ path: String) -> MigrationStep { .seal(MemberPath(ofSource: path)) }
+
+  /// Makes a secret readable; only when a person has confirmed it.
+  public static func open(_ path: String) -> MigrationStep { .open(MemberPath(ofSource: path)) }
+
+  /// Gives a value to records that have none.
+  public static func fill(_ path: String, with value: JSONValue) -> MigrationStep {
+    .fill(MemberPath(ofSource: path), with: value)
   }
 }
 
@@ -79,7 +116,7 @@ extension RecordKind {
   func modernised(_ input: JSONObject) -> JSONObject {
     var tree = JSONValue.object(input)
     for (source, step) in inputSteps where tree.hasMember(at: source) {
-      var migrator = Migrator(tree, seal: nil, open: nil)
+      var migrator = Migrator(tree)
       if (try? migrator.take(step)) != nil { tree = migrator.tree }
     }
     return tree.object ?? input

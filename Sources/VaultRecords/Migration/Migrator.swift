@@ -6,26 +6,28 @@ public struct Migrator {
   private(set) var tree: JSONValue
   /// The steps that changed something, in their order.
   public private(set) var taken: [MigrationStep] = []
+  /// Whether a value was sealed that was readable, or something was that was made of readable values.
+  public private(set) var hasSealed = false
   private let seal: ((JSONValue) throws(RecordError) -> String)?
-  private let open: ((String) throws(RecordError) -> JSONValue)?
+  private let reveal: ((String) throws(RecordError) -> String)?
+  private let opens: Bool
 
   /// - Parameters:
   ///   - seal: makes a token; nil leaves values that are to be sealed as they are.
-  ///   - open: opens a token; nil leaves values that are to be opened as they are.
+  ///   - reveal: opens a token; nil where there is no key.
+  ///   - opening: whether values that are to be opened are; otherwise they stay sealed.
   public init(
-    _ members: JSONObject, seal: ((JSONValue) throws(RecordError) -> String)?,
-    open: ((String) throws(RecordError) -> JSONValue)?
+    _ members: JSONObject, seal: ((JSONValue) throws(RecordError) -> String)? = nil,
+    reveal: ((String) throws(RecordError) -> String)? = nil, opening: Bool = false
   ) {
-    self.init(.object(members), seal: seal, open: open)
+    self.init(.object(members), seal: seal, reveal: reveal, opening: opening)
   }
 
   init(
-    _ tree: JSONValue, seal: ((JSONValue) throws(RecordError) -> String)?,
-    open: ((String) throws(RecordError) -> JSONValue)?
+    _ tree: JSONValue, seal: ((JSONValue) throws(RecordError) -> String)? = nil,
+    reveal: ((String) throws(RecordError) -> String)? = nil, opening: Bool = false
   ) {
-    self.tree = tree
-    self.seal = seal
-    self.open = open
+    (self.tree, self.seal, self.reveal, opens) = (tree, seal, reveal, opening)
   }
 
   /// The members as they are now.
@@ -45,19 +47,17 @@ public struct Migrator {
     case .seal(let path): try sealValue(at: path)
     case .open(let path): try openValue(at: path)
     case .fill(let path, let value): if self.value(at: path) == nil { try put(value, at: path) }
+    case .compute(let computation): try compute(computation)
     }
     if tree != before { taken.append(step) }
   }
 
-  private func value(at path: MemberPath) -> JSONValue? {
-    guard let value = try? tree.value(at: path), !value.isNull else { return nil }
-    return value
-  }
+  private func value(at path: MemberPath) -> JSONValue? { tree.presentValue(at: path) }
 
   private mutating func move(_ source: MemberPath, to target: MemberPath) throws(RecordError) {
     guard let value = value(at: source) else { return }
     guard self.value(at: target) == nil else { throw fault(target, "is there already, and \(source) is to become it") }
-    remove(source)
+    tree.removeWithEmpty(source)
     try put(value, at: target)
   }
 
@@ -74,7 +74,7 @@ public struct Migrator {
       rest = rest[range.upperBound...]
     }
     texts.append(rest)
-    remove(source)
+    tree.removeWithEmpty(source)
     for (part, text) in zip(parts, texts) {
       guard self.value(at: part) == nil else { throw fault(part, "is there already, and \(source) is to become it") }
       try put(.string(String(text)), at: part)
@@ -94,11 +94,30 @@ public struct Migrator {
     guard let seal, let value = value(at: path) else { return }
     if case .string(let text) = value, SealedToken.hasTokenShape(text) { return }
     try put(.string(try seal(value)), at: path)
+    hasSealed = true
   }
 
   private mutating func openValue(at path: MemberPath) throws(RecordError) {
-    guard let open, case .string(let text)? = value(at: path), SealedToken.hasTokenShape(text) else { return }
-    try put(try open(text), at: path)
+    guard opens, let reveal, case .string(let text)? = value(at: path), SealedToken.hasTokenShape(text) else { return }
+    try put(.string(try reveal(text)), at: path)
+  }
+
+  private mutating func compute(_ computation: Computation) throws(RecordError) {
+    var record = MigratingRecord(tree, seal: seal, reveal: reveal)
+    do {
+      try computation.body(&record)
+    } catch let error as RecordError {
+      throw error
+    } catch {
+      // What it says is the caller's, and could hold a value.
+      throw RecordError(.invalidValue, "does not fit the step: \(computation.words)", underlying: error.sealingError)
+    }
+    if let failure = record.failure { throw failure }
+    if record.hasOpened, let path = record.tree.firstReadable(notIn: tree) {
+      throw fault(path, "would be readable after a step that has opened sealed values, and no step `open` says so")
+    }
+    if record.hasSealed, tree.firstReadable(notIn: record.tree) != nil { hasSealed = true }
+    tree = record.tree
   }
 
   private mutating func put(_ value: JSONValue, at path: MemberPath) throws(RecordError) {
@@ -107,15 +126,6 @@ public struct Migrator {
     } catch {
       throw fault(path, error.reason)
     }
-  }
-
-  /// Takes a value away, and the objects around it that have no other.
-  private mutating func remove(_ path: MemberPath) {
-    var path = path
-    repeat {
-      try? tree.remove(at: path)
-      path.components.removeLast()
-    } while !path.components.isEmpty && (try? tree.value(at: path))?.object?.isEmpty == true
   }
 
   private func fault(_ path: MemberPath, _ reason: String) -> RecordError {

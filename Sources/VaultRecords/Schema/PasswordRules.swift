@@ -22,6 +22,7 @@ public struct PasswordRules: Equatable, Sendable {
   public let required: [[UInt8]]
   /// How often one character may follow itself, the first one counted; nil for any number.
   public let longestRun: Int?
+  /// How many characters a password may have.
   public let lengths: ClosedRange<Int>
 
   private static let lower = Set("abcdefghijklmnopqrstuvwxyz".utf8)

@@ -6,12 +6,17 @@ public enum TextFormat: String, Sendable, CaseIterable {
   case dateTime = "date-time"
   /// A day of the calendar: `2026-11-21`.
   case date
+  /// A mail address: something, `@`, and a host in any script.
   case email
   /// An address with a scheme (RFC 3986).
   case uri
+  /// A UUID in its usual form of 36 characters, in either case (RFC 9562).
   case uuid
+  /// A name of a host (RFC 1123).
   case hostname
+  /// Four numbers and three points (RFC 2673, section 3.2).
   case ipv4
+  /// An address of IPv6 (RFC 4291, section 2.2).
   case ipv6
   /// Bytes, as their base64 with padding (RFC 4648, section 4); a `contentEncoding` in JSON Schema.
   case base64

@@ -35,7 +35,9 @@ public struct RecordField: Sendable {
   /// Whether every record has it.
   public let isRequired: Bool
 
+  /// Whether it is stored as a token.
   public var isSealed: Bool { value.isSealed }
+  /// Whether it is a moment, and no list or map of moments.
   public var isDate: Bool { value.isMoment && suffix.isEmpty }
   /// The path as people read it: `urls[]`, `secrets.*`.
   public var pattern: String { (path.components.isEmpty && !suffix.isEmpty ? "" : path.description) + suffix }

@@ -6,17 +6,23 @@ public import VaultDocument
 public struct ValueSchema: Sendable {
   /// The type of the value, with the rules for it.
   public indirect enum Form: Sendable {
+    /// A text.
     case text(TextRule)
     /// A number without a fraction; `1.0` is one.
     case integer(NumberRule)
+    /// A number, with or without a fraction.
     case number(NumberRule)
+    /// `true` or `false`.
     case bool
+    /// Values in an order.
     case list(ListRule)
+    /// Values by names.
     case object(ObjectRule)
     /// Any JSON value; only what is sealed may be that.
     case any
   }
 
+  /// What it may be.
   public var form: Form
   /// Whether the value is stored as a token: of its UTF-8 when it is text, else of its compact JSON.
   public var isSealed = false
@@ -39,52 +45,69 @@ public struct ValueSchema: Sendable {
   /// A sentence for people.
   public var summary: String?
 
+  /// A readable value of this form, without a title.
   public init(_ form: Form) { self.form = form }
 }
 
 /// Rules for text; lengths in Unicode scalars.
 public struct TextRule: Sendable {
+  /// The fewest Unicode scalars; nil for any number.
   public var minimumLength: Int?
+  /// The most Unicode scalars; nil for any number.
   public var maximumLength: Int?
+  /// What the text has to match somewhere; nil for any text.
   public var pattern: Pattern?
   /// What is wrong with a text that the pattern does not match, in words that follow its name: `must be digits`. A
   /// pattern is for programs.
   public var patternReason: String?
+  /// The well-known form that it has to have; nil for none.
   public var format: TextFormat?
   /// Whether a whole number in the input stands for its digits.
   public var takesDigits = false
   /// Whether a number in the input stands for a moment: seconds since 2001-01-01T00:00:00Z, as Swift writes dates.
   public var takesReferenceSeconds = false
 
+  /// Any text.
   public init() {}
 }
 
 /// Bounds of numbers, compared by value.
 public struct NumberRule: Sendable {
+  /// The least number; nil for none.
   public var minimum: JSONNumber?
+  /// The greatest number; nil for none.
   public var maximum: JSONNumber?
+  /// A number that it has to be above; nil for none.
   public var exclusiveMinimum: JSONNumber?
+  /// A number that it has to be below; nil for none.
   public var exclusiveMaximum: JSONNumber?
 
+  /// Any number.
   public init() {}
 }
 
 /// What the items of an array are, and how many there may be.
 public struct ListRule: Sendable {
+  /// What each item is.
   public var items: ValueSchema
+  /// The fewest items; nil for any number.
   public var minimumCount: Int?
+  /// The most items; nil for any number.
   public var maximumCount: Int?
 
+  /// Any number of such items.
   public init(of items: ValueSchema) { self.items = items }
 }
 
 /// The members of an object.
 public struct ObjectRule: Sendable {
-  /// Sorted by the bytes of their names, as the members of a ``JSONObject`` are.
+  /// Sorted by the bytes of their names, as the members of a `JSONObject` are.
   public let members: [MemberSchema]
   /// What members of any other name are; nil when there must be none.
   public var others: ValueSchema?
+  /// The fewest members; nil for any number.
   public var minimumCount: Int?
+  /// The most members; nil for any number.
   public var maximumCount: Int?
 
   /// Members in the order in which a person is asked for them.
@@ -131,8 +154,11 @@ public struct ObjectRule: Sendable {
 
 /// One member of an object.
 public struct MemberSchema: Sendable {
+  /// Its name in JSON.
   public let name: String
+  /// What it may be.
   public var value: ValueSchema
+  /// Whether every record has it.
   public let isRequired: Bool
   fileprivate(set) var position = 0
 
@@ -149,6 +175,7 @@ public struct MemberSchema: Sendable {
 }
 
 extension ValueSchema {
+  /// Any text.
   public static var text: ValueSchema { ValueSchema(.text(TextRule())) }
 
   /// Text of several lines.
@@ -172,6 +199,7 @@ extension ValueSchema {
     return ValueSchema(.text(rule))
   }
 
+  /// Text of a well-known form.
   public static func text(_ format: TextFormat) -> ValueSchema {
     var rule = TextRule()
     rule.format = format
@@ -201,6 +229,7 @@ extension ValueSchema {
   /// Bytes, as their base64.
   public static var bytes: ValueSchema { text(.base64) }
 
+  /// `true` or `false`.
   public static var bool: ValueSchema { ValueSchema(.bool) }
 
   /// A number of a network port: 1 to 65535.
@@ -211,11 +240,13 @@ extension ValueSchema {
     return ValueSchema(.integer(rule))
   }
 
+  /// Any number of such items, in an order.
   public static func list(of items: ValueSchema) -> ValueSchema { ValueSchema(.list(ListRule(of: items))) }
 
   /// An object whose members have names that the user chooses.
   public static func map(of values: ValueSchema) -> ValueSchema { ValueSchema(.object(ObjectRule([], others: values))) }
 
+  /// An object of these members, and no others.
   public static func object(_ members: [MemberSchema]) -> ValueSchema { ValueSchema(.object(ObjectRule(members))) }
 
   /// The same value, secret.

@@ -143,18 +143,33 @@ struct AddressText {
 
   /// Whether something in it begins as the tokens of well-known services do.
   var hasToken: Bool {
-    Self.tokenPrefixes.contains { prefix in
-      var end = bytes.startIndex
-      return bytes.withoutNeighbours(of: prefix).contains { start in
-        // What begins within a run that is no token is none either: it is shorter, and has no digit that the run has
-        // not.
-        guard start >= end else { return false }
-        let rest = bytes[start...].prefix { Self.isTokenByte($0) }
-        end = rest.endIndex
-        return rest.count >= 10 && rest.contains(where: Self.isDigit)
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      guard beginsToken(at: index) else {
+        index += 1
+        continue
       }
+      let run = bytes[index...].prefix { Self.isTokenByte($0) }
+      if run.count >= 10, run.contains(where: Self.isDigit) { return true }
+      // What begins within a run that is no token is none either: it is shorter, and has no digit that the run has not.
+      index = run.endIndex
     }
+    return false
   }
+
+  /// Whether the prefix of a token stands somewhere, with no letter or digit before it.
+  private func beginsToken(at index: Int) -> Bool {
+    // Each byte of each readable text comes here: most begin nothing.
+    guard Self.tokenBeginnings[Int(bytes[index])] else { return false }
+    if index > bytes.startIndex, Self.isLetter(bytes[index - 1]) || Self.isDigit(bytes[index - 1]) { return false }
+    return Self.tokenPrefixes.contains { bytes[index...].starts(with: $0) }
+  }
+
+  /// For each byte, whether a token begins with it.
+  private static let tokenBeginnings: [Bool] = {
+    let first = Set(tokenPrefixes.map { $0[0] })
+    return (UInt8.min...UInt8.max).map(first.contains)
+  }()
 
   private static let tokenPrefixes = bytes(of: [
     "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk_live_", "rk_live_", "sk_test_", "sk-proj-",
@@ -204,21 +219,5 @@ struct AddressText {
       true
     default: false
     }
-  }
-}
-
-extension ArraySlice<UInt8> {
-  /// Where something begins that no letter or digit stands before.
-  fileprivate func withoutNeighbours(of wanted: [UInt8]) -> [Int] {
-    var found: [Int] = []
-    var index = startIndex
-    while let start = self[index...].firstIndex(of: wanted[0]) {
-      index = start + 1
-      let isInWord =
-        start > startIndex
-        && ((self[start - 1] | 0x20) &- UInt8(ascii: "a") < 26 || self[start - 1] &- UInt8(ascii: "0") < 10)
-      if !isInWord, self[start...].starts(with: wanted) { found.append(start) }
-    }
-    return found
   }
 }

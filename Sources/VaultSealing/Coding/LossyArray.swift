@@ -12,6 +12,7 @@ public struct LossyArray<Element> {
     public let reason: String
   }
 
+  /// The items that could be read, in the order of the array.
   public var elements: [Element]
   /// In the order of the array; empty for an array that was not read.
   public let skipped: [Skipped]

@@ -3,7 +3,7 @@ public import VaultStorage
 
 /// The contract of `RecordStore` as code: a list of rules, each of which a store keeps or breaks.
 ///
-/// What the contract says a store may lack, no rule asks for: one without ``RecordStore/replacement(under:)`` keeps the
+/// What the contract says a store may lack, no rule asks for: one without `RecordStore.replacement(under:)` keeps the
 /// rules of replacements.
 public struct StoreConformance: Sendable, CustomStringConvertible {
   /// What the rule says.

@@ -26,8 +26,13 @@ package struct PostgresProxy: Sendable {
   /// Breaks the connection at a statement, counted from now on and from 0.
   package func cut(_ side: Side, _ number: Int) { script.order("cut \(side.rawValue) \(number)", expecting: "ok") }
 
-  /// Keeps a statement here, until ``release()`` drops it.
-  package func hold(_ number: Int) { script.order("hold before \(number)", expecting: "ok") }
+  /// Keeps a statement, or its answer, here, until ``release()`` drops it.
+  package func hold(_ side: Side, _ number: Int) {
+    script.order("hold \(side.rawValue) \(number)", expecting: "ok")
+  }
+
+  /// Answers so many connections from now on as a server does that starts up.
+  package func refuse(_ count: Int) { script.order("refuse \(count)", expecting: "ok") }
 
   /// Whether what was ordered has happened.
   package var isReached: Bool { script.order("state") != "idle" }

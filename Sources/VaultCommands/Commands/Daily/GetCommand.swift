@@ -77,9 +77,9 @@ struct GetCommand: AsyncParsableCommand {
     let found = try await record(field, session)
     let path = try field.path ?? (takesMain ? found.mainSecret() : nil)
     try await CommandError.naming(membersOf: found) {
+      if target.file == nil, global.json { return try document(of: field, at: path, in: found) }
       let value = try value(of: field, at: path, in: found)
-      let isCode = field.reference?.view == .otp
-      guard let file = target.file else { return try print(value, at: path, isCode: isCode, of: found) }
+      guard let file = target.file else { return try print(value, at: path, of: found) }
       try await target.write { write in try value.withBytes { try write($0) } }
       guard global.json else { return }
       try Output.document([
@@ -109,9 +109,8 @@ struct GetCommand: AsyncParsableCommand {
     return try SecretBytes(utf8: text(of: found.revealed(at: path)))
   }
 
-  private func print(_ value: SecretBytes, at path: MemberPath?, isCode: Bool, of found: OpenRecord) throws {
+  private func print(_ value: SecretBytes, at path: MemberPath?, of found: OpenRecord) throws {
     if qr { return try value.withBytes { try QRCode.draw($0) } }
-    if global.json { return try document(value, at: path, isCode: isCode, of: found) }
     guard Output.isTerminal else { return try value.withBytes { try Output.write($0) } }
     let isBytes = path.map { found.kind?.value(at: $0)?.isBytes == true } ?? false
     guard let text = value.string, !isBytes || Printable.document(text) == text else {
@@ -122,14 +121,22 @@ struct GetCommand: AsyncParsableCommand {
   }
 
   /// Prints the value as JSON: bytes as their base64, and what is no text as what it is.
-  private func document(_ value: SecretBytes, at path: MemberPath?, isCode: Bool, of found: OpenRecord) throws {
+  private func document(of field: FieldArgument, at path: MemberPath?, in found: OpenRecord) throws {
     guard let path else {
-      return try Output.document(["id": .string(found.id.text), "url": .string(value.string ?? "")])
+      return try Output.document(["id": .string(found.id.text), "url": .string(url(of: found))])
     }
     try Output.document([
-      "id": .string(found.id.text), "path": .string(path.description),
-      "value": isCode ? .string(value.string ?? "") : try found.revealed(at: path),
+      "id": .string(found.id.text), "path": .string(path.description), "value": tree(of: field, at: path, in: found),
     ])
+  }
+
+  private func tree(of field: FieldArgument, at path: MemberPath, in found: OpenRecord) throws -> JSONValue {
+    if let reference = field.reference, reference.view == .otp {
+      return .string(try found.value(of: reference).string ?? "")
+    }
+    // Each is opened once; what was sealed as bytes and is no base64 is refused.
+    if let bytes = try found.bytes(at: path) { return .string(bytes.withBytes { Base64.encode($0) }) }
+    return try found.revealed(at: path)
   }
 
   /// Prints a value for a person: a terminal would obey what stands in it.

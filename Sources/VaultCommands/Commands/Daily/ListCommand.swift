@@ -151,7 +151,7 @@ private struct RecordSearchRun {
   }
 
   private func show(
-    _ found: (rows: RecordRows, count: Int, faults: [VaultError]), _ query: RecordQuery, _ fields: [RowField]?,
+    _ found: (rows: RecordRows, count: Int?, faults: [VaultError]), _ query: RecordQuery, _ fields: [RowField]?,
     isVerified: Bool, isMissed: Bool
   ) throws {
     let listing = RecordListing(found.rows, isVerified: isVerified, ifEmpty: isMissed ? nil : "no record")
@@ -176,15 +176,15 @@ private struct RecordSearchRun {
     return error.near(names)
   }
 
-  /// The rows that are shown, and how many fit.
+  /// The rows that are shown, and how many fit; nil where a limit ended the search before that was known.
   private func found(
     _ query: RecordQuery, _ opened: Vault?
-  ) async throws -> (rows: RecordRows, count: Int, faults: [VaultError]) {
+  ) async throws -> (rows: RecordRows, count: Int?, faults: [VaultError]) {
     var (query, limit) = (query, query.limit)
     // A person hears how many there are, and finds names where the letters stand, not their codes.
     if isShown { query.limit = nil } else { limit = nil }
     var (rows, faults) = try await session.locked.rows(query)
-    let count = rows.count
+    let count = query.limit.map { rows.count < $0 } ?? true ? rows.count : nil
     if isShown {
       if query.order == .name { rows = rows.inOrderOfLetters() }
       if let limit { rows = RecordRows(Array(rows.prefix(limit))) }
@@ -192,7 +192,7 @@ private struct RecordSearchRun {
     guard let opened else { return (rows, count, faults) }
     let left: [RecordSummary]
     (left, faults) = opened.verified(Array(rows), faults)
-    return (RecordRows(left), count - (rows.count - left.count), faults)
+    return (RecordRows(left), count.map { $0 - (rows.count - left.count) }, faults)
   }
 
   private func row(of summary: RecordSummary, _ table: RecordTable) -> RecordRow {

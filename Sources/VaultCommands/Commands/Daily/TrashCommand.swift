@@ -41,8 +41,9 @@ extension TrashCommand {
       let opened = try await session.unlocked(with: verifying.key(unlocking))
       let found = try await opened?.trash() ?? session.locked.trash()
       let listing = RecordListing(found.records, isVerified: opened != nil, ifEmpty: "the trash is empty")
-      guard table.isShown(global) else { return try listing.print(found.faults, global) }
-      try listing.print(found.faults, global) { try table.print(found.records, columns, global) }
+      let count = found.records.count
+      guard table.isShown(global) else { return try listing.print(found.faults, of: count, global) }
+      try listing.print(found.faults, of: count, global) { try table.print(found.records, columns, global) }
     }
 
     private var columns: [TableColumn<TrashedRecord>] {

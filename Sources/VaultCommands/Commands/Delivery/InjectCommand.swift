@@ -92,10 +92,9 @@ struct InjectCommand: AsyncParsableCommand {
     let opened = try await session.unlock(unlocking)
     let values = try await session.values(of: wanted, in: opened)
     try checkTexts(values)
-    let target = output.map { $0.hasPrefix("/") ? $0 : (ProcessEnvironment.workingDirectory ?? "") + "/" + $0 }
-    DeliveryLog.note(fields.values.map { .init($0, as: "template", to: target ?? System.callerPath) }, session)
+    let text: [UInt8]
     do throws(TemplateFault) {
-      return try template.filled(
+      text = try template.filled(
         as: format,
         with: template.placeholders.map { place in
           // Text, since it was one in the record.
@@ -104,6 +103,9 @@ struct InjectCommand: AsyncParsableCommand {
     } catch {
       throw CommandError(error, in: name)
     }
+    let target = output.map { $0.hasPrefix("/") ? $0 : (ProcessEnvironment.workingDirectory ?? "") + "/" + $0 }
+    DeliveryLog.note(fields.values.map { .init($0, as: "template", to: target ?? System.callerPath) }, session)
+    return text
   }
 
   private func preview(_ template: Template, _ session: Session) async throws {

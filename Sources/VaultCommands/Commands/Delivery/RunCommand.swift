@@ -108,8 +108,10 @@ struct RunCommand: AsyncParsableCommand {
       }
       try program.give(delivery.value(values), as: delivery)
     }
-    DeliveryLog.note(given, session)
-    throw failure(of: try program.run(global.messages))
+    let note = DeliveryLog.note(given, session)
+    let number = try program.run(global.messages)
+    note.takeBack()
+    throw failure(of: number)
   }
 
   private static func names(_ list: String?) -> [String]? { list?.split(separator: ",").map(String.init) }

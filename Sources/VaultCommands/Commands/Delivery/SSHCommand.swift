@@ -64,17 +64,18 @@ extension SSHCommand {
       let vaultID = session.locked.header.vaultID
       let lifetime = given ?? Self.standardLifetime(of: vaultID)
       let limits = SSHAgent.Limits(lifetime: lifetime, isConfirmed: confirm, hosts: host)
-      DeliveryLog.note(
-        keys.map { .init($0.record, $0.path.description, as: "ssh-agent", to: agent.socket) }, session)
       for (index, key) in keys.enumerated() {
         // First: of a process that is killed in between, a note that is not needed is left, and no key without one.
         try GivenKeys.note(
           GivenKey(
             vault: vaultID, record: key.record.id, socket: agent.socket, publicKey: key.publicKey,
             end: lifetime.map { Int(Timestamp.now().secondsSinceEpoch + $0.components.seconds) }))
+        let note = DeliveryLog.note(
+          [.init(key.record, key.path.description, as: "ssh-agent", to: agent.socket)], session)
         do {
           try agent.add(key.text, passphrase: key.passphrase, limits)
         } catch {
+          note.takeBack()
           let done = keys[..<index].map { $0.record.name }.joined(separator: ", ")
           let failure = CommandError(any: error).about(key.record.name)
           throw index == 0 ? failure : failure.hinting("these were added before: \(Printable.text(done))")

@@ -47,10 +47,12 @@ extension GitCommand {
       try report(check.findings, prefix)
     }
 
-    /// The commits of a range, or a usage error.
+    /// The commits of a range.
+    ///
+    /// - Throws: 10 where one that it names is not here.
     static func range(_ text: String, _ git: Git) throws -> [GitChanges] {
-      if let changes = GitChanges.range(text, git) { return changes }
-      throw CommandError.usage(Printable.argument(text), "is no range of commits that are here", "fetch more history")
+      guard let changes = GitChanges.range(text, git) else { throw CommandError.noCommit(Printable.argument(text)) }
+      return changes
     }
 
     private func report(_ found: [GitCheck.Finding], _ prefix: String) throws {

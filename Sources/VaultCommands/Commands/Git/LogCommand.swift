@@ -77,11 +77,10 @@ struct LogCommand: AsyncParsableCommand {
     if global.json { return try Output.document(["commits": .array(commits.map(\.document))]) }
     try Pager.lines(commits.flatMap { $0.lines(global.style) }, global)
     global.messages.note(commits.isEmpty ? "no commit is like that" : Messages.unverifiedNote)
-    if limit == nil { noteIfCutOff(git) }
+    if limit == nil, GitCommit.areCutOff(git) { noteCutOff() }
   }
 
-  private func noteIfCutOff(_ git: Git) {
-    guard GitCommit.areCutOff(git) else { return }
+  private func noteCutOff() {
     global.messages.note(
       "older commits are not here: what the oldest adds may have been there before it (`git fetch --unshallow`)")
   }
@@ -106,7 +105,7 @@ struct LogCommand: AsyncParsableCommand {
     if versions.contains(where: { $0.verdict == .underReplacedRoot }) {
       global.messages.note("whoever had a root key that was replaced could have made versions under it, also later")
     }
-    if versions.last?.version.comparison?.event == .added { noteIfCutOff(Git(at: session.location.path)) }
+    if history.isCutOff, versions.last?.version.comparison?.event == .added { noteCutOff() }
     if !history.isInGit { global.messages.note("no commit of git is here: only what the vault holds is shown") }
   }
 

@@ -79,10 +79,10 @@ struct MergeCommand: AsyncParsableCommand {
     // Whoever does not agree has begun nothing. Where it is ours that is old, their keys have to be there first.
     let old = adoptOldRoot ? run.planned()?.records.filter { $0.replacedSide(in: opened.header) != nil } ?? [] : []
     let adopted = old.isEmpty ? nil : try await adopted(old, from: commit, run.session, opened)
-    guard try run.begin(commit) else { return }
+    guard let operation = try run.begin(commit) else { return }
     do {
       // Where only they have changed the header, git has put theirs in place, and the keys may be others.
-      let next = try MergeRun.continuing(vault, global, dryRun: false)
+      let next = try MergeRun.continuing(vault, global, dryRun: false, (run, operation))
       let isSame = next.session.locked.headerBytes == run.session.locked.headerBytes
       try await finish(next, isSame ? opened : nil, isSame ? adopted : nil)
     } catch  where !(error is Finished) {

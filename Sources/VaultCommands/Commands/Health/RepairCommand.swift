@@ -145,7 +145,7 @@ private enum AsideLocation {
     guard let named else {
       return "\(ProcessEnvironment.realPath(vault.path) ?? vault.path).repair-\(Timestamp.now().compactText)"
     }
-    let trimmed = String(named.reversed().drop { $0 == "/" }.reversed())
+    let trimmed = System.withoutLastSlashes(named)
     guard ProcessEnvironment.realPath(System.parent(of: trimmed)) != nil else {
       throw CommandError.usage("--aside", "lies in no folder that is there")
     }

@@ -114,13 +114,12 @@ extension KeyCommand {
       }
       let removed = try await opened.removeSlot(chosen.id, evenDamaged: isDamaged)
       if rekey { return try await resealed(opened, removed, session.location) }
+      let warnings = Self.warnings(session.location)
       if global.json {
-        return try Output.document([
-          "notes": .array(Self.warnings.map { .string($0) }), "removed": removed.document,
-        ])
+        return try Output.document(["notes": .array(warnings.map { .string($0) }), "removed": removed.document])
       }
       global.messages.note("the slot \(removed.words) is removed")
-      for warning in Self.warnings { global.messages.note(warning) }
+      for warning in warnings { global.messages.note(warning) }
       try await offerReseal(opened, session.location)
     }
 
@@ -143,7 +142,7 @@ extension KeyCommand {
     }
 
     private func reseal(_ opened: Vault, _ location: VaultLocation) async throws {
-      try await RotationRun(opened: opened, global: global).report(.reseal)
+      try await RotationRun(opened: opened, at: location, global: global).report(.reseal)
       guard !global.json else { return }
       // The header says when that was only as it is now.
       try DueReport(location.open().due(.sinceReseal)).print(global)
@@ -158,10 +157,12 @@ extension KeyCommand {
     }
 
     /// What removing a slot does not do.
-    private static let warnings = [
-      "the key is still the same: copies of the slot in git history, backups and other folders open this vault",
-      "`vault rekey --reseal` gives it a new one, which they do not open",
-    ]
+    private static func warnings(_ location: VaultLocation) -> [String] {
+      [
+        "the key is still the same: copies of the slot, as in \(location.keepers), open this vault",
+        "`vault rekey --reseal` gives it a new one, which they do not open",
+      ]
+    }
   }
 }
 

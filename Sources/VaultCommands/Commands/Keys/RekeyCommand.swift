@@ -45,7 +45,7 @@ struct RekeyCommand: AsyncParsableCommand {
       dryRun
       ? try await session.unlock(unlocking, withRootKey: true)
       : try await session.unlockToWrite(unlocking, withRootKey: true)
-    var run = RotationRun(opened: opened, global: global)
+    var run = RotationRun(opened: opened, at: session.location, global: global)
     run.renewal = try renewal(opened.header)
     let reason = reseal ? KeyringEntry.Reason.reseal : .rewrap
     if dryRun { try run.preview(reason) } else { try await run.report(reason) }

@@ -5,12 +5,12 @@ import VaultKit
 /// A rotation as commands carry it out: questions before, a report after.
 struct RotationRun {
   let opened: Vault
+  let location: VaultLocation
   let global: GlobalOptions
   var renewal = SlotRenewal()
 
-  init(opened: Vault, global: GlobalOptions) {
-    self.opened = opened
-    self.global = global
+  init(opened: Vault, at location: VaultLocation, global: GlobalOptions) {
+    (self.opened, self.location, self.global) = (opened, location, global)
   }
 
   /// Rotates and prints the new fingerprint, or the document of `--json`.
@@ -18,7 +18,9 @@ struct RotationRun {
     let plan = try opened.rotationPlan(renewal)
     try confirm(plan)
     let renewal = try withPassphrases(plan)
-    if reason == .reseal, plan.unfinished != .reseal { global.messages.note(Self.branchWarning) }
+    if reason == .reseal, plan.unfinished != .reseal, !location.isDatabase {
+      global.messages.note(Self.branchWarning)
+    }
     let progress = Progress("records", global) { plan.recordCount }
     defer { progress.end() }
     let done = try await opened.rotate(reason, slots: renewal) { progress.advance(by: $0) }
@@ -104,7 +106,7 @@ struct RotationRun {
     }
     guard done.reason == .reseal else { return notes }
     return notes + [
-      "what is in git history and backups stays readable to whoever had the old key",
+      "what is in \(location.keepers) stays readable to whoever had the old key",
       "`vault due --leaver` lists the secrets to replace at their source",
     ]
   }
@@ -119,4 +121,9 @@ struct RotationRun {
       "slots": .array(opened.header.slots.map(\.document)), "trashed": .number(JSONNumber(done.trashedCount)),
     ]
   }
+}
+
+extension VaultLocation {
+  /// What keeps older states of the vault.
+  var keepers: String { isDatabase ? "backups" : "git history and backups" }
 }

@@ -68,9 +68,23 @@ struct DeliveryLog {
   private static var path: String? { StateLocation.path.map { $0 + "/uses.jsonl" } }
   private static func older(_ path: String) -> String { path + ".1" }
 
+  /// What was noted before something was given.
+  struct Note {
+    fileprivate let bytes: [UInt8]
+
+    /// Takes it back, where nothing was given after all: empty lines are none.
+    func takeBack() {
+      guard !bytes.isEmpty, let path else { return }
+      for name in [path, older(path)] where System.isThere(name) {
+        if (try? DeliveryLog.empty(bytes, in: name)) == true { return }
+      }
+    }
+  }
+
   /// Notes what is about to be given; it stops nothing: what cannot be noted is said.
-  static func note(_ given: [Given], _ session: Session) {
-    guard !given.isEmpty, System.variable("CVAULT_NO_USES") == nil, let path else { return }
+  @discardableResult
+  static func note(_ given: [Given], _ session: Session) -> Note {
+    guard !given.isEmpty, System.variable("CVAULT_NO_USES") == nil, let path else { return Note(bytes: []) }
     let (time, folder) = (Timestamp.now(), ProcessEnvironment.workingDirectory)
     do {
       // Ends what a full disk has cut off; empty lines are none.
@@ -79,8 +93,10 @@ struct DeliveryLog {
         bytes += try Use(use, session, at: time, from: folder).line.compactBytes() + [UInt8(ascii: "\n")]
       }
       try append(bytes, to: path)
+      return Note(bytes: bytes)
     } catch {
       session.messages.note("not noted for `vault uses`: \(CommandError(any: error).reason)")
+      return Note(bytes: [])
     }
   }
 
@@ -89,28 +105,54 @@ struct DeliveryLog {
     let files = System.files
     if let slash = path.lastIndex(of: "/") { try files.makeFolders(String(path[..<slash])) }
     while true {
-      let file = try files.open(path, in: System.here, as: .locking, at: path)
-      let descriptor = file.descriptor
-      // For a moment only: each line is written by one call.
-      while try !files.call(at: path, { (system) throws(Errno) in try system.tryLock(descriptor, isShared: false) }) {
-        files.operations.sleep(.milliseconds(1))
-      }
-      // Somebody may have moved it away meanwhile.
-      guard let status = System.state(of: descriptor), let there = System.status(of: path, followingLink: false),
-        status.isSameFile(as: there)
-      else { continue }
-      if status.byteCount + bytes.count > byteLimit, status.byteCount > 0 {
+      let file = try locked(path)
+      let end = System.state(of: file.descriptor)?.byteCount ?? 0
+      if end + bytes.count > byteLimit, end > 0 {
         try files.call(at: path) { (system) throws(Errno) in
           try system.rename(path, in: System.here, to: older(path), in: System.here)
         }
         continue
       }
-      let count = try files.call(at: path) { (system) throws(Errno) in
-        try unsafe system.write(bytes.span.bytes, to: descriptor, from: status.byteCount)
-      }
-      guard count == bytes.count else { throw SystemError(number: 28, path: path, action: "written") }
-      return
+      return try write(bytes, to: file.descriptor, from: end, path)
     }
+  }
+
+  /// Makes the last lines that are these empty ones; false where they are not there.
+  private static func empty(_ bytes: [UInt8], in path: String) throws(SystemError) -> Bool {
+    let file = try locked(path)
+    guard let place = System.bytes(from: file.descriptor, limit: 4 * byteLimit)?.ranges(of: bytes).last else {
+      return false
+    }
+    let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: bytes.count)
+    try write(lines, to: file.descriptor, from: place.lowerBound, path)
+    return true
+  }
+
+  /// The file, open and locked: for a moment only, since each line is written by one call.
+  private static func locked(_ path: String) throws(SystemError) -> OpenFile {
+    let files = System.files
+    while true {
+      let file = try files.open(path, in: System.here, as: .locking, at: path)
+      let descriptor = file.descriptor
+      while try !files.call(at: path, { (system) throws(Errno) in try system.tryLock(descriptor, isShared: false) }) {
+        files.operations.sleep(.milliseconds(1))
+      }
+      // Somebody may have moved it away meanwhile.
+      if let status = System.state(of: descriptor), let there = System.status(of: path, followingLink: false),
+        status.isSameFile(as: there)
+      {
+        return file
+      }
+    }
+  }
+
+  private static func write(
+    _ bytes: [UInt8], to descriptor: Int32, from position: Int, _ path: String
+  ) throws(SystemError) {
+    let count = try System.files.call(at: path) { (system) throws(Errno) in
+      try unsafe system.write(bytes.span.bytes, to: descriptor, from: position)
+    }
+    guard count == bytes.count else { throw SystemError(number: 28, path: path, action: "written") }
   }
 
   /// All that was noted of a vault, the oldest first.

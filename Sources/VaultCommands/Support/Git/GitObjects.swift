@@ -35,10 +35,36 @@ final class GitObjects: Sendable {
   private static let answerByteLimit = 32 << 20
   private static let lineByteLimit = 64 << 10
 
+  /// How git is asked. One that holds its answers back until it is told to flush hands on many at once; without, it is
+  /// some writes for each, and each wakes whoever reads.
+  private enum Dialect {
+    case held
+    /// Of a git before 2.36.
+    case plain
+
+    var words: [String] { self == .held ? ["cat-file", "--batch-command", "--buffer"] : ["cat-file", "--batch"] }
+    var verb: String { self == .held ? "contents " : "" }
+    var ending: String { self == .held ? "flush\n" : "" }
+  }
+
+  private struct Tool: ~Copyable {
+    var own: AskedTool?
+    var dialect = Dialect.held
+    /// Whether this git has answered, and so knows the dialect.
+    var hasAnswered = false
+  }
+
   private let git: Git
-  private let tool = Mutex<AskedTool?>(nil)
+  private let tool = Mutex(Tool())
 
   init(_ git: Git) { self.git = git }
+
+  /// Starts what will be asked, so that it is ready once there is a question.
+  func start() {
+    tool.withLock { tool in
+      if tool.own == nil { tool.own = try? git.asked(tool.dialect.words) }
+    }
+  }
 
   /// Gives what has these names to `body`, in their order, until it returns false.
   ///
@@ -81,6 +107,21 @@ final class GitObjects: Sendable {
     return bytes.flatMap { try? VaultHeader(parsing: $0) }
   }
 
+  /// Whether a commit follows one that is not here, as the oldest of a shallow clone does.
+  func isCutOff(before commit: String) -> Bool {
+    guard case .object(let object) = object(commit, limit: 1 << 20), object.kind == .commit else { return false }
+    // Headers, an empty line, and what its author says.
+    let lines = object.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let headers = lines.prefix { !$0.isEmpty }
+    return headers.contains { line in
+      guard line.starts(with: "parent ".utf8) else { return false }
+      guard case .missing = self.object(String(decoding: line.dropFirst(7), as: UTF8.self), limit: 1 << 20) else {
+        return false
+      }
+      return true
+    }
+  }
+
   /// The bytes of files by their names, without those that are not there, or are larger: asked for all at once.
   func blobs(_ names: some Sequence<String>, limit: Int) -> [String: [UInt8]] {
     let names = Array(Set(names))
@@ -93,32 +134,45 @@ final class GitObjects: Sendable {
   }
 
   /// The answers to the first of some questions, to one at least.
-  private func answers(to names: ArraySlice<String>, _ limit: Int, _ tool: inout AskedTool?) -> [Answer] {
-    var questions: [UInt8] = []
-    var asked = 0
-    for name in names {
-      // It would be two questions.
-      guard !name.utf8.contains(UInt8(ascii: "\n")), name.utf8.count < Self.questionByteLimit else { break }
-      guard questions.count + name.utf8.count < Self.questionByteLimit else { break }
-      questions += name.utf8
-      questions.append(UInt8(ascii: "\n"))
-      asked += 1
-    }
+  private func answers(to names: ArraySlice<String>, _ limit: Int, _ tool: inout Tool) -> [Answer] {
+    let (questions, asked) = Self.questions(names, tool.dialect)
     guard asked > 0 else { return [.missing] }
     // A process that has not answered all is of no use to who asks next.
-    guard var own = tool.take() ?? (try? git.asked(["cat-file", "--batch"])), (try? own.ask(questions)) != nil else {
-      return [.failed]
-    }
+    guard var own = tool.own.take() ?? (try? git.asked(tool.dialect.words)) else { return [.failed] }
     var (answers, byteCount) = ([Answer](), 0)
-    while answers.count < asked {
+    let isAsked = (try? own.ask(questions)) != nil
+    while isAsked, answers.count < asked {
       let (answer, isWhole) = Self.answer(of: &own, limit)
+      if case .failed = answer, answers.isEmpty { break }
+      tool.hasAnswered = true
       answers.append(answer)
       guard isWhole else { return answers }
       if case .object(let object) = answer { byteCount += object.bytes.count }
       if byteCount > Self.answerByteLimit, answers.count < asked { return answers }
     }
-    tool = consume own
+    guard !answers.isEmpty else {
+      guard !tool.hasAnswered, tool.dialect == .held else { return [.failed] }
+      tool.dialect = .plain
+      return self.answers(to: names, limit, &tool)
+    }
+    tool.own = consume own
     return answers
+  }
+
+  /// As many questions as fit, and their number.
+  private static func questions(_ names: ArraySlice<String>, _ dialect: Dialect) -> (bytes: [UInt8], count: Int) {
+    var questions: [UInt8] = []
+    var count = 0
+    for name in names {
+      let byteCount = dialect.verb.utf8.count + name.utf8.count + 1
+      // With a line feed it would be two.
+      guard !name.utf8.contains(UInt8(ascii: "\n")), questions.count + byteCount < questionByteLimit else { break }
+      questions += dialect.verb.utf8
+      questions += name.utf8
+      questions.append(UInt8(ascii: "\n"))
+      count += 1
+    }
+    return (questions + dialect.ending.utf8, count)
   }
 
   /// One answer, and whether it was read to its end.

@@ -17,6 +17,8 @@ final class GitStore: RecordStore {
   private static let treeByteLimit = 256 << 20
   /// Beyond it what is known of folders is let go, and read again.
   private static let knownDocumentLimit = 1 << 18
+  /// So many records, and bytes of them, are read before they are asked for at most.
+  private static let (aheadCount, aheadByteCount) = (512, 4 << 20)
 
   private let objects: GitObjects
   /// Its whole hash.
@@ -25,6 +27,8 @@ final class GitStore: RecordStore {
   private let known = Mutex<[String: Folder]>([:])
   /// The folder of the folders of records, once it was read.
   private let records = Mutex<GitTree?>(nil)
+  /// What was read of records that will be asked for next.
+  private let ahead = Mutex<[Identifier: [UInt8]]>([:])
 
   /// - Parameters:
   ///   - objects: of the repository, asked from the vault's folder.
@@ -51,7 +55,11 @@ final class GitStore: RecordStore {
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
     let documents = try self.folder(folder).documents
+    let found = self.ahead(of: folder, documents, ids)
     var rest = ids.compactMap { id in documents[id].map { (id: id, entry: $0) } }[...]
+    while let bytes = rest.first.flatMap({ found[$0.id] }), let id = rest.popFirst()?.id {
+      guard body(id, .success(bytes)) else { return }
+    }
     while let (id, entry) = rest.first {
       let files = rest.prefix { $0.entry.kind == .file }
       guard !files.isEmpty else {
@@ -68,6 +76,40 @@ final class GitStore: RecordStore {
       guard goesOn else { return }
       rest = rest[files.endIndex...]
     }
+  }
+
+  /// What was read of these records before they were asked for.
+  ///
+  /// Who asks for a whole folder of few will ask for the next ones: with a question for each folder alone git and this
+  /// program would wake each other 256 times.
+  private func ahead(
+    of folder: UInt8, _ documents: [Identifier: GitTree.Entry], _ ids: [RecordID]
+  ) -> [Identifier: [UInt8]] {
+    guard ids.count > 1 || ids.count == documents.count else { return [:] }
+    // Others wait meanwhile, for what they would ask, too.
+    return ahead.withLock { ahead in
+      if !ids.allSatisfy({ ahead[$0] != nil }) { ahead = readAhead(from: folder) }
+      return Dictionary(uniqueKeysWithValues: ids.compactMap { id in ahead.removeValue(forKey: id).map { (id, $0) } })
+    }
+  }
+
+  private func readAhead(from folder: UInt8) -> [Identifier: [UInt8]] {
+    let entries = known.withLock { known in
+      (folder...(folder | 15)).flatMap { number in
+        known[StorePath.folder(number)]?.documents.filter { $0.value.kind == .file } ?? [:]
+      }
+    }
+    guard let first = entries.first, entries.count <= Self.aheadCount else { return [:] }
+    var (found, byteCount) = ([Identifier: [UInt8]](), 0)
+    objects.read(entries.map(\.value.object), limit: StoreLocation.record(first.key).byteLimit) { index, answer in
+      // What is anything else is met again by who asks for it.
+      if case .object(let object) = answer, object.kind == .blob {
+        found[entries[index].key] = object.bytes
+        byteCount += object.bytes.count
+      }
+      return byteCount < Self.aheadByteCount
+    }
+    return found
   }
 
   private func bytes(_ answer: GitObjects.Answer, _ location: StoreLocation) throws(StoreError) -> [UInt8] {

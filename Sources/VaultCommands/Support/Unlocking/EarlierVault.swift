@@ -148,10 +148,17 @@ extension GitObjects {
     case .object(let object): return object.id
     case .failed: throw CommandError.noGit(path)
     case .missing, .tooLarge:
-      throw CommandError(
-        .notFound, "no_such_revision", subject: revision, "names no commit that is here",
-        hints: ["`git log` shows those that are", "git may have to fetch it first"])
+      throw CommandError.noCommit(revision)
     }
+  }
+}
+
+extension CommandError {
+  /// What is said of a word that names no commit, or no range of them.
+  static func noCommit(_ revision: String) -> CommandError {
+    CommandError(
+      .notFound, "no_such_revision", subject: revision, "names no commit that is here",
+      hints: ["`git log` shows those that are", "git may have to fetch it first"])
   }
 }
 

@@ -46,8 +46,24 @@ struct VaultLocation {
   /// Whether a file that is to be made lies in the vault's folder, whatever links and dots lead to either.
   func holds(_ file: String) throws -> Bool {
     guard !isDatabase else { return false }
-    let trimmed = String(file.reversed().drop { $0 == "/" }.reversed())
-    return try Vault.isFolder(System.parent(of: trimmed), inVaultAt: path)
+    let trimmed = System.withoutLastSlashes(file)
+    let folder = System.parent(of: trimmed)
+    if try Vault.isFolder(folder, inVaultAt: path) { return true }
+    // Of a vault that is to be made no folder is there yet.
+    guard System.kind(of: path) == nil, let vault = Self.realPath(ofNew: path),
+      let folder = Self.realPath(ofNew: folder)
+    else { return false }
+    return folder == vault || folder.hasPrefix(vault + "/")
+  }
+
+  /// Where a folder is, or would be when it is made; nil where dots would lead through what is not there.
+  private static func realPath(ofNew folder: String) -> String? {
+    if let path = ProcessEnvironment.realPath(folder) { return path }
+    let trimmed = System.withoutLastSlashes(folder)
+    guard let name = trimmed.split(separator: "/").last, name != "..",
+      let parent = realPath(ofNew: System.parent(of: trimmed))
+    else { return nil }
+    return name == "." ? parent : (parent == "/" ? "" : parent) + "/" + name
   }
 
   private static func nearestParent() -> String? { System.nearestFolder(with: "vault.json") }

@@ -22,26 +22,28 @@ struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: ListedRec
   /// Prints good rows and reports faulty records; any of those make the command end with 13.
   ///
   /// - Parameters:
-  ///   - count: how many there are, shown or not; nil when all are shown.
+  ///   - count: how many there are, shown or not; nil where that was not looked for.
   ///   - show: prints the rows in another form than pipes get.
   func print(
-    _ faults: [VaultError], of count: Int? = nil, _ global: GlobalOptions, _ show: (() throws -> Void)? = nil
+    _ faults: [VaultError], of count: Int?, _ global: GlobalOptions, _ show: (() throws -> Void)? = nil
   ) throws {
     if global.json {
       try printDocument()
     } else {
       if let show { try show() } else { try printLines() }
       // A script hears of nothing but what it did not get.
-      if !rows.isEmpty, !isVerified || Output.isTerminal { global.messages.note(summary(of: count ?? rows.count)) }
+      if !rows.isEmpty, !isVerified || Output.isTerminal { global.messages.note(summary(of: count)) }
       if rows.isEmpty, let emptyNote { global.messages.note(emptyNote) }
     }
     for fault in faults { global.messages.report(fault) }
     if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }
   }
 
-  private func summary(of count: Int) -> String {
+  private func summary(of count: Int?) -> String {
+    let state = isVerified ? "verified" : "not verified"
+    guard let count else { return state }
     let all = count == 1 ? "1 record" : "\(count) records"
-    return (rows.count < count ? "\(rows.count) of \(all), " : all + ", ") + (isVerified ? "verified" : "not verified")
+    return (rows.count < count ? "\(rows.count) of \(all), " : all + ", ") + state
   }
 
   private func printDocument() throws {

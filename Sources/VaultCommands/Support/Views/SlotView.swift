@@ -14,8 +14,11 @@ extension Slot {
 }
 
 extension Slot {
-  /// Its label, else its kind, and the beginning of its id: how questions and notes name it.
-  var words: String { "\"\(label.isEmpty ? kind.name : label)\" (\(id.text.prefix(8)))" }
+  /// Its label and the beginning of its id, or without a label that and its kind: how questions and notes name it.
+  var words: String {
+    let start = id.text.prefix(8)
+    return label.isEmpty ? "\(start) (\(kind.name))" : "\"\(label)\" (\(start))"
+  }
 
   /// Who can open it, for a line.
   var who: String { recipient?.text ?? "passphrase" }

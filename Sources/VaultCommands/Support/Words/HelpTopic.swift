@@ -66,9 +66,12 @@ enum HelpTopic {
       let names = ["options"] + topics.sorted()
       return String(end) + "\n\n  'vault help <topic>' explains: \(names.joined(separator: ", "))."
     }
-    guard CommandNames.options(of: found.command).contains("--json") else { return text }
-    return String(end) + "\n\nBesides, there are --vault, --identity, --json, --quiet, --yes and the other options\n"
-      + "that all commands share: see 'vault help options'."
+    let options = CommandNames.options(of: found.command)
+    guard options.contains("--json") else { return text }
+    // Those of a vault and its key only where the command has one.
+    let shared = ["--vault", "--identity", "--json", "--quiet", "--yes"].filter(options.contains)
+    return String(end) + "\n\nBesides, there are \(shared.joined(separator: ", ")) and the other options\n"
+      + "that commands share: see 'vault help options'."
   }
 }
 

@@ -51,24 +51,29 @@ struct RecordHistory {
   let versions: [HistoryVersion]
   /// Whether the vault lies in a work tree with commits.
   let isInGit: Bool
+  /// Whether the commit before the oldest was left where the repository comes from: what it adds may have been there.
+  let isCutOff: Bool
 
   private static let byteLimit = 16 << 20
 
   /// - Parameter limit: so many versions at most are asked of git; nil for all.
   init(of id: RecordID, in vault: LockedVault, at path: String, limit: Int?) {
     let git = Git(at: path)
+    let objects = GitObjects(git)
+    objects.start()
     let places = [StoreLocation.record(id), .trash(id)]
     let folder = places.map { Self.state($0, vault.store) }
     guard let commits = GitCommit.list(git, limit: limit, of: places.map(\.relativePath)) else {
-      (isInGit, versions) = (false, Self.inFolder(folder, vault.kinds))
+      (isInGit, isCutOff, versions) = (false, false, Self.inFolder(folder, vault.kinds))
       return
     }
     let older = commits.compactMap(\.parents.first)
-    let states = Self.states(of: id, in: Set(commits.map(\.id) + older + ["HEAD"]).sorted(), git)
+    let states = Self.states(of: id, in: Set(commits.map(\.id) + older + ["HEAD"]).sorted(), objects)
     let head = states["HEAD"] ?? .none
     let present = HistoryVersion(nil, folder[0].isThere ? folder[0] : folder[1], after: head, vault.kinds)
     let isCommitted = present.comparison?.event == .unchanged
     isInGit = true
+    isCutOff = commits.last.map { objects.isCutOff(before: $0.id) } ?? false
     versions =
       (isCommitted ? [] : [present])
       + commits.map { commit in
@@ -90,11 +95,11 @@ struct RecordHistory {
   }
 
   /// What each of the commits has of a record.
-  private static func states(of id: RecordID, in commits: [String], _ git: Git) -> [String: RecordState] {
+  private static func states(of id: RecordID, in commits: [String], _ objects: GitObjects) -> [String: RecordState] {
     let places = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
     let names = commits.flatMap { commit in places.map { "\(commit):./\($0)" } }
     var states: [String: RecordState] = [:]
-    GitObjects(git).read(names, limit: byteLimit) { index, answer in
+    objects.read(names, limit: byteLimit) { index, answer in
       let commit = commits[index / places.count]
       guard states[commit]?.isThere != true else { return true }
       switch answer {

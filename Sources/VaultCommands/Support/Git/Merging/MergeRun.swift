@@ -20,7 +20,7 @@ struct MergeRun {
   }
 
   /// What finishes what git waits for; nil where it waits for nothing.
-  var ending: String? { GitOperation(git)?.ending }
+  var ending: String? { unmerged?.ending ?? GitOperation(git)?.ending }
 
   /// Whether both sides have written the header.
   var joinsHeaders: Bool { sides?.changedOnBoth(.header) ?? true }
@@ -79,16 +79,18 @@ struct MergeRun {
   /// Has git begin the merge. Files that both have changed are left with git's markers, whatever the clone is set up
   /// to, so that whoever is stopped half-way finds both sides.
   ///
-  /// - Returns: whether there is anything to join, or to commit.
-  func begin(_ commit: String) throws -> Bool {
+  /// - Returns: what there is to join, or to commit; nil for nothing.
+  func begin(_ commit: String) throws -> GitOperation? {
     let head = git.lines(["rev-parse", "HEAD"])
     let words = ["merge", "--no-commit", "--no-edit", commit]
     var code = textMerge(words)
-    if code != 0, GitOperation(git) == nil {
+    var operation = GitOperation(git)
+    if code != 0, operation == nil {
       let driver = "merge.vault.driver=git merge-file -L ours -L base -L theirs %A %O %B"
       code = git.asPersonToTheEnd(Self.with(driver) + words)
+      operation = GitOperation(git)
     }
-    guard GitOperation(git) == nil else { return true }
+    if let operation { return operation }
     guard code == 0 else {
       throw CommandError(
         .inputOutput, "io_failed", subject: commit,
@@ -98,7 +100,7 @@ struct MergeRun {
     let isSame = git.lines(["rev-parse", "HEAD"]) == head
     session.messages.note(
       isSame ? "everything in it is here already" : "only they had commits: this branch is where theirs is now")
-    return false
+    return nil
   }
 
   /// Without a process for each file; nil where that cannot be, where no merge comes of it, or where git has several
@@ -114,9 +116,14 @@ struct MergeRun {
   // MARK: - What git has begun
 
   /// What git waits for. A header with both sides in it gives way to ours, which stays until the joined one is written.
-  static func continuing(_ vault: VaultOptions, _ global: GlobalOptions, dryRun: Bool) throws -> MergeRun {
+  ///
+  /// - Parameter begun: what ``begin(_:)`` of another run has just begun; nil looks for what is under way.
+  static func continuing(
+    _ vault: VaultOptions, _ global: GlobalOptions, dryRun: Bool,
+    _ begun: (run: MergeRun, operation: GitOperation)? = nil
+  ) throws -> MergeRun {
     let location = try VaultLocation.find(vault)
-    let unmerged = Unmerged(vault: location.path)
+    let unmerged = Unmerged(vault: location.path, begun: begun.map { ($0.operation, $0.run.sides) })
     let conflicted = dryRun ? nil : try Self.putBack(unmerged?.versions(of: .header)?.ours, location, global)
     do {
       let session = try Session(vault, global).agreed(to: dryRun ? .reading : .writing)

@@ -6,22 +6,35 @@ import VaultSystem
 ///
 /// Who picks the commits to merge could offer a version that the other side has had, and has changed since: joined as
 /// if it were new, what was undone would come back under a MAC of now. Its change is in the other side already.
-struct PassedVersions {
+final class PassedVersions {
+  /// Names of blobs, by path below the vault's folder.
+  private struct Sides {
+    var ours: [String: Set<String>] = [:]
+    var theirs: [String: Set<String>] = [:]
+  }
+
   private static let listByteLimit = 256 << 20
   private static let byteLimit = 16 << 20
+  private let git: Git
   private let objects: GitObjects
-  /// Names of blobs, by path below the vault's folder.
-  private var ours: [String: Set<String>] = [:]
-  private var theirs: [String: Set<String>] = [:]
+  private let range: String
+  private let paths: [String]
+  /// git is asked for the first pair of versions that makes a difference, which most merges have none of.
+  private lazy var sides = readSides()
 
   /// - Parameter paths: files, or folders of them, below the vault's.
   init(_ git: Git, _ objects: GitObjects, ours: String = "HEAD", theirs: String, of paths: [String]) {
-    self.objects = objects
+    (self.git, self.objects, self.paths) = (git, objects, paths)
+    range = "\(ours)...\(theirs)"
+  }
+
+  private func readSides() -> Sides {
     let parts = git.parts(
       [
         "log", "-z", "--raw", "-m", "--no-abbrev", "--no-renames", "--no-color", "--relative", "--no-follow",
-        "-O/dev/null", "--format=%m", "\(ours)...\(theirs)", "--",
+        "-O/dev/null", "--format=%m", range, "--",
       ] + paths, limit: Self.listByteLimit)
+    var sides = Sides()
     var isOurs = true
     var rest = parts[...]
     while let part = rest.popFirst() {
@@ -33,9 +46,10 @@ struct PassedVersions {
         continue
       }
       for blob in words[2...3].map(String.init) {
-        if isOurs { self.ours[path, default: []].insert(blob) } else { self.theirs[path, default: []].insert(blob) }
+        if isOurs { sides.ours[path, default: []].insert(blob) } else { sides.theirs[path, default: []].insert(blob) }
       }
     }
+    return sides
   }
 
   /// The commit that git merges in a driver, where it is one alone.
@@ -52,13 +66,13 @@ struct PassedVersions {
   /// - Parameter paths: where the record can lie, below the vault's folder.
   func passed(_ one: [UInt8], _ other: [UInt8], at paths: [String]) -> MergeSide? {
     guard let one = RecordFile(parsing: one), let other = RecordFile(parsing: other) else { return nil }
-    if had(other, theirs: false, paths), one.envelope.revision > other.envelope.revision { return .theirs }
-    if had(one, theirs: true, paths), other.envelope.revision > one.envelope.revision { return .ours }
+    if one.envelope.revision > other.envelope.revision { return had(other, theirs: false, paths) ? .theirs : nil }
+    if other.envelope.revision > one.envelope.revision { return had(one, theirs: true, paths) ? .ours : nil }
     return nil
   }
 
   private func had(_ file: RecordFile, theirs isTheirs: Bool, _ paths: [String]) -> Bool {
-    let side = isTheirs ? theirs : ours
+    let side = isTheirs ? sides.theirs : sides.ours
     var blobs: Set<String> = []
     for path in paths { blobs.formUnion(side[path] ?? []) }
     // A file that was not there is called so.

@@ -145,17 +145,23 @@ struct Unmerged {
   /// Nil for what is no merge of two commits.
   private let versions: PassedVersions?
 
+  /// What finishes what git waits for.
+  private(set) var ending: String?
+
   /// Nil where git waits for nothing.
-  init?(vault folder: String) {
+  ///
+  /// - Parameter begun: what this process has just had git begin, and its sides; nil looks for what is under way.
+  init?(vault folder: String, begun: (operation: GitOperation, sides: GitSides?)? = nil) {
     git = Git(at: folder)
     objects = GitObjects(git)
-    guard let operation = GitOperation(git) else { return nil }
+    guard let operation = begun?.operation ?? GitOperation(git) else { return nil }
+    ending = operation.ending
     stages = operation.unmerged
     stagesByPath = Dictionary(grouping: stages, by: \.path)
     // What is under way without a name is a stash that came back.
     theirCommit = operation.heads.first ?? "refs/stash"
     let isMerge = operation.heads == ["MERGE_HEAD"]
-    sides = isMerge ? GitSides(ours: "HEAD", theirs: "MERGE_HEAD", git) : nil
+    sides = isMerge ? begun?.sides ?? GitSides(ours: "HEAD", theirs: "MERGE_HEAD", git) : nil
     versions = isMerge ? PassedVersions(git, objects, theirs: "MERGE_HEAD", of: ["records", "trash"]) : nil
     replaced = underReplacedRoot()
     if !replaced.isEmpty {

@@ -1,58 +1,7 @@
+import Accounts
 import GRDB
 import VaultCrypto
 import VaultSealing
-
-/// A row with sealed columns: each value is bound to its row and column, and one can be searched for.
-struct Account: Codable, FetchableRecord, PersistableRecord, Equatable {
-  enum CodingKeys: String, CodingKey, CaseIterable { case id, email, emailTag, token }
-
-  static let databaseTableName = "account"
-
-  var id: Int64
-  var email: EncryptedCodableString
-  var token: EncryptedCodableString
-
-  init(id: Int64, email: EncryptedCodableString, token: EncryptedCodableString) {
-    (self.id, self.email, self.token) = (id, email, token)
-  }
-
-  // GRDB makes its own decoders, one context for all rows of a query; the row's id is the row's to say.
-  init(from decoder: any Decoder) throws {
-    let columns = try decoder.container(keyedBy: CodingKeys.self)
-    let context = try SealingContext.of(decoder)
-    id = try columns.decode(Int64.self, forKey: .id)
-    email = try columns.decode(EncryptedCodableString.self, forKey: .email, in: context.bound(to: "\(id)", "email"))
-    token = try columns.decode(EncryptedCodableString.self, forKey: .token, in: context.bound(to: "\(id)", "token"))
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var columns = encoder.container(keyedBy: CodingKeys.self)
-    let context = try SealingContext.of(encoder)
-    try columns.encode(id, forKey: .id)
-    try columns.encode(email, forKey: .email, in: context.bound(to: "\(id)", "email"))
-    try columns.encode(context.searchTag(of: email, for: "email", bits: 32).number, forKey: .emailTag)
-    try columns.encode(token, forKey: .token, in: context.bound(to: "\(id)", "token"))
-  }
-
-  /// The rows with an address: those with its tag, opened and compared.
-  static func having(
-    _ email: EncryptedCodableString, in database: GRDB.Database, _ context: SealingContext
-  ) throws -> [Account] {
-    let tags = try context.searchTags(of: email, for: "email", bits: 32).map(\.number)
-    return try filter(tags.contains(Column("emailTag"))).fetchAll(database).filter { $0.email == email }
-  }
-}
-
-/// A sealed value as a column of its own, without a record around it.
-struct SealedColumn: DatabaseValueConvertible {
-  var token: String
-
-  var databaseValue: DatabaseValue { token.databaseValue }
-
-  static func fromDatabaseValue(_ value: DatabaseValue) -> SealedColumn? {
-    String.fromDatabaseValue(value).map(SealedColumn.init)
-  }
-}
 
 struct WrongResult: Error {}
 
@@ -95,14 +44,7 @@ struct Database {
 
   private static func emptyDatabase() throws -> DatabaseQueue {
     let database = try DatabaseQueue()
-    try database.write { database in
-      try database.create(table: Account.databaseTableName) { table in
-        table.primaryKey("id", .integer)
-        table.column("email", .text).notNull()
-        table.column("emailTag", .integer).notNull().indexed()
-        table.column("token", .text).notNull()
-      }
-    }
+    try database.write(Account.createTable)
     return database
   }
 

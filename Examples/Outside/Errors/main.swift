@@ -1,0 +1,33 @@
+import Foundation
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultTesting
+
+/// What a program shows of errors: a sentence, what to do, and facts to act by.
+func show(_ error: any LocalizedError) -> String {
+  [error.errorDescription, error.recoverySuggestion].compactMap { $0 }.joined(separator: " ")
+}
+
+let vault = try await TestVault().vault
+let id = try await vault.add(Customer(name: "Ada", accessKey: "sample-key", addedOn: .now))
+for _ in 0..<2 { try await vault.add(Customer(name: "Bob", accessKey: "sample-key", addedOn: .now)) }
+var said: [String] = []
+
+do { _ = try await vault.get(.random(), as: Customer.self) } catch { said.append(show(error)) }
+do { _ = try await vault.get(id, as: Login.self) } catch { said.append(show(error)) }
+do { _ = try await Vault.open(at: "/nowhere", unlockingWith: .identities([])) } catch { said.append(show(error)) }
+do {
+  _ = try await vault.record(named: "Bob")
+} catch {
+  precondition(error.code == .ambiguousRecord && error.candidates.count == 2)
+  said.append(show(error))
+}
+do {
+  try await vault.update(id, as: Customer.self, expecting: 7) { $0.city = "Oslo" }
+} catch {
+  precondition(error.code == .changedUnderneath && error.revision == 1)
+  said.append(show(error))
+}
+precondition(said.count == 5 && !said.contains { $0.contains("sample") })
+for text in said { print("Errors: \(text)") }
