@@ -55,6 +55,8 @@ public struct CreatedBackup: Sendable {
   public let vaultID: VaultID
   /// Records in it, live and removed.
   public let recordCount: Int
+  /// Files of attachments in it.
+  public let attachmentCount: Int
   /// Whether it holds a list that only somebody with the vault's key can have made.
   public let isAttested: Bool
   /// When it was opened again and compared with what was read; nil when that was not asked for.
@@ -72,6 +74,8 @@ public final class SpooledBackup {
   public let vaultID: VaultID
   /// Records in it, live and removed.
   public let recordCount: Int
+  /// Files of attachments in it.
+  public let attachmentCount: Int
   /// Whether it holds a list that only somebody with the vault's key can have made.
   public let isAttested: Bool
   /// When it was opened again and compared with what was read; nil when that was not asked for.
@@ -82,11 +86,11 @@ public final class SpooledBackup {
 
   init(
     file: AtomicFile<StoreError>, sha256: [UInt8], createdAt: Timestamp, vaultID: VaultID, recordCount: Int,
-    isAttested: Bool,
-    provenAt: Timestamp?
+    attachmentCount: Int, isAttested: Bool, provenAt: Timestamp?
   ) {
     (self.file, self.sha256, self.createdAt, self.vaultID) = (file, sha256, createdAt, vaultID)
-    (self.recordCount, self.isAttested, self.provenAt) = (recordCount, isAttested, provenAt)
+    (self.recordCount, self.attachmentCount) = (recordCount, attachmentCount)
+    (self.isAttested, self.provenAt) = (isAttested, provenAt)
   }
 
   /// Gives it to `body`, piece by piece.
@@ -155,8 +159,8 @@ extension Backup {
     }
     let made = CreatedBackup(
       name: name, label: options.label, byteCount: byteCount, sha256: written.hash, createdAt: time,
-      vaultID: source.vaultID, recordCount: written.files.recordCount, isAttested: source.isUnlocked,
-      provenAt: written.provenAt)
+      vaultID: source.vaultID, recordCount: written.files.recordCount,
+      attachmentCount: written.files.count(of: .attachment), isAttested: source.isUnlocked, provenAt: written.provenAt)
     try target.record(made)
     return made
   }
@@ -174,7 +178,8 @@ extension Backup {
     let written = try await fill(output, from: source, at: time, options, progress)
     return SpooledBackup(
       file: file, sha256: written.hash, createdAt: time, vaultID: source.vaultID,
-      recordCount: written.files.recordCount, isAttested: source.isUnlocked, provenAt: written.provenAt)
+      recordCount: written.files.recordCount, attachmentCount: written.files.count(of: .attachment),
+      isAttested: source.isUnlocked, provenAt: written.provenAt)
   }
 
   /// Writes the whole age file, durably, and proves it.

@@ -7,36 +7,27 @@ internal import VaultStorage
 struct Snapshot {
   let vault: LockedVault
   let archive: ArchiveWriter
+  let attachments = AttachmentNames()
   /// Called after each record.
   let progress: () -> Void
 
-  /// Writes header, slots, checkpoint, records, trash and what git is told, in this order.
+  /// Writes header, slots, checkpoint, records, trash, attachments and what git is told, in this order.
   ///
   /// - Throws: `VaultError` of the first file that cannot be read: a backup is whole, or there is none.
   func write() async throws(VaultError) {
-    try requireNoAttachments()
     try archive.append(.document(.header), vault.headerBytes)
     for slot in vault.header.slots.sorted(by: { $0.id < $1.id }) {
       guard let bytes = try read(.slot(slot.id)) else { throw Self.missing(slot.path) }
       try archive.append(.document(.slot(slot.id)), bytes)
     }
-    try writeCheckpoint()
+    try writeLarge(.checkpoint)
     try await writeRecords()
     for id in try inStore({ () throws(StoreError) in try vault.store.trashed() }) {
       try take(.trash(id), read(.trash(id)))
     }
     try requireAllRecords()
+    try writeAttachments()
     try writeGitFiles()
-  }
-
-  /// A backup without them would be none.
-  private func requireNoAttachments() throws(VaultError) {
-    let held = try inStore { () throws(StoreError) in try vault.store.heldAttachments() }
-    guard let first = held.first else { return }
-    throw VaultError(
-      .inputRefused, "is an attachment, which a backup does not hold yet",
-      file: StoreLocation.attachment(first).relativePath,
-      remedies: ["copy the vault's folder as it is while nobody writes"])
   }
 
   /// Whatever made the reading skip some: what is then attested must be all of the vault.
@@ -49,11 +40,23 @@ struct Snapshot {
     guard removed == heldRemoved else { throw .otherRecords(than: removed, heldRemoved, at: "trash") }
   }
 
-  /// Reads it piece by piece: it is as large as the vault has many records.
-  private func writeCheckpoint() throws(VaultError) {
+  /// Those that records name, each as they name it.
+  private func writeAttachments() throws(VaultError) {
+    let held = try inStore { () throws(StoreError) in try vault.store.heldAttachments() }
+    for id in attachments.wanted(of: held) {
+      if let file = try writeLarge(.attachment(id)) { try attachments.take(file) }
+    }
+    try attachments.requireAll()
+  }
+
+  /// Reads a document piece by piece.
+  ///
+  /// - Returns: what was written; nil where there is none.
+  @discardableResult
+  private func writeLarge(_ place: StoreLocation) throws(VaultError) -> BackupList.File? {
     let store = vault.store
-    guard let file = try inStore({ () throws(StoreError) in try store.reader(of: .checkpoint) }) else { return }
-    try archive.append(.document(.checkpoint), byteCount: file.byteCount) { take throws(VaultError) in
+    guard let file = try inStore({ () throws(StoreError) in try store.reader(of: place) }) else { return nil }
+    return try archive.append(.document(place), byteCount: file.byteCount) { take throws(VaultError) in
       while true {
         let piece = try inStore { () throws(StoreError) in try file.next() }
         if piece.isEmpty { break }
@@ -70,6 +73,7 @@ struct Snapshot {
       { run throws(VaultError) in try RecordRun(try run.get(), from: store, into: empty) },
       consume: { run throws(VaultError) in
         try archive.append(run.segment)
+        for names in run.attachments { try attachments.take(names) }
         for _ in run.segment.files { progress() }
         for id in run.rest { try take(.record(id), read(.record(id))) }
       })
@@ -78,6 +82,7 @@ struct Snapshot {
   private func take(_ place: StoreLocation, _ bytes: [UInt8]?) throws(VaultError) {
     guard let bytes else { throw .vanished(place) }
     try VaultError.requireNoConflict(bytes, file: place.relativePath)
+    try attachments.take(NamedAttachments.ifAny(in: bytes))
     try archive.append(.document(place), bytes)
     progress()
   }
@@ -140,6 +145,8 @@ private struct RecordRuns: Sequence, IteratorProtocol {
 /// Records that were read.
 private struct RecordRun: Sendable {
   private(set) var segment: ArchiveSegment
+  /// What they name.
+  let attachments: [NamedAttachments]
   /// Those behind them that were left, since memory is bounded whatever the size of the records.
   let rest: ArraySlice<RecordID>
 
@@ -151,12 +158,14 @@ private struct RecordRun: Sendable {
   init(_ ids: [RecordID], from store: any RecordStore, into empty: ArchiveSegment) throws(VaultError) {
     var segment = empty
     segment.reserveCapacity(byteCount: ids.count * Self.usualByteCount, fileCount: ids.count)
+    var attachments: [NamedAttachments] = []
     var failure: VaultError?
     try Self.read(ids, from: store) { id, result in
       do throws(VaultError) {
         let bytes = try inStore(record: id) { () throws(StoreError) in try result.get() }
         try VaultError.requireNoConflict(bytes, file: StoreLocation.record(id).relativePath)
         try segment.append(.document(.record(id)), bytes)
+        if let names = NamedAttachments.ifAny(in: bytes) { attachments.append(names) }
       } catch {
         failure = error
       }
@@ -166,7 +175,7 @@ private struct RecordRun: Sendable {
     for (file, id) in zip(segment.files, ids) where file.member != .document(.record(id)) {
       throw .vanished(.record(id))
     }
-    (self.segment, rest) = (segment, ids.dropFirst(segment.files.count))
+    (self.segment, self.attachments, rest) = (segment, attachments, ids.dropFirst(segment.files.count))
   }
 
   /// Reads folder by folder, until `body` has enough.

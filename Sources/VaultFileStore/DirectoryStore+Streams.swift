@@ -140,11 +140,3 @@ private final class DirectoryWriter: StoreWriter {
     PendingWrites.end()
   }
 }
-
-extension StoreReader {
-  /// Reads to the end, and gives the mark.
-  fileprivate func markOfAll() throws(StoreError) -> ContentMark {
-    while try !next().isEmpty {}
-    return mark
-  }
-}

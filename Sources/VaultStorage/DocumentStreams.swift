@@ -12,6 +12,14 @@ public protocol StoreReader: AnyObject {
   var mark: ContentMark { get }
 }
 
+extension StoreReader {
+  /// Reads to the end, and gives the mark.
+  package func markOfAll() throws(StoreError) -> ContentMark {
+    while try !next().isEmpty {}
+    return mark
+  }
+}
+
 /// A document that is written piece by piece; nobody sees any of it before `commit` returns.
 ///
 /// One that is not committed is abandoned with its last reference.

@@ -333,6 +333,7 @@ def attacks():
 
 
 def in_json(tree):
-    """{path: text, or base64 of a slot, or null}."""
-    return {name: data if data is None else {"base64": b64(data)} if name.endswith(".age") else data.decode()
+    """{path: text, or base64 of a slot or an attachment, or null}."""
+    is_binary = lambda name: name.endswith(".age") or name.startswith("attachments/")
+    return {name: data if data is None else {"base64": b64(data)} if is_binary(name) else data.decode()
             for name, data in sorted(tree.items())}

@@ -13,8 +13,9 @@ import vaultdir
 from attacks import FIRST, GONE, path
 from samples import LATER_ROOT, NOW, ROOT, VAULT, identity
 from vaultref import (
-    FILE_BYTE_LIMIT, Number, Refused, Root, Seeded, SLOT_BYTE_LIMIT, a_date, a_root_id, an_id, an_integer, b64, b64url,
-    bytes_of, check_members, compact, date_text, enc, id_text, mac, parse, pretty, tree_bytes, unb64)
+    ATTACHMENT_BYTE_LIMIT, FILE_BYTE_LIMIT, Number, Refused, Root, Seeded, SLOT_BYTE_LIMIT, a_date, a_root_id, an_id,
+    an_integer, b64, b64url, bytes_of, check_members, check_record, compact, date_text, enc, id_text, mac, parse, pretty,
+    stored_size, tree_bytes, unb64)
 
 BLOCK = 512
 LIST = "backup.jsonl"
@@ -26,7 +27,9 @@ MEMBERS = [
     (r"vault/vault\.json", FILE_BYTE_LIMIT), (rf"vault/slots/{ID}\.age", SLOT_BYTE_LIMIT),
     (r"vault/checkpoint\.jsonl", LIST_BYTE_LIMIT),
     (rf"vault/records/([0-9a-f]{{2}})/\1[0-9a-f]{{6}}{REST}\.json", FILE_BYTE_LIMIT),
-    (rf"vault/trash/{ID}\.json", FILE_BYTE_LIMIT), (r"vault/\.gitattributes", 1 << 20), (r"vault/\.gitignore", 1 << 20),
+    (rf"vault/trash/{ID}\.json", FILE_BYTE_LIMIT),
+    (rf"vault/attachments/([0-9a-f]{{2}})/\1[0-9a-f]{{6}}{REST}", stored_size(ATTACHMENT_BYTE_LIMIT)),
+    (r"vault/\.gitattributes", 1 << 20), (r"vault/\.gitignore", 1 << 20),
     (r"backup\.jsonl", LIST_BYTE_LIMIT)]
 LIST_MEMBERS = {
     "format": an_integer, "vault": an_id, "root": a_root_id, "header_revision": an_integer, "created_at": a_date,
@@ -131,9 +134,30 @@ def read_backup(file, identities=(), passphrase=None):
     slots = {f"slots/{slot['id']}.age": slot["sha256"] for slot in header["slots"]}
     if slots != {name: vaultdir.sha256_hex(data) for name, data in files.items() if name.startswith("slots/")}:
         refuse("other slots than the header lists")
+    check_attachments(files)
     if listing is not None:
         check_form(listing, header, files)
     return files, listing
+
+
+def check_attachments(files):
+    """Exactly those that records name, each as it is named; with a record that cannot be read there may be more."""
+    named, all_read = {}, True
+    for name in (name for name in files if name.startswith(("records/", "trash/"))):
+        try:
+            document = parse(files[name])
+            check_record(document)
+        except Refused:
+            all_read = False
+            continue
+        for attachment, members in document["$vault"].get("attachments", {}).items():
+            file = members["sha256"], stored_size(int(members["size"].literal))
+            if named.setdefault(f"attachments/{attachment[:2]}/{attachment}", file) != file:
+                refuse("an attachment that two records name differently")
+    there = {name: (vaultdir.sha256_hex(data), len(data)) for name, data in files.items()
+             if name.startswith("attachments/") and (all_read or name in named)}
+    if there != named:
+        refuse("other attachments than its records name")
 
 
 def check_form(listing, header, files):

@@ -13,6 +13,7 @@ import shutil
 import sys
 
 import agefile
+import attachedbackups
 import attacks
 import backups
 import vaultdir
@@ -321,10 +322,10 @@ def write_attacks(folder):
 
 def write_backups(folder):
     """Good backups with what they hold, and hostile ones with the exit code of restoring them."""
-    for name, description, file, files in backups.good():
+    for name, description, file, files in [*backups.good(), *attachedbackups.good()]:
         write_document(folder, name, {
             "description": description, "backup": b64(file), "files": attacks.in_json(files)})
-    for one in backups.hostile():
+    for one in [*backups.hostile(), *attachedbackups.hostile()]:
         write_document(folder, f"hostile/{one.name}", {
             "description": one.description, "layer": one.layer, "code": one.code, "backup": b64(one.file)})
 

@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import agefile
+import attachedbackups
 import attacks
 import backups
 import badvectors
@@ -265,7 +266,7 @@ class Backups(unittest.TestCase):
     by_itself = {"archive", "age", "backup-list"}
 
     def test_the_good_backups_open(self):
-        for name, _, file, files in backups.good():
+        for name, _, file, files in [*backups.good(), *attachedbackups.good()]:
             found, document = backups.read_backup(file, [identity()])
             self.assertEqual(found, files)
             self.assertEqual(document is None, name == "unattested")
@@ -273,7 +274,7 @@ class Backups(unittest.TestCase):
                 backups.check_list(document, ROOT)
 
     def test_each_hostile_backup_is_refused(self):
-        for one in backups.hostile():
+        for one in [*backups.hostile(), *attachedbackups.hostile()]:
             try:
                 _, document = backups.read_backup(one.file, [identity()])
                 if document is not None:
@@ -296,7 +297,7 @@ class BackupsWithAge(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             key = os.path.join(folder, "identity.txt")
             makevectors.write(key, identity().text.encode())
-            _, _, file, files = next(backups.good())
+            _, _, file, files = next(attachedbackups.good())
             opened = subprocess.run(["age", "-d", "-i", key], input=file, capture_output=True, check=True).stdout
             subprocess.run(["tar", "xf", "-"], input=opened, cwd=folder, check=True)
             vault = os.path.join(folder, "vault")
@@ -304,9 +305,12 @@ class BackupsWithAge(unittest.TestCase):
             slot = next(name for name in files if name.startswith("slots"))
             root = subprocess.run(["age", "-d", "-i", key, os.path.join(vault, slot)], capture_output=True).stdout
             record = os.path.join(vault, attacks.path(attacks.FIRST))
-            shown = subprocess.run([sys.executable, os.path.join(DOCS, "recovery.py"), record], input=root, capture_output=True)
+            shown = subprocess.run(
+                [sys.executable, os.path.join(DOCS, "recovery.py"), record], input=root, cwd=vault, capture_output=True)
             self.assertEqual(shown.stderr, b"")
             self.assertEqual(json.loads(shown.stdout)["access_key"], attacks.CUSTOMER["access_key"])
+            content = read_file(vault, "opened", attachedbackups.ONE, "contract.pdf")
+            self.assertEqual(content, attachedbackups.LARGE)
 
 
 @unittest.skipUnless(shutil.which("age"), "age is not installed")

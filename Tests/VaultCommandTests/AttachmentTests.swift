@@ -103,11 +103,6 @@ struct AttachmentTests {
     let workspace = try withRecord()
     #expect(workspace.open("attach", "Office", "big").code == 0)
     let before = workspace.snapshot()
-    workspace.prepare("mkdir b; grep -o 'age1[a-z0-9]*' v/vault.json | head -1 >recipient")
-    let recipient = workspace.text(of: "recipient").split(separator: "\n").first.map(String.init) ?? ""
-    let backup = workspace.open("backup", "create", "--to", "b", "--recipient", recipient)
-    #expect(backup.code == 17 && backup.errors.contains("is an attachment"), "\(backup.errors)")
-    #expect(FileTree.files(below: workspace.path + "/b").isEmpty)
     let reseal = workspace.open("rekey", "--reseal", "--yes")
     #expect(reseal.code == 17 && reseal.errors.contains("is an attachment"), "\(reseal.errors)")
     let export = workspace.open("export")

@@ -37,7 +37,9 @@ struct BackupHostileTests {
     workspace.run(["backup", "restore", file, "--to", folder, "--identity", identity] + more)
   }
 
-  @Test("a good backup is restored as the second implementation wrote it", arguments: ["attested", "unattested"])
+  @Test(
+    "a good backup is restored as the second implementation wrote it",
+    arguments: ["attested", "unattested", "attached"])
   func good(_ name: String) throws {
     let backup = try VectorBackup.good(name)
     let restored = restore(try backup.write(to: workspace), to: workspace.vault, "--unattested")

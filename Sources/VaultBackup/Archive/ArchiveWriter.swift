@@ -52,12 +52,14 @@ final class ArchiveWriter {
   /// Appends a large file that `pieces` gives piece by piece; the order is that of ``ArchiveMember``.
   ///
   /// - Parameter byteCount: the size of all pieces together.
+  /// - Returns: what the list says of it.
   /// - Throws: `VaultError` `.damaged` for one over its limit, `.changedUnderneath` when the pieces have another
   ///   size, `.diskFull`, `.ioFailed`, and what `pieces` throws.
+  @discardableResult
   func append(
     _ member: ArchiveMember, byteCount: Int,
     pieces: (_ take: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) -> Void
-  ) throws(VaultError) {
+  ) throws(VaultError) -> BackupList.File {
     advance(to: member)
     var start = segment
     try start.appendHead(member, byteCount: byteCount)
@@ -77,6 +79,7 @@ final class ArchiveWriter {
     var end = segment
     end.appendPadding(after: byteCount)
     try write(end.bytes)
+    return file
   }
 
   /// Appends the list of all files, authenticated by `key`, where there is one, and ends the archive and the age file.

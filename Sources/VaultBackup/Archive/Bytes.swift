@@ -10,6 +10,15 @@ extension [UInt8] {
 }
 
 extension Span<UInt8> {
+  /// Whether the bytes of a literal stand anywhere.
+  func contains(_ text: StaticString) -> Bool {
+    guard text.utf8CodeUnitCount > 0 else { return true }
+    // Safe: a literal's bytes live as long as the program, and it has one.
+    let first = unsafe text.utf8Start[0]
+    for index in indices where self[index] == first && has(text, at: index) { return true }
+    return false
+  }
+
   /// Whether the bytes from `start` on are those of a literal.
   func has(_ text: StaticString, at start: Int) -> Bool {
     guard start >= 0, count - start >= text.utf8CodeUnitCount else { return false }

@@ -1,4 +1,4 @@
-internal import VaultDocument
+public import VaultDocument
 public import VaultKit
 internal import VaultStorage
 
@@ -22,6 +22,25 @@ extension BackupContents {
       records.append(try vault.recordToBringBack(bytes, at: place))
     }
     return records
+  }
+
+  /// Brings records back into a vault with their attachments, as `Vault.bringBack(_:)`; the files come first.
+  ///
+  /// - Parameter records: what ``records(named:with:)`` gave.
+  /// - Returns: the ids that were written.
+  /// - Throws: `VaultError` as `Vault.bringBack(_:)`; `.usage` where the vault's store keeps no attachments;
+  ///   `.damaged`, `.changedUnderneath`, `.ioFailed` for the backup.
+  public func bringBack(
+    _ records: [RecordToBringBack], into vault: Vault
+  ) async throws(VaultError) -> [RecordID] {
+    try await vault.bringBack(records) { ids, take throws(VaultError) in
+      try self.forEachFile(
+        { _ in },
+        piece: { piece throws(VaultError) in
+          guard case .document(.attachment(let id)) = piece.member, ids.contains(id) else { return }
+          try take(id, piece.bytes, piece.isLast)
+        })
+    }
   }
 
   /// Where the one record lies that a name means; of a live and a removed one the live one, which comes first, is

@@ -18,6 +18,8 @@ public final class BackupContents: Sendable {
   public let recordCount: Int
   /// Removed records.
   public let trashedCount: Int
+  /// Files of attachments: exactly those that its records name, live and removed, as they name them.
+  public let attachmentCount: Int
   /// What was found in it once must be found again.
   private let files: FileSummary
   private let list: BackupList?
@@ -35,8 +37,8 @@ public final class BackupContents: Sendable {
     let archive = file.archive(content)
     let survey = try ArchiveSurvey(of: file, content)
     try await archive.readAll(
-      making: { file throws(VaultError) in file.member.isRecord ? nil : file.bytes },
-      take: { file, bytes throws(VaultError) in try survey.take(file, bytes ?? nil) },
+      making: { file throws(VaultError) in KeptOfFile(file) },
+      take: { file, kept throws(VaultError) in try survey.take(file, kept) },
       takePiece: { piece throws(VaultError) in
         if piece.member == .list { try survey.takeList(piece.bytes) }
       })
@@ -47,6 +49,7 @@ public final class BackupContents: Sendable {
     list = found.list
     createdAt = if let list = found.list { list.createdAt } else { try archive.time() }
     (recordCount, trashedCount) = (found.files.count(of: .record), found.files.count(of: .trash))
+    attachmentCount = found.files.count(of: .attachment)
   }
 
   /// Verifies the list with the keys of the vault in the backup; a backup without one has nothing to verify.
@@ -63,10 +66,13 @@ public final class BackupContents: Sendable {
     }
   }
 
-  /// Gives each file but the checkpoint to `body` once more. Only once this has returned they are known to be those
-  /// that were there when it was opened.
+  /// Gives each file to `body` once more. Only once this has returned they are known to be those that were there when
+  /// it was opened.
+  ///
+  /// - Parameter piece: is given the bytes of those that are large, some at a time.
   func forEachFile(
-    _ body: (ArchiveFile) throws(VaultError) -> Void
+    _ body: (ArchiveFile) throws(VaultError) -> Void,
+    piece takePiece: (ArchivePiece) throws(VaultError) -> Void = { _ in }
   ) throws(VaultError) {
     let archive = file.archive(content)
     let found = try FileTally()
@@ -78,15 +84,16 @@ public final class BackupContents: Sendable {
         try body(file)
       case .piece(let piece):
         if piece.member == .list { continue }
+        try takePiece(piece)
         if let whole = try LargeFile.take(piece, of: &large) { try found.take(whole) }
       }
     }
     try require(found)
   }
 
-  /// Gives what `make` makes of each file on any core to `take` once more, as ``forEachFile(_:)``.
+  /// Gives what `make` makes of each file on any core to `take` once more, as ``forEachFile(_:piece:)``.
   ///
-  /// - Parameter piece: is given the bytes of the checkpoint, some at a time.
+  /// - Parameter piece: is given the bytes of those that are large, some at a time.
   func forEachFile<Made: Sendable>(
     making make: @escaping @Sendable (ArchiveFile) throws(VaultError) -> Made,
     take: (Made) throws(VaultError) -> Void,
@@ -124,6 +131,7 @@ private final class ArchiveSurvey {
   private var documents: [StoreChange] = []
   private var checkpoint: BackupList.File?
   private var slots: [(id: SlotID, sha256: [UInt8])] = []
+  private let attachments = AttachmentNames()
   private var list: ListReader?
 
   private var path: String { file.path }
@@ -138,13 +146,19 @@ private final class ArchiveSurvey {
     do throws(VaultError) { try list?.take(bytes) } catch { throw error.inBackup(path) }
   }
 
-  /// Takes a file, with its bytes unless it is a record or large.
-  func take(_ file: BackupList.File, _ bytes: [UInt8]?) throws(VaultError) {
+  /// Takes a file, with what is kept of it unless it is large.
+  func take(_ file: BackupList.File, _ kept: KeptOfFile?) throws(VaultError) {
     try tally.take(file)
     if file.member == .document(.checkpoint) { checkpoint = file }
     if case .document(.slot(let id)) = file.member { slots.append((id, file.sha256)) }
-    if let bytes, case .document(let place) = file.member {
+    if case .bytes(let bytes) = kept, case .document(let place) = file.member {
       documents.append(StoreChange(place, from: nil, to: bytes))
+    }
+    do throws(VaultError) {
+      if case .names(let names) = kept { try attachments.take(names) }
+      try attachments.take(file)
+    } catch {
+      throw error.inBackup(path)
     }
   }
 
@@ -153,6 +167,7 @@ private final class ArchiveSurvey {
       try BackupStore(of: file, content, documents: documents, checkpoint: checkpoint)
     }
     let vault = try LockedVault(store: store)
+    try attachments.requireAll()
     try requireSlots(of: vault.header)
     let files = try tally.finish()
     return (vault, try listed(files, vault.header), files)
@@ -195,6 +210,17 @@ extension VaultError {
     error.remedies =
       code == .newerFormat ? [.useNewerVersion] : ["take another copy of the backup, or another backup"]
     return error
+  }
+}
+
+/// What is kept of a file of an archive until all were read.
+private enum KeptOfFile: Sendable {
+  case bytes([UInt8])
+  /// Of a record, what it names.
+  case names(NamedAttachments?)
+
+  init(_ file: ArchiveFile) {
+    self = file.member.isRecord ? .names(NamedAttachments.ifAny(in: file.bytes)) : .bytes(file.bytes)
   }
 }
 

@@ -7,7 +7,8 @@ internal import VaultStorage
 /// container's image: the vault in it is brought to the backup's state file by file, after a copy of it was kept.
 ///
 /// Format 1 commits header and slots in one step, records and trash in another. Who dies between them runs the command
-/// again.
+/// again. Attachments come before both, and those that the backup does not have go after them, so that no record ever
+/// names a file that is not there.
 extension StagedRestore {
   /// - Returns: where the copy of the vault is that was there.
   func putInside(keeping name: String) throws(VaultError) -> String? {
@@ -73,7 +74,13 @@ private struct RestoreChanges {
   /// Writes everything that is there into another vault.
   func keepOld(in copy: StagedVault) throws(StoreError) {
     for place in places {
-      if let bytes = try store.read(place) { try copy.write(bytes, to: place) }
+      if place.isLarge {
+        try store.reader(of: place)?.forEachPiece { piece, isLast throws(StoreError) in
+          try copy.append(piece, to: place, isLast: isLast)
+        }
+      } else if let bytes = try store.read(place) {
+        try copy.write(bytes, to: place)
+      }
     }
     for name in DirectoryStore.gitFileNames {
       if let bytes = try store.gitFile(name) { try copy.writeGitFile(bytes, to: name) }
@@ -81,6 +88,7 @@ private struct RestoreChanges {
   }
 
   func apply(_ lock: any StoreLock) throws(StoreError) {
+    try addAttachments(lock)
     try applyHeader(lock)
     let batch = try store.batch(expecting: records.count, under: lock)
     defer { batch.abandon() }
@@ -91,6 +99,22 @@ private struct RestoreChanges {
     try batch.commit()
     let checkpoint = try change(.checkpoint)
     if !checkpoint.isGuard { try store.apply([checkpoint], under: lock) }
+    try store.removeAttachments(attachments.filter { !wanted.contains(.attachment($0)) }, under: lock)
+  }
+
+  private var attachments: [AttachmentID] {
+    places.compactMap { if case .attachment(let id) = $0 { id } else { nil } }
+  }
+
+  /// Those that are not there as they are to be.
+  private func addAttachments(_ lock: any StoreLock) throws(StoreError) {
+    for place in attachments.map(StoreLocation.attachment) where wanted.contains(place) {
+      let mark = try store.reader(of: place)?.markOfAll()
+      guard let new = try staged.reader(of: place), try staged.reader(of: place)?.markOfAll() != mark else { continue }
+      let writer = try store.writer(of: place, under: lock)
+      try new.forEachPiece { piece, _ throws(StoreError) in try writer.append(piece) }
+      try writer.commit(replacing: mark)
+    }
   }
 
   private func applyHeader(_ lock: any StoreLock) throws(StoreError) {
@@ -111,6 +135,19 @@ private struct RestoreChanges {
       for change in changes { try store.apply([change], under: lock) }
     } else {
       try store.apply(changes + [header], under: lock)
+    }
+  }
+}
+
+extension StoreReader {
+  /// Gives all of it to `body`, some at a time; at the end comes an empty piece.
+  fileprivate func forEachPiece(
+    _ body: (_ piece: [UInt8], _ isLast: Bool) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    while true {
+      let piece = try next()
+      try body(piece, piece.isEmpty)
+      if piece.isEmpty { return }
     }
   }
 }

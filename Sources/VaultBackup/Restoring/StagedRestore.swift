@@ -193,9 +193,8 @@ extension BackupContents {
         }
       },
       piece: { piece throws(VaultError) in
-        try inStore { () throws(StoreError) in
-          try staged.appendToCheckpoint(piece.bytes, isLast: piece.isLast)
-        }
+        guard case .document(let place) = piece.member else { return }
+        try inStore { () throws(StoreError) in try staged.append(piece.bytes, to: place, isLast: piece.isLast) }
       })
     return try verification.finish(vault, VerificationScope())
   }

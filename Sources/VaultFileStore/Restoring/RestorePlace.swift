@@ -49,7 +49,7 @@ package struct RestorePlace: Sendable {
 
   /// What may lie in a vault's own directory (format 1, section 3, Directory).
   private static let ownNames: Set<String> = Set(
-    [StoreDirectory.records, .slots, .trash, .staging].map(\.name) + DirectoryStore.gitFileNames + [
+    [StoreDirectory.records, .slots, .trash, .attachments, .staging].map(\.name) + DirectoryStore.gitFileNames + [
       StoreLocation.header.fileName, StoreLocation.checkpoint.fileName, StoreDirectory.lockName,
       StoreDirectory.journalName,
     ])

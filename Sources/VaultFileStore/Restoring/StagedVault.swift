@@ -18,6 +18,33 @@ private final class Made {
   }
 }
 
+/// A document on its way into the directory.
+private final class LargeFile {
+  private let folder: OpenFile
+  private let file: AtomicFile<StoreError>
+  private var written = ContentMark.Builder()
+
+  init(_ place: StoreLocation, in store: DirectoryStore) throws(StoreError) {
+    let folder = try store.openMade(place.directory, isSynced: false)
+    file = try AtomicFile<StoreError>(place.fileName, in: folder.descriptor, store.files, at: place.relativePath)
+    self.folder = folder
+  }
+
+  // Before its directory is closed; nothing where it is kept.
+  deinit { file.discard() }
+
+  func append(_ piece: [UInt8]) throws(StoreError) {
+    try file.append(piece)
+    written.append(piece)
+  }
+
+  func finish(isSynced: Bool) throws(StoreError) {
+    if isSynced { try file.sync() }
+    try file.requireContent(written.finish())
+    file.keep()
+  }
+}
+
 /// A vault's directory that is filled under a hidden name beside the one that it is to have, and then put there whole.
 ///
 /// Nothing in it is durable before ``sync()``. A process that is asked to end takes it away first (`PendingWrites`).
@@ -29,8 +56,8 @@ package final class StagedVault {
   private let directory: Made
   private let isWhole: Bool
   private var isEnded = false
-  /// The checkpoint as far as it is written.
-  private var checkpoint: (file: AtomicFile<StoreError>, written: ContentMark.Builder)?
+  /// The large document that is being written.
+  private var large: LargeFile?
 
   private var store: DirectoryStore { directory.store }
 
@@ -98,25 +125,22 @@ package final class StagedVault {
       bytes, as: place.fileName, in: folder.descriptor, isSynced: !isWhole, at: place.relativePath)
   }
 
-  /// Writes the next piece of the checkpoint, which grows with the vault, and after the last reads all of it back.
+  /// Writes the next piece of a document that may be too large to be in memory, and after the last reads all of it
+  /// back. The next one begins after the last piece of the one before it.
   ///
   /// - Throws: `StoreError` as ``write(_:to:)``.
-  package func appendToCheckpoint(_ piece: [UInt8], isLast: Bool) throws(StoreError) {
-    let place = StoreLocation.checkpoint
-    let file: AtomicFile<StoreError>
-    if let checkpoint {
-      file = checkpoint.file
-    } else {
-      file = try AtomicFile<StoreError>(place.fileName, in: directory.root.descriptor, files, at: place.relativePath)
-      checkpoint = (file, ContentMark.Builder())
-    }
+  package func append(_ piece: [UInt8], to place: StoreLocation, isLast: Bool) throws(StoreError) {
+    let file: LargeFile
+    if let large { file = large } else { file = try LargeFile(place, in: store) }
+    large = isLast ? nil : file
     try file.append(piece)
-    checkpoint?.written.append(piece)
-    guard isLast, let written = checkpoint.take()?.written.finish() else { return }
-    if !isWhole { try file.sync() }
-    try file.requireContent(written)
-    file.keep()
+    if isLast { try file.finish(isSynced: !isWhole) }
   }
+
+  /// Reads a document that may be too large to be in memory; nil when there is none.
+  ///
+  /// - Throws: `StoreError` as `RecordStore.read`.
+  package func reader(of place: StoreLocation) throws(StoreError) -> (any StoreReader)? { try store.reader(of: place) }
 
   /// Writes one of `DirectoryStore.gitFileNames`.
   ///
@@ -143,8 +167,12 @@ package final class StagedVault {
     guard !isWhole else {
       return try files.call(at: path) { (system) throws(Errno) in try system.syncFileSystem(of: descriptor) }
     }
-    for number in UInt8.min...UInt8.max { try syncDirectory(.folder(number)) }
-    for directory in [StoreDirectory.records, .slots, .trash, .staging, .root] { try syncDirectory(directory) }
+    for number in UInt8.min...UInt8.max {
+      for directory in [StoreDirectory.folder(number), .attachmentFolder(number)] { try syncDirectory(directory) }
+    }
+    for directory in [StoreDirectory.records, .slots, .trash, .attachments, .staging, .root] {
+      try syncDirectory(directory)
+    }
   }
 
   private func syncDirectory(_ directory: StoreDirectory) throws(StoreError) {
@@ -243,7 +271,7 @@ package final class StagedVault {
     guard !isEnded else { return }
     isEnded = true
     // Before its directory is closed.
-    checkpoint = nil
+    large = nil
     // On a vault's own directory this lock would say that a writer waits.
     files.operations.unlock(directory.root.descriptor)
     PendingWrites.end()

@@ -2,7 +2,7 @@ internal import VaultAge
 internal import VaultCrypto
 internal import VaultDocument
 internal import VaultSealing
-internal import VaultStorage
+package import VaultStorage
 
 /// Seals a content into a file of the store and opens it again, a piece at a time (format 1, section 15, Attachments).
 enum AttachmentStream {
@@ -70,7 +70,7 @@ enum AttachmentStream {
 }
 
 /// A file on its way to the store, and its hash.
-private final class SealedFile {
+final class SealedFile {
   private let writer: any StoreWriter
   private var hasher: SHA256.Hasher?
 
@@ -79,18 +79,25 @@ private final class SealedFile {
     hasher = try inCrypto { () throws(CryptoError) in try SHA256.Hasher() }
   }
 
-  func append(_ bytes: [UInt8]) throws {
-    try hasher?.update(RawSpan(_elements: bytes.span))
-    try writer.append(bytes)
+  func append(_ bytes: [UInt8]) throws(VaultError) {
+    try inCrypto { () throws(CryptoError) in try hasher?.update(RawSpan(_elements: bytes.span)) }
+    try inStore { () throws(StoreError) in try writer.append(bytes) }
   }
 
   /// Puts the file in place.
   ///
+  /// - Parameters:
+  ///   - expected: what it must be; nil for what is new.
+  ///   - mark: of the file that is there; nil where there must be none.
   /// - Returns: its SHA-256, 32 bytes.
-  func finish() throws(VaultError) -> [UInt8] {
-    try inStore { () throws(StoreError) in try writer.commit(replacing: nil) }
+  @discardableResult
+  func finish(as expected: Attachment? = nil, replacing mark: ContentMark? = nil) throws(VaultError) -> [UInt8] {
     guard let whole = hasher.take() else { preconditionFailure("a file is finished once") }
-    do throws(CryptoError) { return try whole.finish() } catch { throw VaultError(crypto: error) }
+    let hash: [UInt8]
+    do throws(CryptoError) { hash = try whole.finish() } catch { throw VaultError(crypto: error) }
+    if let expected, hash != expected.sha256 { throw .notAsNamed(.attachment(expected.id)) }
+    try inStore { () throws(StoreError) in try writer.commit(replacing: mark) }
+    return hash
   }
 }
 
@@ -165,12 +172,12 @@ private func inAttachment<Result>(
 
 extension VaultError {
   /// A file that a record names is not there.
-  static func missing(_ place: StoreLocation) -> VaultError {
+  package static func missing(_ place: StoreLocation) -> VaultError {
     VaultError(.damaged, "is missing, and a record names it", file: place.relativePath)
   }
 
   /// A file is not the one that a record names.
-  static func notAsNamed(_ place: StoreLocation, underlying: (any Error)? = nil) -> VaultError {
+  package static func notAsNamed(_ place: StoreLocation, underlying: (any Error)? = nil) -> VaultError {
     VaultError(
       .damaged, "is not the file that the record names: it was changed, cut or exchanged", file: place.relativePath,
       underlying: underlying)

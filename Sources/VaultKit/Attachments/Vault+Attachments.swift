@@ -146,14 +146,15 @@ extension Vault {
 }
 
 /// The attachments that the file of a record names, unverified.
-struct NamedAttachments: Sendable {
-  let attachments: [Attachment]
+package struct NamedAttachments: Sendable {
+  package let attachments: [Attachment]
   /// Whether the file is a record that this program can read.
-  let isReadable: Bool
+  package let isReadable: Bool
 
   var ids: Set<AttachmentID> { Set(attachments.map(\.id)) }
 
-  init(in bytes: [UInt8]) {
+  /// Of the bytes of a record.
+  package init(in bytes: [UInt8]) {
     let envelope = (try? JSONParser.parse(bytes)).flatMap { try? RecordEnvelope(of: $0) }
     (attachments, isReadable) = (envelope?.attachments ?? [], envelope != nil)
   }

@@ -10,6 +10,8 @@ public struct RecordToBringBack: Sendable {
   public var id: RecordID { record.id }
   /// What names it in lists.
   public var name: String { record.name }
+  /// How many attachments it has.
+  public var attachmentCount: Int { record.attachments.count }
 }
 
 /// What bringing a record back would do.
@@ -69,25 +71,48 @@ extension Vault {
   /// - Throws: ``VaultError`` `.unexpectedVault` for records of another vault, `.newerFormat` where one would be
   ///   replaced that a newer version of this program wrote, and as ``add(_:)``.
   public func bringBack(_ records: [RecordToBringBack]) async throws(VaultError) -> [RecordID] {
+    try await writing { lock throws(VaultError) in try bringBack(records, lock) }
+  }
+
+  /// The same with the files of their attachments, which come first; those of records that are here as they were, too.
+  package func bringBack(
+    _ records: [RecordToBringBack], with files: @escaping AttachmentFiles
+  ) async throws(VaultError) -> [RecordID] {
     try await writing { lock throws(VaultError) in
-      let now = currentTime()
-      var changes: [StoreChange] = []
-      var written: [RecordID] = []
-      for old in records.map(\.record) where try outcome(of: old) != .unchanged {
-        changes += try bringingBack(old, now)
-        written.append(old.id)
+      let copied = try copyAttachments(of: records.map(\.record), from: files, lock)
+      do throws(VaultError) {
+        return try bringBack(records, lock)
+      } catch {
+        if !copied.isEmpty { try? attachmentStore().removeAttachments(copied, under: lock) }
+        throw error
       }
-      if !changes.isEmpty { try apply(changes, lock) }
-      return written
     }
+  }
+
+  private func bringBack(
+    _ records: [RecordToBringBack], _ lock: any StoreLock
+  ) throws(VaultError) -> [RecordID] {
+    let now = currentTime()
+    var changes: [StoreChange] = []
+    var written: [RecordID] = []
+    for old in records.map(\.record) where try outcome(of: old) != .unchanged {
+      changes += try bringingBack(old, now)
+      written.append(old.id)
+    }
+    if !changes.isEmpty { try apply(changes, lock) }
+    return written
   }
 
   func bringingBack(_ old: OpenRecord, _ now: Timestamp) throws(VaultError) -> [StoreChange] {
     guard old.verified.keys.vaultID == header.vaultID else {
       throw VaultError(.unexpectedVault, "is a record of another vault", record: old.id)
     }
-    return try replacing(
-      old, now, sealingAnew: !keyring.current.id.bytes.starts(with: old.envelope.wrappedKey.rootHint))
+    return try replacing(old, now, sealingAnew: isOfOtherRoot(old))
+  }
+
+  /// Whether a record of another state of this vault gets a new data key here.
+  func isOfOtherRoot(_ old: OpenRecord) -> Bool {
+    !keyring.current.id.bytes.starts(with: old.envelope.wrappedKey.rootHint)
   }
 
   /// Puts a version that verified in place of what is here, as a revision above all that is known of it.

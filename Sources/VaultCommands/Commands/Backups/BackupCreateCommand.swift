@@ -106,7 +106,8 @@ extension BackupCommand {
 extension CreatedBackup {
   fileprivate func members(_ path: String) -> KeyValuePairs<String, JSONValue> {
     [
-      "attested": .bool(isAttested), "created_at": .string(createdAt.text), "file": .string(path),
+      "attachments": .number(JSONNumber(attachmentCount)), "attested": .bool(isAttested),
+      "created_at": .string(createdAt.text), "file": .string(path),
       "label": .optional(label), "name": .string(name.fileName), "proven_at": .optional(provenAt?.text),
       "records": .number(JSONNumber(recordCount)), "sha256": .string(Hex.encode(sha256)),
       "size": .number(JSONNumber(byteCount)), "vault": .string(vaultID.text),

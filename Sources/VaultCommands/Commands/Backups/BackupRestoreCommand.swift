@@ -16,7 +16,8 @@ extension BackupCommand {
         beside it; in a folder with other things, such as a git repository, its files are changed, and a copy is kept. \
         What is older than this machine or the folder knows ends with 16, unless --accept-rollback is given.
 
-        With --records only these come back into the vault that is there, each as its next revision.
+        With --records only these come back into the vault that is there, each as its next revision, with their \
+        attachments.
 
         Example:
           vault backup restore team-20261121T014028Z.cvault.age --to restored --identity identity.txt
@@ -38,6 +39,9 @@ extension BackupCommand {
 
     @Flag(help: "Also a backup that is older than what is known of the vault.")
     var acceptRollback = false
+
+    @Flag(help: "Open and verify all of it, say what would come back, and change nothing.")
+    var dryRun = false
 
     @Option(help: ArgumentHelp("Refuse every vault but the one with this fingerprint.", valueName: "hex"))
     var requireFingerprint: String?
@@ -84,8 +88,12 @@ extension BackupCommand {
       progress.end()
       try refuse(staged)
       for fault in staged.rollbacks.faults { global.messages.note("accepted: \(fault.description)") }
+      guard !dryRun else { return try tell(nil, contents, staged.verification) }
       let restored = try staged.putInPlace()
-      try tell(restored, contents, staged.verification)
+      if let kept = restored.keptPath { global.messages.note("the vault that was there before is kept in \(kept)") }
+      try Output.afterwards("the vault is restored to \(restored.path)") {
+        try tell(restored, contents, staged.verification)
+      }
     }
 
     /// With all that is wrong, or would go back.
@@ -104,19 +112,21 @@ extension BackupCommand {
       throw Finished(status: .unexpectedVault)
     }
 
-    private func tell(_ restored: RestoredVault, _ contents: BackupContents, _ found: Verification) throws {
+    /// - Parameter restored: nil for what was only tried.
+    private func tell(_ restored: RestoredVault?, _ contents: BackupContents, _ found: Verification) throws {
       if !contents.isAttested {
         global.messages.note("not attested: what was left out of the backup, or older in it, shows to nobody")
       }
-      if let kept = restored.keptPath { global.messages.note("the vault that was there before is kept in \(kept)") }
-      try Output.afterwards("the vault is restored to \(restored.path)") {
-        guard global.json else { return try Output.line("\(to): \(found.counts) restored") }
-        try Output.document([
-          "attested": .bool(contents.isAttested), "created_at": .string(contents.createdAt.text),
-          "kept": .optional(restored.keptPath), "records": .number(JSONNumber(found.recordCount)),
-          "trashed": .number(JSONNumber(found.trashedCount)), "vault": .string(restored.path),
-        ])
+      guard global.json else {
+        let end = restored == nil ? "would be restored" : "restored"
+        return try Output.line("\(to): \(found.counts)\(contents.attachmentWords) \(end)")
       }
+      try Output.document([
+        "attachments": .number(JSONNumber(contents.attachmentCount)), "attested": .bool(contents.isAttested),
+        "created_at": .string(contents.createdAt.text), "dry_run": .bool(dryRun),
+        "kept": .optional(restored?.keptPath), "records": .number(JSONNumber(found.recordCount)),
+        "trashed": .number(JSONNumber(found.trashedCount)), "vault": .optional(restored?.path),
+      ])
     }
   }
 }
@@ -134,6 +144,7 @@ extension BackupCommand.Restore {
       throw CommandError.backedUpVaultNotUnlocked(contents.file).about(to)
     }
     let outcomes = try vault.outcome(ofBringingBack: found)
+    if dryRun { return try tell(zip(found, outcomes).filter { $1 != .unchanged }.map(\.0.id), of: found) }
     let replaced = zip(found, outcomes).filter { $1 == .replacing }.map(\.0)
     if !replaced.isEmpty {
       let names = replaced.prefix(3).map { $0.name.isEmpty ? $0.id.text : $0.name }.joined(separator: ", ")
@@ -142,16 +153,21 @@ extension BackupCommand.Restore {
         "\(count) in \(to) differ from the backup (\(names)). Replace their content by that of \(contents.createdAt.text)?"
       )
     }
-    let written = try await vault.bringBack(found)
+    let written = try await contents.bringBack(found, into: vault)
     try Output.afterwards(written.count == 1 ? "1 record is back" : "\(written.count) records are back") {
-      if global.json {
-        return try Output.document([
-          "restored": .array(written.map { .string($0.text) }),
-          "unchanged": .array(found.map(\.id).filter { !written.contains($0) }.map { .string($0.text) }),
-        ])
-      }
-      for record in found where !written.contains(record.id) { global.messages.note("\(record.id.text) is as it was") }
-      try Output.lines(written.map(\.text))
+      try tell(written, of: found)
     }
+  }
+
+  private func tell(_ written: [RecordID], of found: [RecordToBringBack]) throws {
+    if global.json {
+      return try Output.document([
+        "attachments": .number(JSONNumber(found.reduce(0) { $0 + $1.attachmentCount })), "dry_run": .bool(dryRun),
+        "restored": .array(written.map { .string($0.text) }),
+        "unchanged": .array(found.map(\.id).filter { !written.contains($0) }.map { .string($0.text) }),
+      ])
+    }
+    for record in found where !written.contains(record.id) { global.messages.note("\(record.id.text) is as it was") }
+    try Output.lines(written.map(\.text))
   }
 }

@@ -196,6 +196,7 @@ struct BackupReport {
 
   var document: JSONValue {
     .members([
+      "attachments": contents.map { .number(JSONNumber($0.attachmentCount)) } ?? .null,
       "attested": contents.map { .bool($0.isAttested && isUnlocked) } ?? .null,
       "checked": .optional(failure == nil ? kind?.rawValue : nil),
       "created_at": .optional(contents?.createdAt.text), "error": .optional(failure?.code),
@@ -208,8 +209,19 @@ struct BackupReport {
 }
 
 extension BackupContents {
-  /// `24 records, 1 in the trash`
-  var counts: String { (recordCount == 1 ? "1 record" : "\(recordCount) records") + ", \(trashedCount) in the trash" }
+  /// `24 records, 1 in the trash, 3 attachments`
+  var counts: String {
+    (recordCount == 1 ? "1 record" : "\(recordCount) records") + ", \(trashedCount) in the trash" + attachmentWords
+  }
+
+  /// `, 3 attachments`, where there are any.
+  var attachmentWords: String {
+    switch attachmentCount {
+    case 0: ""
+    case 1: ", 1 attachment"
+    default: ", \(attachmentCount) attachments"
+    }
+  }
 }
 
 extension [BackupReport] {
