@@ -108,8 +108,6 @@ struct AttachmentTests {
     let backup = workspace.open("backup", "create", "--to", "b", "--recipient", recipient)
     #expect(backup.code == 17 && backup.errors.contains("is an attachment"), "\(backup.errors)")
     #expect(FileTree.files(below: workspace.path + "/b").isEmpty)
-    let reseal = workspace.open("rekey", "--reseal", "--yes")
-    #expect(reseal.code == 17 && reseal.errors.contains("is an attachment"), "\(reseal.errors)")
     let export = workspace.open("export")
     #expect(export.code == 4 && export.errors.contains("1 attachment left out"), "\(export.errors)")
     for name in ["a/b", "..", "", "a\nb"] {
