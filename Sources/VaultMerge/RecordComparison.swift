@@ -1,5 +1,5 @@
 public import VaultDocument
-internal import VaultSealing
+public import VaultSealing
 
 /// What one version of a record has changed against another, by field. Of a sealed field it says that it was changed;
 /// neither its token nor any value that was sealed on one of the sides is in it.
@@ -63,6 +63,8 @@ public struct RecordComparison: Sendable {
   public let event: Event
   /// In the order of paths.
   public let changes: [Change]
+  /// What is attached otherwise than before, in the order of names.
+  public let attachments: [AttachmentChange]
   /// The forms of the kind on both sides; nil where they are one.
   public let schemas: (old: Int, new: Int)?
 
@@ -80,6 +82,8 @@ public struct RecordComparison: Sendable {
     let (before, after) = (old?.fields ?? JSONObject(), new?.fields ?? JSONObject())
     let differences = JSONValue.object(after).differences(from: .object(before))
     changes = Self.changes(differences.flatMap(\.leaves), isSealed)
+    attachments = AttachmentChange.changes(
+      from: old?.envelope.attachments ?? [], to: new?.envelope.attachments ?? [])
   }
 
   private static func event(_ old: RecordFile?, _ new: RecordFile?) -> Event {

@@ -77,6 +77,11 @@ extension RecordFile {
 }
 
 extension RecordFile {
+  /// What is attached otherwise than in an older version, in the order of names.
+  public func attachmentChanges(after older: RecordFile) -> [AttachmentChange] {
+    AttachmentChange.changes(from: older.envelope.attachments, to: envelope.attachments)
+  }
+
   /// Whether both name the same attachments.
   func hasAttachments(of other: RecordFile) -> Bool { envelope.attachments == other.envelope.attachments }
 }

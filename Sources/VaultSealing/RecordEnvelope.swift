@@ -4,6 +4,8 @@ public import VaultDocument
 public struct RecordEnvelope: Sendable {
   /// The name of the reserved member.
   public static let memberName = "$vault"
+  /// The name of the member of `$vault` that says what is attached.
+  public static let attachmentsMemberName = Attachment.memberName
   /// The only format that this program writes and reads.
   public static let format = 1
 

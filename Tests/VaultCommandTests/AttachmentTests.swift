@@ -103,8 +103,6 @@ struct AttachmentTests {
     let workspace = try withRecord()
     #expect(workspace.open("attach", "Office", "big").code == 0)
     let before = workspace.snapshot()
-    let reseal = workspace.open("rekey", "--reseal", "--yes")
-    #expect(reseal.code == 17 && reseal.errors.contains("is an attachment"), "\(reseal.errors)")
     let export = workspace.open("export")
     #expect(export.code == 4 && export.errors.contains("1 attachment left out"), "\(export.errors)")
     for name in ["a/b", "..", "", "a\nb"] {

@@ -74,4 +74,42 @@ struct RecordComparisonTests {
     let comparison = RecordComparison(from: RecordFile(parsing: live), to: RecordFile(parsing: migrated)) { _ in false }
     #expect(comparison.schemas?.old == 1 && comparison.schemas?.new == 2 && comparison.changes.isEmpty)
   }
+
+  @Test("attachments come, go and are replaced by name, also where only the hash is another")
+  func attachments() throws {
+    func attachment(_ name: String, _ byteCount: Int = 5, id: AttachmentID = .random(), hash: UInt8 = 1) -> JSONValue {
+      var (members, all) = (JSONObject(), JSONObject())
+      members["name"] = .string(name)
+      members["sha256"] = .string(Hex.encode([UInt8](repeating: hash, count: 32)))
+      members["size"] = .number(JSONNumber(byteCount))
+      all[id.text] = .object(members)
+      return .object(all)
+    }
+    func file(_ revision: Int, _ attached: [JSONValue]) throws -> RecordFile? {
+      let bytes = try bench.changing(try bench.version(revision, ["a": "1"])) { envelope, _ in
+        guard !attached.isEmpty else { return }
+        var all = JSONObject()
+        for object in attached.compactMap(\.object) {
+          for name in object.names { all[name] = object[name] }
+        }
+        (envelope["attachments"], envelope["requires"]) = (.object(all), .array(["attachments"]))
+      }
+      return RecordFile(parsing: bytes)
+    }
+    func words(_ old: [JSONValue], _ new: [JSONValue]) throws -> [String] {
+      let (one, other) = (try #require(try file(3, old)), try #require(try file(4, new)))
+      return RecordComparison(from: one, to: other) { _ in false }.attachments.map { change in
+        let sizes = [change.before, change.after].map { $0.map { String($0.byteCount) } ?? "-" }
+        return "\(change.name) \(sizes.joined(separator: " "))"
+      }
+    }
+    let (one, other) = (AttachmentID.random(), AttachmentID.random())
+    let (a, b) = (attachment("a", id: one), attachment("b", 6, id: other))
+    #expect(try words([], []).isEmpty && words([a, b], [b, a]).isEmpty)
+    #expect(try words([], [b, a]) == ["a - 5", "b - 6"] && words([a, b], [b]) == ["a 5 -"])
+    #expect(try words([a], [attachment("a", 7)]) == ["a 5 7"])
+    #expect(try words([a], [attachment("a", id: one, hash: 2)]) == ["a 5 5"])
+    #expect(try words([a, b], [attachment("b", id: one), attachment("a", 6, id: other)]) == ["a 5 6", "b 6 5"])
+    #expect(try words([a], [attachment("z", id: one)]) == ["a 5 -", "z - 5"])
+  }
 }

@@ -25,7 +25,7 @@ struct AttachmentCheck {
     do throws(StoreError) {
       held = Set(try files.heldAttachments())
     } catch {
-      faults.append(VaultFault(VaultError.Code(error), error.reason, file: error.path ?? "attachments"))
+      faults.append(VaultFault(VaultError.Code(error), error.reason, file: error.path ?? StoreLocation.attachmentsPath))
       return
     }
     var records: [NamedAttachments.OfRecord] = []

@@ -56,16 +56,41 @@ enum AttachmentStream {
     _ attachment: Attachment, from store: any RecordStore, key: SecretBytes,
     _ body: ([UInt8]) throws -> Void
   ) throws {
-    let place = StoreLocation.attachment(attachment.id)
+    let content = try OpenedAttachment(attachment, from: store, key: key)
+    while true {
+      let piece = try content.next()
+      if piece.isEmpty { break }
+      try body(piece)
+    }
+  }
+}
+
+/// The content of an attachment on its way out of a store. Each piece is authentic and in its place; all of them are
+/// there once the empty one has come.
+final class OpenedAttachment {
+  private let attachment: Attachment
+  private let file: StoredFile
+  private let age: AgeReader
+  private var byteCount = 0
+
+  /// - Parameter key: of the stream, 32 bytes.
+  /// - Throws: ``VaultError`` `.damaged`, `.ioFailed`.
+  init(_ attachment: Attachment, from store: any RecordStore, key: SecretBytes) throws(VaultError) {
     let file = try StoredFile(attachment, in: store)
-    let age = AgeReader(payloadUnder: key) { try file.read(into: &$0) }
-    var byteCount = 0
+    (self.attachment, self.file) = (attachment, file)
+    age = AgeReader(payloadUnder: key) { try file.read(into: &$0) }
+  }
+
+  /// The next bytes; empty at the end, where size and hash have been compared.
+  func next() throws(VaultError) -> [UInt8] {
+    let place = StoreLocation.attachment(attachment.id)
     while let piece = try inAttachment(place, { () throws(AgeError) in try age.next() }) {
       byteCount += piece.count
-      if !piece.isEmpty { try body(piece) }
+      if !piece.isEmpty { return piece }
     }
     // What follows the last chunk is no part of the stream, and of the hash.
-    guard try file.next().isEmpty, byteCount == attachment.byteCount else { throw VaultError.notAsNamed(place) }
+    guard try file.next().isEmpty, byteCount == attachment.byteCount else { throw .notAsNamed(place) }
+    return []
   }
 }
 

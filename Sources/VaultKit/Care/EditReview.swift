@@ -1,6 +1,6 @@
 public import VaultDocument
 internal import VaultRecords
-internal import VaultSealing
+public import VaultSealing
 internal import VaultStorage
 
 /// A record whose readable fields were edited by hand, and what accepting it means; made and shown before anything
@@ -22,6 +22,8 @@ public struct EditReview: Sendable {
   public let baseline: Baseline?
   /// The readable fields that differ from the baseline, in the order of paths, never a sealed value; empty without one.
   public let changes: [TreeDifference]
+  /// What is attached otherwise than in the baseline, which ``requireAcceptable()`` refuses; empty without one.
+  public let attachments: [AttachmentChange]
   /// The revision that the record gets.
   public let revision: Int
   /// What the file holds, and what is to take its place once it is authenticated.
@@ -30,10 +32,24 @@ public struct EditReview: Sendable {
   let createdAtText: String
 }
 
+extension EditReview {
+  /// Refuses what nobody may authenticate, having looked at it or not: other attachments than the baseline names, which
+  /// are sealed as a sealed value is.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`.
+  public func requireAcceptable() throws(VaultError) {
+    guard attachments.isEmpty else {
+      throw EditedRecord.refused(
+        "names other attachments than the version that verifies: only readable fields can be accepted", file: file,
+        found.id, EditedRecord.path(of: RecordEnvelope.attachmentsMemberName))
+    }
+  }
+}
+
 extension Vault {
   /// Looks at a live record that was edited by hand. Its sealed values must be those of the newest version that
   /// verifies, at the same paths, and of `$vault` only the MAC, the revision and the time of the last change may
-  /// differ.
+  /// differ; attachments that do are in the review. Without such a version each must open as one of this record.
   ///
   /// - Parameter histories: where older versions may be, the most trusted first.
   /// - Returns: nil when the record verifies as it is.
@@ -52,13 +68,14 @@ extension Vault {
   /// Authenticates the records as they were looked at, all or none, each as its next revision.
   ///
   /// - Throws: ``VaultError`` `.changedUnderneath` when a file changed since, `.damaged` when a record is not what its
-  ///   kind says, and as ``add(_:)``.
+  ///   kind says, and as ``EditReview/requireAcceptable()`` and ``add(_:)``.
   public func accept(_ reviews: [EditReview]) async throws(VaultError) {
     guard !reviews.isEmpty else { return }
     try await writing { lock throws(VaultError) in
       let now = currentTime()
       var changes: [StoreChange] = []
       for review in reviews {
+        try review.requireAcceptable()
         let id = review.found.id
         let draft = EnvelopeDraft(
           accepting: review.found.envelope, createdAtText: review.createdAtText, revision: review.revision,
@@ -104,17 +121,23 @@ struct EditedRecord {
     let (listed, seen) = (entry?.revision ?? 0, known?.versions[stored.id]?.revision ?? 0)
     try checkTokens()
     var changes: [TreeDifference] = []
+    var attachments: [AttachmentChange] = []
     if let candidate {
       guard candidate.revision >= max(listed, seen) else { throw try outdated(candidate, listed: listed, seen: seen) }
       let baseline = try parseDocument(candidate.bytes, file: file)
-      try compareEnvelope(baseline.envelopeMembers)
+      let known = NamedAttachments(in: candidate.bytes).attachments
+      attachments = AttachmentChange.changes(from: known, to: stored.envelope.attachments)
+      try compareEnvelope(baseline.envelopeMembers, withAttachments: attachments.isEmpty)
       let fields = baseline.recordFields
       try compareTokens(fields)
       changes = JSONValue.object(stored.stored).differences(from: .object(fields))
+    } else {
+      try checkAttachments()
     }
     return EditReview(
       found: stored, file: file,
       baseline: candidate.map { EditReview.Baseline(revision: $0.revision, origin: $0.origin) }, changes: changes,
+      attachments: attachments,
       revision: try nextRevision(after: max(candidate?.revision ?? 0, listed, seen)), bytes: bytes, keys: keys,
       createdAtText: envelope["created_at"]?.string ?? stored.envelope.createdAt.text)
   }
@@ -125,7 +148,7 @@ struct EditedRecord {
     if known > 0 { return known + 1 }
     guard stored.envelope.revision <= Self.plausibleRevision else {
       throw refused(
-        "is higher than any record's", MemberPath.root.appending(RecordEnvelope.memberName).appending("revision"))
+        "is higher than any record's", Self.path(of: "revision"))
     }
     return stored.envelope.revision + 1
   }
@@ -159,18 +182,48 @@ struct EditedRecord {
   }
 
   /// A record that was wrapped again since has another `key` for the same data key: that its values open tells.
-  private func compareEnvelope(_ baseline: JSONObject) throws(VaultError) {
-    let free: Set<String> = ["deleted_at", "key", "mac", "revision", "updated_at"]
+  ///
+  /// - Parameter isWithAttachments: whether what says that there are some is compared; else it is looked at by name.
+  private func compareEnvelope(_ baseline: JSONObject, withAttachments isWithAttachments: Bool) throws(VaultError) {
+    var free: Set<String> = ["deleted_at", "key", "mac", "revision", "updated_at"]
+    if !isWithAttachments { free.formUnion([RecordEnvelope.attachmentsMemberName, Requirements.memberName]) }
     for name in Set(envelope.names + baseline.names).subtracting(free).sorted() where envelope[name] != baseline[name] {
       throw refused(
-        "differs from the version that verifies: only readable fields can be accepted",
-        MemberPath.root.appending(RecordEnvelope.memberName).appending(name))
+        "differs from the version that verifies: only readable fields can be accepted", Self.path(of: name))
     }
   }
 
+  /// Each file is sealed for this record and the id that names it, and has the size and hash that the record says. What
+  /// each is called, only a person can look at.
+  private func checkAttachments() throws(VaultError) {
+    let (keyring, envelope) = (vault.keyring, stored.envelope)
+    for attachment in envelope.attachments {
+      let key = try inSealing(file: file, record: stored.id) { () throws(SealingError) in
+        let wrapped = envelope.wrappedKey
+        return try keyring.root(hint: wrapped.rootHint).attachmentKey(of: attachment.id, record: stored.id, wrapped)
+      }
+      do {
+        try AttachmentStream.open(attachment, from: vault.store, key: key) { _ in }
+      } catch let error as VaultError {
+        throw error
+      } catch {
+        preconditionFailure("a body that does nothing throws nothing")
+      }
+    }
+  }
+
+  /// Of a member of `$vault`.
+  fileprivate static func path(of name: String) -> MemberPath {
+    MemberPath.root.appending(RecordEnvelope.memberName).appending(name)
+  }
+
   private func refused(_ reason: String, _ path: MemberPath) -> VaultError {
+    Self.refused(reason, file: file, stored.id, path)
+  }
+
+  fileprivate static func refused(_ reason: String, file: String, _ id: RecordID, _ path: MemberPath) -> VaultError {
     VaultError(
-      .damaged, reason, file: file, record: stored.id, field: path.description,
+      .damaged, reason, file: file, record: id, field: path.description,
       remedies: ["put that back by hand", .repair])
   }
 

@@ -65,6 +65,8 @@ public struct RepairStep: Sendable {
     case move
     /// What still opens of a record without a good version is written aside, in clear and unverified.
     case salvage
+    /// Files of attachments that no record names are removed, for good.
+    case remove
     /// Nothing is done: a person has to decide.
     case leave
   }
@@ -78,6 +80,7 @@ public struct RepairStep: Sendable {
     case restoreFromTrash(RecordID, found: [UInt8]?, isIrregular: Bool, trashed: [UInt8])
     case move(from: StoreLocation, to: StoreLocation, bytes: [UInt8])
     case salvage(Salvage)
+    case removeAttachments(Set<AttachmentID>)
   }
 
   /// What is done.

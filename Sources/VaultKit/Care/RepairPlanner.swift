@@ -62,7 +62,24 @@ struct RepairPlanner {
     steps += faults.filter { $0.code == .vanished && !planned.contains($0.file) }.map {
       .leaving($0, "", $0.remedies(fingerprint))
     }
+    try planUnnamed()
     return RepairPlan(steps: steps)
+  }
+
+  /// Files that no record names go only where every record is there, verifies and is no older than it was: what went
+  /// back may name less, and a rotation under way has files that are named later.
+  private mutating func planUnnamed() throws(VaultError) {
+    let harmless: Set<VaultError.Code> = [.missingAttachment, .damagedAttachment]
+    let areOthers = steps.contains { !$0.file.hasPrefix(StoreLocation.attachmentsPath + "/") }
+    guard case .none = journal, faults.allSatisfy({ harmless.contains($0.code) }), !areOthers,
+      vault.header.unfinishedRotation == nil
+    else { return }
+    let check = try AttachmentCheck(of: files.store, readingAll: false)
+    guard let note = check.notes.first, let unnamed = check.unnamed else { return }
+    steps.append(
+      RepairStep(
+        .remove, StoreLocation.attachmentsPath, reason: note, detail: "all records verify, live and removed",
+        change: .removeAttachments(Set(unnamed))))
   }
 
   private mutating func planJournal() {

@@ -6,7 +6,8 @@ internal import VaultStorage
 extension Vault {
   /// Carries out a plan, each step whole or not at all; a step that fails does not stop the others.
   ///
-  /// Nothing is overwritten or removed before it lies durably in the folder aside. A file that changed since the plan
+  /// Nothing is overwritten or removed before it lies durably in the folder aside, but for files of attachments that no
+  /// record names. A file that changed since the plan
   /// was made is left (`.changedUnderneath`).
   ///
   /// - Parameter path: a folder that does not exist, outside the vault; it is made when it is needed.
@@ -67,6 +68,22 @@ private struct Repairer {
       let bytes = try salvage.bytes()
       let folder = try aside.made()
       try inStore { () throws(StoreError) in try folder.write(bytes, to: salvage.fileName) }
+    case .removeAttachments(let ids): try removeAttachments(ids)
+    }
+  }
+
+  /// Only those that were unnamed when every record was verified, and are still.
+  private func removeAttachments(_ ids: Set<AttachmentID>) throws(VaultError) {
+    guard vault.header.unfinishedRotation == nil else {
+      throw VaultError(
+        .changedUnderneath, "were not looked at again, since a rotation has begun",
+        file: StoreLocation.attachmentsPath, remedies: [.finishRotation])
+    }
+    let removed = try vault.removeUnnamedAttachments(among: ids, lock)
+    guard removed.count == ids.count else {
+      throw VaultError(
+        .changedUnderneath, "has files that are named, gone, or not to be told from such since the plan was made",
+        file: StoreLocation.attachmentsPath)
     }
   }
 

@@ -25,21 +25,19 @@ extension Vault {
     }
   }
 
-  /// Refuses what would have to be sealed anew and is not.
-  func requireNoAttachments() throws(VaultError) {
-    let held = try inStore { () throws(StoreError) in try store.heldAttachments() }
-    guard let first = held.first else { return }
-    throw VaultError(
-      .inputRefused, "is an attachment, which a reseal does not seal anew yet",
-      file: StoreLocation.attachment(first).relativePath,
-      remedies: ["take attachments out and away, reseal, and attach them again"])
-  }
-
   /// Verifies all records of a part, and lists their versions.
   ///
+  /// - Parameter isWithAttachments: whether all that is attached is read, too.
   /// - Throws: ``VaultError`` of the first that does not verify.
-  func verifiedEntries(_ part: RecordRewriter.Part) async throws(VaultError) -> VersionList {
-    try await RecordRewriter(vault: self) { _ in nil }.rewrite(part, nil) { _ in }.before
+  func verifiedEntries(
+    _ part: RecordRewriter.Part, withAttachments isWithAttachments: Bool
+  ) async throws(VaultError) -> VersionList {
+    try await RecordRewriter(vault: self) { [store] record throws(VaultError) in
+      for attachment in isWithAttachments ? record.attachments : [] {
+        try AttachmentStream.check(attachment, in: store, readingAll: true)
+      }
+      return nil
+    }.rewrite(part, nil) { _ in }.before
   }
 
   /// Verifies all live records and writes them, under the current root of `keyring`, beside those that are there; nil
@@ -52,7 +50,7 @@ extension Vault {
     let begun = try inStore { () throws(StoreError) in try store.replacement(under: lock) }
     guard let replacement = begun else { return nil }
     do throws(VaultError) {
-      let versions = try await rewriter(reason, keyring).stage(into: replacement, progress)
+      let versions = try await rewriter(reason, keyring, lock).stage(into: replacement, progress)
       return StagedRecords(replacement: replacement, versions: versions)
     } catch {
       replacement.end()
@@ -95,20 +93,23 @@ extension Vault {
   func rewriteRecords(
     _ part: RecordRewriter.Part, _ reason: KeyringEntry.Reason, _ lock: any StoreLock, _ progress: (Int) -> Void
   ) async throws(VaultError) -> VersionList {
-    try await rewriter(reason, keyring).rewrite(part, lock, progress).after
+    try await rewriter(reason, keyring, lock).rewrite(part, lock, progress).after
   }
 
   /// Makes of a record what it is under the current root of `keyring`.
-  private func rewriter(_ reason: KeyringEntry.Reason, _ keyring: Keyring) -> RecordRewriter {
+  private func rewriter(
+    _ reason: KeyringEntry.Reason, _ keyring: Keyring, _ lock: any StoreLock
+  ) -> RecordRewriter {
     let now = options.now()
-    return RecordRewriter(vault: self) { record throws(SealingError) in
+    return RecordRewriter(vault: self) { record throws(VaultError) in
       let (id, key) = (record.id, record.envelope.wrappedKey)
       guard !keyring.current.id.bytes.starts(with: key.rootHint) else { return nil }
       switch reason {
-      case .reseal: return try RecordSeal.resealed(record.verified, under: keyring.current, now: now)
+      case .reseal: return try self.resealed(record, under: keyring.current, now: now, lock)
       case .rewrap:
-        let older = try keyring.root(hint: key.rootHint)
-        let new = try keyring.current.rewrapping(key, from: older, record: id)
+        let new = try inSealing(file: record.file, record: id) { () throws(SealingError) in
+          try keyring.current.rewrapping(key, from: keyring.root(hint: key.rootHint), record: id)
+        }
         return RecordSeal.rewrapped(record.verified, with: new)
       }
     }

@@ -6,7 +6,9 @@ extension Vault {
   /// Gives the vault a new root key (format 1, section 11, Rotation); all slots are made again.
   ///
   /// A rewrap leaves data keys and tokens as they are. A reseal makes all of them new, under their old sealing times,
-  /// so that whoever had the old keys can neither read nor forge what is written from then on.
+  /// so that whoever had the old keys can neither read nor forge what is written from then on. What is attached is
+  /// sealed into new files, and the old ones go when all records are under the new root; so for as long it takes twice
+  /// the room.
   ///
   /// Everything is verified, and the new records are written beside the old ones, before anything changes. The header
   /// goes first, with the old root still good for reading, then the records, in one step where the store can do that,
@@ -55,18 +57,30 @@ extension Vault {
     _ reason: KeyringEntry.Reason, _ plan: RotationPlan, _ renewal: SlotRenewal, _ lock: any StoreLock,
     _ progress: @escaping (Int) -> Void
   ) async throws(VaultError) -> Rotation {
-    let checkpoint = try storedCheckpoint(in: store)
-    if reason == .reseal {
-      try requireNoTwins()
-      try requireNoAttachments()
+    do throws(VaultError) {
+      try await start(reason, plan, renewal, lock, progress)
+    } catch {
+      // What was attached is sealed anew in vain, or the next call does it again.
+      if reason == .reseal { _ = try? removeUnnamedAttachments(lock) }
+      throw error
     }
+    return Rotation(reason, plan, isResumed: false)
+  }
+
+  private func start(
+    _ reason: KeyringEntry.Reason, _ plan: RotationPlan, _ renewal: SlotRenewal, _ lock: any StoreLock,
+    _ progress: @escaping (Int) -> Void
+  ) async throws(VaultError) {
+    let (checkpoint, isReseal) = (try storedCheckpoint(in: store), reason == .reseal)
+    if isReseal { try requireNoTwins() }
     let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: header.vaultID) }
     let slots = try renewedSlots(plan, renewal, root: root)
     let next = try header(with: root, slots.map(\.slot), reason)
     let staged = try await stagedRecords(reason, Keyring(current: root, entries: next.keyring), lock, progress)
     defer { staged?.replacement.end() }
-    let removed = try await verifiedEntries(.trash)
-    let live = if let staged { staged.versions.before } else { try await verifiedEntries(.live) }
+    let removed = try await verifiedEntries(.trash, withAttachments: isReseal)
+    let live =
+      if let staged { staged.versions.before } else { try await verifiedEntries(.live, withAttachments: isReseal) }
     try requireAll(.live, are: live)
     try requireAll(.trash, are: removed)
     let entries = try live.merged(with: removed.all())
@@ -74,14 +88,13 @@ extension Vault {
     try checkpoint?.checkpoint.requireAll(in: entries)
     let files = slots.map { StoreChange(.slot($0.slot.id), from: nil, to: $0.file) }
     try replaceHeader(by: next, root: root, slots: files + header.slots.map(\.id).flatMap(removal(of:)), lock)
-    if reason == .reseal {
+    if isReseal {
       try write(entries, following: checkpoint, lock)
       // Only now is the old root's word not enough any more. Had we died before, the rewrap would have been finished.
       let keyring = header.keyring.map { $0.state == .openOnly ? $0.replaced(because: .reseal) : $0 }
       try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, lock)
     }
     try await finishRotation(lock, staged, progress)
-    return Rotation(reason, plan, isResumed: false)
   }
 
   /// The header as a rotation begins with it.
@@ -140,6 +153,8 @@ extension Vault {
     // Whatever went wrong until here, a record that was not counted would be lost with the root key, for ever.
     try requireAll(.live, are: live)
     try requireAll(.trash, are: removed)
+    // Also what an attempt has left that was interrupted.
+    if isReseal { try removeUnnamedAttachments(lock) }
     let keyring = header.keyring.map { $0.state == .openOnly ? $0.retired : $0 }
     try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, slots: strayFiles(), lock)
     await isCleared

@@ -50,4 +50,6 @@ extension StoreLocation {
 
   /// The folder of removed records.
   static let trashPath = "trash"
+  /// The folder of what is attached to records.
+  static let attachmentsPath = "attachments"
 }

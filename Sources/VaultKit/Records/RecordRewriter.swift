@@ -14,7 +14,7 @@ struct RecordRewriter {
 
   let vault: Vault
   /// What a record that verified becomes; nil when it stays.
-  let makeReplacement: @Sendable (OpenRecord) throws(SealingError) -> SealedRecord?
+  let makeReplacement: @Sendable (OpenRecord) throws(VaultError) -> SealedRecord?
 
   /// The versions of records.
   struct Versions: Sendable {
@@ -55,7 +55,7 @@ struct RecordRewriter {
     try old.require(isTrashed: place == .trash(id))
     try vault.compareWithSeen(old)
     let before = RecordVersion(old)
-    let new = try inSealing(file: old.file, record: id) { () throws(SealingError) in try makeReplacement(old) }
+    let new = try makeReplacement(old)
     guard let new else { return Outcome(before: before, after: before, replacement: nil) }
     return Outcome(
       before: before, after: RecordVersion(new), replacement: try vault.verifiedBytes(of: new, in: place))

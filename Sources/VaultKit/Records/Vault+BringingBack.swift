@@ -50,7 +50,7 @@ extension Vault {
       if let bytes { try requireNoNewerFormat(bytes, at: place, old.id) }
     }
     guard let live, let record = try? verify(live, old.id) else { return .missing }
-    return record.stored == old.stored ? .unchanged : .replacing
+    return record.stored == old.stored && record.attachments == old.attachments ? .unchanged : .replacing
   }
 
   /// Refuses to replace what a newer version of this program wrote: it is not damaged, and may be the only copy.

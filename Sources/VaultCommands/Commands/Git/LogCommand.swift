@@ -128,6 +128,8 @@ struct LogCommand: AsyncParsableCommand {
 private struct LoggedVersion {
   let version: HistoryVersion
   let changes: [RecordComparison.Change]
+  /// None where only some fields were asked for.
+  let attachments: [AttachmentChange]
   /// Nil without a key, or where there is nothing to verify.
   var verdict: HistoryKeys.Verdict?
 
@@ -136,6 +138,7 @@ private struct LoggedVersion {
     if let since, let time = version.time, time < since { return nil }
     self.version = version
     let all = version.comparison?.changes ?? []
+    attachments = fields == nil ? version.comparison?.attachments ?? [] : []
     guard let fields else {
       changes = all
       return
@@ -172,13 +175,14 @@ private struct LoggedVersion {
     let faults = version.fault.map { ["  " + style.bad($0.sentence)] } ?? []
     let form = version.comparison?.formLines ?? []
     return [style.bold(Printable.text(head.compactMap { $0 }.joined(separator: "  ")))] + faults + form
-      + changes.map(\.line)
+      + changes.map(\.line) + attachments.map(\.line)
   }
 
   var document: JSONValue {
     let envelope = version.state.file?.envelope
     return .members([
-      "author": .optional(version.commit?.author), "changes": .array(changes.map(\.document)),
+      "attachments": .array(attachments.map(\.document)), "author": .optional(version.commit?.author),
+      "changes": .array(changes.map(\.document)),
       "commit": .optional(version.commit?.id), "committed_at": .optional(version.commit?.time?.text),
       "event": .optional(version.comparison.flatMap { $0.event == .unchanged ? nil : $0.event.rawValue }),
       "fault": .optional(version.fault?.name),

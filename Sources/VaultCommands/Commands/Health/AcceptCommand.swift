@@ -9,7 +9,7 @@ struct AcceptCommand: AsyncParsableCommand {
     abstract: "Authenticate records whose readable fields were edited by hand.",
     discussion: """
       It shows what differs from the newest version that verifies, in git or the trash, and asks. Sealed values must stand \
-      where they stood. Where no version verifies it shows the whole record, sealed fields masked: then --no-baseline says \
+      where they stood, and attachments be those that they were. Where no version verifies it shows the whole record, sealed fields masked: then --no-baseline says \
       that you have looked at all of it.
 
       Example:
@@ -45,6 +45,7 @@ struct AcceptCommand: AsyncParsableCommand {
       if let review = try await opened.editReview(of: id, histories) { reviews.append(review) }
     }
     if !global.json { for review in reviews { try Output.lines(review.lines(global.style)) } }
+    for review in reviews { try review.requireAcceptable() }
     if !noBaseline, let blind = reviews.first(where: { $0.baseline == nil }) { throw Self.needsBaseline(blind) }
     if !reviews.isEmpty { try global.confirm(Self.question(reviews.count)) }
     try await opened.accept(reviews)
@@ -75,11 +76,13 @@ extension EditReview {
   fileprivate func lines(_ style: Style) throws -> [String] {
     guard let baseline else { return ["\(file): compared with nothing"] + (try RecordView(found).lines(style)) }
     var lines = [Printable.text("\(file): compared with revision \(baseline.revision) from \(baseline.origin)")]
-    if changes.isEmpty { lines.append("  no field differs, only the MAC, the revision or the time of the last change") }
+    if changes.isEmpty, attachments.isEmpty {
+      lines.append("  no field differs, only the MAC, the revision or the time of the last change")
+    }
     return try lines
       + changes.map { change in
         ChangeLine.text(change.path, try change.before?.compactText(), try change.after?.compactText())
-      }
+      } + attachments.map(\.line)
   }
 
   fileprivate var document: JSONValue {

@@ -6,7 +6,7 @@ import VaultSealing
 /// One changed field as a line.
 enum ChangeLine {
   /// `+ path: after`, `- path: before` or `path: before → after`; nil for what is not there.
-  static func text(_ path: MemberPath, _ before: String?, _ after: String?) -> String {
+  static func text(_ path: some CustomStringConvertible, _ before: String?, _ after: String?) -> String {
     switch (before, after) {
     case (nil, let after): Printable.text("  + \(path): \(after ?? "")")
     case (let before, nil): Printable.text("  - \(path): \(before ?? "")")
@@ -21,6 +21,9 @@ extension RecordComparison {
     let known = [old, new].compactMap { file in file.flatMap { kinds[$0.envelope.kind] } }
     self.init(from: old, to: new) { path in known.contains { $0.isSealed(path) } }
   }
+
+  /// What is told of each change, a line each.
+  var lines: [String] { changes.map(\.line) + attachments.map(\.line) }
 
   /// A line where both are in different forms of their kind.
   var formLines: [String] { schemas.map { ["  migrated from form \($0.old) of its kind to form \($0.new)"] } ?? [] }
@@ -56,6 +59,24 @@ extension RecordComparison.Change {
     ]).object
     members?["from"] = origin.map { .string($0.description) }
     return .object(members ?? JSONObject())
+  }
+}
+
+extension AttachmentChange {
+  /// `+ attachment scan.pdf: 2 MiB`
+  var line: String { ChangeLine.text(place, beforeText, afterText) }
+
+  /// Where it stands: not a field, whatever fields are called.
+  var place: String { "attachment \(name)" }
+
+  /// Its size.
+  var beforeText: String? { before.map { BackupView.size($0.byteCount) } }
+
+  /// Its size; of another writing under the name of one before that, too.
+  var afterText: String? { after.map { BackupView.size($0.byteCount) + (before == nil ? "" : ", replaced") } }
+
+  var document: JSONValue {
+    .members(["after": after?.document ?? .null, "before": before?.document ?? .null, "name": .string(name)])
   }
 }
 

@@ -1,5 +1,6 @@
 import VaultDocument
 import VaultMerge
+import VaultSealing
 
 /// The difference of two states as it is printed.
 struct DiffReport {
@@ -17,7 +18,7 @@ struct DiffReport {
     let records = comparison.records.flatMap { record -> [String] in
       [style.bold(Printable.text("\(record.line) (\(record.id.text.prefix(8)))"))]
         + (fault(of: record).map { ["  " + style.bad($0.sentence)] } ?? [])
-        + (record.comparison.map { $0.formLines + $0.changes.map(\.line) } ?? [])
+        + (record.comparison.map { $0.formLines + $0.lines } ?? [])
     }
     return records + comparison.headerLines.map(Printable.text)
   }
@@ -25,8 +26,11 @@ struct DiffReport {
   /// A line for each record, and their number.
   func statistics() -> [String] {
     let lines = comparison.records.map { record in
-      let count = record.comparison?.changes.count ?? 0
-      return record.line + (count == 0 ? "" : ": \(count) \(count == 1 ? "field" : "fields")")
+      let counts = [
+        (record.comparison?.changes.count ?? 0, "field"), (record.comparison?.attachments.count ?? 0, "attachment"),
+      ]
+      let words = counts.filter { $0.0 > 0 }.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
+      return record.line + (words.isEmpty ? "" : ": \(words)")
     }
     let events = Dictionary(grouping: comparison.records, by: \.event).sorted { $0.key < $1.key }
     let sums = events.map { "\($1.count) \($0)" }.joined(separator: ", ")
@@ -38,6 +42,7 @@ struct DiffReport {
     .array(
       comparison.records.map { record in
         .members([
+          "attachments": .array(record.comparison?.attachments.map(\.document) ?? []),
           "changes": .array(record.comparison?.changes.map(\.document) ?? []), "event": .string(record.event),
           "fault": .optional(fault(of: record)?.name), "id": .string(record.id.text), "kind": .optional(record.kind),
           "name": .string(record.name),
@@ -50,16 +55,16 @@ struct DiffReport {
 extension DiffReport {
   func markdown() -> [String] {
     let records = comparison.records.flatMap { record -> [String] in
-      let changes = record.comparison?.changes ?? []
+      let rows = record.comparison.map { $0.changes.map(Self.row) + $0.attachments.map(Self.row) } ?? []
       let notes =
         (fault(of: record).map { ["**\(Self.code($0.sentence))**"] } ?? [])
         + (record.comparison?.formLines.map { Self.code(String($0.drop { $0 == " " })) } ?? [])
-      let table = ["| Field | Before | After |", "|---|---|---|"] + changes.map(Self.row)
+      let table = ["| Field | Before | After |", "|---|---|---|"] + rows
       let kind = record.kind.map { Self.code($0) + " " } ?? ""
       return [
         "#### \(record.event) \(kind)\(Self.code(record.name)) (\(Self.code(String(record.id.text.prefix(8)))))", "",
       ]
-        + notes.flatMap { [$0, ""] } + (changes.isEmpty ? [] : table + [""])
+        + notes.flatMap { [$0, ""] } + (rows.isEmpty ? [] : table + [""])
     }
     let header = comparison.headerLines.map { "- " + Self.code($0) }
     let all = records + header
@@ -72,8 +77,15 @@ extension DiffReport {
       before = change.kind == .added ? nil : RecordView.mask
       after = change.kind == .removed ? nil : "\(RecordView.mask) \(change.words)"
     }
-    let cells = [change.path.description, before, after].map { $0.map(code) ?? "" }
-    return "| " + cells.joined(separator: " | ") + " |"
+    return row([change.path.description, before, after])
+  }
+
+  private static func row(_ change: AttachmentChange) -> String {
+    row([change.place, change.beforeText, change.afterText])
+  }
+
+  private static func row(_ cells: [String?]) -> String {
+    "| " + cells.map { $0.map(code) ?? "" }.joined(separator: " | ") + " |"
   }
 
   /// A text as code. All but letters, digits and the space are written as entities, of which no Markdown makes markup,

@@ -59,6 +59,10 @@ struct GitCheck {
       for fault in old.compactMap(new.fault) {
         add(Finding(file: file, reason: fault.sentence, commit: changes.commit))
       }
+      for change in old.flatMap(new.attachmentChanges) {
+        let line = String(change.line.drop { $0 == " " })
+        add(Finding(file: file, reason: line, commit: changes.commit, isNote: true))
+      }
     }
   }
 

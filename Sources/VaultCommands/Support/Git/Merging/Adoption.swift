@@ -90,7 +90,7 @@ struct Adoption {
     let head =
       "old \(record.id.text) (\(record.name(opened))): \(comparison.event.rawValue) at "
       + "\(file.envelope.updatedAt.text)\(origin)"
-    return [Printable.text(head)] + comparison.changes.map(\.line)
+    return [Printable.text(head)] + comparison.lines
   }
 
   // MARK: - Agreement

@@ -1,0 +1,68 @@
+internal import VaultCrypto
+internal import VaultDocument
+internal import VaultSealing
+internal import VaultStorage
+
+extension Vault {
+  /// The next revision of a record under a new data key of `root`. What is attached is sealed anew, too, into files
+  /// that are there before any record names them; those of before stay.
+  ///
+  /// - Throws: ``VaultError`` as opening and sealing do; `.diskFull`, `.permissionDenied`, `.ioFailed`. Some of the new
+  ///   files may be there then.
+  func resealed(
+    _ record: OpenRecord, under root: RootKey, now: Timestamp, _ lock: any StoreLock
+  ) throws(VaultError) -> SealedRecord {
+    let (id, verified) = (record.id, record.verified)
+    guard !record.attachments.isEmpty else {
+      return try inSealing(file: record.file, record: id) { () throws(SealingError) in
+        try RecordSeal.resealed(verified, under: root, now: now)
+      }
+    }
+    var draft = EnvelopeDraft(next: verified, now: now)
+    draft.deletedAt = record.envelope.deletedAt
+    return try resealed(record, under: root, as: draft, from: store, lock)
+  }
+
+  /// The same as another revision, which `draft` says but for its key and what is attached.
+  ///
+  /// - Parameter source: the store that has what is attached.
+  func resealed(
+    _ record: OpenRecord, under root: RootKey, as draft: EnvelopeDraft, from source: any RecordStore,
+    _ lock: any StoreLock
+  ) throws(VaultError) -> SealedRecord {
+    let (id, verified, target) = (record.id, record.verified, try attachmentStore())
+    let dataKey = try inSealing(record: id) { () throws(SealingError) in try root.makeDataKey(for: id) }
+    var draft = draft
+    draft.attachments = []
+    for attachment in record.attachments {
+      let key = try inSealing(record: id) { () throws(SealingError) in
+        try verified.attachmentKey(of: attachment.id)
+      }
+      let content = try OpenedAttachment(attachment, from: source, key: key)
+      draft.attachments.append(
+        try AttachmentStream.write(
+          named: attachment.name, to: target, under: lock,
+          key: { new throws(SealingError) in try root.attachmentKey(of: new, record: id, dataKey.wrapped) },
+          next: content.next))
+    }
+    let complete = draft
+    return try inSealing(file: record.file, record: id) { () throws(SealingError) in
+      try RecordSeal.resealed(verified, dataKey, as: complete)
+    }
+  }
+
+  /// Removes the files in `attachments/` that no record names, live or removed, if every record can be read.
+  ///
+  /// - Parameter some: only these; nil for all.
+  /// - Returns: those that were removed.
+  @discardableResult
+  func removeUnnamedAttachments(
+    among some: Set<AttachmentID>? = nil, _ lock: any StoreLock
+  ) throws(VaultError) -> [AttachmentID] {
+    guard let store = store as? any AttachmentStore else { return [] }
+    let unnamed = try AttachmentCheck(of: store, readingAll: false).unnamed ?? []
+    let ids = unnamed.filter { some?.contains($0) ?? true }
+    if !ids.isEmpty { try inStore { () throws(StoreError) in try store.removeAttachments(ids, under: lock) } }
+    return ids
+  }
+}
