@@ -107,7 +107,12 @@ extension Vault {
     guard old.verified.keys.vaultID == header.vaultID else {
       throw VaultError(.unexpectedVault, "is a record of another vault", record: old.id)
     }
-    return try replacing(old, now, sealingAnew: isOfOtherRoot(old))
+    try requireAttachments(of: old)
+    let isSealingAnew = isOfOtherRoot(old)
+    return try replacing(old, now) { draft throws(VaultError) in
+      try isSealingAnew
+        ? sealedAnew(old, draft) : sealedBytes(old.stored, draft, old.verified.keys, in: .record(old.id))
+    }
   }
 
   /// Whether a record of another state of this vault gets a new data key here.
@@ -117,25 +122,21 @@ extension Vault {
 
   /// Puts a version that verified in place of what is here, as a revision above all that is known of it.
   ///
-  /// - Parameter isSealingAnew: whether it is of another root key, and gets a new data key.
+  /// - Parameter seal: makes its bytes, of the next revision.
   func replacing(
-    _ old: OpenRecord, _ now: Timestamp, sealingAnew isSealingAnew: Bool
+    _ old: OpenRecord, _ now: Timestamp, seal: (EnvelopeDraft) throws(VaultError) -> [UInt8]
   ) throws(VaultError) -> [StoreChange] {
-    try requireAttachments(of: old)
     let (live, trashed) = (try locked.read(old.id), try readTrash(old.id))
     let known = [live, trashed].compactMap { $0.flatMap { SeenVersion(parsing: $0, of: old.id)?.revision } }
     let seen = try memory?.folder(old.id.folder).versions[old.id]?.revision
     let revision = max(old.envelope.revision, (known + [seen ?? 0]).max() ?? 0)
     var draft = EnvelopeDraft(next: old.verified, now: now)
     draft.revision = revision + 1
-    let bytes =
-      try isSealingAnew
-      ? sealedAnew(old, draft) : sealedBytes(old.stored, draft, old.verified.keys, in: .record(old.id))
-    return [StoreChange(.record(old.id), from: live, to: bytes)]
+    return [StoreChange(.record(old.id), from: live, to: try seal(draft))]
       + (trashed.map { [StoreChange(.trash(old.id), from: $0, to: nil)] } ?? [])
   }
 
-  private func sealedAnew(_ old: OpenRecord, _ draft: EnvelopeDraft) throws(VaultError) -> [UInt8] {
+  func sealedAnew(_ old: OpenRecord, _ draft: EnvelopeDraft) throws(VaultError) -> [UInt8] {
     let root = keyring.current
     let resealed = try inSealing(record: old.id) { () throws(SealingError) in
       try RecordSeal.resealed(old.verified, under: root, as: draft)

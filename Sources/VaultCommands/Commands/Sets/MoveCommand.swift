@@ -61,7 +61,7 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     let change = AudienceChange(from: opened.header.slots, to: destination.header.slots, isCopy: copy)
     try global.confirm(question(records, session, change))
     if global.yes { for line in change.lines { global.messages.note(line) } }
-    let written = try await destination.take(records)
+    let written = try await destination.take(records, from: opened)
     if !copy { try await takeAway(records, opened) }
     try report(records, written, session, change)
   }
