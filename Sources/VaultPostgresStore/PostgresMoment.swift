@@ -84,13 +84,7 @@ final class Snapshot: Sendable {
 
 extension PostgresStore {
   func moment() throws(StoreError) -> any StoreLock {
-    for connection in [try pool.take(), try pool.fresh()] {
-      do throws(ServerFault) {
-        return PostgresMoment(connection, of: self, named: try Snapshot.taken(by: connection))
-      } catch {
-        guard error.isLost else { throw StoreError(error) }
-      }
-    }
-    throw StoreError(.ioFailed, reason: "the connection to the database was lost")
+    let (connection, snapshot) = try pool.held(Snapshot.taken)
+    return PostgresMoment(connection, of: self, named: snapshot)
   }
 }
