@@ -5,8 +5,8 @@ internal import VaultSystem
 /// A lock on a vault: rows of the table `locks`, locked by a transaction that stays open. The server ends it with its
 /// connection, so a stale lock cannot exist.
 ///
-/// A writer has also raised the vault's `fence`: when its connection was lost and somebody else came, its next write
-/// finds another fence and is refused.
+/// A writer has also drawn a new `fence` for the vault: when its connection was lost and somebody else came, its next
+/// write finds another fence and is refused.
 final class PostgresLock: StoreLock {
   let kind: LockKind
   /// The fence that a writer writes under; 0 of a reader.
@@ -55,11 +55,13 @@ extension PostgresStore {
   ) throws(StoreError) -> any StoreLock {
     if let snapshot { return try snapshot.lock(kind) }
     guard kind != .snapshot else { return try moment() }
-    let connection = try takenForLock()
+    let (connection, _) = try pool.held { connection throws(ServerFault) in
+      try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+    }
     do throws(StoreError) {
       try wait(for: kind, connection, timeout, isWanted, onWait)
       guard kind == .exclusive else { return PostgresLock(kind, connection, of: self, (0, 0)) }
-      let lock = PostgresLock(kind, connection, of: self, try raiseFence())
+      let lock = PostgresLock(kind, connection, of: self, try drawFence())
       return lock
     } catch {
       if (try? connection.run("ROLLBACK")) != nil { pool.give(connection) }
@@ -67,70 +69,109 @@ extension PostgresStore {
     }
   }
 
-  /// A connection with the transaction begun that will hold the lock.
-  private func takenForLock() throws(StoreError) -> PostgresConnection {
-    let begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
-    for connection in [try pool.take(), try pool.fresh()] {
-      do throws(ServerFault) {
-        try connection.run(begin)
-        // However long the work takes, it is not idle.
-        try connection.run("SET LOCAL idle_in_transaction_session_timeout = 0")
-        return connection
-      } catch {
-        guard error.isLost else { throw StoreError(error) }
-      }
-    }
-    throw StoreError(.ioFailed, reason: "the connection to the database was lost")
-  }
-
   private func wait(
     for kind: LockKind, _ connection: PostgresConnection, _ timeout: Duration, _ isWanted: () -> Bool,
     _ onWait: (Int32?) -> Void
   ) throws(StoreError) {
     let system = LiveFileOperations()
-    var wait = LockWait(start: system.now(), timeout: timeout, path: address.canonicalText)
-    var hasGate = false
+    var wait = LockWait(
+      start: system.now(), timeout: timeout, path: address.canonicalText,
+      steps: .milliseconds(250) ... .milliseconds(1000))
+    // At first nothing: mostly nobody is in the way.
+    var (hasGate, patience) = (false, Duration.zero)
     while true {
-      do throws(ServerFault) {
-        switch kind {
-        case .exclusive:
-          if !hasGate { hasGate = try isTaken(Gate.waiting, "UPDATE", connection) }
-          if hasGate, try isTaken(Gate.lock, "UPDATE", connection) { return }
-        case .shared, .snapshot:
-          if try isOpen(Gate.waiting, connection), try isTaken(Gate.lock, "SHARE", connection) { return }
-        }
-      } catch {
-        throw StoreError(error, writing: true)
-      }
+      if try isTaken(kind, connection, within: patience, &hasGate) { return }
       var holder: LockHolder?
       var isKnown = false
       do throws(StoreError) {
-        let step = try wait.nextStep(
+        patience = try wait.nextStep(
           now: system.now(),
           holder: {
             if !isKnown { holder = self.holder() }
             isKnown = true
             return holder?.process
           }, isWanted: isWanted, onWait: onWait)
-        system.sleep(step)
       } catch {
         throw holder.map { $0.inTheWay(of: address) } ?? error
       }
     }
   }
 
-  /// Locks a row until the transaction ends, if nobody is in the way.
-  private func isTaken(_ gate: Int, _ strength: String, _ connection: PostgresConnection) throws(ServerFault) -> Bool {
-    try connection.row(
-      "SELECT l.gate FROM \(schema.locks) AS l WHERE l.vault = $1 AND l.gate = \(gate) FOR \(strength) SKIP LOCKED",
-      [.id(vault)]) != nil
+  /// Tries to take the lock.
+  ///
+  /// - Parameter hasGate: whether the gate is held.
+  private func isTaken(
+    _ kind: LockKind, _ connection: PostgresConnection, within patience: Duration, _ hasGate: inout Bool
+  ) throws(StoreError) -> Bool {
+    switch kind {
+    case .exclusive where patience == .zero:
+      let taken = try inServer { () throws(ServerFault) in
+        try free([Gate.lock, Gate.waiting], "UPDATE", connection)
+      }
+      hasGate = taken.contains(Gate.waiting)
+      return taken.contains(Gate.lock)
+    case .exclusive:
+      if !hasGate { hasGate = try isTaken(Gate.waiting, "UPDATE", connection, within: patience) }
+      return try hasGate && isTaken(Gate.lock, "UPDATE", connection, within: patience)
+    case .shared, .snapshot:
+      return try isOpen(Gate.waiting, connection, within: patience)
+        && isTaken(Gate.lock, "SHARE", connection, within: patience)
+    }
+  }
+
+  /// Locks a row until the transaction ends. Who waits does so in the server, behind those who came before, and has the
+  /// row as soon as it is free.
+  private func isTaken(
+    _ gate: Int, _ strength: String, _ connection: PostgresConnection, within patience: Duration
+  ) throws(StoreError) -> Bool {
+    guard patience > .zero else {
+      return try inServer { () throws(ServerFault) in try !free([gate], strength, connection).isEmpty }
+    }
+    do throws(ServerFault) {
+      try connection.run("SAVEPOINT waiting")
+      // Of 0 it would wait for ever.
+      try connection.run("SET LOCAL lock_timeout = \(max(1, Int(patience / .milliseconds(1))))")
+      if try connection.row(locking([gate], strength), [.id(vault)]) != nil { return true }
+    } catch {
+      guard error.isLockTimeout else { throw StoreError(error, writing: true) }
+      try inServer { () throws(ServerFault) in try connection.run("ROLLBACK TO SAVEPOINT waiting") }
+      return false
+    }
+    throw gone
+  }
+
+  /// Locks those rows until the transaction ends that nobody holds.
+  private func free(
+    _ gates: [Int], _ strength: String, _ connection: PostgresConnection
+  ) throws(ServerFault) -> [Int] {
+    var taken: [Int] = []
+    try connection.rows(
+      locking(gates, strength) + " SKIP LOCKED", [.id(vault)],
+      each: { row throws(ServerFault) in
+        taken.append(Int(try row.place(0)))
+      })
+    return taken
+  }
+
+  /// However long the work takes, a transaction that holds a row is not idle.
+  private func locking(_ gates: [Int], _ strength: String) -> String {
+    """
+    SELECT l.gate, set_config('idle_in_transaction_session_timeout', '0', true) FROM \(schema.locks) AS l
+    WHERE l.vault = $1 AND l.gate IN (\(gates.map(String.init).joined(separator: ", "))) FOR \(strength)
+    """
+  }
+
+  private var gone: StoreError {
+    StoreError(.changedUnderneath, reason: "the vault is no longer in the database")
   }
 
   /// Whether nobody is in the way of a shared lock on a row, which is given back at once.
-  private func isOpen(_ gate: Int, _ connection: PostgresConnection) throws(ServerFault) -> Bool {
-    try connection.run("SAVEPOINT looked")
-    let isOpen = try isTaken(gate, "SHARE", connection)
-    try connection.run("ROLLBACK TO SAVEPOINT looked")
+  private func isOpen(
+    _ gate: Int, _ connection: PostgresConnection, within patience: Duration
+  ) throws(StoreError) -> Bool {
+    try inServer { () throws(ServerFault) in try connection.run("SAVEPOINT looked") }
+    let isOpen = try isTaken(gate, "SHARE", connection, within: patience)
+    try inServer { () throws(ServerFault) in try connection.run("ROLLBACK TO SAVEPOINT looked") }
     return isOpen
   }
 
@@ -138,7 +179,7 @@ extension PostgresStore {
   func holder() -> LockHolder? {
     let row = try? pool.with { connection throws(ServerFault) -> String? in
       // A row that only readers hold can be locked so. The statement is a transaction of its own.
-      let isOpen = try isTaken(Gate.lock, "KEY SHARE", connection)
+      let isOpen = try !free([Gate.lock], "KEY SHARE", connection).isEmpty
       guard !isOpen else { return nil }
       return try connection.row("SELECT v.holder FROM \(schema.vaults) AS v WHERE v.vault = $1", [.id(vault)])?.text(0)
     }
@@ -147,21 +188,25 @@ extension PostgresStore {
   }
 
   /// Shuts out every writer before, and clears away what one that died has left.
-  private func raiseFence() throws(StoreError) -> (fence: Int64, live: Int64) {
+  ///
+  /// It is not waited for until that is durable: the first change is, and with it what was before. A server that dies
+  /// between the two has an earlier fence, under which at most one writer goes on: fences are drawn by lot.
+  private func drawFence() throws(StoreError) -> (fence: Int64, live: Int64) {
     let statement = """
-      UPDATE \(schema.vaults) AS v SET fence = v.fence + 1, holder = $2 WHERE v.vault = $1
+      UPDATE \(schema.vaults) AS v SET fence = $3, holder = $2 WHERE v.vault = $1
       RETURNING v.fence, v.live, current_setting('synchronous_commit') = 'off',
         EXISTS (SELECT 1 FROM \(schema.staged) AS s WHERE s.vault = $1)
         OR EXISTS (SELECT 1 FROM \(schema.documents) AS d WHERE d.vault = $1 AND d.live > v.live)
-        OR EXISTS (SELECT 1 FROM \(schema.documents) AS d WHERE d.vault = $1 AND d.live > 0 AND d.live < v.live)
+        OR EXISTS (SELECT 1 FROM \(schema.documents) AS d WHERE d.vault = $1 AND d.live > 0 AND d.live < v.live),
+        set_config('synchronous_commit', 'off', true)
       """
-    let values: [SQLValue] = [.id(vault), .text(LockHolder.current.text)]
+    let values: [SQLValue] = [.id(vault), .text(LockHolder.current.text), .number(.random(in: 1 ... .max))]
     let held = try pool.with(writing: true) { connection throws(ServerFault) -> (Int64, Int64, Bool, Bool)? in
       guard let row = try connection.row(statement, values) else { return nil }
       return (try row.number(0), try row.number(1), try row.isTrue(2), try row.isTrue(3))
     }
     guard let (fence, live, isUnsafe, isLittered) = held else {
-      throw StoreError(.changedUnderneath, reason: "the vault is no longer in the database")
+      throw gone
     }
     guard !isUnsafe else {
       throw StoreError(

@@ -34,17 +34,9 @@ final class Snapshot: Sendable {
   private static let patience = "SET LOCAL idle_in_transaction_session_timeout = 0"
 
   let name: String
-  private let knownFolders = Mutex<Set<UInt8>?>(nil)
+  let ahead = RecordsAhead()
 
   init(name: String) { self.name = name }
-
-  /// The folders of live records, asked for once.
-  func folders(_ read: () throws(StoreError) -> [UInt8]) throws(StoreError) -> Set<UInt8> {
-    if let known = knownFolders.withLock({ $0 }) { return known }
-    let folders = Set(try read())
-    knownFolders.withLock { $0 = folders }
-    return folders
-  }
 
   /// Takes one; the connection keeps it.
   static func taken(by connection: PostgresConnection) throws(ServerFault) -> String {
@@ -84,13 +76,7 @@ final class Snapshot: Sendable {
 
 extension PostgresStore {
   func moment() throws(StoreError) -> any StoreLock {
-    for connection in [try pool.take(), try pool.fresh()] {
-      do throws(ServerFault) {
-        return PostgresMoment(connection, of: self, named: try Snapshot.taken(by: connection))
-      } catch {
-        guard error.isLost else { throw StoreError(error) }
-      }
-    }
-    throw StoreError(.ioFailed, reason: "the connection to the database was lost")
+    let (connection, snapshot) = try pool.held(Snapshot.taken)
+    return PostgresMoment(connection, of: self, named: snapshot)
   }
 }

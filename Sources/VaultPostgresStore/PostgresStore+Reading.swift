@@ -60,12 +60,12 @@ extension PostgresStore {
   }
 
   public func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
-    if let snapshot {
-      // Who looks at one moment looks at all of them, and nothing changes.
-      let folders = try snapshot.folders { () throws(StoreError) in try recordFolders() }
-      guard folders.contains(folder) else { return [] }
-    }
-    return try identifiers(.record(vault), (Self.edge(folder, 0), Self.edge(folder, 0xFF)))
+    guard let snapshot else { return try records(inFolders: folder...folder) }
+    return try snapshot.ahead.ids(of: folder, records(inFolders:))
+  }
+
+  private func records(inFolders folders: ClosedRange<UInt8>) throws(StoreError) -> [RecordID] {
+    try identifiers(.record(vault), (Self.edge(folders.lowerBound, 0), Self.edge(folders.upperBound, 0xFF)))
   }
 
   public func trashed() throws(StoreError) -> [RecordID] { try identifiers(.trash(vault)) }
@@ -103,6 +103,10 @@ extension PostgresStore {
   public func read(
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
+    if let found = try snapshot?.ahead.bytes(of: ids, inFolder: folder, run(from:)) {
+      for (id, bytes) in zip(ids, found) where !body(id, .success(bytes)) { return }
+      return
+    }
     guard ids.count > 1, zip(ids, ids.dropFirst()).allSatisfy({ $0 < $1 }) else {
       for id in ids {
         let document: Result<[UInt8], StoreError>?
@@ -114,6 +118,28 @@ extension PostgresStore {
       return
     }
     try readAscending(ids, body)
+  }
+
+  /// The records that follow one another from an id on, without those that are too large to be read ahead.
+  private func run(from first: RecordID) throws(StoreError) -> [(id: RecordID, bytes: [UInt8])] {
+    let statement = """
+      SELECT d.id, d.bytes FROM \(schema.documents) AS d
+      WHERE d.vault = $1 AND d.live = \(liveSet) AND d.place = \(StoreLocation.Place.record) AND d.id >= $2 AND d.part = 0
+        AND d.size <= \(RecordsAhead.byteCount) AND octet_length(d.bytes) = d.size
+      ORDER BY d.id LIMIT \(RecordsAhead.recordCount)
+      """
+    return try pool.with { connection throws(ServerFault) in
+      var records: [(id: RecordID, bytes: [UInt8])] = []
+      try connection.rows(
+        statement, [.id(vault), .id(first)],
+        each: { row throws(ServerFault) in
+          guard records.count < RecordsAhead.recordCount else { throw .tooMuch }
+          let bytes = try row.bytes(1)
+          guard bytes.count <= RecordsAhead.byteCount else { throw .tooMuch }
+          records.append((try row.id(0), bytes))
+        })
+      return records
+    }
   }
 
   /// One statement for all of them, whose rows come one by one.

@@ -5,16 +5,21 @@ public struct LockWait {
   private let start: Duration
   private let timeout: Duration
   private let path: String?
-  private var step: Duration = .milliseconds(1)
+  private let longestStep: Duration
+  private var step: Duration
   private var isAnnounced = false
 
   /// A wait that began at `start`, on the clock that `nextStep` is given.
   ///
-  /// - Parameter path: the vault's, for the error.
-  public init(start: Duration, timeout: Duration, path: String? = nil) {
-    self.start = start
-    self.timeout = timeout
-    self.path = path
+  /// - Parameters:
+  ///   - path: the vault's, for the error.
+  ///   - steps: the first sleep, which doubles, and the longest.
+  public init(
+    start: Duration, timeout: Duration, path: String? = nil,
+    steps: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(25)
+  ) {
+    (self.start, self.timeout, self.path) = (start, timeout, path)
+    (step, longestStep) = (steps.lowerBound, steps.upperBound)
   }
 
   /// How long to sleep before the next attempt.
@@ -34,7 +39,9 @@ public struct LockWait {
       isAnnounced = true
       onWait(holder())
     }
-    defer { step = min(step * 2, .milliseconds(25)) }
-    return min(step, timeout - waited)
+    defer { step = min(step * 2, longestStep) }
+    // Whoever waits is told on time.
+    let untilTold = isAnnounced ? timeout : .seconds(1) - waited
+    return min(step, timeout - waited, untilTold)
   }
 }

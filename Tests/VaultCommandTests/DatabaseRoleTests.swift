@@ -42,6 +42,8 @@ import VaultTestSupport
         let run = vault.run(words)
         try #require(run.code == 0, "\(words): \(run.errors)")
       }
+      let run = vault.run("set", "GitLab", "--secret-stdin", "totp", input: "JBSWY3DPEHPK3PXP")
+      try #require(run.code == 0, "\(run.errors)")
     }
 
     /// Lets a role see a vault.
@@ -69,7 +71,8 @@ import VaultTestSupport
   /// What reads a vault.
   private static let reading = [
     "list", "list --verify", "list --json --no-index", "find ada", "show GitLab", "show GitLab --reveal",
-    "get GitLab password", "get Orders --url", "run --env P=cvault://GitLab/password -- true",
+    "get GitLab password", "get Orders --url", "search ada",
+    "log GitLab", "otp GitLab", "agent status", "run --env P=cvault://GitLab/password -- true",
     "inject -i t.tmpl -o filled --yes", "ref GitLab password", "refs t.env", "scan t.env", "uses", "credential git get",
     "due --older-than 1y", "audit", "status", "doctor", "check", "verify", "verify --subset 1/2", "lint", "fingerprint",
     "pin show",

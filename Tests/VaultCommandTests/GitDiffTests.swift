@@ -76,7 +76,7 @@ struct GitDiffTests {
     }
   }
 
-  @Test("the folder of a copy is a state; that of another vault, a backup and a place without commits are not")
+  @Test("the folder of a copy is a state; that of another vault and a place without commits are not")
   func folders() throws {
     let bench = try GitBench()
     try bench.there.change("username", "Oslo")
@@ -89,11 +89,28 @@ struct GitDiffTests {
       "unset CVAULT_DIR CVAULT_IDENTITY_FILE; cd ..; vault init other --generate-identity other.txt -y")
     #expect(made.code == 0, "\(made.errors)")
     #expect(diff(bench, "../other").code == 16)
-    bench.here.shell("touch b.cvault.age")
-    let backup = diff(bench, "b.cvault.age")
-    #expect(backup.code == 10 && backup.errors.contains("vault backup restore"))
     let workspace = try Workspace.withVault()
     #expect(workspace.run("diff", "--vault", "v").code == 18)
+  }
+
+  @Test("a backup is a state, which takes its own key and none of the vault")
+  func backups() throws {
+    let bench = try GitBench()
+    let made = bench.here.shell(
+      "echo pw >pw; mkdir ../k; vault backup create --to ../k --new-passphrase-file pw && mv ../k/*.age k.age")
+    #expect(made.code == 0, "\(made.errors)")
+    let options = " --backup-passphrase-file pw --exit-code"
+    #expect(diff(bench, "k.age" + options).code == 0)
+    try change(bench)
+    let work = diff(bench, "k.age" + options)
+    #expect(work.code == 14 && work.output == diff(bench, "HEAD").output, "\(work.output)\(work.errors)")
+    #expect(diff(bench, "./k.age k.age" + options).code == 0)
+    #expect(diff(bench, "k.age").code == 11)
+    #expect(diff(bench, "k.age --backup-passphrase-file k.age").code != 0)
+    bench.here.shell("head -c 2000 k.age >cut.age; touch empty.age")
+    for file in ["cut.age", "empty.age"] { #expect(diff(bench, file + options).code == 13, "\(file)") }
+    bench.here.shell("unset CVAULT_DIR CVAULT_IDENTITY_FILE; vault init ../o --generate-identity ../o.txt -y")
+    #expect(bench.here.with(["CVAULT_DIR": "../o"]).shell("vault diff k.age" + options).code == 16)
   }
 
   @Test("what was changed by hand or went back is said, and clear text in a sealed place is not told")

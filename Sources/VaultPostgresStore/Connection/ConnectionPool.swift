@@ -50,6 +50,21 @@ final class ConnectionPool: Sendable {
     return connection
   }
 
+  /// A connection on which `body` was done, for a transaction that stays open. One that was lost while nobody used it is
+  /// replaced.
+  func held<Result>(
+    _ body: (PostgresConnection) throws(ServerFault) -> Result
+  ) throws(StoreError) -> (PostgresConnection, Result) {
+    let connection = try take()
+    do throws(ServerFault) {
+      return (connection, try body(connection))
+    } catch {
+      guard error.isLost else { throw StoreError(error) }
+    }
+    let other = try fresh()
+    do throws(ServerFault) { return (other, try body(other)) } catch { throw StoreError(error) }
+  }
+
   /// Takes one back; one that is lost is let go.
   func give(_ connection: PostgresConnection) {
     guard !connection.isLost else { return }

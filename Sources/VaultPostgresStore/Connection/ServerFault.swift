@@ -18,6 +18,8 @@ struct ServerFault: RemoteFault, CustomStringConvertible {
 
   /// Whether the whole transaction may be done once more: others were in its way.
   var isConflict: Bool { state == "40001" || state == "40P01" }
+  /// lock_not_available: somebody else held a row for as long as was waited.
+  var isLockTimeout: Bool { state == "55P03" }
 
   /// Whether the server does not do such a thing at all.
   var isUnsupported: Bool { state == "0A000" }

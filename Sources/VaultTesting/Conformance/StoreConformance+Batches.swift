@@ -174,6 +174,35 @@ extension StoreConformance {
       lock.release()
       try require(store.read(.record(gone)) == nil && store.read(.record(new)) == [4], "the present")
     },
+    StoreConformance(rule: "a snapshot is read by folders in any order, with small and large records") { store in
+      let folders: [UInt8] = [3, 4, 17, 18]
+      var expected: [UInt8: [RecordID: [UInt8]]] = [:]
+      for number in 0..<640 {
+        let folder = folders[number % 4]
+        let id = RecordID(bytes: [folder, UInt8(number % 251), UInt8(number / 251)] + Array(repeating: 5, count: 13))
+        expected[folder, default: [:]][id] = Array(repeating: UInt8(number % 256), count: number == 5 ? 20_000 : 9)
+      }
+      let changes = expected.values.flatMap { $0.map { StoreChange.put(.record($0.key), $0.value) } }
+      for start in stride(from: 0, to: changes.count, by: 64) { try store.apply(Array(changes[start...].prefix(64))) }
+      let lock = try store.lock(.snapshot, timeout: .zero, onWait: { _ in })
+      defer { lock.release() }
+      let view = lock.view ?? store
+      for folder in folders + folders.reversed() {
+        var found: [RecordID: [UInt8]] = [:]
+        try view.readRecords(inFolder: folder) { id, bytes in
+          found[id] = try? bytes.get()
+          return true
+        }
+        try require(found == expected[folder], "folder \(folder)")
+      }
+      let some = Array(try view.records(inFolder: 4).dropFirst(3).prefix(2))
+      var count = 0
+      try view.read(some, inFolder: 4) { id, bytes in
+        count += (try? bytes.get()) == expected[4]?[id] ? 1 : 0
+        return true
+      }
+      try require(count == 2 && view.records(inFolder: 5).isEmpty, "some of a folder, and none")
+    },
     StoreConformance(rule: "a lock that nobody refers to is released") { store in
       var lock: (any StoreLock)? = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
       try require(lock?.kind == .exclusive, "its kind")

@@ -9,14 +9,15 @@ struct DiffCommand: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Show by record and field how two states of the vault differ.",
     discussion: """
-      A state is a commit, @work for the vault as it is, or another copy of it: a folder, or a database. Without one it is \
-      HEAD against @work; one is compared with @work. What names no state names a record. No key is used, and no sealed \
-      value is shown: of those it says that they were replaced, resealed or moved.
+      A state is a commit, @work for the vault as it is, or another copy of it: a folder, a database, or a backup. Without \
+      one it is HEAD against @work; one is compared with @work. What names no state names a record. No key is used but \
+      that of a backup, and no sealed value is shown: of those it says that they were replaced, resealed or moved.
 
       Example:
         vault diff
         vault diff origin/main HEAD --markdown
         vault diff HEAD~3 GitHub
+        vault diff backups/team-20261121T014028Z.cvault.age --stat
       """)
 
   @Argument(help: ArgumentHelp("States, at most two, then records.", valueName: "state"))
@@ -31,7 +32,11 @@ struct DiffCommand: AsyncParsableCommand {
   @Flag(help: "End with 14 when something differs.")
   var exitCode = false
 
+  @Option(help: ArgumentHelp("Read the passphrase of a backup from a file.", valueName: "file"))
+  var backupPassphraseFile: String?
+
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
@@ -40,8 +45,17 @@ struct DiffCommand: AsyncParsableCommand {
       throw CommandError.usage(stat ? "--stat" : "--markdown", "cannot stand with --json")
     }
     let session = try Session(vault, global)
-    var (states, records) = ([ComparedState](), words[...])
-    while states.count < 2, let word = records.first, let state = try ComparedState.named(word, session) {
+    var (states, records, keys) = ([ComparedState](), words[...], BackupKeys?.none)
+    while states.count < 2, let word = records.first,
+      let state = try await ComparedState.named(
+        word, session,
+        {
+          // A descriptor gives its passphrase once.
+          let known = try keys ?? BackupKeys(unlocking, backupPassphraseFile: backupPassphraseFile, global)
+          keys = known
+          return known
+        })
+    {
       states.append(state)
       records = records.dropFirst()
     }

@@ -1,3 +1,4 @@
+import VaultBackup
 import VaultDocument
 import VaultKit
 import VaultMerge
@@ -5,9 +6,10 @@ import VaultRecords
 import VaultStorage
 import VaultSystem
 
-/// One state of a vault that is compared with another: a commit, the vault as it is, or a copy in another place.
+/// One state of a vault that is compared with another: a commit, the vault as it is, a copy in another place, or a
+/// backup.
 struct ComparedState {
-  /// What it is called: a commit's hash, `@work`, or a folder's path or a database's address.
+  /// What it is called: a commit's hash, `@work`, a folder's or a backup's path, or a database's address.
   let name: String
   fileprivate let store: any RecordStore
   /// Nil for what is none of git's.
@@ -30,8 +32,11 @@ struct ComparedState {
 
   /// The state that a word names; nil for a word that names none.
   ///
-  /// - Throws: for a place with another vault, a file, or an address that is none of a vault.
-  static func named(_ word: String, _ session: Session) throws -> ComparedState? {
+  /// - Parameter keys: what may open a backup.
+  /// - Throws: for a place with another vault, a file that is no backup, or an address that is none of a vault.
+  static func named(
+    _ word: String, _ session: Session, _ keys: () throws -> BackupKeys
+  ) async throws -> ComparedState? {
     if word == workName { return work(session) }
     if VaultPlace.isDatabase(word) { return try copy(at: word, session) }
     let isPath = word.hasPrefix("/") || word.hasPrefix(".")
@@ -44,11 +49,7 @@ struct ComparedState {
     }
     switch System.kind(of: word) {
     case .directory? where isPath || System.kind(of: word + "/vault.json") != nil: return try copy(at: word, session)
-    case .regular? where isPath || word.hasSuffix(".age"):
-      throw refused(
-        word, "is a file, and no state of a vault",
-        "`vault backup restore \(word.shellQuoted) --to DIR` makes a folder of a backup, and `vault diff DIR` compares it"
-      )
+    case .regular? where isPath || word.hasSuffix(".age"): return try await backup(word, session, keys())
     case nil where isPath: throw refused(word, "is not there", "name a commit, \(workName), or the folder of a vault")
     default: break
     }
@@ -68,12 +69,25 @@ struct ComparedState {
       if location.isDatabase { throw location.explained(error) }
       throw error.code == .notAVault ? location.holdsNoVault(.directory) : CommandError(error)
     }
-    guard other.header.vaultID == session.locked.header.vaultID else {
-      throw CommandError(
-        .unexpectedVault, "unexpected_vault", subject: path, "is another vault, and no state of this one",
-        hints: ["`vault export` of both shows what is in them"])
-    }
+    try requireSame(other, as: session, path)
     return ComparedState(name: path, store: other.store, commit: nil)
+  }
+
+  /// A backup, whose records are then all in memory.
+  private static func backup(_ path: String, _ session: Session, _ keys: BackupKeys) async throws -> ComparedState {
+    let file = try BackupFile.argument(path)
+    let credentials = try keys.credentials(for: file, asks: true)
+    guard !credentials.isEmpty else { throw CommandError.backupNotOpened(file) }
+    let contents = try await BackupContents(of: file, with: credentials)
+    try requireSame(contents.vault, as: session, path)
+    return ComparedState(name: path, store: try contents.state(), commit: nil)
+  }
+
+  private static func requireSame(_ other: LockedVault, as session: Session, _ path: String) throws {
+    guard other.header.vaultID != session.locked.header.vaultID else { return }
+    throw CommandError(
+      .unexpectedVault, "unexpected_vault", subject: path, "is another vault, and no state of this one",
+      hints: ["`vault export` of both shows what is in them"])
   }
 
   private static func refused(_ word: String, _ reason: String, _ hint: String) -> CommandError {
