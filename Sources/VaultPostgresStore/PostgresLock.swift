@@ -5,8 +5,8 @@ internal import VaultSystem
 /// A lock on a vault: rows of the table `locks`, locked by a transaction that stays open. The server ends it with its
 /// connection, so a stale lock cannot exist.
 ///
-/// A writer has also drawn a new `fence` for the vault: when its connection was lost and somebody else came, its next write
-/// finds another fence and is refused.
+/// A writer has also drawn a new `fence` for the vault: when its connection was lost and somebody else came, its next
+/// write finds another fence and is refused.
 final class PostgresLock: StoreLock {
   let kind: LockKind
   /// The fence that a writer writes under; 0 of a reader.
@@ -80,23 +80,7 @@ extension PostgresStore {
     // At first nothing: mostly nobody is in the way.
     var (hasGate, patience) = (false, Duration.zero)
     while true {
-      switch kind {
-      case .exclusive where patience == .zero:
-        let taken = try inServer { () throws(ServerFault) in
-          try free([Gate.lock, Gate.waiting], "UPDATE", connection)
-        }
-        if taken.contains(Gate.lock) { return }
-        hasGate = taken.contains(Gate.waiting)
-      case .exclusive:
-        if !hasGate { hasGate = try isTaken(Gate.waiting, "UPDATE", connection, within: patience) }
-        if hasGate, try isTaken(Gate.lock, "UPDATE", connection, within: patience) { return }
-      case .shared, .snapshot:
-        if try isOpen(Gate.waiting, connection, within: patience),
-          try isTaken(Gate.lock, "SHARE", connection, within: patience)
-        {
-          return
-        }
-      }
+      if try isTaken(kind, connection, within: patience, &hasGate) { return }
       var holder: LockHolder?
       var isKnown = false
       do throws(StoreError) {
@@ -110,6 +94,29 @@ extension PostgresStore {
       } catch {
         throw holder.map { $0.inTheWay(of: address) } ?? error
       }
+    }
+  }
+
+  /// Tries to take the lock.
+  ///
+  /// - Parameter hasGate: whether the gate is held.
+  private func isTaken(
+    _ kind: LockKind, _ connection: PostgresConnection, within patience: Duration, _ hasGate: inout Bool
+  ) throws(StoreError) -> Bool {
+    switch kind {
+    case .exclusive where patience == .zero:
+      let taken = try inServer { () throws(ServerFault) in
+        try free([Gate.lock, Gate.waiting], "UPDATE", connection)
+      }
+      hasGate = taken.contains(Gate.waiting)
+      return taken.contains(Gate.lock)
+    case .exclusive:
+      if !hasGate { hasGate = try isTaken(Gate.waiting, "UPDATE", connection, within: patience) }
+      guard hasGate else { return false }
+      return try isTaken(Gate.lock, "UPDATE", connection, within: patience)
+    case .shared, .snapshot:
+      guard try isOpen(Gate.waiting, connection, within: patience) else { return false }
+      return try isTaken(Gate.lock, "SHARE", connection, within: patience)
     }
   }
 
