@@ -112,10 +112,11 @@ extension PostgresStore {
       return taken.contains(Gate.lock)
     case .exclusive:
       if !hasGate { hasGate = try isTaken(Gate.waiting, "UPDATE", connection, within: patience) }
-      return try hasGate && isTaken(Gate.lock, "UPDATE", connection, within: patience)
+      guard hasGate else { return false }
+      return try isTaken(Gate.lock, "UPDATE", connection, within: patience)
     case .shared, .snapshot:
-      return try isOpen(Gate.waiting, connection, within: patience)
-        && isTaken(Gate.lock, "SHARE", connection, within: patience)
+      guard try isOpen(Gate.waiting, connection, within: patience) else { return false }
+      return try isTaken(Gate.lock, "SHARE", connection, within: patience)
     }
   }
 

@@ -50,8 +50,8 @@ final class ConnectionPool: Sendable {
     return connection
   }
 
-  /// A connection on which `body` was done, for a transaction that stays open. One that was lost while nobody used it is
-  /// replaced.
+  /// A connection on which `body` was done, for a transaction that stays open. One that was lost while nobody used it
+  /// is replaced.
   func held<Result>(
     _ body: (PostgresConnection) throws(ServerFault) -> Result
   ) throws(StoreError) -> (PostgresConnection, Result) {
