@@ -48,6 +48,16 @@ struct AttachmentKeepingTests {
     }
   }
 
+  @Test("an earlier version brings fields back, and names what was attached then", .enabled(if: GitBench.isThere))
+  func earlier() throws {
+    let bench = try GitBench()
+    bench.here.shell("head -c 100 /dev/urandom >../f; vault attach Ada ../f; git add -A; git commit -qm all")
+    #expect(bench.here.vault("detach", "Ada", "f", "-y").code == 0)
+    let restored = bench.here.vault("restore", "Ada@HEAD", "-y")
+    #expect(restored.code == 0 && restored.errors.contains("note: f was attached then"), "\(restored.errors)")
+    #expect(bench.here.vault("verify").code == 0)
+  }
+
   @Test("a missing or changed file, also in the trash, ends a reseal before anything has changed")
   func damaged() throws {
     for (index, change) in ["rm", "truncate -s -1", "printf X | dd conv=notrunc bs=1 seek=9 status=none of="]

@@ -65,6 +65,36 @@ struct SetMoveTests {
     #expect(bench.names(in: "ops").isEmpty && bench.names(in: "finance").count == 2)
   }
 
+  @Test("attachments go along, sealed anew; where one of them is damaged both vaults stay as they are")
+  func attachments() throws {
+    let bench = try SetBench()
+    let id = try bench.id("ops mail", in: "ops")
+    bench.workspace.prepare("head -c 200000 /dev/urandom >big; printf x >small")
+    #expect(bench.run(["attach", "ops:\(id)", "big", "small"]).code == 0)
+    func files(_ vault: String) -> [String] {
+      FileTree.files(below: "\(bench.path)/\(vault)").filter { $0.hasPrefix("attachments/") }
+    }
+    let old = files("ops")
+    #expect(old.count == 2)
+    bench.workspace.prepare("cp -r ops kept; for f in ops/attachments/*/*; do printf y >>$f; done")
+    let damaged = bench.run(["move", "ops:\(id)", "--to", "finance", "--yes"])
+    #expect(damaged.code == 13 && damaged.errors.contains("attachments/"), "\(damaged.errors)")
+    #expect(bench.names(in: "ops") == ["ops mail"] && bench.names(in: "finance").count == 1 && files("finance").isEmpty)
+    bench.workspace.prepare("rm -r ops && cp -r kept ops")
+    let moved = bench.run(["move", "ops:\(id)", "--to", "finance", "--yes"])
+    #expect(moved.code == 0, "\(moved.errors)")
+    #expect(files("finance").count == 2 && Set(files("finance")).isDisjoint(with: old))
+    // As it was between the two vaults; a machine that has seen no more than that.
+    bench.workspace.prepare("rm -r ops state-ada && mv kept ops")
+    let again = bench.run(["move", "ops:\(id)", "--to", "finance", "--yes", "--vaults", "vaults.json"])
+    #expect(again.code == 0 && again.errors.contains("1 of them were there already"), "\(again.errors)")
+    for name in ["big", "small"] {
+      #expect(bench.run(["get", "finance:\(id)", "--attachment", name, "-o", "out", "--yes"]).code == 0)
+      #expect(FileTree.contents(of: bench.path + "/out") == FileTree.contents(of: bench.path + "/" + name), "\(name)")
+    }
+    for vault in ["ops", "finance"] { #expect(bench.run(["verify", "--in", vault]).code == 0) }
+  }
+
   @Test("a new record goes where the one rule says that takes it; none, or two vaults, are 17 and nothing is stored")
   func placement() throws {
     let bench = try SetBench()

@@ -1,5 +1,5 @@
 public import VaultDocument
-internal import VaultSealing
+public import VaultSealing
 internal import VaultStorage
 
 /// What bringing an earlier version of a record back would change.
@@ -8,6 +8,8 @@ public struct VersionChange: Sendable {
   public let now: OpenRecord?
   /// The members that it would have, sealed fields as tokens: the same ones where the secrets are the same.
   public let fields: JSONObject
+  /// What was attached to that version and is not now: into a live record it does not come back.
+  public fileprivate(set) var lostAttachments: [Attachment] = []
 
   /// Whether the record says that already.
   public var isNothing: Bool { now.map { $0.fields == fields } ?? false }
@@ -31,7 +33,9 @@ extension Vault {
       }
       return VersionChange(now: nil, fields: version.record.fields)
     }
-    return VersionChange(now: live, fields: try FieldEditor(live, now: currentTime()).taking(paths, of: version.record))
+    let fields = try FieldEditor(live, now: currentTime()).taking(paths, of: version.record)
+    let lost = paths.isEmpty ? version.record.attachments.filter { !live.attachments.contains($0) } : []
+    return VersionChange(now: live, fields: fields, lostAttachments: lost)
   }
 
   /// Makes an earlier version of a record, or some fields of it, the next revision of what is here.

@@ -61,6 +61,11 @@ extension TrashCommand {
       try await CommandError.naming(found.record.kind) {
         try await CommandError.naming(membersOf: found.record) {
           let change = try opened.change(byBringingBack: found.version, only: paths)
+          for attachment in change.lostAttachments {
+            global.messages.note(
+              "\(Printable.text(attachment.name)) was attached then, and does not come back: a version brings fields alone"
+            )
+          }
           guard !dryRun else { return try show(change, id) }
           if let now = change.now, !change.isNothing {
             let this = "\(found.record.name): revision \(envelope.revision) of \(envelope.updatedAt.text)"
