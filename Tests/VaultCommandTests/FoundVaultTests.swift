@@ -22,6 +22,7 @@ private enum Use {
 private let uses: [String: Use] = [
   "accept": .writes([["Ada"]]), "agent run": .reads([["--for", "1s"]]), "agent status": .neither,
   "agent stop": .neither, "add": .writes([["secure-note", "--set", "title=t"]]),
+  "attach": .writes([["Ada", "../../one.env"]]), "attachments": .neither, "detach": .writes([["Ada", "one.env"]]),
   "backup create": .writes([["--to", "../.."]]), "backup list": .neither, "backup prune": .neither,
   "backup restore": .neither, "backup status": .neither, "backup verify": .neither,
   "check": .neither, "clear-clipboard": .neither, "completion": .neither,
