@@ -39,18 +39,17 @@ struct ShowCommand: AsyncParsableCommand {
       if !view.isVerified { global.messages.note(Messages.unverifiedNote) }
       return
     }
-    var members = try JSONObject([
-      ("created_at", .string(view.envelope.createdAt.text)),
-      ("id", .string(view.id.text)),
-      ("kind", .string(view.envelope.kind)),
-      ("name", .string(view.name)),
-      ("record", .object(try view.markedFields())),
-      ("revision", .number(JSONNumber(view.envelope.revision))),
-      ("updated_at", .string(view.envelope.updatedAt.text)),
-      ("verified", .bool(view.isVerified)),
+    try Output.document([
+      "attachments": .array(view.attachments.map(\.document)),
+      "created_at": .string(view.envelope.createdAt.text),
+      "id": .string(view.id.text),
+      "kind": .string(view.envelope.kind),
+      "name": .string(view.name),
+      "record": .object(try view.markedFields()),
+      "revision": .number(JSONNumber(view.envelope.revision)),
+      "updated_at": .string(view.envelope.updatedAt.text),
+      "verified": .bool(view.isVerified),
     ])
-    if !view.attachments.isEmpty { members["attachments"] = .array(view.attachments.map(\.document)) }
-    try Output.write(try JSONValue.object(members).prettyBytes(limits: .exchange))
   }
 
   private func view(_ session: Session) async throws -> RecordView {
