@@ -9,6 +9,7 @@ public struct CopiedVault: Sendable {
   public internal(set) var trashedCount = 0
   /// Ways to unlock.
   public internal(set) var slotCount = 0
+  /// Files of attachments.
   public internal(set) var attachmentCount = 0
   /// What lay among the records and is none, and was left behind, as paths.
   public internal(set) var leftBehind: [String] = []
