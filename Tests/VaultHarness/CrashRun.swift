@@ -67,7 +67,7 @@ struct CrashRun {
   /// Real kills must tear a store that puts files in place piece by piece.
   private func provesItself(_ workshop: Workshop) throws {
     var lane = CrashLane("mutant", workshop, seed: seed, mutant: .inPlace)
-    let tally = try lane.run(kills: 200, stopsAtFault: true)
+    let tally = try lane.run(kills: 1000, stopsAtFault: true)
     guard let fault = tally.faults.first else {
       throw HarnessError("\(tally.kills) kills did not notice a store that copies files into place")
     }
