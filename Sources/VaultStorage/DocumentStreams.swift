@@ -13,10 +13,27 @@ public protocol StoreReader: AnyObject {
 }
 
 extension StoreReader {
+  /// Gives all that is left to `body`, some at a time.
+  package func forEachPiece(_ body: (_ piece: [UInt8]) throws(StoreError) -> Void) throws(StoreError) {
+    while true {
+      let piece = try next()
+      if piece.isEmpty { return }
+      try body(piece)
+    }
+  }
+
   /// Reads to the end, and gives the mark.
   package func markOfAll() throws(StoreError) -> ContentMark {
-    while try !next().isEmpty {}
+    try forEachPiece { _ in }
     return mark
+  }
+}
+
+extension RecordStore {
+  /// The mark of a document, all of which is read for it; nil where there is none.
+  package func mark(of location: StoreLocation) throws(StoreError) -> ContentMark? {
+    guard let reader = try reader(of: location) else { return nil }
+    return try reader.markOfAll()
   }
 }
 

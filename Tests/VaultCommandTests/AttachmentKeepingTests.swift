@@ -79,15 +79,9 @@ struct AttachmentKeepingTests {
   func killed() throws {
     for index in 0..<12 {
       let workspace = try attached(30_000_000)
-      var plan = ProcessRun(
-        path: "/bin/sh",
-        arguments: [
-          "-c",
-          "$V rekey --reseal --yes --vault v --identity id.txt >/dev/null 2>&1 & p=$!; sleep 0.\(index)5; "
-            + "kill -KILL $p 2>/dev/null; wait $p; true",
-        ], environment: workspace.environment, directory: workspace.path)
-      plan.environment["V"] = Binary.path
-      #expect(plan.run().code == 0)
+      workspace.prepare(
+        "'\(Binary.path)' rekey --reseal --yes --vault v --identity id.txt >/dev/null 2>&1 & p=$!; sleep 0.\(index)5; "
+          + "kill -KILL $p 2>/dev/null; wait $p; true")
       let verified = workspace.open("verify")
       #expect(verified.code == 0, "\(index): \(verified.errors)")
       let again = workspace.open("rekey", "--reseal", "--yes")

@@ -121,15 +121,9 @@ struct AttachmentTests {
     let workspace = try withRecord()
     workspace.prepare("head -c 20000000 /dev/urandom >huge")
     for index in 0..<12 {
-      var plan = ProcessRun(
-        path: "/bin/sh",
-        arguments: [
-          "-c",
-          "$V attach Office huge --name n\(index) --vault v --identity id.txt 2>/dev/null & p=$!; "
-            + "sleep 0.\(index < 5 ? "0" : "")\(index * 2 % 10 + 1); kill -KILL $p 2>/dev/null; wait $p; true",
-        ], environment: workspace.environment, directory: workspace.path)
-      plan.environment["V"] = Binary.path
-      #expect(plan.run().code == 0)
+      workspace.prepare(
+        "'\(Binary.path)' attach Office huge --name n\(index) --vault v --identity id.txt 2>/dev/null & p=$!; "
+          + "sleep 0.\(index < 5 ? "0" : "")\(index * 2 % 10 + 1); kill -KILL $p 2>/dev/null; wait $p; true")
       #expect(workspace.open("verify").code == 0)
     }
     let listed = workspace.open("attachments", "Office").output

@@ -75,9 +75,9 @@ private struct RestoreChanges {
   func keepOld(in copy: StagedVault) throws(StoreError) {
     for place in places {
       if place.isLarge {
-        try store.reader(of: place)?.forEachPiece { piece, isLast throws(StoreError) in
-          try copy.append(piece, to: place, isLast: isLast)
-        }
+        guard let reader = try store.reader(of: place) else { continue }
+        try reader.forEachPiece { piece throws(StoreError) in try copy.append(piece, to: place, isLast: false) }
+        try copy.append([], to: place, isLast: true)
       } else if let bytes = try store.read(place) {
         try copy.write(bytes, to: place)
       }
@@ -109,10 +109,12 @@ private struct RestoreChanges {
   /// Those that are not there as they are to be.
   private func addAttachments(_ lock: any StoreLock) throws(StoreError) {
     for place in attachments.map(StoreLocation.attachment) where wanted.contains(place) {
-      let mark = try store.reader(of: place)?.markOfAll()
-      guard let new = try staged.reader(of: place), try staged.reader(of: place)?.markOfAll() != mark else { continue }
+      let mark = try store.mark(of: place)
+      guard let looked = try staged.reader(of: place), try looked.markOfAll() != mark,
+        let new = try staged.reader(of: place)
+      else { continue }
       let writer = try store.writer(of: place, under: lock)
-      try new.forEachPiece { piece, _ throws(StoreError) in try writer.append(piece) }
+      try new.forEachPiece(writer.append)
       try writer.commit(replacing: mark)
     }
   }
@@ -135,19 +137,6 @@ private struct RestoreChanges {
       for change in changes { try store.apply([change], under: lock) }
     } else {
       try store.apply(changes + [header], under: lock)
-    }
-  }
-}
-
-extension StoreReader {
-  /// Gives all of it to `body`, some at a time; at the end comes an empty piece.
-  fileprivate func forEachPiece(
-    _ body: (_ piece: [UInt8], _ isLast: Bool) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    while true {
-      let piece = try next()
-      try body(piece, piece.isEmpty)
-      if piece.isEmpty { return }
     }
   }
 }

@@ -76,7 +76,7 @@ private struct CopiedFiles {
     self.file = isLast ? nil : file
     try file.append(bytes)
     guard isLast else { return }
-    let mark = try inStore { () throws(StoreError) in try store.reader(of: place)?.markOfAll() }
+    let mark = try inStore { () throws(StoreError) in try store.mark(of: place) }
     try file.finish(as: attachment, replacing: mark)
     if mark == nil { added.append(attachment.id) }
   }

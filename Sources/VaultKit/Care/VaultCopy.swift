@@ -156,11 +156,7 @@ public struct VaultCopy: Sendable {
     private func copyLarge(_ place: StoreLocation) throws(StoreError) {
       guard let reader = try source.reader(of: place) else { return }
       let writer = try target.writer(of: place, under: lock)
-      while true {
-        let bytes = try reader.next()
-        if bytes.isEmpty { break }
-        try writer.append(bytes)
-      }
+      try reader.forEachPiece(writer.append)
       try writer.commit(replacing: nil)
     }
   }
@@ -169,8 +165,7 @@ public struct VaultCopy: Sendable {
 extension RecordStore {
   fileprivate func holdsSame(as other: any RecordStore, at place: StoreLocation) throws(StoreError) -> Bool {
     guard place.isLarge else { return try read(place) == other.read(place) }
-    guard let one = try reader(of: place), let another = try other.reader(of: place) else { return false }
-    for reader in [one, another] { while try !reader.next().isEmpty {} }
-    return one.mark == another.mark
+    guard let mark = try mark(of: place) else { return false }
+    return try other.mark(of: place) == mark
   }
 }
