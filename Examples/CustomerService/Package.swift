@@ -9,12 +9,16 @@ let package = Package(
   dependencies: [
     .package(name: "vault", path: "../.."),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
   ],
   targets: [
     .executableTarget(
       name: "CustomerService",
       dependencies: [
-        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "VaultAge", package: "vault"),
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "VaultAge", package: "vault"),
         .product(name: "VaultDocument", package: "vault"), .product(name: "VaultKit", package: "vault"),
         .product(name: "VaultRecords", package: "vault"), .product(name: "VaultSealing", package: "vault"),
       ])

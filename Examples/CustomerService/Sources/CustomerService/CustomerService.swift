@@ -1,5 +1,7 @@
 import Foundation
 import Hummingbird
+import Logging
+import ServiceLifecycle
 import VaultAge
 import VaultDocument
 import VaultKit
@@ -32,8 +34,11 @@ struct CustomerService {
     let application = Application(
       router: router(CustomerHandlers(vault: vault)),
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)))
-    // Ends on SIGTERM and SIGINT when the requests under way are answered.
-    try await application.runService()
+    // On SIGTERM and SIGINT they end in reverse order: first the application, when the requests under way are answered.
+    let services = ServiceGroup(
+      services: [HourlyCheck(vault: vault, logger: application.logger), application],
+      gracefulShutdownSignals: [.sigterm, .sigint], logger: application.logger)
+    try await services.run()
   }
 
   private static func router(_ handlers: CustomerHandlers) -> Router<BasicRequestContext> {
@@ -68,6 +73,40 @@ struct CustomerService {
 }
 
 struct Misconfiguration: Error { let what: String }
+
+/// Verifies the vault as long as the service runs, all of it once an hour, and logs what is wrong with it.
+///
+/// Nobody writes while a part is verified, so it takes a sixtieth each minute. One under way is cancelled at the end.
+struct HourlyCheck: Service {
+  let vault: Vault
+  let logger: Logger
+  var interval: Duration = .seconds(60)
+
+  func run() async throws {
+    do {
+      try await cancelWhenGracefulShutdown {
+        while true {
+          for number in 1...60 {
+            try await Task.sleep(for: interval)
+            try await check(VerificationScope(part: .init(number, of: 60)))
+          }
+        }
+      }
+    } catch is CancellationError {}
+  }
+
+  /// A database that is away, or a vault that is damaged, is news and no reason to stop answering.
+  private func check(_ scope: VerificationScope) async throws {
+    do {
+      let found = try await vault.verify(scope)
+      for fault in found.faults { logger.error("damaged", metadata: ["fault": "\(fault)"]) }
+      logger.debug("verified", metadata: ["records": "\(found.recordCount)", "faults": "\(found.faults.count)"])
+    } catch let error as VaultError {
+      if error.code == .cancelled { throw CancellationError() }
+      logger.error("not verified", metadata: ["reason": "\(error.reason)"])
+    }
+  }
+}
 
 /// What is done with customers, whatever asks for it.
 struct CustomerHandlers {
