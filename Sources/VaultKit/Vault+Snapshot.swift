@@ -53,12 +53,25 @@ extension Vault {
   package func checkedVersion(
     _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion? = nil
   ) throws(VaultError) -> RecordVersion {
+    try checkedRecord(bytes, at: place, unless: listed).version
+  }
+
+  /// The same, with what the record names.
+  func checkedRecord(
+    _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion? = nil
+  ) throws(VaultError) -> CheckedRecord {
     guard let id = place.recordID else { preconditionFailure("only records have versions") }
     let record = place == .trash(id) ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
     let version = RecordVersion(record)
     if version != listed { try record.check() }
-    return version
+    return CheckedRecord(version: version, named: NamedAttachments(record.envelope))
   }
+}
+
+/// A record that is as it was written, by its version and what it names.
+struct CheckedRecord: Sendable {
+  let version: RecordVersion
+  let named: NamedAttachments
 }
 
 /// Authenticates the list of a backup under one root key (format 1, section 14.2, List).

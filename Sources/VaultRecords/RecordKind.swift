@@ -139,17 +139,12 @@ extension RecordKind {
 
   /// The readable members, of a file or in clear, that hold an address with a secret in it.
   public func secretAddresses(in members: JSONObject) -> [(path: MemberPath, secret: SecretAddress)] {
-    let tree = JSONValue.object(members)
-    // A sealed value is not looked into, since that would leave a copy of it; and paths are made only when they are
-    // needed.
-    let isPlain = { (text: String) in !SecretAddress.mayBe(in: text) || SealedToken.hasTokenShape(text) }
-    guard !tree.allStrings(satisfy: isPlain) else { return [] }
-    var found: [(path: MemberPath, secret: SecretAddress)] = []
-    tree.forEachString { path, text in
-      guard !isPlain(text), !isSealed(path), let secret = SecretAddress(in: text) else { return }
-      found.append((path, secret))
+    // A sealed value is not looked into, since that would leave a copy of it.
+    let found = SealMap.strings(in: .object(members), besides: seals) { text in
+      SecretAddress.mayBe(in: text) && !SealedToken.hasTokenShape(text) ? SecretAddress(in: text) : nil
     }
-    return found
+    // Of an older schema values stand elsewhere than the present one seals them.
+    return found.map { (MemberPath($0.steps.reversed()), $0.found) }.filter { !isSealed($0.path) }
   }
 
   /// Whether a value, or what it is in, is sealed.

@@ -156,7 +156,24 @@ import VaultSystem
         let (expected, found) = (await IndexedVault.meaning(plain, word), await IndexedVault.meaning(indexed, word))
         #expect(found == expected, "step \(step): \(word)")
       }
+      let (isMixed, isFoundMixed) = (try await plain.hasSeveralKinds(), try await indexed.hasSeveralKinds())
+      #expect(isFoundMixed == isMixed, "step \(step)")
     }
     #expect(try world.vault.indexed().indexState?.byteCount ?? 0 > 0, "there was an index to ask")
+  }
+
+  @Test("one record of another kind is found among those of one kind, with and without it")
+  func kinds() async throws {
+    let vault = try await IndexedVault()
+    for (kind, isMixed) in [("custom", false), ("custom", false), ("custom", false), ("login", true)] {
+      let id = RecordID.random()
+      vault.put(try vault.bytes(id, kind: kind, [("title", .string("t"))]), at: id)
+      for locked in [try vault.plain(), try vault.indexed(), try vault.indexed()] {
+        let found = try await locked.hasSeveralKinds()
+        #expect(found == isMixed, "with \(kind)")
+      }
+      let only = try await vault.indexed().hasSeveralKinds(among: [id])
+      #expect(!only)
+    }
   }
 }

@@ -156,7 +156,9 @@ struct ImportCommand: AsyncParsableCommand {
       keeping: { [keepsContent = rejects != nil] in keepsContent ? $0 : ($0.0, $0.1.withoutContent) },
       progress: { progress.advance(by: $0) },
       record: { (index, element) throws(VaultError) in
-        let (kind, members) = try kinds.kind(of: element.object())
+        let (kind, given) = try kinds.kind(of: element.object())
+        // Once, for all who ask after it.
+        let members = kind.modernised(given)
         warnings.look(at: members, kind, index, element)
         return RecordInput(kind, members, keepingUnknown: keepsUnknown)
       })

@@ -11,16 +11,13 @@ struct AttachmentCheck {
   private let files: any RecordStore
   private let isReadingAll: Bool
   private var held: Set<AttachmentID> = []
-  private var named: Set<AttachmentID> = []
-  private var areRecordsReadable = true
 
   /// - Parameters:
   ///   - files: the store; with a malformed journal, the files as they are without it.
+  ///   - names: what its records name; only of those are the attachments looked at.
   ///   - isReadingAll: whether the hash of each is compared, and not its size alone.
   /// - Throws: ``VaultError`` of what says nothing about a file.
-  init(
-    of files: any RecordStore, _ scope: VerificationScope = VerificationScope(), readingAll isReadingAll: Bool
-  ) throws(VaultError) {
+  init(of files: any RecordStore, _ names: GatheredAttachments, readingAll isReadingAll: Bool) throws(VaultError) {
     (self.files, self.isReadingAll) = (files, isReadingAll)
     do throws(StoreError) {
       held = Set(try files.heldAttachments())
@@ -28,12 +25,10 @@ struct AttachmentCheck {
       faults.append(VaultFault(VaultError.Code(error), error.reason, file: error.path ?? StoreLocation.attachmentsPath))
       return
     }
-    var records: [NamedAttachments.OfRecord] = []
-    do throws(StoreError) { records = try readRecords() } catch { areRecordsReadable = false }
-    for record in records where scope.contains(record.id.folder) {
-      for attachment in record.attachments { try check(attachment, of: record.id) }
+    for (record, attachments) in names.byRecord {
+      for attachment in attachments { try check(attachment, of: record) }
     }
-    unnamed = areRecordsReadable ? held.subtracting(named).sorted() : nil
+    unnamed = names.areComplete ? held.subtracting(names.ids).sorted() : nil
   }
 
   /// What is nothing wrong but worth knowing.
@@ -43,30 +38,6 @@ struct AttachmentCheck {
       "no record names \(count) file\(count == 1 ? "" : "s") in attachments/: what was interrupted has left "
         + (count == 1 ? "it" : "them")
     ]
-  }
-
-  private mutating func readRecords() throws(StoreError) -> [NamedAttachments.OfRecord] {
-    var records: [NamedAttachments.OfRecord] = []
-    func take(_ id: RecordID, _ bytes: Result<[UInt8], StoreError>) -> NamedAttachments? {
-      (try? bytes.get()).map(NamedAttachments.init(in:))
-    }
-    for folder in try files.recordFolders() {
-      try files.readRecords(inFolder: folder) { id, bytes in
-        note(take(id, bytes), id, &records)
-        return true
-      }
-    }
-    for id in try files.trashed() {
-      let bytes = Result { () throws(StoreError) in try files.read(.trash(id)) ?? [] }
-      note(take(id, bytes), id, &records)
-    }
-    return records
-  }
-
-  private mutating func note(_ found: NamedAttachments?, _ id: RecordID, _ records: inout [NamedAttachments.OfRecord]) {
-    guard let found, found.isReadable else { return areRecordsReadable = false }
-    named.formUnion(found.ids)
-    if !found.attachments.isEmpty { records.append(NamedAttachments.OfRecord(id: id, attachments: found.attachments)) }
   }
 
   private mutating func check(_ attachment: Attachment, of record: RecordID) throws(VaultError) {
@@ -84,10 +55,44 @@ struct AttachmentCheck {
   }
 }
 
-extension NamedAttachments {
-  /// What one record names.
-  struct OfRecord {
-    let id: RecordID
-    let attachments: [Attachment]
+/// The attachments that records name, live and removed, gathered while their files are looked at.
+struct GatheredAttachments: Sendable {
+  /// Of each record that has any, as they came.
+  private(set) var byRecord: [(record: RecordID, attachments: [Attachment])] = []
+  /// Whether all records were there and could be read.
+  private(set) var areComplete = true
+
+  var ids: Set<AttachmentID> { Set(byRecord.lazy.flatMap(\.attachments).map(\.id)) }
+
+  /// None yet.
+  init() {}
+
+  /// Of all records of a store, which are read for it.
+  init(in files: any RecordStore) {
+    do throws(StoreError) {
+      for folder in try files.recordFolders() {
+        try files.readRecords(inFolder: folder) { id, bytes in
+          take(bytes, of: id)
+          return true
+        }
+      }
+      for id in try files.trashed() {
+        take(Result { () throws(StoreError) in try files.read(.trash(id)) ?? [] }, of: id)
+      }
+    } catch {
+      areComplete = false
+    }
   }
+
+  private mutating func take(_ bytes: Result<[UInt8], StoreError>, of record: RecordID) {
+    take(NamedAttachments(in: bytes), of: record)
+  }
+
+  mutating func take(_ named: NamedAttachments, of record: RecordID) {
+    guard named.isReadable else { return areComplete = false }
+    if !named.attachments.isEmpty { byRecord.append((record, named.attachments)) }
+  }
+
+  /// There may be records that nobody has seen.
+  mutating func miss() { areComplete = false }
 }

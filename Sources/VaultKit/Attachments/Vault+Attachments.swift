@@ -153,10 +153,24 @@ package struct NamedAttachments: Sendable {
 
   var ids: Set<AttachmentID> { Set(attachments.map(\.id)) }
 
+  /// Of a file that is no record.
+  static let unreadable = NamedAttachments([], isReadable: false)
+
+  private init(_ attachments: [Attachment], isReadable: Bool) {
+    (self.attachments, self.isReadable) = (attachments, isReadable)
+  }
+
   /// Of the bytes of a record.
   package init(in bytes: [UInt8]) {
     let envelope = (try? JSONParser.parse(bytes)).flatMap { try? RecordEnvelope(of: $0) }
-    (attachments, isReadable) = (envelope?.attachments ?? [], envelope != nil)
+    self = envelope.map(NamedAttachments.init) ?? .unreadable
+  }
+
+  init(_ envelope: RecordEnvelope) { self.init(envelope.attachments, isReadable: true) }
+
+  /// Of a file, which may be unreadable.
+  init<Failure: Error>(in bytes: Result<[UInt8], Failure>) {
+    self = (try? bytes.get()).map(NamedAttachments.init(in:)) ?? .unreadable
   }
 }
 

@@ -60,7 +60,7 @@ extension Vault {
     among some: Set<AttachmentID>? = nil, _ lock: any StoreLock
   ) throws(VaultError) -> [AttachmentID] {
     guard let store = store as? any AttachmentStore else { return [] }
-    let unnamed = try AttachmentCheck(of: store, readingAll: false).unnamed ?? []
+    let unnamed = try AttachmentCheck(of: store, GatheredAttachments(in: store), readingAll: false).unnamed ?? []
     let ids = unnamed.filter { some?.contains($0) ?? true }
     if !ids.isEmpty { try inStore { () throws(StoreError) in try store.removeAttachments(ids, under: lock) } }
     return ids

@@ -18,6 +18,7 @@ struct Linter {
   private var walk: FileWalk
   /// The revisions that files of the trash say they have.
   private var trashed: [RecordID: Int] = [:]
+  private var attachments = GatheredAttachments()
 
   init(
     _ store: any RecordStore, types: [any VaultRecord.Type], rewriting: Rewriting?
@@ -42,9 +43,9 @@ struct Linter {
     } consume: { (folder: FolderOutcomes<RecordLint>) throws(VaultError) in
       try take(folder, progress)
     }
-    let attachments = try AttachmentCheck(of: files, readingAll: false)
-    report.findings += attachments.faults
-    report.notes += attachments.notes
+    let check = try AttachmentCheck(of: files, attachments, readingAll: false)
+    report.findings += check.faults
+    report.notes += check.notes
     report.findings += walk.countFaults()
     report.findings += walk.strayFaults(besides: report.findings) {
       VaultFault(.privateKey, Surroundings.keyReason, file: $0)
@@ -94,14 +95,14 @@ struct Linter {
       progress()
     }
     self.walk = walk
-    if let fault { report.findings.append(fault) }
+    if let fault { tell(ofMissing: fault) }
     try rewrite()
   }
 
   private mutating func take(
     _ folder: FolderOutcomes<RecordLint>, _ progress: () -> Void
   ) throws(VaultError) {
-    if let fault = folder.fault { report.findings.append(fault) }
+    if let fault = folder.fault { tell(ofMissing: fault) }
     report.recordCount += folder.outcomes.count
     for (_, outcome) in folder.outcomes {
       let lint = try outcome.get()
@@ -122,8 +123,15 @@ struct Linter {
 }
 
 extension Linter {
+  /// A folder that cannot be read, with nobody knows what in it.
+  private mutating func tell(ofMissing fault: VaultFault) {
+    report.findings.append(fault)
+    attachments.miss()
+  }
+
   private mutating func take(_ lint: RecordLint) {
     report.findings += lint.findings
+    attachments.take(lint.named, of: lint.id)
     if let form = lint.form { take(form) }
   }
 

@@ -11,6 +11,8 @@ struct RecordLint: Sendable {
   private(set) var form: CanonicalForm?
   /// The revision that it says it has.
   private(set) var revision: Int?
+  /// What is attached to it by what it says.
+  private(set) var named = NamedAttachments.unreadable
   private let file: String
 
   /// - Throws: ``VaultError`` of memory or the library; what is wrong with the file is among the findings.
@@ -22,7 +24,11 @@ struct RecordLint: Sendable {
     do throws(VaultError) {
       let bytes = try bytes.get()
       let document = try parseDocument(bytes, file: file)
-      guard let record = try record(document, place, kinds) else { return }
+      guard let record = try record(document, place, kinds) else {
+        named = NamedAttachments(in: bytes)
+        return
+      }
+      named = NamedAttachments(record.envelope)
       revision = record.envelope.revision
       form = try CanonicalForm(of: document, bytes, at: place, record: id)
       checkTokens(record.stored)
@@ -31,6 +37,7 @@ struct RecordLint: Sendable {
     } catch {
       findings.append(try VaultFault(error, file: file, record: id))
     }
+    if !named.isReadable { named = NamedAttachments(in: bytes) }
   }
 
   /// What the envelope says against the place has no cause below that would tell the code.

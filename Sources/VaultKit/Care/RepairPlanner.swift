@@ -74,7 +74,7 @@ struct RepairPlanner {
     guard case .none = journal, faults.allSatisfy({ harmless.contains($0.code) }), !areOthers,
       vault.header.unfinishedRotation == nil
     else { return }
-    let check = try AttachmentCheck(of: files.store, readingAll: false)
+    let check = try AttachmentCheck(of: files.store, GatheredAttachments(in: files.store), readingAll: false)
     guard let note = check.notes.first, let unnamed = check.unnamed else { return }
     steps.append(
       RepairStep(

@@ -17,6 +17,7 @@ struct Verifier {
   /// What became of the files of the trash, by the folders that their ids belong to.
   private var trashed: [UInt8: [(RecordID, Result<RecordVersion, VaultError>)]] = [:]
   private var trashFaults: [VaultFault] = []
+  private var attachments = GatheredAttachments()
   private var walk: FileWalk
   /// What is to be forgotten once it is told.
   private var gone: [RecordID] = []
@@ -58,15 +59,18 @@ struct Verifier {
     let (vault, standing) = (vault, standing)
     var walk = walk
     let fault = try walk.forEachTrashed { id, bytes throws(VaultError) in
-      let outcome = Result { () throws(VaultError) in
-        try vault.checkedVersion(bytes.get(), at: .trash(id), unless: standing?.entry(of: id))
-      }
-      trashed[id.folder, default: []].append((id, outcome))
+      let listed = try standing?.entry(of: id)
+      let file = VerifiedFile(bytes, of: vault, at: .trash(id), unless: listed)
+      trashed[id.folder, default: []].append((id, file.version))
+      attachments.take(file.named, of: id)
       result.trashedCount += 1
       progress()
     }
     self.walk = walk
-    if let fault { trashFaults.append(fault) }
+    if let fault {
+      trashFaults.append(fault)
+      attachments.miss()
+    }
   }
 
   /// Folder by folder, on all cores.
@@ -78,16 +82,21 @@ struct Verifier {
     try await walk.forEachFolder { folder throws(VaultError) in
       let listed = try standing?.entries(inFolder: folder) ?? []
       return { id, bytes throws(VaultError) in
-        try vault.checkedVersion(bytes.get(), at: .record(id), unless: listed.entry(of: id))
+        VerifiedFile(bytes, of: vault, at: .record(id), unless: listed.entry(of: id))
       }
-    } consume: { (folder: FolderOutcomes<RecordVersion>) throws(VaultError) in
+    } consume: { (folder: FolderOutcomes<VerifiedFile>) throws(VaultError) in
       var found = FoundVersions()
       result.recordCount += folder.outcomes.count
       for (id, outcome) in folder.outcomes {
-        try self.take(outcome, .record(id), id, into: &found) { result.faults.append($0) }
+        let file = try outcome.get()
+        attachments.take(file.named, of: id)
+        try self.take(file.version, .record(id), id, into: &found) { result.faults.append($0) }
         progress()
       }
-      if let fault = folder.fault { result.faults.append(fault) }
+      if let fault = folder.fault {
+        result.faults.append(fault)
+        attachments.miss()
+      }
       try takeTrashed(inFolder: folder.number, into: &found)
       try compare(found, inFolder: folder.number)
       take(found)
@@ -152,7 +161,8 @@ struct Verifier {
 
   /// Of the records that are looked at; their MACs cover what the files must be.
   mutating func checkAttachments() throws(VaultError) {
-    let check = try AttachmentCheck(of: files.store, scope, readingAll: true)
+    if scope.part != nil { attachments.miss() }
+    let check = try AttachmentCheck(of: files.store, attachments, readingAll: true)
     result.faults += check.faults
     result.notes += check.notes
   }
@@ -200,5 +210,22 @@ struct Verifier {
       let envelope = try? RecordEnvelope(of: document), envelope.id != id
     else { return nil }
     return .misplaced
+  }
+}
+
+/// What came of one file: its version where it is good, and what it names all the same.
+private struct VerifiedFile: Sendable {
+  let version: Result<RecordVersion, VaultError>
+  let named: NamedAttachments
+
+  init(
+    _ bytes: Result<[UInt8], VaultError>, of vault: Vault, at place: StoreLocation, unless listed: RecordVersion?
+  ) {
+    do throws(VaultError) {
+      let record = try vault.checkedRecord(bytes.get(), at: place, unless: listed)
+      (version, named) = (.success(record.version), record.named)
+    } catch {
+      (version, named) = (.failure(error), NamedAttachments(in: bytes))
+    }
   }
 }

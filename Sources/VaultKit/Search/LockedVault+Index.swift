@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import VaultDocument
 internal import VaultIndex
 internal import VaultStorage
@@ -38,6 +39,22 @@ extension LockedVault {
     findings.found += answer.rows.compactMap { match.candidate(RecordSummary($0)) }
     findings.found.sort { $0.summary.id < $1.summary.id }
     return findings
+  }
+
+  /// Whether records are of more than one kind, by the index; nil when there is none to ask, or it does not know all.
+  func indexedHasSeveralKinds() async -> Bool? {
+    let first = Mutex<[UInt8]?>(nil)
+    // One record of another kind than the first that comes up is enough.
+    let isOther: @Sendable (IndexedFolder, Int) -> Bool = { folder, index in
+      first.withLock { first in
+        let kind = folder.kind(index)
+        defer { first = first ?? Array(kind) }
+        return first.map { $0[...] != kind } ?? false
+      }
+    }
+    let answer = await answer(to: IndexQuestion(isWanted: isOther, order: .created, limit: 1))
+    guard let answer, !answer.rows.isEmpty || answer.watched.isEmpty else { return nil }
+    return !answer.rows.isEmpty
   }
 
   /// What the index says, when there is one, or it is worth to make one; why not is noted.

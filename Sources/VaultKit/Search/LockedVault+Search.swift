@@ -57,6 +57,23 @@ extension LockedVault {
     let found = try await scan { id, bytes throws(VaultError) in try search.summary(of: id, bytes, kinds) }
     return (RecordRows(query.sorted(found.found)), found.faults)
   }
+
+  /// Whether records are of more than one kind; files that cannot be read do not count.
+  ///
+  /// - Parameter ids: only of these; nil for all.
+  /// - Throws: ``VaultError`` when a folder cannot be read.
+  package func hasSeveralKinds(among ids: Set<RecordID>? = nil) async throws(VaultError) -> Bool {
+    if ids == nil, let answer = await indexedHasSeveralKinds() { return answer }
+    var first: String?
+    var isMixed = false
+    try forEachRecord { result in
+      guard let envelope = try? result.get().envelope, ids?.contains(envelope.id) ?? true else { return true }
+      isMixed = !envelope.kind.utf8.elementsEqual((first ?? envelope.kind).utf8)
+      first = first ?? envelope.kind
+      return !isMixed
+    }
+    return isMixed
+  }
 }
 
 /// What a list shows, in its order.

@@ -113,7 +113,7 @@ extension RecordKind {
   }
 
   /// Clear input with members where the present schema has them that an older one, or another spelling, has elsewhere.
-  func modernised(_ input: JSONObject) -> JSONObject {
+  package func modernised(_ input: JSONObject) -> JSONObject {
     var tree = JSONValue.object(input)
     for (source, step) in inputSteps where tree.hasMember(at: source) {
       var migrator = Migrator(tree)

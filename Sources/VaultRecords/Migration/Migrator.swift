@@ -39,31 +39,43 @@ public struct Migrator {
   }
 
   mutating func take(_ step: MigrationStep) throws(RecordError) {
-    let before = tree
+    if try hasChanged(by: step) { taken.append(step) }
+  }
+
+  private mutating func hasChanged(by step: MigrationStep) throws(RecordError) -> Bool {
     switch step {
-    case .move(let source, let target): try move(source, to: target)
-    case .split(let source, let separator, let parts): try split(source, at: separator, into: parts)
-    case .convert(let path, let target): try convert(path, to: target)
-    case .seal(let path): try sealValue(at: path)
-    case .open(let path): try openValue(at: path)
-    case .fill(let path, let value): if self.value(at: path) == nil { try put(value, at: path) }
-    case .compute(let computation): try compute(computation)
+    case .move(let source, let target): return try move(source, to: target)
+    case .split(let source, let separator, let parts): return try split(source, at: separator, into: parts)
+    case .convert(let path, let target): return try convert(path, to: target)
+    case .seal(let path): return try sealValue(at: path)
+    case .open(let path): return try openValue(at: path)
+    case .fill(let path, let value):
+      guard self.value(at: path) == nil else { return false }
+      try put(value, at: path)
+      return true
+    case .compute(let computation):
+      let before = tree
+      try compute(computation)
+      return tree != before
     }
-    if tree != before { taken.append(step) }
   }
 
   private func value(at path: MemberPath) -> JSONValue? { tree.presentValue(at: path) }
 
-  private mutating func move(_ source: MemberPath, to target: MemberPath) throws(RecordError) {
-    guard let value = value(at: source) else { return }
+  // Each says whether it has changed something.
+
+  private mutating func move(_ source: MemberPath, to target: MemberPath) throws(RecordError) -> Bool {
+    guard let value = value(at: source) else { return false }
     guard self.value(at: target) == nil else { throw fault(target, "is there already, and \(source) is to become it") }
     tree.removeWithEmpty(source)
     try put(value, at: target)
+    return true
   }
 
-  private mutating func split(_ source: MemberPath, at separator: String, into parts: [MemberPath]) throws(RecordError)
-  {
-    guard let value = value(at: source) else { return }
+  private mutating func split(
+    _ source: MemberPath, at separator: String, into parts: [MemberPath]
+  ) throws(RecordError) -> Bool {
+    guard let value = value(at: source) else { return false }
     guard case .string(let text) = value, !SealedToken.hasTokenShape(text) else {
       throw fault(source, "is no readable text and cannot be divided")
     }
@@ -79,27 +91,33 @@ public struct Migrator {
       guard self.value(at: part) == nil else { throw fault(part, "is there already, and \(source) is to become it") }
       try put(.string(String(text)), at: part)
     }
+    return true
   }
 
-  private mutating func convert(_ path: MemberPath, to target: MigrationStep.Target) throws(RecordError) {
-    guard let value = value(at: path) else { return }
+  private mutating func convert(_ path: MemberPath, to target: MigrationStep.Target) throws(RecordError) -> Bool {
+    guard let value = value(at: path) else { return false }
     if case .string(let text) = value, SealedToken.hasTokenShape(text) {
       throw fault(path, "is sealed and keeps its type")
     }
     guard let converted = target.converted(value) else { throw fault(path, "cannot become \(target.rawValue)") }
     try put(converted, at: path)
+    return converted != value
   }
 
-  private mutating func sealValue(at path: MemberPath) throws(RecordError) {
-    guard let seal, let value = value(at: path) else { return }
-    if case .string(let text) = value, SealedToken.hasTokenShape(text) { return }
+  private mutating func sealValue(at path: MemberPath) throws(RecordError) -> Bool {
+    guard let seal, let value = value(at: path) else { return false }
+    if case .string(let text) = value, SealedToken.hasTokenShape(text) { return false }
     try put(.string(try seal(value)), at: path)
     hasSealed = true
+    return true
   }
 
-  private mutating func openValue(at path: MemberPath) throws(RecordError) {
-    guard opens, let reveal, case .string(let text)? = value(at: path), SealedToken.hasTokenShape(text) else { return }
+  private mutating func openValue(at path: MemberPath) throws(RecordError) -> Bool {
+    guard opens, let reveal, case .string(let text)? = value(at: path), SealedToken.hasTokenShape(text) else {
+      return false
+    }
     try put(.string(try reveal(text)), at: path)
+    return true
   }
 
   private mutating func compute(_ computation: Computation) throws(RecordError) {

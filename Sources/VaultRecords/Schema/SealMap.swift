@@ -93,4 +93,23 @@ final class SealMap: Sendable {
     }
     return nil
   }
+
+  /// What `look` finds in the strings of a tree that stand where nothing is sealed, with the steps to each, the last one
+  /// first: they are made for what is found alone.
+  static func strings<Found>(
+    in value: JSONValue, besides map: SealMap?, _ look: (String) -> Found?
+  ) -> [(steps: [MemberPath.Component], found: Found)] {
+    if case .sealed? = map?.form { return [] }
+    var all: [(steps: [MemberPath.Component], found: Found)] = []
+    func take(_ value: JSONValue, _ step: MemberPath.Component) {
+      for (steps, found) in strings(in: value, besides: map?.child(step), look) { all.append((steps + [step], found)) }
+    }
+    switch value {
+    case .string(let text): if let found = look(text) { all.append(([], found)) }
+    case .array(let items): for (index, item) in items.enumerated() { take(item, .index(index)) }
+    case .object(let object): for (name, value) in object { take(value, .member(name)) }
+    case .null, .bool, .number: break
+    }
+    return all
+  }
 }

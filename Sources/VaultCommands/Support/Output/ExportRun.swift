@@ -17,7 +17,7 @@ struct ExportRun {
   /// Writes a form of our own, which holds everything.
   func write(_ shape: RecordStream.Shape, to target: ExportTarget) async throws {
     var run = self
-    run.form.hasKinds = try kind == nil && !shape.saysKinds && hasSeveralKinds()
+    if kind == nil, !shape.saysKinds { run.form.hasKinds = try await session.locked.hasSeveralKinds(among: ids) }
     sayWhatIsLeftOut(try await run.stream(shape, target))
   }
 
@@ -33,21 +33,6 @@ struct ExportRun {
       return true
     }
     return count
-  }
-
-  /// Whether records are of more than one kind; it ends with the first that is of another than those before.
-  private func hasSeveralKinds() throws -> Bool {
-    var first: String?
-    var isMixed = false
-    try session.locked.forEachRecord { result in
-      // What is damaged is reported when it is to be exported.
-      guard let envelope = try? result.get().envelope, ids?.contains(envelope.id) ?? true else { return true }
-      let name = envelope.kind
-      isMixed = !Self.isKind(name, first)
-      first = first ?? name
-      return !isMixed
-    }
-    return isMixed
   }
 
   /// Writes a format of another tool, after saying what it cannot hold.
