@@ -3,7 +3,7 @@ import VaultDocument
 
 /// The version of this program, and what it was built from.
 enum Version {
-  static let current = "0.1.0"
+  static let current = "1.0.0"
 
   /// Whoever builds a package writes behind the mark, in the finished program, of which commit it is and by which
   /// toolchain: what a compiler is told would build everything anew for each commit.

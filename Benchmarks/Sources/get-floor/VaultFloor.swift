@@ -9,7 +9,7 @@ struct VaultFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vault",
     abstract: "An encrypted vault for credentials: a folder of JSON files whose secrets are sealed.",
-    version: "0.1.0",
+    version: "1.0.0",
     subcommands: [
       InitFloor.self, AddFloor.self, ShowFloor.self, GetFloor.self, SetFloor.self, UnsetFloor.self, EditFloor.self,
       ListFloor.self, FindFloor.self, RemoveFloor.self, TrashFloor.self, ExportFloor.self, ImportFloor.self,
