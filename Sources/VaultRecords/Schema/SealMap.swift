@@ -94,8 +94,8 @@ final class SealMap: Sendable {
     return nil
   }
 
-  /// What `look` finds in the strings of a tree that stand where nothing is sealed, with the steps to each, the last one
-  /// first: they are made for what is found alone.
+  /// What `look` finds in the strings of a tree that stand where nothing is sealed, with the steps to each, the last
+  /// one first.
   static func strings<Found>(
     in value: JSONValue, besides map: SealMap?, _ look: (String) -> Found?
   ) -> [(steps: [MemberPath.Component], found: Found)] {
