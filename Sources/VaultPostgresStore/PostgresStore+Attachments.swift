@@ -118,7 +118,8 @@ private final class AttachmentReader: StoreReader {
 
   private var path: String { StoreLocation.attachment(id).relativePath }
 
-  /// The next part that holds anything; empty where there is none. What is larger than a part may be does not leave the server.
+  /// The next part that holds anything; empty where there is none. What is larger than a part may be does not leave the
+  /// server.
   private func nextPart() throws(StoreError) -> [UInt8] {
     let statement = """
       SELECT d.part, CASE WHEN octet_length(d.bytes) <= \(PostgresSchema.partByteCount) THEN d.bytes END
