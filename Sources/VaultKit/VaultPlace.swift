@@ -41,14 +41,17 @@ public struct VaultPlace: Sendable {
   ///   - schema: where the tables are; nil for the usual one.
   ///   - roles: the prefix of four roles, which are made as well.
   ///   - rowSecurity: whether the server itself keeps apart which role may see which vault.
+  ///   - onlyAttachments: whether tables, roles and row security are there, made by a program that did not know
+  ///     attachments, and only what those need is missing.
   /// - Throws: ``VaultError`` `.usage` for a name that is not of lower-case letters, digits and `_`.
   public static func tableStatements(
-    inSchema schema: String? = nil, roles: String? = nil, rowSecurity: Bool = false
+    inSchema schema: String? = nil, roles: String? = nil, rowSecurity: Bool = false, onlyAttachments: Bool = false
   ) throws(VaultError) -> [String] {
     guard [schema, roles].compactMap({ $0 }).allSatisfy(PostgresSchema.isName) else {
       throw VaultError(.usage, "the name is not of lower-case letters, digits and _")
     }
     let tables = schema.map(PostgresSchema.init) ?? PostgresSchema()
+    if onlyAttachments { return tables.addedAttachments(roles: roles, rowSecurity: rowSecurity) }
     return tables.creation + (roles.map { tables.roles(prefix: $0) } ?? [])
       + (rowSecurity ? tables.rowSecurity(roles: roles) : [])
   }

@@ -29,26 +29,31 @@ final class PostgresMoment: StoreLock {
 
 /// What a transaction of the server lends of what it sees.
 final class Snapshot: Sendable {
-  private static let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-  // However long the work takes, it is not idle.
-  private static let patience = "SET LOCAL idle_in_transaction_session_timeout = 0"
+  private static let beginning = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+  /// However long the work takes, a transaction is not idle.
+  static let patience = "SET LOCAL idle_in_transaction_session_timeout = 0"
 
   let name: String
   let ahead = RecordsAhead()
 
   init(name: String) { self.name = name }
 
+  /// Lets a connection see one moment, from its next statement on.
+  static func begin(_ connection: PostgresConnection) throws(ServerFault) {
+    try connection.run(beginning)
+    try connection.run(patience)
+  }
+
   /// Takes one; the connection keeps it.
   static func taken(by connection: PostgresConnection) throws(ServerFault) -> String {
-    try connection.run(begin)
-    try connection.run(patience)
+    try begin(connection)
     guard let name = try connection.row("SELECT pg_export_snapshot()")?.text(0), isPlain(name) else { throw .malformed }
     return name
   }
 
   /// Lets a connection see the same.
   func adopt(_ connection: PostgresConnection) throws(ServerFault) {
-    try connection.run(Self.begin)
+    try connection.run(Self.beginning)
     try connection.run("SET TRANSACTION SNAPSHOT '\(name)'")
     try connection.run(Self.patience)
   }

@@ -35,8 +35,8 @@ extension PostgresStore: RemoteStore {
         each: { row throws(ServerFault) in lines.append(try row.text(0) ?? "") })
       return lines
     }
-    return [encryption(answers), answers.durability, answers.privileges, answers.tables, answers.leftovers]
-      + [clock(answers), answers.index(plan)]
+    return [encryption(answers), answers.durability, answers.privileges, answers.tables, answers.attachments]
+      + [answers.leftovers, clock(answers), answers.index(plan)]
   }
 
   private func encryption(_ answers: Answers) -> RemoteFinding {
@@ -71,11 +71,14 @@ private struct Answers {
   let hasLeftovers: Bool
   let rowCount: Int64
   let seconds: Int64
+  let hasAttachmentTable: Bool
+  let keepsAttachmentsApart: Bool
   var isEncrypted = false
 
   init(_ connection: PostgresConnection, _ schema: PostgresSchema, _ values: [SQLValue]) throws(ServerFault) {
-    let tables = [schema.vaults, schema.locks, schema.documents, schema.staged, schema.folders]
-      .map { "'\($0)'::regclass" }.joined(separator: ", ")
+    let tables =
+      [schema.vaults, schema.locks, schema.documents, schema.staged, schema.folders]
+      .map { "'\($0)'::regclass" }.joined(separator: ", ") + ", to_regclass('\(schema.attachments)')"
     let row = try connection.row(
       """
       SELECT current_setting('synchronous_commit') <> 'off', current_setting('fsync') = 'on',
@@ -88,13 +91,16 @@ private struct Answers {
           OR EXISTS (SELECT 1 FROM \(schema.documents) AS d, \(schema.vaults) AS v
             WHERE v.vault = $1 AND d.vault = $1 AND d.live > 0 AND d.live <> v.live),
         (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = '\(schema.documents)'::regclass)::bigint,
-        floor(extract(epoch FROM now()))::bigint
+        floor(extract(epoch FROM now()))::bigint, to_regclass('\(schema.attachments)') IS NOT NULL,
+        NOT EXISTS (SELECT 1 FROM pg_class AS c, pg_class AS d WHERE c.oid = to_regclass('\(schema.attachments)')
+          AND d.oid = '\(schema.documents)'::regclass AND d.relrowsecurity AND NOT c.relrowsecurity)
       """, values)
     guard let row else { throw .malformed }
     (isDurable, survivesPowerCuts) = (try row.isTrue(0), try row.isTrue(1))
     (isAdministrator, mayWrite, mayTruncate) = (try row.isTrue(2), try row.isTrue(3), try row.isTrue(4))
     (hasForeignParts, hasLeftovers) = (try row.isTrue(5), try row.isTrue(6))
     (rowCount, seconds) = (try row.number(7), try row.number(8))
+    (hasAttachmentTable, keepsAttachmentsApart) = (try row.isTrue(9), try row.isTrue(10))
   }
 
   var durability: RemoteFinding {
@@ -122,6 +128,17 @@ private struct Answers {
         "tables", .doubtful,
         "there are triggers, or a view in the place of a table: they see and could change each write")
       : RemoteFinding("tables", .good, "are tables, without triggers")
+  }
+
+  var attachments: RemoteFinding {
+    guard hasAttachmentTable else {
+      return RemoteFinding(
+        "attachments", .doubtful, "an earlier program made the tables: there is none for attachments, so none is taken")
+    }
+    return keepsAttachmentsApart
+      ? RemoteFinding("attachments", .good, "have their table")
+      : RemoteFinding(
+        "attachments", .bad, "rows of documents are kept apart by role, and those of attachments are not")
   }
 
   var leftovers: RemoteFinding {

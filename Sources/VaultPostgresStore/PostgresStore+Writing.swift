@@ -71,6 +71,15 @@ extension PostgresStore {
     }
   }
 
+  /// Lets nobody draw another fence before a transaction ends, where the lock's is still the vault's.
+  func requireFence(of lock: PostgresLock, _ connection: PostgresConnection) throws(StoreError) {
+    let statement = "SELECT v.vault FROM \(schema.vaults) AS v WHERE v.vault = $1 AND v.fence = $2 FOR SHARE"
+    let row = try inServer { () throws(ServerFault) in
+      try connection.row(statement, [.id(vault), .number(lock.fence)])
+    }
+    guard row != nil else { throw lockLost() }
+  }
+
   private func lockLost() -> StoreError {
     StoreError(
       .locked, reason: "the lock was lost with its connection, and somebody else has it", path: address.canonicalText,
@@ -107,7 +116,7 @@ extension PostgresStore {
   }
 
   /// Asks a server that may just start again.
-  private func reached<Result>(
+  func reached<Result>(
     _ body: (PostgresConnection) throws(ServerFault) -> Result
   ) throws(StoreError) -> Result {
     for attempt in 1... {

@@ -17,6 +17,8 @@ public final class PostgresStore: RecordStore {
   let vault: Identifier
   /// Of a store that only shows one moment.
   let snapshot: Snapshot?
+  /// Whether the table of attachments was there: then it is.
+  let hasAttachmentTable = Atomic(false)
 
   /// The vault that an address names.
   ///
@@ -104,12 +106,19 @@ extension PostgresStore {
   private static func makeTables(
     _ address: PostgresAddress, _ schema: PostgresSchema, _ pool: ConnectionPool
   ) throws(StoreError) {
-    // Where there are tables nothing is altered, whichever vaults they hold: that would wait for all that work in them.
-    if case .success = Result(catching: { () throws(StoreError) in try find(address, schema, pool) }) { return }
+    var statements = schema.creation
+    // Where there are tables none is altered, whichever vaults they hold: that would wait for all that work in them.
+    if case .success = Result(catching: { () throws(StoreError) in try find(address, schema, pool) }) {
+      let isWhole = try pool.with(path: address.canonicalText) { connection throws(ServerFault) in
+        try connection.hasTable(schema.attachments)
+      }
+      if isWhole { return }
+      statements = schema.attachmentCreation
+    }
     for attempt in 1... {
       do throws(StoreError) {
         return try pool.with(path: address.canonicalText, writing: true) { connection throws(ServerFault) in
-          for statement in schema.creation { try connection.run(statement) }
+          for statement in statements { try connection.run(statement) }
         }
       } catch {
         let isRace = ["23505", "42P06", "42P07", "XX000"].contains(error.serverFault?.state ?? "")

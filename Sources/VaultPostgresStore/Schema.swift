@@ -16,6 +16,7 @@ public struct PostgresSchema: Sendable {
   let documents: String
   let staged: String
   let folders: String
+  let attachments: String
   private let name: String
 
   /// - Precondition: the name is one that an address may have.
@@ -27,6 +28,7 @@ public struct PostgresSchema: Sendable {
     documents = "\(name).documents"
     staged = "\(name).staged"
     folders = "\(name).folders"
+    attachments = "\(name).attachments"
   }
 
   /// Makes what is not there yet; each is one statement.
@@ -63,6 +65,18 @@ public struct PostgresSchema: Sendable {
       """,
       "ALTER TABLE \(documents) ALTER COLUMN bytes SET STORAGE EXTERNAL",
       "ALTER TABLE \(staged) ALTER COLUMN old SET STORAGE EXTERNAL, ALTER COLUMN new SET STORAGE EXTERNAL",
+    ] + attachmentCreation
+  }
+
+  /// Makes the table of attachments, which those that an earlier program made are without; each is one statement.
+  var attachmentCreation: [String] {
+    [
+      """
+      CREATE TABLE IF NOT EXISTS \(attachments) (
+        vault uuid NOT NULL, id uuid NOT NULL, part int NOT NULL, bytes bytea NOT NULL,
+        CHECK (octet_length(bytes) <= \(Self.partByteCount)), PRIMARY KEY (vault, id, part))
+      """,
+      "ALTER TABLE \(attachments) ALTER COLUMN bytes SET STORAGE EXTERNAL",
     ]
   }
 
@@ -73,8 +87,7 @@ public struct PostgresSchema: Sendable {
     precondition(PostgresAddress.isPlainName(prefix), "a role of another name would need quoting")
     let tables = [vaults, locks, documents, staged, folders]
     let all = tables.joined(separator: ", ")
-    let (reader, writer, backup, owner) =
-      ("\(prefix)_reader", "\(prefix)_writer", "\(prefix)_backup", "\(prefix)_owner")
+    let (reader, writer, backup, owner) = Self.roles(prefix)
     return [reader, writer, backup, owner].map { "CREATE ROLE \($0)" } + [
       "GRANT USAGE ON SCHEMA \(name) TO \(reader), \(writer), \(backup)",
       "GRANT SELECT ON \(all) TO \(reader), \(backup), \(writer)",
@@ -83,7 +96,31 @@ public struct PostgresSchema: Sendable {
       "GRANT INSERT, UPDATE, DELETE ON \(documents), \(staged) TO \(writer)",
       "GRANT INSERT, UPDATE ON \(folders) TO \(writer)",
       "GRANT USAGE, CREATE ON SCHEMA \(name) TO \(owner)",
-    ] + tables.map { "ALTER TABLE \($0) OWNER TO \(owner)" }
+    ] + tables.map { "ALTER TABLE \($0) OWNER TO \(owner)" } + attachmentRights(of: prefix)
+  }
+
+  private static func roles(_ prefix: String) -> (reader: String, writer: String, backup: String, owner: String) {
+    ("\(prefix)_reader", "\(prefix)_writer", "\(prefix)_backup", "\(prefix)_owner")
+  }
+
+  private func attachmentRights(of prefix: String) -> [String] {
+    let (reader, writer, backup, owner) = Self.roles(prefix)
+    return [
+      "GRANT SELECT ON \(attachments) TO \(reader), \(backup), \(writer)",
+      "GRANT INSERT, DELETE ON \(attachments) TO \(writer)", "ALTER TABLE \(attachments) OWNER TO \(owner)",
+    ]
+  }
+
+  /// Makes the table of attachments beside those that an earlier program made, for the roles that were made with them.
+  ///
+  /// - Parameters:
+  ///   - prefix: of those roles; nil where there are none.
+  ///   - isWithRowSecurity: whether the others keep vaults apart by row.
+  /// - Precondition: as ``roles(prefix:)``.
+  public func addedAttachments(roles prefix: String?, rowSecurity isWithRowSecurity: Bool) -> [String] {
+    precondition(prefix.map(PostgresAddress.isPlainName) ?? true, "a role of another name would need quoting")
+    return attachmentCreation + (prefix.map(attachmentRights) ?? [])
+      + (isWithRowSecurity ? policy(on: attachments, grantedRows) : [])
   }
 
   /// Lets the server itself keep apart which role may see which vault: those that `grants` names, for the role that is
@@ -91,19 +128,23 @@ public struct PostgresSchema: Sendable {
   ///
   /// - Parameter prefix: of the roles that may read `grants`, and of its owner; nil for all, and for who makes it.
   public func rowSecurity(roles prefix: String?) -> [String] {
-    let grants = "\(name).grants"
     let readers = prefix.map { prefix in ["reader", "writer", "backup"].map { "\(prefix)_\($0)" } } ?? ["PUBLIC"]
-    let policies =
-      [vaults, locks, documents, staged, folders].map { table in
-        (table, "vault = ANY (SELECT g.vault FROM \(grants) AS g WHERE g.role = current_user)")
-      } + [(grants, "role = current_user")]
     return [
       "CREATE TABLE IF NOT EXISTS \(grants) (role name NOT NULL, vault uuid NOT NULL, PRIMARY KEY (role, vault))",
       "GRANT SELECT ON \(grants) TO \(readers.joined(separator: ", "))",
     ] + (prefix.map { ["ALTER TABLE \(grants) OWNER TO \($0)_owner"] } ?? [])
-      + policies.flatMap { table, condition in
-        ["ALTER TABLE \(table) ENABLE ROW LEVEL SECURITY", "CREATE POLICY granted ON \(table) USING (\(condition))"]
-      }
+      + [vaults, locks, documents, staged, folders, attachments].flatMap { policy(on: $0, grantedRows) }
+      + policy(on: grants, "role = current_user")
+  }
+
+  private var grants: String { "\(name).grants" }
+
+  private var grantedRows: String {
+    "vault = ANY (SELECT g.vault FROM \(grants) AS g WHERE g.role = current_user)"
+  }
+
+  private func policy(on table: String, _ condition: String) -> [String] {
+    ["ALTER TABLE \(table) ENABLE ROW LEVEL SECURITY", "CREATE POLICY granted ON \(table) USING (\(condition))"]
   }
 
   /// Whether a text can be the name of a schema, or stand before the names of roles.
@@ -118,7 +159,7 @@ extension StoreLocation {
     static let slot: Int16 = 2
     static let record: Int16 = 3
     static let trash: Int16 = 4
-    /// Of what these tables do not keep: no row has it.
+    /// Of what has a table of its own: no row has it.
     static let attachment: Int16 = 5
   }
 

@@ -8,6 +8,12 @@ public import VaultDocument
 /// and durably once `commit(replacing: nil)` has returned, and refused where something is there. Nothing else writes
 /// them, and no batch has them. Which of them count, the records say.
 public protocol AttachmentStore: RecordStore {
+  /// Whether there is room for them: without it there are none, and a writer is refused. A store that made its room
+  /// itself need not say so.
+  ///
+  /// - Throws: as `read`.
+  func keepsAttachments() throws(StoreError) -> Bool
+
   /// The ids of the attachments, whether or not a record names them, ascending.
   ///
   /// - Throws: as `read`.
@@ -18,6 +24,11 @@ public protocol AttachmentStore: RecordStore {
   /// - Precondition: `lock` is an exclusive lock of this store and not released.
   /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.ioFailed`; some may be gone then.
   func removeAttachments(_ ids: [AttachmentID], under lock: any StoreLock) throws(StoreError)
+}
+
+extension AttachmentStore {
+  /// It does.
+  public func keepsAttachments() throws(StoreError) -> Bool { true }
 }
 
 extension RecordStore {

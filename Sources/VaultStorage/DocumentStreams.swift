@@ -22,6 +22,13 @@ extension StoreReader {
     }
   }
 
+  /// Reads to the end, and gives all of it.
+  package func all() throws(StoreError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    try forEachPiece { (piece) throws(StoreError) in bytes += piece }
+    return bytes
+  }
+
   /// Reads to the end, and gives the mark.
   package func markOfAll() throws(StoreError) -> ContentMark {
     try forEachPiece { _ in }
@@ -109,6 +116,11 @@ extension RecordStore {
 
   /// As `writer(of:under:)`: for stores that hold their documents in memory anyway.
   public func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
+    wholeWriter(of: location, under: lock)
+  }
+
+  /// A writer that gathers the whole document.
+  package func wholeWriter(of location: StoreLocation, under lock: any StoreLock) -> any StoreWriter {
     WholeWriter(self, location, lock)
   }
 }

@@ -90,14 +90,22 @@ extension Vault {
   }
 }
 
+extension RecordStore {
+  /// The store, where it keeps attachments.
+  ///
+  /// - Throws: ``VaultError`` `.usage` where it does not, and as asking it does.
+  func keepingAttachments() throws(VaultError) -> any AttachmentStore {
+    guard let store = self as? any AttachmentStore else { throw .noAttachmentStore }
+    guard try inStore({ () throws(StoreError) in try store.keepsAttachments() }) else { throw .noAttachmentTable }
+    return store
+  }
+}
+
 extension Vault {
   /// The store, where it keeps attachments.
   ///
-  /// - Throws: ``VaultError`` `.usage`.
-  func attachmentStore() throws(VaultError) -> any AttachmentStore {
-    guard let store = store as? any AttachmentStore else { throw .noAttachmentStore }
-    return store
-  }
+  /// - Throws: ``VaultError`` as `keepingAttachments()`.
+  func attachmentStore() throws(VaultError) -> any AttachmentStore { try store.keepingAttachments() }
 
   /// Says in the header that there are attachments, so that no program takes the vault for whole without them.
   func requireExtension(_ lock: any StoreLock) throws(VaultError) {
@@ -198,7 +206,12 @@ extension VaultError {
   }
 
   /// The vault lies where no attachments are kept.
-  static let noAttachmentStore = VaultError(
+  fileprivate static let noAttachmentStore = VaultError(
     .usage, "lies in a store that keeps no attachments", file: VaultHeader.fileName,
-    remedies: ["a vault in a folder keeps them; small files are records of the kind `file`"])
+    remedies: ["a vault in a folder or a database keeps them; small files are records of the kind `file`"])
+
+  /// The vault lies among tables that an earlier program made.
+  fileprivate static let noAttachmentTable = VaultError(
+    .usage, "lies in a database whose tables have no room for attachments", file: VaultHeader.fileName,
+    remedies: [.addAttachmentTable])
 }

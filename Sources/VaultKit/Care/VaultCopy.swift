@@ -48,7 +48,7 @@ public struct VaultCopy: Sendable {
     let writing = try await lock(target, .exclusive)
     defer { writing.release() }
     let attachments = try inStore { () throws(StoreError) in try (moment.view ?? source).heldAttachments() }
-    guard attachments.isEmpty || target is any AttachmentStore else { throw .noAttachmentStore }
+    if !attachments.isEmpty { _ = try target.keepingAttachments() }
     return try inStore { () throws(StoreError) in
       try requireEmpty(target)
       return try Run(from: moment.view ?? source, to: target, under: writing).copy(progress)

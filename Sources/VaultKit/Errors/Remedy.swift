@@ -59,6 +59,8 @@ public enum Remedy: Hashable, Sendable {
   case removeSlot(SlotID)
   /// Finishing a rotation.
   case finishRotation
+  /// Adding the table of attachments to those that an earlier program made in a database.
+  case addAttachmentTable
   /// Keeping what this machine remembers in another folder.
   case moveState
 

@@ -53,16 +53,16 @@ final class ConnectionPool: Sendable {
   /// A connection on which `body` was done, for a transaction that stays open. One that was lost while nobody used it
   /// is replaced.
   func held<Result>(
-    _ body: (PostgresConnection) throws(ServerFault) -> Result
+    writing: Bool = false, _ body: (PostgresConnection) throws(ServerFault) -> Result
   ) throws(StoreError) -> (PostgresConnection, Result) {
     let connection = try take()
     do throws(ServerFault) {
       return (connection, try body(connection))
     } catch {
-      guard error.isLost else { throw StoreError(error) }
+      guard error.isLost else { throw StoreError(error, writing: writing) }
     }
     let other = try fresh()
-    do throws(ServerFault) { return (other, try body(other)) } catch { throw StoreError(error) }
+    do throws(ServerFault) { return (other, try body(other)) } catch { throw StoreError(error, writing: writing) }
   }
 
   /// Takes one back; one that is lost is let go.

@@ -8,28 +8,28 @@ extension StoreConformance {
       for size in [0, 1, 1000, 262_143, 262_144, 700_001] {
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let old = try store.reader(of: .checkpoint)
-        if let old { _ = try old.rest() }
-        try store.write(bytes, pieceByteCount: 1 + size / 7, replacing: old?.mark)
+        if let old { _ = try old.all() }
+        try store.write(bytes, to: .checkpoint, pieceByteCount: 1 + size / 7, replacing: old?.mark)
         try require(store.read(.checkpoint) == bytes, "\(size) bytes")
         guard let reader = try store.reader(of: .checkpoint) else { throw Finding(text: "no reader") }
-        try require(reader.rest() == bytes && reader.next().isEmpty, "\(size) bytes in pieces")
+        try require(reader.all() == bytes && reader.next().isEmpty, "\(size) bytes in pieces")
       }
     },
     StoreConformance(rule: "a first document is written only where there is nothing") { store in
       try require(store.reader(of: .checkpoint) == nil, "a reader of nothing")
-      try store.write([1], pieceByteCount: 1, replacing: nil)
+      try store.write([1], to: .checkpoint, pieceByteCount: 1, replacing: nil)
       try require(.changedUnderneath, at: "checkpoint.jsonl") { () throws(StoreError) in
-        try store.write([2], pieceByteCount: 1, replacing: nil)
+        try store.write([2], to: .checkpoint, pieceByteCount: 1, replacing: nil)
       }
       try require(store.read(.checkpoint) == [1], "the first stays")
     },
     StoreConformance(rule: "a document that is not the one that was read is not replaced") { store in
       try store.apply([.put(.checkpoint, [1, 2, 3])])
       guard let reader = try store.reader(of: .checkpoint) else { throw Finding(text: "no reader") }
-      _ = try reader.rest()
+      _ = try reader.all()
       try store.apply([StoreChange(.checkpoint, from: [1, 2, 3], to: [1, 2, 4])])
       try require(.changedUnderneath, at: "checkpoint.jsonl") { () throws(StoreError) in
-        try store.write([9], pieceByteCount: 1, replacing: reader.mark)
+        try store.write([9], to: .checkpoint, pieceByteCount: 1, replacing: reader.mark)
       }
       try require(store.read(.checkpoint) == [1, 2, 4], "the other one stays")
     },
@@ -47,27 +47,15 @@ extension StoreConformance {
 
 extension RecordStore {
   /// Writes a document in pieces under a lock of its own.
-  fileprivate func write(
-    _ bytes: [UInt8], pieceByteCount: Int, replacing mark: ContentMark?
+  func write(
+    _ bytes: [UInt8], to place: StoreLocation, pieceByteCount: Int, replacing mark: ContentMark?
   ) throws(StoreError) {
     try withLock(.exclusive) { lock throws(StoreError) in
-      let writer = try writer(of: .checkpoint, under: lock)
+      let writer = try writer(of: place, under: lock)
       for start in stride(from: 0, to: bytes.count, by: pieceByteCount) {
         try writer.append(Array(bytes[start..<min(start + pieceByteCount, bytes.count)]))
       }
       try writer.commit(replacing: mark)
-    }
-  }
-}
-
-extension StoreReader {
-  /// What was not read yet.
-  fileprivate func rest() throws(StoreError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    while true {
-      let piece = try next()
-      guard !piece.isEmpty else { return bytes }
-      bytes += piece
     }
   }
 }

@@ -28,7 +28,7 @@ public struct StoreConformance: Sendable, CustomStringConvertible {
 
   /// Every rule, as arguments of a test that is run for each.
   public static let all: [StoreConformance] =
-    documents + comparisons + streams + batches + batchesInPieces + replacements + headers + locks
+    documents + comparisons + streams + attachments + batches + batchesInPieces + replacements + headers + locks
 
   /// Holds one store against this rule.
   ///

@@ -12,7 +12,8 @@ extension StoreCommand {
         For whoever administers it; nothing is connected with. With --roles four roles are made as well, none of which \
         may log in before somebody lets it: PREFIX_reader reads, PREFIX_writer also writes, PREFIX_backup reads, and \
         PREFIX_owner owns the tables and is used by nobody daily. With --row-security a role sees the vaults that the \
-        table `grants` gives it.
+        table `grants` gives it. --attachments prints what tables of an earlier version lack: say the same --schema, \
+        --roles and --row-security again.
 
         Example:
           vault store sql --roles ops | psql app
@@ -27,12 +28,16 @@ extension StoreCommand {
     @Flag(help: "Let the server itself keep vaults of different roles apart.")
     var rowSecurity = false
 
+    @Flag(help: "Only the table of attachments, which tables of an earlier version lack.")
+    var attachments = false
+
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
       let statements: [String]
       do throws(VaultError) {
-        statements = try VaultPlace.tableStatements(inSchema: schema, roles: roles, rowSecurity: rowSecurity)
+        statements = try VaultPlace.tableStatements(
+          inSchema: schema, roles: roles, rowSecurity: rowSecurity, onlyAttachments: attachments)
       } catch {
         throw CommandError(error).about(schema == nil ? "--roles" : roles == nil ? "--schema" : "--schema, --roles")
       }

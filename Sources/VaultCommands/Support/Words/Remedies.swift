@@ -52,8 +52,7 @@ extension Remedy {
     case .findMissing: Self.findMissing
     case .chooseSide(let files): Self.choice(of: files)
     case .chooseVersion(let commands): [Self.choice(among: commands.joined(separator: "; "))]
-    case .adopt:
-      ["where git has merged a branch from before a rotation, `vault merge --continue --adopt-old-root` takes it over"]
+    case .adopt: [Self.adoption]
     case .repair: ["`vault repair --dry-run` shows what can be restored"]
     case .repairJournal: ["`vault repair --dry-run` shows what it would finish or drop"]
     case .useIdentity: ["name the identity of one of its recipients with --identity FILE"]
@@ -61,6 +60,7 @@ extension Remedy {
     case .addSlot: ["add another first with `vault key add`"]
     case .removeSlot(let id): ["or give it up with `vault key remove \(id.text)`"]
     case .finishRotation: ["`vault rekey` finishes it"]
+    case .addAttachmentTable: [Self.tableOfAttachments]
     case .useNewerVersion: ["read it with a newer version of vault"]
     case .moveState: ["this machine remembers its vaults there: put it right, or name another with CVAULT_STATE_DIR"]
     case .verifyBackups: ["the backups themselves may be sound: `vault backup verify FILE` looks at each"]
@@ -69,6 +69,13 @@ extension Remedy {
     case .restoreOlder: ["--accept-rollback restores it all the same"]
     }
   }
+
+  private static let adoption =
+    "where git has merged a branch from before a rotation, `vault merge --continue --adopt-old-root` takes it over"
+
+  private static let tableOfAttachments =
+    "who owns the tables runs `vault store sql --attachments | psql DATABASE` once, with the --schema, --roles and "
+    + "--row-security that they were made with"
 
   private static let findMissing = [
     "take it from version control or a backup; `vault verify` names every one",
