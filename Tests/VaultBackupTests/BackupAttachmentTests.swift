@@ -119,8 +119,38 @@ struct BackupAttachmentTests {
     #expect(try await bench.vault.verify().isGood)
   }
 
-  @Test("a record under another data key does not come back without its attachments, and leaves none behind")
-  func otherKey() async throws {
+  @Test(
+    "a record from before a rotation comes back with its attachments, sealed anew, and leaves no file that none names",
+    arguments: [KeyringEntry.Reason.rewrap, .reseal], [false, true])
+  func otherKey(_ reason: KeyringEntry.Reason, isLive: Bool) async throws {
+    let (bench, live, removed) = try await attached()
+    let made = try await bench.create()
+    let (contents, vault) = try await bench.open(made)
+    let records = try contents.records(named: [live.text, removed.text], with: vault)
+    let old = files(bench)
+    if isLive {
+      try await bench.vault.attach([Self.source("later", [1])], to: live)
+    } else {
+      try await bench.vault.remove([live])
+      _ = try await bench.vault.emptyTrash()
+    }
+    _ = try await bench.vault.rotate(reason)
+    #expect(try await contents.bringBack(records, into: bench.vault).count == 2)
+    #expect(Set(files(bench)).isDisjoint(with: old) && (isLive || files(bench).count == 2))
+    let record = try await bench.vault.record(live)
+    #expect(record.attachments.map(\.name) == ["big"])
+    let found = Mutex<[UInt8]>([])
+    try await bench.vault.read(try #require(record.attachments.first), of: record) { piece in
+      found.withLock { $0 += piece }
+    }
+    #expect(found.withLock { $0 } == Self.content(200_000))
+    #expect(try await bench.vault.verify().isGood)
+    #expect(try await contents.bringBack(records, into: bench.vault).count == 2)
+    #expect(try await bench.vault.verify().isGood)
+  }
+
+  @Test("a record from before a rotation whose file in the backup is another one brings nothing and leaves nothing")
+  func otherKeyDamaged() async throws {
     let (bench, live, _) = try await attached()
     let made = try await bench.create()
     let (contents, vault) = try await bench.open(made)
