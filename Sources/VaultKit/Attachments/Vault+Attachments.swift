@@ -91,6 +91,9 @@ extension Vault {
 }
 
 extension Vault {
+  /// Whether the vault lies where attachments are kept.
+  package var keepsAttachments: Bool { store is any AttachmentStore }
+
   /// The store, where it keeps attachments.
   ///
   /// - Throws: ``VaultError`` `.usage`.
