@@ -112,12 +112,13 @@ extension Backup {
   /// Backs a vault up into a new file `STEM-TIME.cvault.age` of a directory, and records it there; the file appears
   /// whole or not at all, and durably.
   ///
-  /// Nobody writes into the vault while it is read. What is sealed waits in a hidden file beside the final one; it is
-  /// synced, and proven where that is asked for, after writers may go on.
+  /// Nobody writes into the vault while its records are read. Attachments are read after that. What is sealed waits in
+  /// a hidden file beside the final one, and is synced, and proven where that is asked for, when writers may go on.
+  /// Where one of them takes an attachment away meanwhile, all is read again, and writers wait for all of it.
   ///
   /// - Parameters:
   ///   - stem: what its name begins with; see ``BackupName/stem``.
-  ///   - progress: called after each record.
+  ///   - progress: called after each record, each time that it is read.
   /// - Throws: `VaultError` `.inputRefused` for the stem, the key or a directory in the vault; `.permissionDenied`
   ///   for one that others may write to; `.alreadyExists` when a later one is there, or the clock stands still;
   ///   `.damaged`, `.changedUnderneath`, `.lockedByOther` for the vault; `.noMatchingSlot` for a proof; `.diskFull`,
@@ -131,25 +132,31 @@ extension Backup {
     directory.clearLeftovers()
     // A name is of a whole second. What another process was quicker with is only seen at the end: then all of it is
     // read again, at another time.
-    for _ in 0..<10 {
+    for attempt in 0..<10 {
       let time = try await target.freeTime(for: stem, of: source.vaultID, options.now)
-      if let made = try await create(of: source, in: target, stem: stem, at: time, options, progress) { return made }
+      if let made = try await create(
+        of: source, in: target, stem: stem, at: time, options, holdingWriters: attempt > 0, progress)
+      {
+        return made
+      }
     }
     throw VaultError(
       .alreadyExists, "others make backups of this name all the time", file: directory.path,
       remedies: ["try again later"])
   }
 
-  /// Makes the backup of one moment; nil when another has its name meanwhile.
+  /// Makes the backup of one moment; nil when another has its name meanwhile, or a writer took an attachment away.
   private static func create(
     of source: Source, in target: BackupTarget, stem: String, at time: Timestamp, _ options: Options,
-    _ progress: @escaping () -> Void
+    holdingWriters: Bool, _ progress: @escaping () -> Void
   ) async throws(VaultError) -> CreatedBackup? {
     let name = try BackupName(backupStem: stem, time: time)
     let folder = target.directory.folder
     let output = try BackupOutput(inStore { () throws(StoreError) in try folder.newFile(name.fileName) })
     defer { output.file.discard() }
-    let written = try await fill(output, from: source, at: time, options, progress)
+    guard
+      let written = try await fill(output, from: source, at: time, options, holdingWriters: holdingWriters, progress)
+    else { return nil }
     let byteCount = output.file.byteCount
     do throws(StoreError) {
       try output.file.publish(as: name.fileName, replacing: false)
@@ -172,37 +179,63 @@ extension Backup {
   public static func spool(
     of source: Source, in directory: String, options: Options, progress: @escaping () -> Void = {}
   ) async throws(VaultError) -> SpooledBackup {
-    let file = try inStore { () throws(StoreError) in try AtomicFile<StoreError>.nameless(in: directory) }
-    let output = try BackupOutput(file)
-    let time = options.now()
-    let written = try await fill(output, from: source, at: time, options, progress)
+    for holdingWriters in [false, true] {
+      let file = try inStore { () throws(StoreError) in try AtomicFile<StoreError>.nameless(in: directory) }
+      let made = try await spool(into: file, of: source, options, holdingWriters: holdingWriters, progress)
+      if let made { return made }
+    }
+    throw VaultError(
+      .changedUnderneath, "attachments of it vanished while they were read", file: "attachments",
+      remedies: ["something else than this program changes the vault's folder: let it end, and try again"])
+  }
+
+  private static func spool(
+    into file: AtomicFile<StoreError>, of source: Source, _ options: Options, holdingWriters: Bool,
+    _ progress: @escaping () -> Void
+  ) async throws(VaultError) -> SpooledBackup? {
+    let (output, time) = (try BackupOutput(file), options.now())
+    guard
+      let written = try await fill(output, from: source, at: time, options, holdingWriters: holdingWriters, progress)
+    else { return nil }
     return SpooledBackup(
       file: file, sha256: written.hash, createdAt: time, vaultID: source.vaultID,
       recordCount: written.files.recordCount, attachmentCount: written.files.count(of: .attachment),
       isAttested: source.isUnlocked, provenAt: written.provenAt)
   }
 
-  /// Writes the whole age file, durably, and proves it.
+  /// Writes the whole age file, durably, and proves it; nil where a writer took an attachment away.
   private static func fill(
-    _ output: BackupOutput, from source: Source, at time: Timestamp, _ options: Options,
+    _ output: BackupOutput, from source: Source, at time: Timestamp, _ options: Options, holdingWriters: Bool,
     _ progress: @escaping () -> Void
-  ) async throws(VaultError) -> (files: FileSummary, hash: [UInt8], provenAt: Timestamp?) {
-    let files = try await write(source, at: time, options, progress) { bytes in try output.write(bytes) }
+  ) async throws(VaultError) -> (files: FileSummary, hash: [UInt8], provenAt: Timestamp?)? {
+    let archive = try ArchiveWriter(to: options.key, time: time) { bytes in try output.write(bytes) }
+    guard let files = try await write(source, to: archive, at: time, options, holdingWriters, progress) else {
+      return nil
+    }
     try output.sync()
     return (files, try output.hash(), try await prove(output.file, files, options))
   }
 
-  /// Writes the age file of a backup, and gives what tells the files in it.
+  /// Writes the age file of a backup, and gives what tells the files in it; nil where a writer took an attachment away.
   private static func write(
-    _ source: Source, at time: Timestamp, _ options: Options, _ progress: @escaping () -> Void,
-    _ write: @escaping (RawSpan) throws -> Void
-  ) async throws(VaultError) -> FileSummary {
-    let archive = try ArchiveWriter(to: options.key, time: time, write: write)
-    let list = try await source.withSnapshot(options) { vault throws(VaultError) in
+    _ source: Source, to archive: ArchiveWriter, at time: Timestamp, _ options: Options, _ holdingWriters: Bool,
+    _ progress: @escaping () -> Void
+  ) async throws(VaultError) -> FileSummary? {
+    let (rest, list) = try await source.withSnapshot(options) { vault throws(VaultError) in
       try vault.requireUsable(with: source.unlocked)
-      try await Snapshot(vault: vault, archive: archive, progress: progress).write()
+      let rest = try await Snapshot(vault: vault, archive: archive, progress: progress).write()
+      if holdingWriters { try rest.write(from: vault.store) }
       // Of this moment, too; what is made of it keeps no writer waiting.
-      return source.listKey.map { (members: BackupList.members(of: vault.header, createdAt: time), key: $0) }
+      let list = source.listKey.map { (members: BackupList.members(of: vault.header, createdAt: time), key: $0) }
+      return (rest, list)
+    }
+    guard !holdingWriters else { return try archive.finish(list) }
+    do throws(VaultError) {
+      try rest.write(from: source.locked.store)
+    } catch {
+      // What is damaged rather than gone is found again, while writers wait.
+      guard error.code == .damaged else { throw error }
+      return nil
     }
     return try archive.finish(list)
   }

@@ -3,7 +3,7 @@ internal import VaultFileStore
 internal import VaultKit
 internal import VaultStorage
 
-/// Everything of a vault that a backup holds, read while nobody writes.
+/// Everything of a vault that a backup holds, read while nobody writes, but for attachments where that is asked for.
 struct Snapshot {
   let vault: LockedVault
   let archive: ArchiveWriter
@@ -11,23 +11,25 @@ struct Snapshot {
   /// Called after each record.
   let progress: () -> Void
 
-  /// Writes header, slots, checkpoint, records, trash, attachments and what git is told, in this order.
+  /// Writes header, slots, checkpoint, records and trash, in this order.
   ///
+  /// - Returns: what follows.
   /// - Throws: `VaultError` of the first file that cannot be read: a backup is whole, or there is none.
-  func write() async throws(VaultError) {
+  func write() async throws(VaultError) -> SnapshotRest {
     try archive.append(.document(.header), vault.headerBytes)
     for slot in vault.header.slots.sorted(by: { $0.id < $1.id }) {
       guard let bytes = try read(.slot(slot.id)) else { throw Self.missing(slot.path) }
       try archive.append(.document(.slot(slot.id)), bytes)
     }
-    try writeLarge(.checkpoint)
+    try archive.appendDocument(.checkpoint, from: vault.store)
     try await writeRecords()
     for id in try inStore({ () throws(StoreError) in try vault.store.trashed() }) {
       try take(.trash(id), read(.trash(id)))
     }
     try requireAllRecords()
-    try writeAttachments()
-    try writeGitFiles()
+    let held = try inStore { () throws(StoreError) in try vault.store.heldAttachments() }
+    return SnapshotRest(
+      archive: archive, attachments: attachments, wanted: attachments.wanted(of: held), gitFiles: try gitFiles())
   }
 
   /// Whatever made the reading skip some: what is then attested must be all of the vault.
@@ -38,31 +40,6 @@ struct Snapshot {
     let removed = archive.count(of: .trash)
     let heldRemoved = try inStore { () throws(StoreError) in try vault.store.trashed().count }
     guard removed == heldRemoved else { throw .otherRecords(than: removed, heldRemoved, at: "trash") }
-  }
-
-  /// Those that records name, each as they name it.
-  private func writeAttachments() throws(VaultError) {
-    let held = try inStore { () throws(StoreError) in try vault.store.heldAttachments() }
-    for id in attachments.wanted(of: held) {
-      if let file = try writeLarge(.attachment(id)) { try attachments.take(file) }
-    }
-    try attachments.requireAll()
-  }
-
-  /// Reads a document piece by piece.
-  ///
-  /// - Returns: what was written; nil where there is none.
-  @discardableResult
-  private func writeLarge(_ place: StoreLocation) throws(VaultError) -> BackupList.File? {
-    let store = vault.store
-    guard let file = try inStore({ () throws(StoreError) in try store.reader(of: place) }) else { return nil }
-    return try archive.append(.document(place), byteCount: file.byteCount) { take throws(VaultError) in
-      while true {
-        let piece = try inStore { () throws(StoreError) in try file.next() }
-        if piece.isEmpty { break }
-        try take(piece)
-      }
-    }
   }
 
   /// Reads and hashes on all cores, while what was read before is sealed.
@@ -87,13 +64,15 @@ struct Snapshot {
     progress()
   }
 
-  private func writeGitFiles() throws(VaultError) {
-    guard let directory = vault.store as? DirectoryStore else { return }
+  private func gitFiles() throws(VaultError) -> [(name: String, bytes: [UInt8])] {
+    guard let directory = vault.store as? DirectoryStore else { return [] }
+    var files: [(name: String, bytes: [UInt8])] = []
     for name in DirectoryStore.gitFileNames {
       if let bytes = try inStore({ () throws(StoreError) in try directory.gitFile(name) }) {
-        try archive.append(.gitFile(name), bytes)
+        files.append((name, bytes))
       }
     }
+    return files
   }
 
   private func read(_ place: StoreLocation) throws(VaultError) -> [UInt8]? {
@@ -102,6 +81,45 @@ struct Snapshot {
 
   private static func missing(_ path: String) -> VaultError {
     VaultError(.damaged, "is missing", file: path)
+  }
+}
+
+/// What an archive has behind the records: attachments and what git is told.
+struct SnapshotRest {
+  fileprivate let archive: ArchiveWriter
+  fileprivate let attachments: AttachmentNames
+  fileprivate let wanted: [AttachmentID]
+  fileprivate let gitFiles: [(name: String, bytes: [UInt8])]
+
+  /// Writes it, each attachment as records name it. A file of an attachment never changes, so that they are of the
+  /// moment of the records whenever they are read; but a writer that goes on may take some away.
+  ///
+  /// - Throws: `VaultError` `.damaged` for one that is missing or another one, `.ioFailed`.
+  func write(from store: any RecordStore) throws(VaultError) {
+    for id in wanted {
+      if let file = try archive.appendDocument(.attachment(id), from: store) { try attachments.take(file) }
+    }
+    try attachments.requireAll()
+    for file in gitFiles { try archive.append(.gitFile(file.name), file.bytes) }
+  }
+}
+
+extension ArchiveWriter {
+  /// Reads a document piece by piece.
+  ///
+  /// - Returns: what was written; nil where there is none.
+  @discardableResult
+  fileprivate func appendDocument(
+    _ place: StoreLocation, from store: any RecordStore
+  ) throws(VaultError) -> BackupList.File? {
+    guard let file = try inStore({ () throws(StoreError) in try store.reader(of: place) }) else { return nil }
+    return try append(.document(place), byteCount: file.byteCount) { take throws(VaultError) in
+      while true {
+        let piece = try inStore { () throws(StoreError) in try file.next() }
+        if piece.isEmpty { break }
+        try take(piece)
+      }
+    }
   }
 }
 

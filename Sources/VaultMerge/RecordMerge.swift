@@ -207,10 +207,20 @@ extension RecordMerge {
     let wraps = [ours, theirs].map(\.envelope.wrappedKey.text)
     guard sameBytes(wraps[0], wraps[1]) || haveOneDataKey else { throw MergeRefusal(.key) }
     let before = base?.envelope.attachments ?? []
+    guard Self.areOneContent(before + sides[0] + sides[1]) else { throw MergeRefusal(.envelope) }
     let kept = sides[0].filter { sides[1].contains($0) || !before.contains($0) }
     let joined = kept + sides[1].filter { !sides[0].contains($0) && !before.contains($0) }
     guard Set(joined.map(\.id)).count == joined.count else { throw MergeRefusal(.envelope) }
     return joined.sorted { $0.id < $1.id }
+  }
+
+  /// Whether no two of some attachments have one id and another content: only one of them could be the file.
+  private static func areOneContent(_ attachments: [Attachment]) -> Bool {
+    var first: [AttachmentID: Attachment] = [:]
+    return attachments.allSatisfy { attachment in
+      guard let other = first.updateValue(attachment, forKey: attachment.id) else { return true }
+      return other.byteCount == attachment.byteCount && other.sha256 == attachment.sha256
+    }
   }
 
   /// Where one side has removed the record and the other changed it, the one that is preferred says where it goes; what

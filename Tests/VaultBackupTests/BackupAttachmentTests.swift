@@ -119,8 +119,38 @@ struct BackupAttachmentTests {
     #expect(try await bench.vault.verify().isGood)
   }
 
-  @Test("a record under another data key does not come back without its attachments, and leaves none behind")
-  func otherKey() async throws {
+  @Test(
+    "a record from before a rotation comes back with its attachments, sealed anew, and leaves no file that none names",
+    arguments: [KeyringEntry.Reason.rewrap, .reseal], [false, true])
+  func otherKey(_ reason: KeyringEntry.Reason, isLive: Bool) async throws {
+    let (bench, live, removed) = try await attached()
+    let made = try await bench.create()
+    let (contents, vault) = try await bench.open(made)
+    let records = try contents.records(named: [live.text, removed.text], with: vault)
+    let old = files(bench)
+    if isLive {
+      try await bench.vault.attach([Self.source("later", [1])], to: live)
+    } else {
+      try await bench.vault.remove([live])
+      _ = try await bench.vault.emptyTrash()
+    }
+    _ = try await bench.vault.rotate(reason)
+    #expect(try await contents.bringBack(records, into: bench.vault).count == 2)
+    #expect(Set(files(bench)).isDisjoint(with: old) && (isLive || files(bench).count == 2))
+    let record = try await bench.vault.record(live)
+    #expect(record.attachments.map(\.name) == ["big"])
+    let found = Mutex<[UInt8]>([])
+    try await bench.vault.read(try #require(record.attachments.first), of: record) { piece in
+      found.withLock { $0 += piece }
+    }
+    #expect(found.withLock { $0 } == Self.content(200_000))
+    #expect(try await bench.vault.verify().isGood)
+    #expect(try await contents.bringBack(records, into: bench.vault).count == 2)
+    #expect(try await bench.vault.verify().isGood)
+  }
+
+  @Test("a record from before a rotation whose file in the backup is another one brings nothing and leaves nothing")
+  func otherKeyDamaged() async throws {
     let (bench, live, _) = try await attached()
     let made = try await bench.create()
     let (contents, vault) = try await bench.open(made)
@@ -128,9 +158,43 @@ struct BackupAttachmentTests {
     try await bench.vault.remove([live])
     _ = try await bench.vault.emptyTrash()
     _ = try await bench.vault.rotate(.rewrap)
-    let error = await #expect(throws: VaultError.self) { try await contents.bringBack(records, into: bench.vault) }
-    #expect(error?.code == .inputRefused, "\(String(describing: error))")
-    #expect(files(bench).isEmpty)
+    let error = await #expect(throws: VaultError.self) {
+      _ = try await bench.vault.bringBack(records) { ids, take throws(VaultError) in
+        for id in ids { try take(id, [1, 2, 3], true) }
+      }
+    }
+    #expect(error?.code == .damaged, "\(String(describing: error))")
+    #expect(files(bench).isEmpty && bench.vault.header.requirements.contains("attachments"))
+  }
+
+  @Test("writers go on while attachments are read; where one takes some away, all is read again, without them")
+  func writersGoOn() async throws {
+    for (isUnlocked, removes) in [(false, false), (true, false), (false, true), (true, true)] {
+      let (bench, _, removed) = try await attached()
+      let plain = try DirectoryStore(at: bench.path)
+      let store = MeetingStore(plain) {
+        do {
+          let lock = try plain.lock(.exclusive, timeout: .zero, isWanted: { true }, onWait: { _ in })
+          defer { lock.release() }
+          guard removes, let bytes = try plain.read(.trash(removed)) else { return }
+          try plain.apply([StoreChange(.trash(removed), from: bytes, to: nil)], under: lock)
+          try plain.removeAttachments(NamedAttachments(in: bytes).attachments.map(\.id), under: lock)
+        } catch {
+          Issue.record("a writer had to wait: \(error)")
+        }
+      }
+      let locked = try LockedVault(store: store)
+      let source: Backup.Source =
+        isUnlocked ? .unlocked(try await locked.unlock(with: .identity(bench.identity))) : .locked(locked)
+      let made = try await Backup.create(
+        of: source, in: BackupDirectory(at: bench.target), stem: "team", options: bench.options)
+      #expect(store.isMet)
+      #expect(made.recordCount == (removes ? 2 : 3) && made.attachmentCount == (removes ? 1 : 2))
+      let (contents, _) = try await bench.open(made)
+      #expect(contents.attachmentCount == made.attachmentCount)
+      let spooled = try await Backup.spool(of: source, in: bench.folder.path, options: bench.options)
+      #expect(spooled.attachmentCount == made.attachmentCount)
+    }
   }
 
   /// A backup with one attachment, of a vault that has another since.
@@ -175,4 +239,54 @@ struct BackupAttachmentTests {
       guard trial.operations.reachedCall != nil else { return }
     }
   }
+}
+
+/// A store that does something once, before the first attachment is read.
+private final class MeetingStore: AttachmentStore {
+  private let store: DirectoryStore
+  private let meet: @Sendable () -> Void
+  private let hasMet = Mutex(false)
+  var isMet: Bool { hasMet.withLock { $0 } }
+
+  init(_ store: DirectoryStore, _ meet: @escaping @Sendable () -> Void) { (self.store, self.meet) = (store, meet) }
+
+  func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? {
+    if case .attachment = location {
+      let isFirst = hasMet.withLock { hasMet in
+        defer { hasMet = true }
+        return !hasMet
+      }
+      if isFirst { meet() }
+    }
+    return try store.reader(of: location)
+  }
+
+  func attachments() throws(StoreError) -> [AttachmentID] { try store.attachments() }
+  func removeAttachments(_ ids: [AttachmentID], under lock: any StoreLock) throws(StoreError) {
+    try store.removeAttachments(ids, under: lock)
+  }
+  func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? { try store.read(location) }
+  func read(
+    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
+  ) throws(StoreError) { try store.read(ids, inFolder: folder, body) }
+  func recordFolders() throws(StoreError) -> [UInt8] { try store.recordFolders() }
+  func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] { try store.records(inFolder: folder) }
+  func trashed() throws(StoreError) -> [RecordID] { try store.trashed() }
+  func slots() throws(StoreError) -> [SlotID] { try store.slots() }
+  func strayEntries() throws(StoreError) -> [String] { try store.strayEntries() }
+  func lock(
+    _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
+  ) throws(StoreError) -> any StoreLock {
+    try store.lock(kind, timeout: timeout, isWanted: isWanted, onWait: onWait)
+  }
+  func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
+    try store.apply(changes, under: lock)
+  }
+  func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
+    try store.writer(of: location, under: lock)
+  }
+  func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
+    try store.batch(expecting: expectedCount, under: lock)
+  }
+  func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? { nil }
 }

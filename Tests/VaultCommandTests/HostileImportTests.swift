@@ -87,13 +87,40 @@ struct HostileImportTests {
     arguments: [
       "aegis", "2fas", "andotp", "freeotp", "raivo", "stratum", "duo", "proton-authenticator", "steam", "keeper-json",
       "kubernetes-json", "hashicorp-kv", "aws-secrets-manager", "doppler", "infisical", "kubernetes-yaml", "plain-yaml",
+      "authy",
     ])
   func depth(_ format: String) throws {
     let bench = try FaultBench()
     let before = bench.state()
-    let open = format.hasSuffix("yaml") ? "[" : #"{\"a\":"#
+    let open = format == "authy" ? "<map>" : format.hasSuffix("yaml") ? "[" : #"{\"a\":"#
     _ = bench.shell("yes '\(open.replacing("\\", with: ""))' | head -100000 | tr -d '\\n' >h.json")
     isRefused(bench.shell("timeout 60 $V import \(format) h.json $K"), bench, before, format)
+  }
+}
+
+/// Sealed backups that were made to do harm.
+@Suite("Hostile sealed backups of one-time codes")
+struct HostileCodesTests {
+  @Test("one that asks for all time, was cut, or is any bytes is 11 or 17 at once, in one line, and changes nothing")
+  func sealed() throws {
+    let bench = try FaultBench()
+    let before = bench.state()
+    _ = bench.workspace.write("x\n", to: "pw")
+    let rest = [UInt8](repeating: 0xA5, count: 300)
+    let files: [(bytes: [UInt8], code: Int32)] = [
+      ([0xFF, 0xFF, 0xFF, 0xFF] + rest, 11), ([0, 0, 0, 0] + rest, 11), ([0, 0x0F, 0x42, 0x40] + rest, 11),
+      (rest, 11), (Array(rest.prefix(27)), 17), ([0], 17), ([], 17),
+    ]
+    for (bytes, code) in files {
+      FileTree.write(bytes, to: bench.workspace.path + "/h.json.aes")
+      for format in bytes.count > 27 ? ["andotp", "auto"] : ["andotp"] {
+        let command = "timeout 60 $V import \(format) h.json.aes --source-passphrase-file pw $K"
+        let outcome = bench.shell("ulimit -t 20; " + command)
+        #expect(outcome.code == code && !outcome.hung, "\(format) \(bytes.prefix(4)): \(outcome)")
+        #expect(outcome.errors.hasPrefix("vault: h") && !outcome.errors.contains("signal"), "\(outcome.errors)")
+        #expect(bench.state() == before)
+      }
+    }
   }
 }
 

@@ -15,6 +15,20 @@ struct ForeignCiphersTests {
     #expect(key.exposed == [UInt8](hex: want))
   }
 
+  @Test("PBKDF2 with SHA-1 gives the bytes of RFC 6070, section 2")
+  func pbkdf2SHA1() throws {
+    let (pass, salt) = (Array("password".utf8), Array("salt".utf8))
+    for (iterations, want) in [
+      (1, "0c60c80f961f0e71f3a9b524af6012062fe037a6"), (2, "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
+      (4096, "4b007901b765489abead49d926f721d065a429c1"),
+    ] {
+      let key = try PBKDF2SHA1.derive(
+        passphrase: RawSpan(_elements: pass.span), salt: RawSpan(_elements: salt.span), iterations: iterations,
+        byteCount: want.utf8.count / 2)
+      #expect(key.exposed == [UInt8](hex: want))
+    }
+  }
+
   @Test("PBKDF2 without iterations does not exist")
   func pbkdf2Costs() {
     let salt = Array("salt".utf8)

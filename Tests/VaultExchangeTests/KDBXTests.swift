@@ -167,6 +167,33 @@ struct KDBXTests {
     #expect(try back.records.first?.text("secrets[\"attachment a.bin\"]") == "AAH/")
   }
 
+  @Test("attachments have names of their own, and what no value can hold comes back as one")
+  func attached() throws {
+    var record = try #require(
+      ExportedRecord.list("login", #"[{"title":"a","secrets":{"attachment x":"Yg=="}}]"#).first)
+    let large = [UInt8](repeating: 7, count: 5 << 20)
+    record.attachments = [
+      ExportedAttachment(name: "x", bytes: [1]), ExportedAttachment(name: "a/b", bytes: large),
+      ExportedAttachment(name: "c", bytes: large), ExportedAttachment(name: "empty", bytes: []),
+    ]
+    let pass = Array("secret".utf8)
+    let exported = try Exported(.kdbx, [record], passphrase: try SecretBytes(copying: RawSpan(_elements: pass.span)))
+    #expect(exported.notes.isComplete)
+    let back = try exported.imported(as: "keepass-kdbx", options: Self.options("secret"))
+    let found = try #require(back.records.first)
+    #expect(try found.text("secrets[\"attachment x\"]") == "Yg==")
+    #expect(try found.text("secrets[\"attachment x 2\"]") == "AQ==")
+    #expect(found.attachments.map(\.name) == ["a_b", "c", "empty"])
+    #expect(try Base64.decode(#require(found.attachments.first).text) == large)
+    let lines = back.lines.filter { $0.outcome == .mapped(to: "attachments") }
+    #expect(lines.contains { $0.place.path == "binary 2" } && lines.contains { $0.place.path.contains("Binary[") })
+    #expect(Set(back.lines.map(\.place)).count == back.lines.count)
+    record.attachments = [ExportedAttachment(name: "\u{FFFE}", bytes: [])]
+    #expect(throws: ExportError.self) {
+      _ = try Exported(.kdbx, [record], passphrase: try SecretBytes(copying: RawSpan(_elements: pass.span)))
+    }
+  }
+
   @Test("what goes out as a database comes back: codes, attachments, dates and protected values")
   func roundTrip() throws {
     let json = """

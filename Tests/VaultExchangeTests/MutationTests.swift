@@ -43,7 +43,8 @@ struct MutationTests {
 
   @Test("the same text in another encoding gives the same records")
   func encodings() throws {
-    for sample in try Samples.readable() where sample.form != .binary && sample.format != "keepass-xml" {
+    // XML says its encoding itself.
+    for sample in try Samples.readable() where sample.form != .binary && sample.bytes.first != UInt8(ascii: "<") {
       let good = try sample.imported().records
       let text = String(decoding: sample.bytes, as: UTF8.self)
       let units = Array(text.utf16)

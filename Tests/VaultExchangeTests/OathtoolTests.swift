@@ -75,6 +75,18 @@ struct OathtoolTests {
     #expect(tally.runCount > 60)
   }
 
+  @Test("so is that of a sealed backup of andOTP, and those of files that phones keep")
+  func ofPhones() throws {
+    var tally = CaseTally("codes of phones")
+    for sample in PhoneCodes.all {
+      for record in try sample.imported().records {
+        try compare(try #require(try record.text("totp")), sample.format, &tally)
+      }
+    }
+    tally.report()
+    #expect(tally.runCount == 12)
+  }
+
   private func compare(_ text: String, _ name: String, _ tally: inout CaseTally) throws {
     let address = Address(text)
     guard !address.isCounted, !address.isSteam else {

@@ -51,7 +51,7 @@ enum Samples {
       + rows.map { Sample(format: $0.key, form: .table, bytes: Array($0.value.joined().utf8)) }
       + documents.map { Sample(format: $0.key, form: .document, bytes: Array($0.value.utf8)) }
       + [try propertyList(), try onePUX(), try protected(), try database()]
-      + archives() + sops()
+      + archives() + sops() + PhoneCodes.all
   }
 
   private static let headers = [

@@ -46,13 +46,14 @@ struct MergeBench {
   /// The bytes of a version.
   func version(
     _ revision: Int, _ members: [String: JSONValue], at second: Int64? = nil, schema: Int = 1, removed: Bool = false,
-    id other: RecordID? = nil
+    id other: RecordID? = nil, attached: [VaultSealing.Attachment] = []
   ) throws -> [UInt8] {
     var fields = JSONObject()
     for (name, value) in members { fields[name] = value }
     var draft = EnvelopeDraft(
       id: other ?? id, kind: "login", schema: schema, now: try time(0), wrappedKey: wrapped)
     draft.revision = revision
+    draft.attachments = attached
     draft.updatedAt = try time(second ?? Int64(revision))
     draft.deletedAt = removed ? try time(second ?? Int64(revision)) : nil
     return try RecordSeal.seal(fields, draft, keys: keys).document.prettyBytes()

@@ -17,6 +17,14 @@ enum ImportTexts {
       "andotp",
       #"[{"secret":"JBSWY3DPEHPK3PXP","issuer":"A","label":"ann","digits":6,"type":"TOTP","algorithm":"SHA1","thumbnail":"Default","last_used":0,"used_frequency":0,"period":30,"tags":[]}]"#
     ),
+    (
+      "freeotp",
+      #"<map><string name="a">{&quot;algo&quot;:&quot;SHA1&quot;,&quot;digits&quot;:6,&quot;issuerExt&quot;:&quot;A&quot;,&quot;label&quot;:&quot;ann&quot;,&quot;secret&quot;:[72,-34],&quot;type&quot;:&quot;TOTP&quot;}</string></map>"#
+    ),
+    (
+      "authy",
+      #"<map><string name="com.authy.storage.tokens.authenticator.key">[{&quot;decryptedSecret&quot;:&quot;JBSWY3DPEHPK3PXP&quot;,&quot;digits&quot;:7,&quot;id&quot;:&quot;1&quot;,&quot;name&quot;:&quot;A: ann&quot;,&quot;originalName&quot;:&quot;A:ann&quot;}]</string></map>"#
+    ),
     ("netrc", "machine a.example login ann password \"p w\" # c\ndefault login x password y\nmacdef m\ncd /\n\n"),
     ("pgpass", "# c\nh:5432:d:u:p\\:w\n*:*:*:u:q\n"),
     ("git-credentials", "https://ann:p%40w@a.example\n"),

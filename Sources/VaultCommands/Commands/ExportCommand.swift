@@ -96,8 +96,8 @@ struct ExportCommand: AsyncParsableCommand {
     let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
     if reveal, global.canAsk { try global.confirm("Write the secrets of this vault \(question(target))?") }
     let form = RecordForm(reveal: reveal, sealed: sealed, keys: keys?.style, paths: try selection.paths())
-    let run = ExportRun(kind: kind, ids: ids, form: form, session: session, opened: opened, global: global)
-    let leftOut = try run.attachmentCount()
+    var run = ExportRun(kind: kind, ids: ids, form: form, session: session, opened: opened, global: global)
+    let leftOut = try await run.takeAttachments(byteLimit: format.foreign?.attachmentByteLimit ?? 0)
     if leftOut > 0 {
       global.messages.note(
         "\(leftOut) attachment\(leftOut == 1 ? "" : "s") left out: `vault get RECORD --attachment NAME -o FILE` writes one"

@@ -25,7 +25,8 @@ extension ForeignImport {
       return try report.refuse(record, "is of another kind in the vault")
     }
     let edits = try Self.edits(from: .object(old.revealed()), to: .object(members), at: .root, kind)
-    var isThere = edits.isEmpty
+    let files = try await missing(record, in: old)
+    var isThere = edits.isEmpty && files.isEmpty
     if !isThere, !known.isUnique(name) { isThere = try await known.match(record.members, kind, in: vault) }
     if isThere {
       report.keep()
@@ -34,7 +35,8 @@ extension ForeignImport {
     guard mode.isUpdating else {
       report.differ()
       let reason = known.isUnique(name) ? "the vault has another value: --update takes this one" : Self.unsure
-      return try report.add(record.lines.map { $0.kept(edits.map(\.path.description), reason) })
+      let paths = edits.map(\.path.description) + (files.isEmpty ? [] : [Self.filesMember])
+      return try report.add(try lines(of: record, refusing: paths, reason))
     }
     pending.append(PendingUpdate(record: record, members: members, id: id, name: name))
   }
@@ -49,9 +51,19 @@ extension ForeignImport {
       let old = try await vault.record(entry.id)
       guard let kind = old.kind else { continue }
       let edits = try Self.edits(from: .object(old.revealed()), to: .object(entry.members), at: .root, kind)
-      if !mode.isDryRun { try await vault.edit(entry.id, edits, expecting: old) }
-      report.update(entry.id, old.name, replacing: Self.replaced(edits, old, kind))
-      try report.add(entry.record.lines)
+      let files = try await missing(entry.record, in: old)
+      let new = files.filter { !$0.isTaken(in: old) }
+      if !mode.isDryRun {
+        if !edits.isEmpty { try await vault.edit(entry.id, edits, expecting: old) }
+        if !new.isEmpty { try await attach(new, to: entry.id) }
+      }
+      if edits.isEmpty, new.isEmpty {
+        report.keep()
+      } else {
+        report.update(entry.id, old.name, replacing: Self.replaced(edits, old, kind))
+      }
+      let refused = new.count < files.count ? [Self.filesMember] : []
+      try report.add(try lines(of: entry.record, refusing: refused, FileToAttach.otherIsThere))
     }
     pending = []
   }
@@ -100,7 +112,7 @@ extension JSONValue {
 
 extension LedgerLine {
   /// The line of a value that is not taken, where it is one of those that the vault has otherwise.
-  fileprivate func kept(_ differing: [String], _ reason: String) -> LedgerLine {
+  func kept(_ differing: [String], _ reason: String) -> LedgerLine {
     let target: String? =
       switch outcome {
       case .stored(let path), .mapped(let path), .custom(let path): path

@@ -20,6 +20,7 @@ struct ForeignImport {
     let kind: RecordKind
     let text: [UInt8]
     let place: SourcePlace
+    let files: [FileToAttach]
   }
 
   /// Larger entries are sealed once only to see whether there is memory for it.
@@ -69,7 +70,7 @@ struct ForeignImport {
 
   private mutating func take(_ item: ImportedItem) async throws {
     switch item {
-    case .leaves(let lines): try report.add(lines)
+    case .leaves(let lines): try report.add(lines.fitting(vault))
     case .refused(let place, let reason, let lines):
       try report.refuse(place, field: nil, reason)
       try report.add(lines)
@@ -79,6 +80,7 @@ struct ForeignImport {
   }
 
   private mutating func take(_ record: ImportedRecord) async throws {
+    let record = record.fitting(vault)
     let kind = try vault.kinds.argument(record.kind)
     let name = try known.name(of: record)
     let members = name.id.map { ExternalID.adding($0, to: record.members, of: kind) } ?? record.members
@@ -111,7 +113,8 @@ struct ForeignImport {
     }
     newCount += 1
     if !mode.isDryRun {
-      held.append(Held(kind: kind, text: try tree.compactBytes(limits: .exchange), place: record.place))
+      let text = try tree.compactBytes(limits: .exchange)
+      held.append(Held(kind: kind, text: text, place: record.place, files: record.attachments.map(FileToAttach.init)))
     }
     try report.add(record.lines)
   }
@@ -135,9 +138,11 @@ struct ForeignImport {
       }
       return RecordInput(held.kind, members)
     }
+    let files = held.map(\.files)
     held = []
     // Whatever the check beforehand did not see: the entry is named, and nothing is stored.
     if let (_, held, error) = result.refusals.first { throw report.failure(at: held.place, error) }
     for id in result.ids { report.store(id) }
+    for (id, files) in zip(result.ids, files) where !files.isEmpty { try await attach(files, to: id) }
   }
 }

@@ -1,5 +1,6 @@
 import VaultDocument
 import VaultExchange
+import VaultSealing
 
 /// A line of `vault import --parse-only`: an object with one member, which says what it is. docs/cli.md lists them.
 enum ReaderLine {
@@ -80,6 +81,8 @@ extension ReaderLine {
 extension ImportedRecord {
   fileprivate var line: JSONValue {
     .members([
+      "attachments": .array(
+        attachments.map { .members(["data": .string($0.text), "name": .string($0.name)]) }),
       "external_id": .optional(externalID), "kind": .string(kind), "members": .object(members), "place": place.object,
       "values": .array(lines.map { $0.item(in: place) }), "whole_file": .bool(isWholeFile),
     ])
@@ -89,10 +92,26 @@ extension ImportedRecord {
     guard let object = line.object, let kind = object["kind"]?.string, let members = object["members"]?.object,
       let place = SourcePlace(object["place"]), let isWholeFile = object["whole_file"]?.bool,
       let lines = LedgerLine.list(object["values"], in: place), let externalID = object["external_id"],
-      externalID.isNull || externalID.string != nil
+      externalID.isNull || externalID.string != nil,
+      let attachments = object["attachments"]?.array.flatMap(ImportedAttachment.list)
     else { return nil }
     self.init(
       place: place, kind: kind, members: members, externalID: externalID.string, isWholeFile: isWholeFile, lines: lines)
+    self.attachments = attachments
+  }
+}
+
+extension ImportedAttachment {
+  /// Nil for what is not of the form, or could not be attached to one record.
+  fileprivate static func list(_ items: [JSONValue]) -> [ImportedAttachment]? {
+    let found = items.compactMap { item -> ImportedAttachment? in
+      guard let name = item["name"]?.string, Attachment.isGood(name: name), let text = item["data"]?.string else {
+        return nil
+      }
+      return ImportedAttachment(name: name, text: text)
+    }
+    let areDistinct = Set(found.map { Array($0.name.utf8) }).count == found.count
+    return found.count == items.count && found.count <= Attachment.maximumCount && areDistinct ? found : nil
   }
 }
 

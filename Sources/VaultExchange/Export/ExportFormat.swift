@@ -50,6 +50,10 @@ public enum ExportFormat: String, Sendable, CaseIterable {
   /// Whether the file is sealed with a passphrase of its own.
   public var needsPassphrase: Bool { self == .kdbx || self == .ansibleVault }
 
+  /// How many bytes of attachments a file of the format takes, all in memory, since they come before the records; 0
+  /// where it has no place for any.
+  public var attachmentByteLimit: Int { self == .kdbx ? 64 << 20 : 0 }
+
   /// Whether it is bytes rather than text.
   public var isBinary: Bool { self == .kdbx }
 

@@ -11,6 +11,8 @@ public struct ExportedRecord: Sendable {
   public let name: String
   /// Its members: sealed ones in clear, as tokens or absent.
   public let members: JSONObject
+  /// What is attached to it, as far as it goes out: nothing where the format has no place for it.
+  public var attachments: [ExportedAttachment] = []
   private let schema: RecordKind?
   private let sealedPaths: Set<MemberPath>
 
@@ -55,6 +57,17 @@ public struct ExportedRecord: Sendable {
     }
     return names[names.count - 1]
   }
+}
+
+/// A file on its way out with its record.
+public struct ExportedAttachment: Sendable {
+  /// What it is called.
+  public let name: String
+  /// All of it.
+  public let bytes: [UInt8]
+
+  /// A file by its name and content.
+  public init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
 }
 
 extension MemberPath {

@@ -45,6 +45,9 @@ struct KeePassExporter: Exporter {
         .becoming(
           "an entry, with all members as strings", many: "entries, with all members as strings", kind: record.kind))
     }
+    for attachment in record.attachments where !XMLText.canHold(attachment.name) {
+      throw ExportError("has an attachment whose name XML cannot hold", in: record)
+    }
     for (path, value) in record.leaves {
       guard case .string(let text) = value, XMLText.canHold(text), XMLText.canHold(path.description) else {
         guard case .string = value else { continue }
@@ -111,7 +114,8 @@ struct KeePassExporter: Exporter {
     return "<Value Protected=\"True\">\(try database.protected(string.text))</Value>"
   }
 
-  /// Takes what an import has kept as attachments, and the bytes that the kind has.
+  /// Takes what an import has kept as attachments, the bytes that the kind has, and what is attached. KeePass knows one
+  /// of each name.
   private static func attachments(
     _ parts: inout EntryParts, of record: ExportedRecord
   ) -> [(name: String, bytes: [UInt8])] {
@@ -126,7 +130,9 @@ struct KeePassExporter: Exporter {
       guard !name.isEmpty, let bytes = try? Base64.decode(extra.text), parts.take(extra.name) != nil else { continue }
       attachments.append((name, bytes))
     }
-    return attachments
+    attachments += record.attachments.map { ($0.name, $0.bytes) }
+    var names: Set<String> = []
+    return attachments.map { name, bytes in (names.insertUnique(name), bytes) }
   }
 
   mutating func end() -> [UInt8] { Array("    </Group>\n  </Root>\n</KeePassFile>\n".utf8) }
@@ -186,13 +192,7 @@ struct KeePassExporter: Exporter {
     }
     var names = reserved.union(strings.map(\.name))
     for extra in parts.extras {
-      var name = extra.name
-      var number = 1
-      while !names.insert(name).inserted {
-        number += 1
-        name = "\(extra.name) \(number)"
-      }
-      strings.append(Named(name: name, text: extra.text, isSealed: extra.isSealed))
+      strings.append(Named(name: names.insertUnique(extra.name), text: extra.text, isSealed: extra.isSealed))
     }
     return strings
   }
@@ -204,6 +204,18 @@ struct KeePassExporter: Exporter {
     } catch {
       throw ExportError("an entry could not be named", underlying: error)
     }
+  }
+}
+
+extension Set<String> {
+  /// Takes a name, with a number behind it where it is there already.
+  fileprivate mutating func insertUnique(_ name: String) -> String {
+    var (unique, number) = (name, 1)
+    while !insert(unique).inserted {
+      number += 1
+      unique = "\(name) \(number)"
+    }
+    return unique
   }
 }
 

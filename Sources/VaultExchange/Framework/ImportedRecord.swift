@@ -18,6 +18,8 @@ public struct ImportedRecord: Sendable {
   public let isWholeFile: Bool
   /// What became of each leaf of its source.
   public let lines: [LedgerLine]
+  /// Files of the entry that are empty, or larger than a value may be; their names are good and differ.
+  public var attachments: [ImportedAttachment] = []
 
   /// A record of an importer, which has a line for each leaf that it was made of.
   public init(
@@ -31,6 +33,17 @@ public struct ImportedRecord: Sendable {
     self.externalID = externalID
     self.lines = lines
   }
+}
+
+/// A file that an entry of another tool has.
+public struct ImportedAttachment: Sendable {
+  /// What it is called.
+  public let name: String
+  /// Its bytes in base64.
+  public let text: String
+
+  /// A file by its name and its bytes in base64.
+  public init(name: String, text: String) { (self.name, self.text) = (name, text) }
 }
 
 /// What an importer finds, in the order of the source.

@@ -45,6 +45,10 @@ struct OtherTool: Sendable {
     OtherTool("is an age file", .pipe("age -d -i KEY FILE")) { sample, _ in
       sample.begins("age-encryption.org/v1") || sample.begins("-----BEGIN AGE ENCRYPTED FILE")
     },
+    OtherTool("is a backup of FreeOTP 2, whose accounts are sealed", FreeOTPSettings.versionTwoAdvice) { sample, _ in
+      // A map that Java has written.
+      sample.begins([0xAC, 0xED, 0, 5]) && !sample.head.ranges(of: Array("masterKey".utf8)).isEmpty
+    },
     OtherTool("is sealed with GPG", .pipe("gpg -d FILE")) { sample, _ in
       sample.begins("-----BEGIN PGP MESSAGE")
     },

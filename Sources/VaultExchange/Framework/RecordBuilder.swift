@@ -1,5 +1,6 @@
 internal import VaultDocument
 internal import VaultRecords
+internal import VaultSealing
 
 /// Collects the leaves of one entry, and makes the record and a ledger line for each leaf once the kind is known.
 ///
@@ -41,6 +42,7 @@ struct RecordBuilder {
   /// Parts of a value that several leaves make together.
   var parts: [String: String] = [:]
   private var leaves: [Leaf] = []
+  private var attachments: [ImportedAttachment] = []
 
   init(format: String, place: SourcePlace, kind: String? = nil) {
     self.format = format
@@ -92,6 +94,40 @@ struct RecordBuilder {
     leaves.append(.line(LedgerLine(place, outcome)))
   }
 
+  /// Takes a file that no value can hold, and says what became of it.
+  ///
+  /// - Parameters:
+  ///   - text: in base64.
+  ///   - isEarlier: whether an earlier version of the entry has it, which is nothing more where the content is there.
+  mutating func attach(_ text: String, as name: String, isEarlier: Bool = false) -> LedgerLine.Outcome {
+    let outcome = LedgerLine.Outcome.mapped(to: "attachments")
+    if isEarlier, attachments.contains(where: { sameBytes($0.text, text) }) { return outcome }
+    let byteCount = attachments.reduce(text.utf8.count) { $0 + $1.text.utf8.count }
+    guard byteCount <= ValueLimit.attachmentByteCount, attachments.count < Attachment.maximumCount else {
+      return ValueLimit.attachmentRefusal
+    }
+    let good = Self.goodName(name)
+    var (unique, number) = (good, 1)
+    while attachments.contains(where: { sameBytes($0.name, unique) }) {
+      number += 1
+      unique = "\(number) \(good)"
+    }
+    attachments.append(ImportedAttachment(name: unique, text: text))
+    return outcome
+  }
+
+  /// A name as an attachment can have it, with room for a number.
+  private static func goodName(_ name: String) -> String {
+    var good = ""
+    for character in name {
+      let isGood = character.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
+      let next = isGood ? String(character) : "_"
+      guard good.utf8.count + next.utf8.count <= 240 else { break }
+      good += next
+    }
+    return Attachment.isGood(name: good) ? good : "attachment"
+  }
+
   /// The first value for a text member.
   func text(_ member: String) -> String? { first(.member(member)) }
 
@@ -138,9 +174,11 @@ struct RecordBuilder {
     members.nameUser(first(.field("email")))
     // Every entry that is one of several has a place.
     let isWholeFile = place == SourcePlace() && toolID == nil
-    return ImportedRecord(
+    var record = ImportedRecord(
       place: place, kind: kind, members: members.object, externalID: isWholeFile ? nil : try externalID(),
       isWholeFile: isWholeFile, lines: lines)
+    record.attachments = attachments
+    return record
   }
 
   private func collected(in shape: KindShape, isStrict: Bool) -> (MemberCollector, [LedgerLine]) {

@@ -12,8 +12,12 @@ enum JSONReading {
   ///
   /// - Throws: what the source throws, `.tooLarge`.
   static func text(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> [UInt8] {
+    text(of: try source.readAll(), options: options)
+  }
+
+  /// Bytes in UTF-8, from any encoding that they say they have.
+  static func text(of bytes: [UInt8], options: ImportOptions) -> [UInt8] {
     var decoder = TextDecoder(options.encoding)
-    let bytes = try source.readAll()
     return decoder.decode(bytes) + decoder.decode([])
   }
 

@@ -4,7 +4,8 @@ internal import VaultRecords
 extension ImportFormats {
   /// Apps for one-time codes.
   static let codes: [any Importer] = [
-    OtpauthImporter(), TreeImporter.aegis, TreeImporter.andOTP, TreeImporter.duo, TreeImporter.freeOTP,
+    OtpauthImporter(), TreeImporter.aegis, TreeImporter.andOTP, TreeImporter.authy, TreeImporter.duo,
+    TreeImporter.freeOTP,
     TreeImporter.protonAuthenticator, TreeImporter.raivo, TreeImporter.steam, TreeImporter.stratum,
     TreeImporter.twoFAS,
   ]
@@ -65,22 +66,43 @@ extension TreeImporter {
     finish: addCode)
 
   static let andOTP = TreeImporter(
-    format: ImportFormat(codes: "andotp", "andOTP", versions: "0.6 and later, in clear", keeps: ", tags"),
-    detected: { $0.outline.has("[].secret", "[].label", "[].digits", "[].type") }, list: [],
+    format: ImportFormat(
+      codes: "andotp", "andOTP", versions: "all, in clear or with a password (named *.json.aes)", keeps: ", tags"),
+    detected: {
+      $0.outline.has("[].secret", "[].label", "[].digits", "[].type")
+        || $0.name.lowercased().hasSuffix(".json.aes") && $0.outline.paths.isEmpty
+    }, list: [],
     rules: rules([
       "label": .code("account"), "tags[]": .tag, "thumbnail": .shown, "last_used": .milliseconds("last_used"),
       "used_frequency": .shown,
-    ]), finish: addCode)
+    ]), parsed: AndOTPBackup.parsed, finish: addCode)
+
+  static let authy = TreeImporter(
+    format: ImportFormat(
+      codes: "authy", "Authy", versions: "com.authy.storage.tokens.authenticator.xml of Android", keeps: ", dates"),
+    detected: AuthySettings.detected, list: ["tokens"],
+    rules: rules([
+      "decryptedSecret": .code("secret"), "originalIssuer": .code("issuer"), "name": .code("name"),
+      "originalName": .code("original name"), "id": .identifier, "timestamp": .seconds("modified"),
+      "accountType": .shown, "logo": .shown, "hidden": .shown, "isNew": .shown, "upload_state": .shown,
+    ]), parsed: AuthySettings.parsed,
+    finish: { builder in
+      AuthySettings.tellNames(&builder)
+      addCode(&builder)
+    })
 
   static let freeOTP = TreeImporter(
-    format: ImportFormat(codes: "freeotp", "FreeOTP+", versions: "JSON"),
-    detected: { $0.outline.has("tokens", "tokenOrder") || $0.outline.has("tokens[].secret", "tokens[].label") },
+    format: ImportFormat(codes: "freeotp", "FreeOTP, FreeOTP+", versions: "JSON; tokens.xml of Android, version 1"),
+    detected: {
+      $0.outline.has("tokens", "tokenOrder") || $0.outline.has("tokens[].secret", "tokens[].label")
+        || FreeOTPSettings.detected($0)
+    },
     list: ["tokens"],
     rules: rules(
       [
         "algo": .code("algorithm"), "issuerExt": .code("issuer"), "issuerInt": .shown, "label": .code("account"),
         "image": .shown, "imageAlt": .shown,
-      ], subtrees: ["secret": bytes]), finish: addCode)
+      ], subtrees: ["secret": bytes]), parsed: FreeOTPSettings.parsed, finish: addCode)
 
   static let raivo = TreeImporter(
     format: ImportFormat(codes: "raivo", "Raivo OTP", versions: "the JSON in its zip file", keeps: ", pinned as a tag"),

@@ -83,6 +83,70 @@ enum TwoFASBackup {
   }
 }
 
+/// The backup of andOTP, which no mark tells from any other bytes: JSON, or a nonce, ciphertext and tag of AES-256-GCM.
+/// Before the nonce stand since version 0.6.3 a number of iterations and a salt, of which PBKDF2 with SHA-1 makes the
+/// key; before that the key was the SHA-256 of the password.
+enum AndOTPBackup {
+  private static let (saltByteCount, nonceByteCount, tagByteCount) = (12, 12, 16)
+  /// The app takes 160,000 at the most. More is what an older file begins with, or work that nobody wants.
+  private static let maximumIterationCount = 1_000_000
+
+  /// The list of accounts.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed`, `.passphraseNeeded`, `.wrongPassphrase`, and what JSON and source throw.
+  @Sendable static func parsed(
+    _ source: ImportSource, _ options: ImportOptions
+  ) throws(ExchangeError) -> JSONValue {
+    let bytes = try source.readAll()
+    let text = JSONReading.text(of: bytes, options: options)
+    guard isSealed(bytes, text), options.encoding == nil else { return try JSONReading.value(of: text) }
+    guard bytes.count >= nonceByteCount + tagByteCount else {
+      throw ExchangeError(.malformed, "is too short for a sealed backup")
+    }
+    let passphrase = try Box.passphrase(options)
+    var opened = try current(bytes, passphrase)
+    if opened == nil { opened = try old(bytes, passphrase) }
+    guard let opened else {
+      throw ExchangeError(.wrongPassphrase, "the password does not open it")
+    }
+    return try JSONReading.value(of: opened)
+  }
+
+  /// Neither text nor the beginning of a list of objects in the encoding that the bytes seem to have.
+  private static func isSealed(_ bytes: [UInt8], _ text: [UInt8]) -> Bool {
+    let begin = text.lazy.filter { $0 > UInt8(ascii: " ") }.prefix(2)
+    let isList = begin.elementsEqual(Array("[{".utf8)) || begin.elementsEqual(Array("[]".utf8))
+    return !isList && (bytes.contains(0) || String(validating: bytes, as: UTF8.self) == nil)
+  }
+
+  private static func current(_ bytes: [UInt8], _ passphrase: SecretBytes) throws(ExchangeError) -> [UInt8]? {
+    let headByteCount = 4 + saltByteCount
+    let iterationCount = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
+    guard bytes.count >= headByteCount + nonceByteCount + tagByteCount,
+      (1...maximumIterationCount).contains(iterationCount)
+    else { return nil }
+    return try inCrypto { () throws(CryptoError) in
+      let salt = Array(bytes[4..<headByteCount])
+      let key = try passphrase.withBytes { passphrase throws(CryptoError) in
+        try PBKDF2SHA1.derive(
+          passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: iterationCount)
+      }
+      return try opened(bytes[headByteCount...], key)
+    }
+  }
+
+  private static func old(_ bytes: [UInt8], _ passphrase: SecretBytes) throws(ExchangeError) -> [UInt8]? {
+    try inCrypto { () throws(CryptoError) in
+      let hash = try passphrase.withBytes { passphrase throws(CryptoError) in try SHA256.hash(passphrase) }
+      return try opened(bytes[...], try SecretBytes(copying: RawSpan(_elements: hash.span)))
+    }
+  }
+
+  private static func opened(_ bytes: ArraySlice<UInt8>, _ key: SecretBytes) throws(CryptoError) -> [UInt8]? {
+    try Box.opened(Array(bytes.dropFirst(nonceByteCount)), (Array(bytes.prefix(nonceByteCount)), []), key: key)
+  }
+}
+
 /// AES-256-GCM as these apps write it.
 private enum Box {
   typealias Parts = (nonce: [UInt8], tag: [UInt8])

@@ -32,7 +32,8 @@ struct KeePassReading {
   private let recycleBin: String?
   /// Whether our own export wrote it, which marks what is sealed.
   private let isOurs: Bool
-  private var usedBinaries: Set<String> = []
+  /// Where attachments went, by their ids.
+  private var usedBinaries: [String: String] = [:]
   private var found: [ImportedItem] = []
 
   /// - Parameters:
@@ -157,10 +158,14 @@ struct KeePassReading {
     let reference = value?[attribute: "Ref"]
     let text = reference.map { binaries[$0].flatMap { $0 } } ?? value.flatMap(KeePassRules.attachment)
     let own = "\(name)attachment \(element.first("Key")?.text ?? "")"
-    let isTooLarge = reference != nil && text.map { $0.utf8.count > ValueLimit.byteCount } ?? false
+    let large = text.flatMap { text -> LedgerLine.Outcome? in
+      guard text.isEmpty || text.utf8.count > ValueLimit.byteCount else { return nil }
+      return builder.attach(text, as: name + (element.first("Key")?.text ?? ""), isEarlier: !name.isEmpty)
+    }
+    if let reference, let large, case .mapped(let member) = large { usedBinaries[reference] = member }
     for leaf in element.leaves(at: path) {
-      if isTooLarge {
-        builder.note(leaf.place, leaf.text.isEmpty ? .empty : ValueLimit.refusal)
+      if let large {
+        builder.note(leaf.place, leaf.text.isEmpty ? .empty : large)
       } else if text == nil {
         builder.note(leaf.place, leaf.text.isEmpty ? .empty : .refused(KeePassRules.badAttachment))
       } else if leaf.element === value, leaf.attribute == nil, let text {
@@ -169,8 +174,8 @@ struct KeePassReading {
         builder.note(leaf.place, leaf.text.isEmpty ? .empty : .mapped(to: "secrets"))
       }
     }
-    guard let reference, let text, !isTooLarge else { return }
-    usedBinaries.insert(reference)
+    guard let reference, let text, large == nil else { return }
+    usedBinaries[reference] = "secrets"
     builder.add(text, .secret(own), as: own)
   }
 
@@ -187,8 +192,10 @@ struct KeePassReading {
   }
 
   private func outcome(ofAttachment id: String?) -> LedgerLine.Outcome {
-    let isUsed = id.map(usedBinaries.contains) ?? false
-    return isUsed ? .mapped(to: "secrets") : .refused("no entry has this attachment, or it is refused there")
+    guard let member = id.flatMap({ usedBinaries[$0] }) else {
+      return .refused("no entry has this attachment, or it is refused there")
+    }
+    return .mapped(to: member)
   }
 
   private func outcome(outside leaf: XMLLeaf) -> LedgerLine.Outcome {

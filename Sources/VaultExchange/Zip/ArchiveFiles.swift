@@ -23,14 +23,14 @@ struct ArchiveFiles {
   ) throws(ExchangeError) {
     for entry in archive.names.filter({ $0.begins(with: begin) }).prefix(onlyFirst ? 1 : .max) {
       guard let bytes = try archive.file(entry) else { continue }
-      // Base64 makes four characters of three bytes.
-      guard (bytes.count + 2) / 3 * 4 <= ValueLimit.byteCount else {
-        outcomes[entry] = ValueLimit.refusal
+      let own = name ?? String(Substring(entry.utf8.dropFirst(begin.utf8.count)))
+      let text = Base64.encode(bytes)
+      guard text.utf8.count <= ValueLimit.byteCount else {
+        outcomes[entry] = builder.attach(text, as: own)
         continue
       }
       outcomes[entry] = bytes.isEmpty ? .empty : .mapped(to: "secrets")
-      let own = name ?? String(Substring(entry.utf8.dropFirst(begin.utf8.count)))
-      builder.add(Base64.encode(bytes), .secret("attachment \(own)"), as: own)
+      builder.add(text, .secret("attachment \(own)"), as: own)
     }
   }
 

@@ -102,6 +102,9 @@ extension RecordStore {
 }
 
 extension Vault {
+  /// Whether the vault lies where attachments are kept.
+  package var keepsAttachments: Bool { store is any AttachmentStore }
+
   /// The store, where it keeps attachments.
   ///
   /// - Throws: ``VaultError`` as `keepingAttachments()`.

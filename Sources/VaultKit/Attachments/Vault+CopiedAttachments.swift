@@ -11,37 +11,40 @@ package typealias AttachmentFiles =
   ) throws(VaultError) -> Void
 
 extension Vault {
-  /// Copies files that records name and that are not here, or are not as named, byte for byte: they are of a data key
-  /// that stays. It comes before the records are written.
+  /// Copies files that records of another state of this vault name and that are not here, or are not as named, byte for
+  /// byte. It comes before the records are written, and before what gets another data key is sealed anew.
   ///
-  /// - Returns: those that were not here.
   /// - Throws: ``VaultError`` `.usage` where the vault's store keeps no attachments, `.damaged` for a file that is
-  ///   another one, as writing does, and what `files` throws; nothing was added then.
+  ///   another one, as writing does, and what `files` throws; some may have been added then.
   func copyAttachments(
     of records: [OpenRecord], from files: AttachmentFiles, _ lock: any StoreLock
-  ) throws(VaultError) -> [AttachmentID] {
+  ) throws(VaultError) {
     var wanted: [AttachmentID: Attachment] = [:]
-    for attachment in records.filter(keepsDataKey).flatMap(\.attachments) where try !isHere(attachment) {
-      wanted[attachment.id] = attachment
-    }
-    guard !wanted.isEmpty else { return [] }
+    let own = records.filter { $0.verified.keys.vaultID == header.vaultID }
+    for attachment in own.flatMap(\.attachments) where try !isHere(attachment) { wanted[attachment.id] = attachment }
+    guard !wanted.isEmpty else { return }
     let store = try attachmentStore()
     try requireExtension(lock)
     var copy = CopiedFiles(to: store, lock)
-    do throws(VaultError) {
-      try files(Set(wanted.keys)) { id, bytes, isLast throws(VaultError) in
-        if let attachment = wanted[id] { try copy.take(bytes, of: attachment, isLast: isLast) }
-      }
-    } catch {
-      try? store.removeAttachments(copy.added, under: lock)
-      throw error
+    try files(Set(wanted.keys)) { id, bytes, isLast throws(VaultError) in
+      if let attachment = wanted[id] { try copy.take(bytes, of: attachment, isLast: isLast) }
     }
-    return copy.added
   }
 
-  /// Whether a record of another state of this vault comes back with its data key, and so with its files as they are.
-  private func keepsDataKey(_ record: OpenRecord) -> Bool {
-    record.verified.keys.vaultID == header.vaultID && !isOfOtherRoot(record)
+  /// Runs a step that puts attachments into the store. Where it fails, those that are new and that no record names go
+  /// again.
+  func addingAttachments<Result>(
+    _ lock: any StoreLock, _ step: () throws(VaultError) -> Result
+  ) throws(VaultError) -> Result {
+    let held = try inStore { () throws(StoreError) in try store.heldAttachments() }
+    do throws(VaultError) {
+      return try step()
+    } catch {
+      if let new = try? Set(store.heldAttachments()).subtracting(held), !new.isEmpty {
+        _ = try? removeUnnamedAttachments(among: new, lock)
+      }
+      throw error
+    }
   }
 
   private func isHere(_ attachment: Attachment) throws(VaultError) -> Bool {
@@ -60,8 +63,6 @@ private struct CopiedFiles {
   private let store: any AttachmentStore
   private let lock: any StoreLock
   private var file: SealedFile?
-  /// Those that were not there before.
-  private(set) var added: [AttachmentID] = []
 
   init(to store: any AttachmentStore, _ lock: any StoreLock) { (self.store, self.lock) = (store, lock) }
 
@@ -78,6 +79,5 @@ private struct CopiedFiles {
     guard isLast else { return }
     let mark = try inStore { () throws(StoreError) in try store.mark(of: place) }
     try file.finish(as: attachment, replacing: mark)
-    if mark == nil { added.append(attachment.id) }
   }
 }

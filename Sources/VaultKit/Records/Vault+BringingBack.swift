@@ -65,13 +65,16 @@ extension Vault {
   /// Brings records back from another state of this vault, all or none: each as the next revision of what is here, so
   /// that no other machine takes it for a rollback. What is here of the same content stays.
   ///
-  /// Under another root key than that state's they are sealed anew, with a new data key.
+  /// Under another root key than that state's they are sealed anew, with a new data key, and what is attached to them
+  /// with them.
   ///
   /// - Returns: the ids that were written.
   /// - Throws: ``VaultError`` `.unexpectedVault` for records of another vault, `.newerFormat` where one would be
   ///   replaced that a newer version of this program wrote, and as ``add(_:)``.
   public func bringBack(_ records: [RecordToBringBack]) async throws(VaultError) -> [RecordID] {
-    try await writing { lock throws(VaultError) in try bringBack(records, lock) }
+    try await writing { lock throws(VaultError) in
+      try addingAttachments(lock) { () throws(VaultError) in try bringBack(records, lock) }
+    }
   }
 
   /// The same with the files of their attachments, which come first; those of records that are here as they were, too.
@@ -79,12 +82,9 @@ extension Vault {
     _ records: [RecordToBringBack], with files: @escaping AttachmentFiles
   ) async throws(VaultError) -> [RecordID] {
     try await writing { lock throws(VaultError) in
-      let copied = try copyAttachments(of: records.map(\.record), from: files, lock)
-      do throws(VaultError) {
+      try addingAttachments(lock) { () throws(VaultError) in
+        try copyAttachments(of: records.map(\.record), from: files, lock)
         return try bringBack(records, lock)
-      } catch {
-        if !copied.isEmpty { try? attachmentStore().removeAttachments(copied, under: lock) }
-        throw error
       }
     }
   }
@@ -94,16 +94,26 @@ extension Vault {
   ) throws(VaultError) -> [RecordID] {
     let now = currentTime()
     var changes: [StoreChange] = []
-    var written: [RecordID] = []
+    var written: [OpenRecord] = []
     for old in records.map(\.record) where try outcome(of: old) != .unchanged {
-      changes += try bringingBack(old, now)
-      written.append(old.id)
+      changes += try bringingBack(old, now, lock)
+      written.append(old)
     }
     if !changes.isEmpty { try apply(changes, lock) }
-    return written
+    try removeSealedAnew(written, lock)
+    return written.map(\.id)
   }
 
-  func bringingBack(_ old: OpenRecord, _ now: Timestamp) throws(VaultError) -> [StoreChange] {
+  /// Removes the files of records that were sealed anew: nothing names them any more.
+  func removeSealedAnew(_ records: [OpenRecord], _ lock: any StoreLock) throws(VaultError) {
+    for old in records where isOfOtherRoot(old) && !old.attachments.isEmpty {
+      try removeUnnamed(old.attachments.map(\.id), of: old.id, from: attachmentStore(), lock)
+    }
+  }
+
+  func bringingBack(
+    _ old: OpenRecord, _ now: Timestamp, _ lock: any StoreLock
+  ) throws(VaultError) -> [StoreChange] {
     guard old.verified.keys.vaultID == header.vaultID else {
       throw VaultError(.unexpectedVault, "is a record of another vault", record: old.id)
     }
@@ -111,7 +121,8 @@ extension Vault {
     let isSealingAnew = isOfOtherRoot(old)
     return try replacing(old, now) { draft throws(VaultError) in
       try isSealingAnew
-        ? sealedAnew(old, draft) : sealedBytes(old.stored, draft, old.verified.keys, in: .record(old.id))
+        ? sealedAnew(old, draft, from: store, lock)
+        : sealedBytes(old.stored, draft, old.verified.keys, in: .record(old.id))
     }
   }
 
@@ -136,11 +147,20 @@ extension Vault {
       + (trashed.map { [StoreChange(.trash(old.id), from: $0, to: nil)] } ?? [])
   }
 
-  func sealedAnew(_ old: OpenRecord, _ draft: EnvelopeDraft) throws(VaultError) -> [UInt8] {
+  /// The bytes of a version with a new data key. What is attached to it is sealed into files of this vault before.
+  ///
+  /// - Parameter source: the store that has what is attached.
+  func sealedAnew(
+    _ old: OpenRecord, _ draft: EnvelopeDraft, from source: any RecordStore, _ lock: any StoreLock
+  ) throws(VaultError) -> [UInt8] {
     let root = keyring.current
-    let resealed = try inSealing(record: old.id) { () throws(SealingError) in
+    guard old.attachments.isEmpty else {
+      let sealed = try resealed(old, under: root, as: draft, from: source, lock)
+      return try verifiedBytes(of: sealed, in: .record(old.id))
+    }
+    let sealed = try inSealing(record: old.id) { () throws(SealingError) in
       try RecordSeal.resealed(old.verified, under: root, as: draft)
     }
-    return try verifiedBytes(of: resealed, in: .record(old.id))
+    return try verifiedBytes(of: sealed, in: .record(old.id))
   }
 }

@@ -60,7 +60,11 @@ extension Vault {
           remedies: ["look at the record again and repeat the change"])
       }
       if let live = change.now { return try replace(live, with: change.fields, lock) }
-      try apply(bringingBack(version.record, currentTime()), lock)
+      let old = version.record
+      try addingAttachments(lock) { () throws(VaultError) in
+        try apply(bringingBack(old, currentTime(), lock), lock)
+        try removeSealedAnew([old], lock)
+      }
       return true
     }
   }

@@ -22,16 +22,7 @@ extension Vault {
     for record in records { try checkFits(record, source) }
     let files = source?.store
     return try await writing { lock throws(VaultError) in
-      let held = try inStore { () throws(StoreError) in try store.heldAttachments() }
-      do throws(VaultError) {
-        return try take(records, from: files ?? store, lock)
-      } catch {
-        // No record names what was sealed for it.
-        if let new = try? Set(store.heldAttachments()).subtracting(held), !new.isEmpty {
-          _ = try? removeUnnamedAttachments(among: new, lock)
-        }
-        throw error
-      }
+      try addingAttachments(lock) { () throws(VaultError) in try take(records, from: files ?? store, lock) }
     }
   }
 
@@ -46,11 +37,8 @@ extension Vault {
         _ = try attachmentStore()
         try requireExtension(lock)
       }
-      let root = keyring.current
       changes += try replacing(record, now) { draft throws(VaultError) in
-        guard !record.attachments.isEmpty else { return try sealedAnew(record, draft) }
-        let sealed = try resealed(record, under: root, as: draft, from: source, lock)
-        return try verifiedBytes(of: sealed, in: .record(record.id))
+        try sealedAnew(record, draft, from: source, lock)
       }
       written.append(record.id)
     }

@@ -1,3 +1,4 @@
+import Synchronization
 import VaultDocument
 import VaultExchange
 import VaultKit
@@ -21,18 +22,34 @@ struct ExportRun {
     sayWhatIsLeftOut(try await run.stream(shape, target))
   }
 
-  /// How many attachments the records have, which no export holds.
-  func attachmentCount() throws -> Int {
+  /// Reads what is attached to the records, as far as it goes into so many bytes, and the others go out without theirs.
+  ///
+  /// - Returns: how many attachments are left out.
+  mutating func takeAttachments(byteLimit: Int) async throws -> Int {
     guard !session.locked.header.requirements.isEmpty else { return 0 }
-    var count = 0
-    try session.locked.forEachRecord { result in
+    var attached: [(id: RecordID, attachments: [Attachment])] = []
+    try session.locked.forEachRecord { [kind, ids] result in
       // What is damaged is reported when it is to be exported.
-      if let envelope = try? result.get().envelope, Self.isChosen(envelope, kind, ids) {
-        count += envelope.attachments.count
+      if let envelope = try? result.get().envelope, !envelope.attachments.isEmpty, Self.isChosen(envelope, kind, ids) {
+        attached.append((envelope.id, envelope.attachments))
       }
       return true
     }
-    return count
+    let count = attached.reduce(0) { $0 + $1.attachments.count }
+    guard byteLimit > 0, let opened, form.reveal, form.paths == nil, opened.keepsAttachments else { return count }
+    var (taken, rest) = (0, byteLimit)
+    for id in attached.map(\.id) {
+      let record = try await opened.record(id)
+      for attachment in record.attachments.sorted(by: { ($0.name, $0.id.text) < ($1.name, $1.id.text) })
+      where attachment.byteCount <= rest {
+        let bytes = Mutex<[UInt8]>([])
+        try await opened.read(attachment, of: record) { piece in bytes.withLock { $0 += piece } }
+        form.attachments[id, default: []].append(
+          ExportedAttachment(name: attachment.name, bytes: bytes.withLock { $0 }))
+        (taken, rest) = (taken + 1, rest - attachment.byteCount)
+      }
+    }
+    return max(0, count - taken)
   }
 
   /// Writes a format of another tool, after saying what it cannot hold.

@@ -13,6 +13,8 @@ struct RecordForm: Sendable {
   var paths: [MemberPath]?
   /// Whether each record says its kind, since there are several.
   var hasKinds = false
+  /// What goes out with records of that which is attached to them.
+  var attachments: [RecordID: [ExportedAttachment]] = [:]
 
   /// The members, and how many sealed fields were left out.
   func members(of view: RecordView) throws -> (members: JSONObject, leftOutCount: Int) {
@@ -32,9 +34,10 @@ struct RecordForm: Sendable {
   /// The record for a format of another tool.
   func exported(_ view: RecordView) throws -> (record: ExportedRecord, leftOutCount: Int) {
     let (members, count) = try members(of: view)
-    let record = ExportedRecord(
+    var record = ExportedRecord(
       id: view.id.text, kind: view.envelope.kind, name: view.name, members: members, schema: view.kind,
       sealedPaths: view.sealedPaths)
+    record.attachments = attachments[view.id] ?? []
     return (record, count)
   }
 

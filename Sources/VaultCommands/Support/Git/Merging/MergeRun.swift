@@ -233,6 +233,9 @@ struct MergeRun {
     let merged = report.mergedRecords
     // Where the header is left, nothing can be written.
     guard let unmerged, !(merged.isEmpty && report.merged.isEmpty) else { return }
+    // Files first, records last.
+    try MergedAttachments(git, in: session.location.path, of: ["HEAD", unmerged.theirCommit])
+      .bringBack(for: merged.compactMap(\.bytes))
     var places = try await vault.put(merged.map { Vault.MergedRecord($0.record.id, $0.bytes) })
     if let checkpoint {
       try await vault.put(checkpoint: checkpoint)

@@ -9,6 +9,27 @@ public enum PBKDF2SHA256 {
   public static func derive(
     passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {
+    try unsafe PBKDF2.derive(EVP_sha256(), passphrase, salt, iterations, byteCount)
+  }
+}
+
+/// PBKDF2 with HMAC-SHA-1 (RFC 8018), for files of other tools that have no other.
+package enum PBKDF2SHA1 {
+  /// Derives `byteCount` bytes, at least 1, with so many iterations, at least 1.
+  ///
+  /// - Throws: `.costOutOfRange`, `.wrongByteCount`, `.secureMemoryExhausted`, `.secureMemoryUnavailable`,
+  ///   `.libraryFailed`.
+  package static func derive(
+    passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
+  ) throws(CryptoError) -> SecretBytes {
+    try unsafe PBKDF2.derive(EVP_sha1(), passphrase, salt, iterations, byteCount)
+  }
+}
+
+private enum PBKDF2 {
+  @unsafe static func derive(
+    _ digest: OpaquePointer?, _ passphrase: RawSpan, _ salt: RawSpan, _ iterations: Int, _ byteCount: Int
+  ) throws(CryptoError) -> SecretBytes {
     guard (1...Int(Int32.max)).contains(iterations) else {
       throw CryptoError(.costOutOfRange, "PBKDF2 does not take this number of iterations")
     }
@@ -21,7 +42,7 @@ public enum PBKDF2SHA256 {
             try ErrorQueue.check("PBKDF2 failed") {
               unsafe pass.withMemoryRebound(to: CChar.self, capacity: passphrase.byteCount) { pass in
                 unsafe PKCS5_PBKDF2_HMAC(
-                  pass, Int32(passphrase.byteCount), saltStart, Int32(salt.byteCount), Int32(iterations), EVP_sha256(),
+                  pass, Int32(passphrase.byteCount), saltStart, Int32(salt.byteCount), Int32(iterations), digest,
                   Int32(output.count), output.byteStart) == 1
               }
             }

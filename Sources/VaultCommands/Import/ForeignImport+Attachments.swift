@@ -1,0 +1,102 @@
+import Synchronization
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultSealing
+
+/// A file of an entry that is larger than a value may be, and becomes an attachment of the record.
+struct FileToAttach: Sendable {
+  /// Why one is not attached to a record that has another of its name: it would be lost.
+  static let otherIsThere = "the vault has another attachment of this name: `vault detach` takes that away"
+
+  let name: String
+  let bytes: [UInt8]
+
+  init(_ attachment: ImportedAttachment) {
+    (name, bytes) = (attachment.name, (try? Base64.decode(attachment.text)) ?? [])
+  }
+
+  /// Whether a record has an attachment of its name.
+  func isTaken(in record: OpenRecord) -> Bool { named(in: record) != nil }
+
+  fileprivate func named(in record: OpenRecord) -> Attachment? {
+    record.attachments.first { $0.name.utf8.elementsEqual(name.utf8) }
+  }
+
+  fileprivate var source: AttachmentSource {
+    let rest = Mutex(bytes[...])
+    return AttachmentSource(name: name) {
+      rest.withLock { rest in
+        let piece = rest.prefix(1 << 16)
+        rest = rest.dropFirst(piece.count)
+        return Array(piece)
+      }
+    }
+  }
+}
+
+extension ForeignImport {
+  /// Attaches files to a record that is there.
+  func attach(_ files: [FileToAttach], to id: RecordID) async throws {
+    try await vault.attach(files.map(\.source), to: id)
+  }
+
+  /// The files of an entry that its record does not have, by name and content.
+  func missing(_ record: ImportedRecord, in old: OpenRecord) async throws -> [FileToAttach] {
+    var missing: [FileToAttach] = []
+    for file in record.attachments.map(FileToAttach.init) where try await !has(file, old) { missing.append(file) }
+    return missing
+  }
+
+  private func has(_ file: FileToAttach, _ record: OpenRecord) async throws -> Bool {
+    guard let attachment = file.named(in: record), attachment.byteCount == file.bytes.count else { return false }
+    let state = Mutex((offset: 0, isSame: true))
+    let bytes = file.bytes
+    try await vault.read(attachment, of: record) { piece in
+      state.withLock { state in
+        state.isSame = state.isSame && bytes.dropFirst(state.offset).starts(with: piece)
+        state.offset += piece.count
+      }
+    }
+    return state.withLock { $0.isSame }
+  }
+}
+
+extension ForeignImport {
+  /// What the lines of files are mapped to.
+  static let filesMember = "attachments"
+
+  /// The lines of an entry with those of some members refused. Where its files have no lines of its own, as in an
+  /// archive, it is the entry of which that is said.
+  mutating func lines(
+    of record: ImportedRecord, refusing paths: [String], _ reason: String
+  ) throws -> [LedgerLine] {
+    let lines = record.lines.map { $0.kept(paths, reason) }
+    let isOwn = record.lines.contains { $0.outcome == .mapped(to: Self.filesMember) }
+    if paths.contains(Self.filesMember), !isOwn {
+      try report.refuse(record.place, field: Self.filesMember, reason)
+    }
+    return lines
+  }
+}
+
+extension ImportedRecord {
+  /// The record without the files that a vault has no place for.
+  func fitting(_ vault: Vault) -> ImportedRecord {
+    guard !attachments.isEmpty, !vault.keepsAttachments else { return self }
+    return ImportedRecord(
+      place: place, kind: kind, members: members, externalID: externalID, isWholeFile: isWholeFile,
+      lines: lines.fitting(vault))
+  }
+}
+
+extension [LedgerLine] {
+  /// The lines, of which those of files are refused where a vault has no place for them.
+  func fitting(_ vault: Vault) -> [LedgerLine] {
+    if vault.keepsAttachments { return self }
+    return map { line in
+      guard line.outcome == .mapped(to: ForeignImport.filesMember) else { return line }
+      return LedgerLine(line.place, .refused("the vault is in a store that keeps no attachments"))
+    }
+  }
+}

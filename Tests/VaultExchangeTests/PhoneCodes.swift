@@ -1,0 +1,160 @@
+import Testing
+import VaultDocument
+import VaultExchange
+import VaultTestSupport
+
+/// Backups of apps for one-time codes that are sealed, or that a phone keeps as settings.
+enum PhoneCodes {
+  /// Two sealed files of one account, under the password `pw`, by Python's hashlib and cryptography: AES-256-GCM with a
+  /// nonce of 12 bytes 22, and a key of PBKDF2 with 1000 iterations and a salt of 12 bytes 11, or of SHA-256.
+  static let sealed =
+    "AAAD6BERERERERERERERESIiIiIiIiIiIiIiIkthPXKCokeqIa87Hh44ZycC/M2eM0T8VBkiPut4vrjfy+AkWG33tzGluUdLiSwK"
+    + "6GuuhqzqBhYwDwlQG61RQuKpWvTPiQUTdEbfPyZMLrdFB2dZ9G4Glanx9Q/IGiCg9HL8GqcrVt2WhjpT4vCopINIeRTc2UojmzII"
+    + "jh0PVBYaP3uPrZq1UjPQH0xGJvaEPFNgzcVB4ABC3TSAeomxutdAja5/3d3vnBg5SCgKpTubPd7U0HNOPT/HrP513Sz70mmvwb3L"
+    + "9i4yYrxhcN9gPX5Pde007g=="
+  static let sealedBefore =
+    "IiIiIiIiIiIiIiIidjj87ttGXFCHFJIj0U5oUpCoM/rTbInJU4CCZT8+V7GJcTOiFhJn9frsL2gIYV/SI7SVB4oGuD1hizGGZJWb"
+    + "1LuJoS4QqmKUXpPlFAXEHPJrHhKqkWttLkPfUjHzLdVsr7dmyJFq/voeHWj+Vwup0hQZeTh5fmbSeowusJ9zoFbMtgWi3OtOrdjZ"
+    + "C8ZMOe8/o9sVILt2S8NviiwQAHsEttWU1WuzgKDoVOrVDQDvmrhBNaHZFvw+xSx4ybJc5EJyiDLJCm3pEvCe8wTTOx35+cT8Io1d"
+
+  private static func settings(_ values: String) -> String {
+    "<?xml version='1.0' encoding='utf-8' standalone='yes' ?>\n<map>\n\(values)\n</map>\n"
+  }
+
+  private static func escaped(_ json: String) -> String { json.replacing("\"", with: "&quot;") }
+
+  static func freeOTP(_ json: String) -> String {
+    settings(
+      """
+      <string name="a">\(escaped(json))</string>
+      <string name="tokenOrder">[&quot;a&quot;]</string>
+      """)
+  }
+
+  static func authy(_ json: String) -> String {
+    settings(
+      """
+      <int name="key_version" value="121" />
+      <string name="com.authy.storage.tokens.authenticator.key">\(escaped(json))</string>
+      """)
+  }
+
+  static let freeOTPToken =
+    #"{"algo":"SHA1","counter":0,"digits":6,"issuerExt":"\#(Samples.marker)","label":"ann","period":30,"#
+    + #""secret":[72,101,108,108,111,33,-34,-83,-66,-17],"type":"TOTP"}"#
+  static let authyToken =
+    #"{"accountType":"authenticator","decryptedSecret":"JBSWY3DPEHPK3PXP","digits":7,"id":"1","timestamp":1600000000,"#
+    + #""name":"\#(Samples.marker): ann","originalIssuer":"\#(Samples.marker)","originalName":"\#(Samples.marker):ann"}"#
+
+  /// One of each, with one account.
+  static let all = [
+    Sample(format: "andotp", form: .binary, bytes: bytes(sealed), options: KDBXTests.options("pw")),
+    Sample(format: "andotp", form: .binary, bytes: bytes(sealedBefore), options: KDBXTests.options("pw")),
+    Sample(format: "freeotp", form: .document, bytes: Array(freeOTP(freeOTPToken).utf8)),
+    Sample(format: "authy", form: .document, bytes: Array(authy("[\(authyToken)]").utf8)),
+  ]
+
+  static func bytes(_ base64: String) -> [UInt8] { (try? Base64.decode(base64)) ?? [] }
+}
+
+@Suite("Apps for one-time codes: sealed backups of andOTP, and settings of phones")
+struct PhoneCodesTests {
+  private func read(_ text: String, _ format: String) throws -> Imported { try Imported(format, text) }
+
+  @Test("a sealed backup of andOTP gives what it holds in both of its forms, and is told by its name alone")
+  func sealed() throws {
+    for text in [PhoneCodes.sealed, PhoneCodes.sealedBefore] {
+      let source = ImportSource(name: "otp_accounts_2026-01-02.json.aes", bytes: PhoneCodes.bytes(text))
+      let importer = try ImportFormats.detecting(source.sample())
+      #expect(importer.format.name == "andotp")
+      let imported = try Imported(importer, source, options: KDBXTests.options("pw"))
+      let record = try #require(imported.records.first)
+      #expect(
+        try record.text("totp")
+          == "otpauth://totp/mArKeR:mArKeR?secret=JBSWY3DPEHPK3PXP&issuer=mArKeR&algorithm=SHA256&digits=8&period=60")
+      #expect(record.list("tags") == ["mArKeR"] && imported.totals.leaves == 11)
+    }
+    #expect(throws: ExchangeError.self) {
+      _ = try ImportFormats.detecting(ImportSource(name: "a.aes", bytes: PhoneCodes.bytes(PhoneCodes.sealed)).sample())
+    }
+  }
+
+  @Test("another password, a changed byte and any number of iterations are refused at once, in one error")
+  func refused() throws {
+    func code(_ bytes: [UInt8], _ password: String?) -> ExchangeError.Code? {
+      do {
+        _ = try Imported(
+          ImportFormats.named("andotp"), ImportSource(name: "", bytes: bytes), options: KDBXTests.options(password))
+        return nil
+      } catch { return (error as? ExchangeError)?.code }
+    }
+    let good = PhoneCodes.bytes(PhoneCodes.sealed)
+    #expect(code(good, "pw") == nil && code(good, "no") == .wrongPassphrase && code(good, nil) == .passphraseNeeded)
+    #expect(code(PhoneCodes.bytes(PhoneCodes.sealedBefore), "no") == .wrongPassphrase)
+    for place in [4, 16, 28, good.count - 1] {
+      var changed = good
+      changed[place] ^= 1
+      #expect(code(changed, "pw") == .wrongPassphrase, "\(place)")
+    }
+    for count: [UInt8] in [[0, 0, 0, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0x7F, 0xFF, 0xFF, 0xFF], [0, 0x0F, 0x42, 0x41]] {
+      let clock = ContinuousClock()
+      let start = clock.now
+      #expect(code(count + good[4...], "pw") == .wrongPassphrase)
+      #expect(clock.now - start < .seconds(5), "\(count)")
+    }
+    for count in [1, 4, 16, 27] { #expect(code(Array(good.prefix(count)), "pw") == .malformed, "\(count)") }
+    for text in ["", "[", "[]x", "hello", "[{\"a\":1"] { #expect(code(Array(text.utf8), "pw") == .malformed) }
+  }
+
+  @Test("what is no account in a phone's settings is refused by itself, and is in the ledger")
+  func settings() throws {
+    let token = PhoneCodes.freeOTPToken
+    let broken = PhoneCodes.freeOTP(token).replacing(
+      "</map>", with: "<string name=\"b\">{&quot;algo&quot;:</string><boolean name=\"c\" value=\"true\" /></map>")
+    let imported = try read(broken, "freeotp")
+    #expect(imported.records.count == 1 && imported.totals.leaves == 20 && imported.totals.refused == 3)
+    let words = try read(PhoneCodes.freeOTP(token.replacing("-34", with: "\"x\"")), "freeotp")
+    #expect(try words.records.first?.text("totp") == nil && words.records.count == 1)
+    #expect(try words.records.first?.text("secrets.secret") != nil)
+  }
+
+  @Test("an account of Authy has the issuer once, and the name that it had before where it was changed")
+  func names() throws {
+    let renamed = PhoneCodes.authyToken.replacing("\"name\":\"mArKeR: ann\"", with: "\"name\":\"Work: bob\"")
+    let record = try #require(try read(PhoneCodes.authy("[\(renamed)]"), "authy").records.first)
+    #expect(try record.text("title") == "mArKeR" && record.text("username") == "Work: bob")
+    #expect(try record.text("fields[\"original name\"]") == "mArKeR:ann" && record.externalID == "authy:1")
+    #expect(try record.text("fields.modified") == "2020-09-13T12:26:40Z")
+    let plain = try #require(try read(PhoneCodes.authy("[\(PhoneCodes.authyToken)]"), "authy").records.first)
+    #expect(try plain.text("totp") == "otpauth://totp/mArKeR:ann?secret=JBSWY3DPEHPK3PXP&issuer=mArKeR&digits=7")
+    #expect(try plain.text("fields[\"original name\"]") == nil)
+  }
+
+  @Test(
+    "settings that are sealed, damaged or of another app are an error",
+    arguments: [
+      ("freeotp", "<map><string name=\"masterKey\">{}</string></map>", ExchangeError.Code.unsupported),
+      ("freeotp", "<map><string>{}</string></map>", .malformed),
+      ("freeotp", "<map><string name=\"a\">1</string><string name=\"a\">1</string></map>", .malformed),
+      ("freeotp", "<map><string name=\"a\"><string name=\"a\"/></string></map>", .malformed),
+      ("freeotp", "<other/>", .malformed), ("freeotp", "<map>", .malformed),
+      ("freeotp", "<!DOCTYPE map [<!ENTITY a \"b\">]><map/>", .unsupported),
+      ("freeotp", String(repeating: "<map>", count: 200), .tooLarge), ("authy", "[]", .malformed),
+      ("authy", "<map/>", .malformed), ("authy", PhoneCodes.authy("{}"), .malformed),
+      ("authy", PhoneCodes.authy("[{\"encryptedSecret\":\"x\"}]"), .unsupported),
+    ])
+  func damaged(_ format: String, _ text: String, _ code: ExchangeError.Code) {
+    #expect(throws: ExchangeError(code, "")) { _ = try read(text, format) }
+  }
+
+  @Test("what FreeOTP 2 writes is told, and where its accounts can be taken from")
+  func versionTwo() {
+    let bytes: [UInt8] = [0xAC, 0xED, 0, 5, 0x73] + Array("java.util.HashMap masterKey".utf8)
+    do {
+      _ = try ImportFormats.detecting(ImportSource(name: "externalBackup.xml", bytes: bytes).sample())
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.code == .unsupported && error.advice.count == 2)
+    }
+  }
+}
