@@ -17,10 +17,10 @@ import VaultTestSupport
 
   /// What the process does.
   enum Work: CaseIterable {
-    case reseal, importing, set
+    case reseal, importing, set, attaching
 
     /// Imports are left out: at each statement of one they take many minutes.
-    static let tried: [Work] = [.reseal, .set]
+    static let tried: [Work] = [.reseal, .set, .attaching]
 
     /// How many statements further the next death is: a reseal has hundreds of them, most of which read.
     var stride: Int { self == .reseal ? 97 : 1 }
@@ -28,13 +28,14 @@ import VaultTestSupport
 
   /// The state of the vault, as far as the work changes it.
   private enum State: Equatable {
-    case value(String), count(Int), whole
+    case value(String), count(Int), attached(Int), whole
 
     /// What it is to be after the work of a number.
     func following(_ number: Int) -> State {
       switch self {
       case .value: .value("u\(number)")
       case .count(let count): .count(count + Self.importedCount)
+      case .attached(let count): .attached(count + 2)
       case .whole: .whole
       }
     }
@@ -59,6 +60,9 @@ import VaultTestSupport
         try #require(added.code == 0, "\(added.errors)")
       }
       id = try #require(JSON(vault.run("show", "GitLab", "--json").stdout)["id"]?.text)
+      vault.workspace.prepare("head -c 1500000 /dev/urandom >big; cp big z")
+      let attached = vault.run("attach", "Wiki", "z")
+      try #require(attached.code == 0, "\(attached.errors)")
     }
 
     /// Lets the work be done by a process that tells its number first.
@@ -71,6 +75,9 @@ import VaultTestSupport
         _ = vault.workspace.write(records.joined(separator: "\n"), to: "records.jsonl")
         words = ["import", "jsonl", "records.jsonl", "--kind", "login"]
       case .reseal: words = ["rekey", "--reseal", "--yes"]
+      case .attaching:
+        vault.workspace.prepare("ln -f big b\(number); ln -f big c\(number)")
+        words = ["attach", id, "b\(number)", "c\(number)"]
       }
       FileTree.remove(vault.workspace.path + "/pid")
       return Process(
@@ -82,6 +89,7 @@ import VaultTestSupport
       switch work {
       case .set: .value(vault.run("get", id, "username").output)
       case .importing: .count(vault.run("list", "--no-index").output.split(separator: "\n").count)
+      case .attaching: .attached(vault.run("attachments", id).output.split(separator: "\n").count)
       case .reseal: .whole
       }
     }
@@ -103,11 +111,15 @@ import VaultTestSupport
       return false
     }
 
-    /// How many rows are there of writes that never ended.
+    /// How many rows are there of writes that never ended, once a repair has removed attachments that no record names.
     func leftovers() throws -> String {
-      try vault.administer(
+      let repaired = vault.run("repair", "--yes")
+      #expect(repaired.code == 0, "\(repaired.errors)")
+      let named = ["Wiki", id].map { vault.run("attachments", $0).output.split(separator: "\n").count }
+      return try vault.administer(
         """
         SELECT (SELECT count(*) FROM vault.staged AS s WHERE s.vault = v.vault)
+          + (SELECT count(*) FROM vault.attachments AS a WHERE a.vault = v.vault) - \(2 * (named[0] + named[1]))
           + (SELECT count(*) FROM vault.documents AS d WHERE d.vault = v.vault AND d.live > 0 AND d.live <> v.live)
         FROM vault.vaults AS v WHERE v.\(vault.isItsRow)
         """)
