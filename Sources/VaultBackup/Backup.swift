@@ -234,7 +234,7 @@ extension Backup {
       try rest.write(from: source.locked.store)
     } catch {
       // What is damaged rather than gone is found again, while writers wait.
-      guard error.code == .damaged else { throw error }
+      guard error.code == .damaged || error.code == .changedUnderneath else { throw error }
       return nil
     }
     return try archive.finish(list)

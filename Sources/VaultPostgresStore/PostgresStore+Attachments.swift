@@ -54,7 +54,7 @@ extension PostgresStore {
   ) throws(ServerFault) -> (partCount: Int64, byteCount: Int64) {
     let statement = """
       SELECT count(*), coalesce(sum(octet_length(d.bytes)), 0)::bigint FROM \(schema.attachments) AS d
-      WHERE d.vault = $1 AND d.id = $2
+      WHERE d.vault = $1 AND d.id = $2 AND d.part >= 0
       """
     guard let row = try connection.row(statement, [.id(vault), .id(id)]) else { throw .malformed }
     return (try row.number(0), try row.number(1))

@@ -73,6 +73,7 @@ private struct Answers {
   let seconds: Int64
   let hasAttachmentTable: Bool
   let keepsAttachmentsApart: Bool
+  let mayReadAttachments: Bool
   var isEncrypted = false
 
   init(_ connection: PostgresConnection, _ schema: PostgresSchema, _ values: [SQLValue]) throws(ServerFault) {
@@ -93,7 +94,8 @@ private struct Answers {
         (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = '\(schema.documents)'::regclass)::bigint,
         floor(extract(epoch FROM now()))::bigint, to_regclass('\(schema.attachments)') IS NOT NULL,
         NOT EXISTS (SELECT 1 FROM pg_class AS c, pg_class AS d WHERE c.oid = to_regclass('\(schema.attachments)')
-          AND d.oid = '\(schema.documents)'::regclass AND d.relrowsecurity AND NOT c.relrowsecurity)
+          AND d.oid = '\(schema.documents)'::regclass AND d.relrowsecurity AND NOT c.relrowsecurity),
+        coalesce(has_table_privilege(to_regclass('\(schema.attachments)'), 'SELECT'), false)
       """, values)
     guard let row else { throw .malformed }
     (isDurable, survivesPowerCuts) = (try row.isTrue(0), try row.isTrue(1))
@@ -101,6 +103,7 @@ private struct Answers {
     (hasForeignParts, hasLeftovers) = (try row.isTrue(5), try row.isTrue(6))
     (rowCount, seconds) = (try row.number(7), try row.number(8))
     (hasAttachmentTable, keepsAttachmentsApart) = (try row.isTrue(9), try row.isTrue(10))
+    mayReadAttachments = try row.isTrue(11)
   }
 
   var durability: RemoteFinding {
@@ -134,6 +137,10 @@ private struct Answers {
     guard hasAttachmentTable else {
       return RemoteFinding(
         "attachments", .doubtful, "an earlier program made the tables: there is none for attachments, so none is taken")
+    }
+    guard mayReadAttachments else {
+      return RemoteFinding(
+        "attachments", .bad, "this role may not read their table: `vault store sql --attachments` says what it lacks")
     }
     return keepsAttachmentsApart
       ? RemoteFinding("attachments", .good, "have their table")

@@ -74,7 +74,7 @@ public struct PostgresSchema: Sendable {
       """
       CREATE TABLE IF NOT EXISTS \(attachments) (
         vault uuid NOT NULL, id uuid NOT NULL, part int NOT NULL, bytes bytea NOT NULL,
-        CHECK (octet_length(bytes) <= \(Self.partByteCount)), PRIMARY KEY (vault, id, part))
+        CHECK (part >= 0), CHECK (octet_length(bytes) <= \(Self.partByteCount)), PRIMARY KEY (vault, id, part))
       """,
       "ALTER TABLE \(attachments) ALTER COLUMN bytes SET STORAGE EXTERNAL",
     ]

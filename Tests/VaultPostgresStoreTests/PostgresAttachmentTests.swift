@@ -143,6 +143,8 @@ import VaultTestSupport
     }
     let larger = server.run("UPDATE vault.attachments SET bytes = repeat('x', 1048577)::bytea WHERE id = '\(id.text)'")
     #expect(larger.errors.contains("check constraint"), "\(larger.errors)")
+    let before = server.run("UPDATE vault.attachments SET part = part - 1 WHERE id = '\(id.text)'")
+    #expect(before.errors.contains("check constraint"), "\(before.errors)")
   }
 
   @Test("tables that an earlier program made have no attachments and take none, until the table is added")

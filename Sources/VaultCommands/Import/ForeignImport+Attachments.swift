@@ -8,6 +8,8 @@ import VaultSealing
 struct FileToAttach: Sendable {
   /// Why one is not attached to a record that has another of its name: it would be lost.
   static let otherIsThere = "the vault has another attachment of this name: `vault detach` takes that away"
+  /// Why those of an entry are not attached that is taken for a record only by what it holds.
+  static let unsure = "nothing in the entry says which record it is, so its files are not compared"
 
   let name: String
   let bytes: [UInt8]
@@ -82,18 +84,19 @@ extension ForeignImport {
 
 extension ImportedRecord {
   /// The record without the files that a vault has no place for.
-  func fitting(_ vault: Vault) -> ImportedRecord {
-    guard !attachments.isEmpty, !vault.keepsAttachments else { return self }
+  func fitting(_ vault: Vault) throws(VaultError) -> ImportedRecord {
+    guard !attachments.isEmpty, try !vault.keepsAttachments() else { return self }
     return ImportedRecord(
       place: place, kind: kind, members: members, externalID: externalID, isWholeFile: isWholeFile,
-      lines: lines.fitting(vault))
+      lines: try lines.fitting(vault))
   }
 }
 
 extension [LedgerLine] {
   /// The lines, of which those of files are refused where a vault has no place for them.
-  func fitting(_ vault: Vault) -> [LedgerLine] {
-    if vault.keepsAttachments { return self }
+  func fitting(_ vault: Vault) throws(VaultError) -> [LedgerLine] {
+    let hasFiles = contains { $0.outcome == .mapped(to: ForeignImport.filesMember) }
+    guard hasFiles, try !vault.keepsAttachments() else { return self }
     return map { line in
       guard line.outcome == .mapped(to: ForeignImport.filesMember) else { return line }
       return LedgerLine(line.place, .refused("the vault is in a store that keeps no attachments"))

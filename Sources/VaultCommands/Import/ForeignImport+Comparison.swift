@@ -27,7 +27,9 @@ extension ForeignImport {
     let edits = try Self.edits(from: .object(old.revealed()), to: .object(members), at: .root, kind)
     let files = try await missing(record, in: old)
     var isThere = edits.isEmpty && files.isEmpty
-    if !isThere, !known.isUnique(name) { isThere = try await known.match(record.members, kind, in: vault) }
+    if files.isEmpty, !isThere, !known.isUnique(name) {
+      isThere = try await known.match(record.members, kind, in: vault)
+    }
     if isThere {
       report.keep()
       return try report.add(record.lines)

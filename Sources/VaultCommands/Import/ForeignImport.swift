@@ -7,7 +7,8 @@ import VaultSealing
 
 /// An import from another tool: known entries are compared, new ones are stored as one batch at the end.
 ///
-/// What waits for the end is in memory as compact text, so memory is bounded by the size of the file.
+/// What waits for the end is in memory as compact text, with files to attach, so memory is bounded by
+/// what the reader may hand over.
 struct ForeignImport {
   struct Mode {
     var isDryRun = false
@@ -70,7 +71,7 @@ struct ForeignImport {
 
   private mutating func take(_ item: ImportedItem) async throws {
     switch item {
-    case .leaves(let lines): try report.add(lines.fitting(vault))
+    case .leaves(let lines): try report.add(try lines.fitting(vault))
     case .refused(let place, let reason, let lines):
       try report.refuse(place, field: nil, reason)
       try report.add(lines)
@@ -80,7 +81,7 @@ struct ForeignImport {
   }
 
   private mutating func take(_ record: ImportedRecord) async throws {
-    let record = record.fitting(vault)
+    let record = try record.fitting(vault)
     let kind = try vault.kinds.argument(record.kind)
     let name = try known.name(of: record)
     let members = name.id.map { ExternalID.adding($0, to: record.members, of: kind) } ?? record.members
@@ -88,7 +89,8 @@ struct ForeignImport {
     if let id = name.id, known.isRemoved(id) { report.comeBack() }
     if !name.isSure || name.number > 1, try await known.match(record.members, kind, in: vault) {
       report.keep()
-      return try report.add(record.lines)
+      let refused = record.attachments.isEmpty ? [] : [Self.filesMember]
+      return try report.add(try lines(of: record, refusing: refused, FileToAttach.unsure))
     }
     guard !mode.isUpdating || name.id != nil else {
       return try report.refuse(record, "nothing says which record it is: --name NAME says what the input is")

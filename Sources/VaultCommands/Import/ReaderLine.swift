@@ -105,7 +105,9 @@ extension ImportedAttachment {
   /// Nil for what is not of the form, or could not be attached to one record.
   fileprivate static func list(_ items: [JSONValue]) -> [ImportedAttachment]? {
     let found = items.compactMap { item -> ImportedAttachment? in
-      guard let name = item["name"]?.string, Attachment.isGood(name: name), let text = item["data"]?.string else {
+      guard let name = item["name"]?.string, Attachment.isGood(name: name), let text = item["data"]?.string,
+        (try? Base64.decode(text)) != nil
+      else {
         return nil
       }
       return ImportedAttachment(name: name, text: text)

@@ -45,8 +45,10 @@ extension Vault {
         }
         try replace(old, attachments: old.envelope.attachments + written, lock)
       } catch {
-        // The record does not name them.
-        try? store.removeAttachments(written.map(\.id), under: lock)
+        // A server that does not answer may have done it, or still be at it: the repair tells later.
+        if error.code != .ioFailed || !(store is any RemoteStore) {
+          try? removeUnnamed(written.map(\.id), of: id, from: store, lock)
+        }
         throw error
       }
       return written
@@ -103,7 +105,10 @@ extension RecordStore {
 
 extension Vault {
   /// Whether the vault lies where attachments are kept.
-  package var keepsAttachments: Bool { store is any AttachmentStore }
+  package func keepsAttachments() throws(VaultError) -> Bool {
+    guard let store = store as? any AttachmentStore else { return false }
+    return try inStore { () throws(StoreError) in try store.keepsAttachments() }
+  }
 
   /// The store, where it keeps attachments.
   ///

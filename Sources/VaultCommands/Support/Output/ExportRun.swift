@@ -36,7 +36,7 @@ struct ExportRun {
       return true
     }
     let count = attached.reduce(0) { $0 + $1.attachments.count }
-    guard byteLimit > 0, let opened, form.reveal, form.paths == nil, opened.keepsAttachments else { return count }
+    guard byteLimit > 0, let opened, form.reveal, form.paths == nil, try opened.keepsAttachments() else { return count }
     var (taken, rest) = (0, byteLimit)
     for id in attached.map(\.id) {
       let record = try await opened.record(id)
