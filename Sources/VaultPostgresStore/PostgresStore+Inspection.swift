@@ -139,8 +139,7 @@ private struct Answers {
         "attachments", .doubtful, "an earlier program made the tables: there is none for attachments, so none is taken")
     }
     guard mayReadAttachments else {
-      return RemoteFinding(
-        "attachments", .bad, "this role may not read their table: `vault store sql --attachments` says what it lacks")
+      return RemoteFinding("attachments", .bad, "their table is there, and this role may not read it")
     }
     return keepsAttachmentsApart
       ? RemoteFinding("attachments", .good, "have their table")
