@@ -260,6 +260,8 @@ take_release() {
   if [ "$(uname -s)" = Linux ]; then build+=(--static-swift-stdlib --disable-local-rpath); fi
   # Where the package lies is no part of what is built: the same commit gives the same bytes anywhere.
   build+=(-Xswiftc -file-prefix-map -Xswiftc "$root=/vault")
+  # Nor a hash of each module before debug information was stripped, which names folders: zeros take its place.
+  build+=(-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen)
   note "building $name"
   # Where a caller asks how this ends, the shell does not stop by itself: what an earlier build left must not be taken.
   swift_build "${build[@]}" --product "$name" "$@" &&

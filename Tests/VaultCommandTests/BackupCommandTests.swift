@@ -57,6 +57,12 @@ struct BackupCommandTests {
     #expect(workspace.run("verify", "--vault", "r", "--identity", "id.txt").code == 0)
   }
 
+  @Test("a whole vault is restored into a folder, and the address of a database is told so")
+  func toDatabase() throws {
+    let outcome = restore(try made(), to: "postgresql://nowhere.example/app?vault=team")
+    #expect(outcome.code == 64 && outcome.errors.contains("vault store copy FOLDER ADDRESS"), "\(outcome.errors)")
+  }
+
   @Test("verify says which checks the keys allowed")
   func depths() throws {
     let file = try made()

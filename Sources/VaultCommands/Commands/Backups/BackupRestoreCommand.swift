@@ -54,6 +54,11 @@ extension BackupCommand {
 
     func run() async throws {
       guard !to.isEmpty else { throw CommandError.usage("--to", "names no folder") }
+      guard !records.isEmpty || !VaultPlace.isDatabase(to) else {
+        throw CommandError.usage(
+          "--to", "is a database, and a whole vault is restored into a folder",
+          "restore it into one, then `vault store copy FOLDER ADDRESS`")
+      }
       let keys = try BackupKeys(unlocking, backupPassphraseFile: backupPassphraseFile, global)
       let backup = try BackupFile.argument(file)
       let credentials = try keys.credentials(for: backup, asks: true)
