@@ -9,11 +9,14 @@ import VaultSealing
 import VaultStorage
 
 /// A vault in memory with one identity, and the identity.
-func memoryVault(now: Timestamp? = nil) async throws -> (vault: Vault, identity: AgeIdentity, store: MemoryStore) {
+func memoryVault(
+  now: Timestamp? = nil, lockTimeout: Duration? = nil
+) async throws -> (vault: Vault, identity: AgeIdentity, store: MemoryStore) {
   let identity = try AgeIdentity.generate()
   let store = MemoryStore()
   var options = Vault.Options()
   if let now { options.now = { now } }
+  if let lockTimeout { options.lockTimeout = lockTimeout }
   let vault = try await Vault.create(in: store, slots: [NewSlot(.recipient(identity.recipient))], options: options)
   return (vault, identity, store)
 }
