@@ -18,6 +18,7 @@ let package = Package(
       dependencies: [
         .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "VaultAge", package: "vault"),
         .product(name: "VaultDocument", package: "vault"), .product(name: "VaultKit", package: "vault"),
         .product(name: "VaultRecords", package: "vault"), .product(name: "VaultSealing", package: "vault"),

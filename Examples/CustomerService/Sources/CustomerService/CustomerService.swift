@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import Logging
 import ServiceLifecycle
+import UnixSignals
 import VaultAge
 import VaultDocument
 import VaultKit
@@ -101,7 +102,7 @@ struct HourlyCheck: Service {
       let found = try await vault.verify(scope)
       for fault in found.faults { logger.error("damaged", metadata: ["fault": "\(fault)"]) }
       logger.debug("verified", metadata: ["records": "\(found.recordCount)", "faults": "\(found.faults.count)"])
-    } catch let error as VaultError {
+    } catch {
       if error.code == .cancelled { throw CancellationError() }
       logger.error("not verified", metadata: ["reason": "\(error.reason)"])
     }
