@@ -34,12 +34,7 @@ final class BackupStore: RecordStore {
   func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
     guard location == .checkpoint else { return try documents.read(location) }
     guard let reader = try reader(of: location) else { return nil }
-    var bytes: [UInt8] = []
-    while true {
-      let piece = try reader.next()
-      if piece.isEmpty { return bytes }
-      bytes += piece
-    }
+    return try reader.all()
   }
 
   func recordFolders() throws(StoreError) -> [UInt8] { try documents.recordFolders() }

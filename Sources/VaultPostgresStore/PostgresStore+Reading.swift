@@ -18,7 +18,10 @@ extension PostgresStore {
   }
 
   public func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
-    if case .attachment = location { return try reader(of: location)?.all() }
+    if case .attachment = location {
+      guard let reader = try reader(of: location) else { return nil }
+      return try reader.all()
+    }
     let statement = """
       SELECT \(columns(location)) FROM \(schema.documents) AS d
       WHERE d.vault = $1 AND d.live = \(set(of: location)) AND d.place = $2 AND d.id = $3 ORDER BY d.part

@@ -242,13 +242,14 @@ struct BackupAttachmentTests {
 }
 
 /// A store that does something once, before the first attachment is read.
-private final class MeetingStore: AttachmentStore {
-  private let store: DirectoryStore
+private final class MeetingStore: AttachmentStore, ForwardingStore {
+  private let folder: DirectoryStore
+  var store: any RecordStore { folder }
   private let meet: @Sendable () -> Void
   private let hasMet = Mutex(false)
   var isMet: Bool { hasMet.withLock { $0 } }
 
-  init(_ store: DirectoryStore, _ meet: @escaping @Sendable () -> Void) { (self.store, self.meet) = (store, meet) }
+  init(_ store: DirectoryStore, _ meet: @escaping @Sendable () -> Void) { (folder, self.meet) = (store, meet) }
 
   func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? {
     if case .attachment = location {
@@ -261,32 +262,8 @@ private final class MeetingStore: AttachmentStore {
     return try store.reader(of: location)
   }
 
-  func attachments() throws(StoreError) -> [AttachmentID] { try store.attachments() }
+  func attachments() throws(StoreError) -> [AttachmentID] { try folder.attachments() }
   func removeAttachments(_ ids: [AttachmentID], under lock: any StoreLock) throws(StoreError) {
-    try store.removeAttachments(ids, under: lock)
+    try folder.removeAttachments(ids, under: lock)
   }
-  func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? { try store.read(location) }
-  func read(
-    _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
-  ) throws(StoreError) { try store.read(ids, inFolder: folder, body) }
-  func recordFolders() throws(StoreError) -> [UInt8] { try store.recordFolders() }
-  func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] { try store.records(inFolder: folder) }
-  func trashed() throws(StoreError) -> [RecordID] { try store.trashed() }
-  func slots() throws(StoreError) -> [SlotID] { try store.slots() }
-  func strayEntries() throws(StoreError) -> [String] { try store.strayEntries() }
-  func lock(
-    _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
-  ) throws(StoreError) -> any StoreLock {
-    try store.lock(kind, timeout: timeout, isWanted: isWanted, onWait: onWait)
-  }
-  func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
-    try store.apply(changes, under: lock)
-  }
-  func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
-    try store.writer(of: location, under: lock)
-  }
-  func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
-    try store.batch(expecting: expectedCount, under: lock)
-  }
-  func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? { nil }
 }

@@ -4,8 +4,8 @@ import VaultStorage
 
 /// A store without replacements that leaves the first record that it is asked for out of what it reads, and lists it
 /// all the same: what a mistake that skips records looks like to whoever counts them.
-final class ForgetfulStore: RecordStore {
-  private let store: any RecordStore
+final class ForgetfulStore: ForwardingStore {
+  let store: any RecordStore
   let forgets = Mutex(false)
 
   init(_ store: any RecordStore) { self.store = store }
@@ -30,31 +30,4 @@ final class ForgetfulStore: RecordStore {
     for id in ids where try !isForgotten(id) { known.append(id) }
     try store.read(known, inFolder: folder, body)
   }
-
-  func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? { try store.reader(of: location) }
-  func recordFolders() throws(StoreError) -> [UInt8] { try store.recordFolders() }
-  func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] { try store.records(inFolder: folder) }
-  func trashed() throws(StoreError) -> [RecordID] { try store.trashed() }
-  func slots() throws(StoreError) -> [SlotID] { try store.slots() }
-  func strayEntries() throws(StoreError) -> [String] { try store.strayEntries() }
-
-  func lock(
-    _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
-  ) throws(StoreError) -> any StoreLock {
-    try store.lock(kind, timeout: timeout, isWanted: isWanted, onWait: onWait)
-  }
-
-  func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
-    try store.apply(changes, under: lock)
-  }
-
-  func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
-    try store.writer(of: location, under: lock)
-  }
-
-  func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
-    try store.batch(expecting: expectedCount, under: lock)
-  }
-
-  func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? { nil }
 }

@@ -39,12 +39,11 @@ import VaultTestSupport
     let address = try PostgresAddress(parsing: server.address("fence"))
     let (store, other) = (try PostgresStore.create(at: address, makingTables: true), try PostgresStore(at: address))
     let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
-    let sessions = "SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction' AND query LIKE '%locks%'"
     let (id, kept) = (AttachmentID.random(), AttachmentID.random())
     var others: Result<Void, StoreError>?
     let error = #expect(throws: StoreError.self) {
       try attach(id, to: store, under: lock) {
-        server.run("SELECT pg_terminate_backend(pid) FROM (\(sessions)) AS s")
+        server.endLockSessions()
         others = Result { () throws(StoreError) in try attach(kept, to: other) }
       }
     }

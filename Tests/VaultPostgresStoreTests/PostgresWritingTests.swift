@@ -7,11 +7,6 @@ import VaultTestSupport
 @Suite("Writing into a database", .serialized) struct PostgresWritingTests {
   private static let title = "writing into a database"
 
-  /// The session of a vault's lock, by what it was last asked.
-  private static let lockSession = """
-    SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction' AND query LIKE '%locks%' AND datname = 'postgres'
-    """
-
   @Test("a writer whose lock was lost with its connection is refused once somebody else has come")
   func fence() throws {
     guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
@@ -23,7 +18,7 @@ import VaultTestSupport
     let id = RecordID.random()
     let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
     try store.apply([.put(.record(id), [1])], under: lock)
-    server.run("SELECT pg_terminate_backend(pid) FROM (\(Self.lockSession)) AS s")
+    server.endLockSessions()
     // Nobody has come yet: nothing stands in the way.
     try store.apply([StoreChange(.record(id), from: [1], to: [2])], under: lock)
     try other.apply([StoreChange(.record(id), from: [2], to: [3])], timeout: .seconds(5))

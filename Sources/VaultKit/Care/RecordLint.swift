@@ -22,22 +22,23 @@ struct RecordLint: Sendable {
     self.id = id
     file = place.relativePath
     do throws(VaultError) {
-      let bytes = try bytes.get()
-      let document = try parseDocument(bytes, file: file)
-      guard let record = try record(document, place, kinds) else {
-        named = NamedAttachments(in: bytes)
-        return
-      }
-      named = NamedAttachments(record.envelope)
-      revision = record.envelope.revision
-      form = try CanonicalForm(of: document, bytes, at: place, record: id)
-      checkTokens(record.stored)
-      checkAddresses(record)
-      try checkKind(record)
+      try look(at: bytes.get(), place, kinds)
     } catch {
       findings.append(try VaultFault(error, file: file, record: id))
     }
+    // What is no record of this place may be one of another.
     if !named.isReadable { named = NamedAttachments(in: bytes) }
+  }
+
+  private mutating func look(at bytes: [UInt8], _ place: StoreLocation, _ kinds: KindCatalog) throws(VaultError) {
+    let document = try parseDocument(bytes, file: file)
+    guard let record = try record(document, place, kinds) else { return }
+    named = NamedAttachments(record.envelope)
+    revision = record.envelope.revision
+    form = try CanonicalForm(of: document, bytes, at: place, record: id)
+    checkTokens(record.stored)
+    checkAddresses(record)
+    try checkKind(record)
   }
 
   /// What the envelope says against the place has no cause below that would tell the code.

@@ -91,7 +91,8 @@ extension StoreConformance {
         }
         try store.attach([1], as: .random(), pieceByteCount: 1)
       }
-      try require(view.heldAttachments() == [id] && view.reader(of: .attachment(id))?.all() == bytes, "what was there")
+      guard let reader = try view.reader(of: .attachment(id)) else { throw Finding(text: "no reader") }
+      try require(view.heldAttachments() == [id] && reader.all() == bytes, "what was there")
     },
   ]
 

@@ -46,6 +46,16 @@ package struct PostgresServer: Sendable {
     "postgresql://\(user)@127.0.0.1:\(port ?? self.port)/postgres?vault=\(vault)\(settings)"
   }
 
+  /// Ends the sessions by which vaults of its database `postgres` are locked.
+  package func endLockSessions() {
+    // By what they were last asked.
+    let sessions = """
+      SELECT pid FROM pg_stat_activity
+      WHERE state = 'idle in transaction' AND query LIKE '%locks%' AND datname = 'postgres'
+      """
+    run("SELECT pg_terminate_backend(pid) FROM (\(sessions)) AS s")
+  }
+
   /// Does something as its administrator; what `psql` printed.
   @discardableResult
   package func run(_ statement: String, database: String = "postgres") -> ProcessOutcome {
