@@ -87,6 +87,4 @@ extension String {
 
   /// Whether there is a control character, line ends and tabs included.
   var hasControls: Bool { unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) } }
-
-  var hasLineEnds: Bool { utf8.contains { $0 == 0x0A || $0 == 0x0D } }
 }

@@ -114,26 +114,12 @@ extension RecordKind {
 
   /// Clear input with members where the present schema has them that an older one, or another spelling, has elsewhere.
   package func modernised(_ input: JSONObject) -> JSONObject {
+    guard input.contains(where: { inputNames.contains($0.name) }) else { return input }
     var tree = JSONValue.object(input)
-    for (source, step) in inputSteps where tree.hasMember(at: source) {
+    for (source, step) in inputSteps where (try? tree.value(at: source)) != nil {
       var migrator = Migrator(tree)
       if (try? migrator.take(step)) != nil { tree = migrator.tree }
     }
     return tree.object ?? input
-  }
-}
-
-extension JSONValue {
-  /// Whether there is a value at a path; as cheap as can be, since all input is asked for every step.
-  fileprivate func hasMember(at path: MemberPath) -> Bool {
-    var value: JSONValue? = self
-    for component in path.components {
-      switch component {
-      case .member(let name): value = value?[name]
-      case .index(let index): value = value?.array.flatMap { $0.indices.contains(index) ? $0[index] : nil }
-      }
-      if value == nil { return false }
-    }
-    return true
   }
 }
