@@ -4,42 +4,32 @@ internal import VaultSealing
 /// Holds the members of a record, sealed values as tokens, against a description.
 struct StoredCheck {
   private let kind: String
-  /// Gives a fault; returns whether to go on.
-  private let report: (RecordError) -> Bool
+  private let endsAtFirst: Bool
+  private var faults: [RecordError] = []
   private var path = MemberPath.root
-  private var goesOn = true
+  private var goesOn: Bool { !endsAtFirst || faults.isEmpty }
 
-  private init(kind: String, _ report: @escaping (RecordError) -> Bool) {
+  private init(kind: String, endsAtFirst: Bool) {
     self.kind = kind
-    self.report = report
+    self.endsAtFirst = endsAtFirst
   }
 
   /// Everything that is wrong; members that the kind does not have are no fault, for other versions may have them.
   static func faults(in members: JSONObject, _ schema: ValueSchema, kind: String) -> [RecordError] {
-    var faults: [RecordError] = []
-    withoutActuallyEscaping({
-      faults.append($0); return true
-    }) { report in
-      var check = StoredCheck(kind: kind, report)
-      check.value(.object(members), schema)
-    }
-    return faults
+    var check = StoredCheck(kind: kind, endsAtFirst: false)
+    check.value(.object(members), schema)
+    return check.faults
   }
 
   /// The first fault.
   static func firstFault(in members: JSONObject, _ schema: ValueSchema, kind: String) -> RecordError? {
-    var first: RecordError?
-    withoutActuallyEscaping({
-      first = $0; return false
-    }) { report in
-      var check = StoredCheck(kind: kind, report)
-      check.value(.object(members), schema)
-    }
-    return first
+    var check = StoredCheck(kind: kind, endsAtFirst: true)
+    check.value(.object(members), schema)
+    return check.faults.first
   }
 
   private mutating func fault(_ code: RecordError.Code, _ reason: String, underlying: SealingError? = nil) {
-    goesOn = report(RecordError(code, reason, path: path.description, underlying: underlying))
+    faults.append(RecordError(code, reason, path: path.description, underlying: underlying))
   }
 
   private mutating func value(_ value: JSONValue, _ schema: ValueSchema) {
