@@ -33,7 +33,8 @@ struct FieldEditor {
   ///
   /// - Throws: ``VaultError`` `.noSuchMember` for a path that neither has, `.inputRefused`, `.newerFormat`, `.damaged`.
   func taking(_ paths: [MemberPath], of other: OpenRecord) throws(VaultError) -> JSONObject {
-    for version in [record, other] { try requireKnownSchema(of: version) }
+    try requireKnownSchema(of: record)
+    try requireKnownSchema(of: other)
     let members = try presentMembers(of: other)
     let then = JSONValue.object(
       try inSealing(record: record.id) { () throws(SealingError) in
