@@ -13,35 +13,36 @@ final class Workers: TaskExecutor {
     /// What waits, from `first` on: who came first is served first.
     var jobs: [UnownedJob] = []
     var first = 0
-    var threadCount = 0
+    /// The queues that have no thread; who was served last is the first to be used again.
+    var idle: [DispatchQueue]
   }
 
-  private let state = Mutex(State())
-  private let queue = DispatchQueue(label: "vault.work", attributes: .concurrent)
+  // A serial queue has a thread beside those of Swift's pool. Off Darwin a concurrent one takes the pool's own, on
+  // which other tasks would then wait for ours.
+  private let state = Mutex(
+    State(idle: (0..<threadLimit).map { DispatchQueue(label: "vault.work.\($0)") }))
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let needsThread = state.withLock { state in
+    let idle = state.withLock { state in
       state.jobs.append(job)
-      guard state.threadCount < Self.threadLimit else { return false }
-      state.threadCount += 1
-      return true
+      return state.idle.popLast()
     }
-    if needsThread { queue.async { self.serve() } }
+    if let idle { idle.async { self.serve(idle) } }
   }
 
-  private func serve() {
+  private func serve(_ queue: DispatchQueue) {
     // Safe: the one executor lives as long as the process, and each job is run once, by who took it out of the queue.
     let executor = unsafe asUnownedTaskExecutor()
-    while let job = next() { unsafe job.runSynchronously(on: executor) }
+    while let job = next(queue) { unsafe job.runSynchronously(on: executor) }
   }
 
-  /// The next job; without one the thread is given up.
-  private func next() -> UnownedJob? {
+  /// The next job; without one the queue gives up its thread.
+  private func next(_ queue: DispatchQueue) -> UnownedJob? {
     state.withLock { state in
       guard state.first < state.jobs.count else {
         (state.jobs, state.first) = ([], 0)
-        state.threadCount -= 1
+        state.idle.append(queue)
         return nil
       }
       if state.first >= 1024, state.first * 2 >= state.jobs.count {

@@ -35,8 +35,9 @@ enum Timer {
   private static func calculate(on threads: Int, for time: Duration) async {
     await withCheckedContinuation { continuation in
       let group = DispatchGroup()
-      for _ in 0..<threads {
-        DispatchQueue.global().async(group: group) {
+      for number in 0..<threads {
+        // A serial queue has a thread of its own, beside those of Swift's pool.
+        DispatchQueue(label: "calculates.\(number)").async(group: group) {
           let clock = ContinuousClock()
           let end = clock.now + time
           while clock.now < end {}
