@@ -35,6 +35,30 @@ struct SecrecyTests {
     print("secrets: \(secrets.count) searched in \(searched) files and \(stderr.count) bytes of stderr")
   }
 
+  @Test(
+    "a sealed field is refused as an argument by every name that input may call it, and a readable one as a secret",
+    arguments: [
+      ("customer", ["Ada", "accessKey=canary"], "access_key: is sealed"),
+      ("customer", ["--set", "name=Ada", "--set", "atmCode=1234", "-g", "access_key"], "atm_code: is sealed"),
+      ("customer", ["Ada", "access_key=canary"], "access_key: is sealed"),
+      ("customer", ["Ada", "--secret-stdin", "email", "-g", "access_key"], "contact_info.email is a readable field"),
+      ("badge", ["--set", "both=canary rest"], "code: is sealed"),
+    ])
+  func namesOfSealedFields(_ kind: String, _ arguments: [String], _ reason: String) throws {
+    let workspace = try Workspace.withVault()
+    let badge = #"""
+      {"title":"Badge","type":"object","properties":{"owner":{"type":"string"},"code":{"type":"string","x-sealed":true}},
+       "x-schema":2,"x-migrations":{"2":[{"split":"both","at":" ","into":["code","owner"]},{"seal":"code"}]}}
+      """#
+    _ = workspace.write(badge, to: "badge.json")
+    #expect(workspace.open("kinds", "add", "badge.json").code == 0)
+    let key = ["--vault", workspace.vault, "--identity", workspace.identity]
+    let added = workspace.run(["add", kind] + arguments + key, input: "canary")
+    #expect(added.code == 64 && added.errors.contains(reason), "\(added.errors)")
+    #expect(!added.errors.contains("canary"))
+    #expect(workspace.run("list", "--vault", workspace.vault).output == "")
+  }
+
   @Test("get writes exactly the bytes of the secret")
   func getIsExact() throws {
     let workspace = try Workspace.withCustomers()
