@@ -59,6 +59,34 @@ struct SecrecyTests {
     #expect(workspace.run("list", "--vault", workspace.vault).output == "")
   }
 
+  @Test("an identity in the place of a file, as a variable of a CI system may hold it, is refused and not shown")
+  func identitiesForFiles() throws {
+    let workspace = try Workspace.withCustomers()
+    let bytes = try #require(FileTree.contents(of: workspace.identity))
+    let text = String(decoding: bytes, as: UTF8.self)
+    let identity = try #require(text.split(separator: "\n").last.map(String.init))
+    #expect(identity.hasPrefix("AGE-SECRET-KEY-1"))
+    let lines: [(words: [String], variable: String?, subject: String)] = [
+      (["get", "Shai Mishali", "access_key"], text, "CVAULT_IDENTITY_FILE"),
+      (["status"], identity, "CVAULT_IDENTITY_FILE"),
+      (["doctor"], identity, "CVAULT_IDENTITY_FILE"), (["check", "-v"], identity, "CVAULT_IDENTITY_FILE"),
+      (["get", "Shai Mishali", "access_key", "--json", "--identity", identity], nil, "--identity"),
+      (["backup", "create", "--to", "-", "--prove-with", identity], nil, "--prove-with"),
+      (["import", "sops-json", Fixture.customers, "--source-identity", identity], nil, "--source-identity"),
+      (["key", "add", identity], workspace.identity, "--recipient"),
+    ]
+    for (words, variable, subject) in lines {
+      let given = variable.map { ["CVAULT_IDENTITY_FILE": $0] } ?? [:]
+      let outcome = workspace.run(words + ["--vault", workspace.vault], adding: given)
+      let said = outcome.output + outcome.errors
+      #expect(outcome.code == 64 && said.contains("\(subject): is "), "\(words.prefix(2)): \(outcome.code)")
+      #expect(!said.contains(identity.dropFirst(20)), "\(words.prefix(2))")
+    }
+    // Nothing is opened for a list, so that a wrong variable is in nobody's way.
+    let listed = workspace.run("list", "-v", "--vault", workspace.vault, adding: ["CVAULT_IDENTITY_FILE": identity])
+    #expect(listed.code == 0 && !(listed.output + listed.errors).contains(identity.dropFirst(20)))
+  }
+
   @Test("get writes exactly the bytes of the secret")
   func getIsExact() throws {
     let workspace = try Workspace.withCustomers()
