@@ -82,6 +82,9 @@ extension RecordFile {
     AttachmentChange.changes(from: older.envelope.attachments, to: envelope.attachments)
   }
 
+  /// The attachments that it names.
+  package var attachmentIDs: [AttachmentID] { envelope.attachments.map(\.id) }
+
   /// Whether both name the same attachments.
   func hasAttachments(of other: RecordFile) -> Bool { envelope.attachments == other.envelope.attachments }
 }

@@ -98,6 +98,20 @@ import VaultTestSupport
     #expect(folder.open("rekey", "--reseal", "--yes").errors.contains("git history and backups"))
   }
 
+  @Test("what needs commits says that a database has none, and how a folder is made of it")
+  func withoutCommits() throws {
+    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
+    let bench = try DatabaseBench.withVault()
+    for words in [
+      ["log"], ["list", "--at", "HEAD"], ["merge", "main"], ["git", "check"], ["git", "setup", "--check"],
+    ] {
+      let run = bench.workspace.run(words + ["--vault", bench.address])
+      #expect(
+        run.code == 18 && run.errors.contains("is in a database, which has no commits"), "\(words): \(run.errors)")
+      #expect(run.errors.contains("`vault store copy`") && !run.errors.contains("git init"), "\(words)")
+    }
+  }
+
   @Test("who waits for the lock in vain is told the process and the host that hold it")
   func locked() throws {
     guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }

@@ -25,6 +25,10 @@ struct ErrorTests {
       arguments: ["get", "Shai Mishali", "name", "--vault", "pv", "--passphrase-file", "wrong.txt"],
       code: 11, begins: "vault: --passphrase-file: the passphrase opens no slot"),
     Fault(
+      rule: "an empty path is seen to be empty",
+      arguments: ["get", "Shai Mishali", "name", "--vault", "v", "--identity", ""],
+      code: 18, begins: "vault: \"\": is not there"),
+    Fault(
       rule: "a wrong identity is 11",
       arguments: ["get", "Shai Mishali", "name", "--vault", "v", "--identity", "other.txt"],
       code: 11, begins: "vault: other.txt: no slot of the vault is for this identity"),

@@ -63,6 +63,29 @@ struct GitCheckTests {
     #expect(check(bench, "HEAD^").code == 0)
   }
 
+  @Test("a slot and an attachment that were not committed with what names them are found")
+  func forgotten() throws {
+    let bench = try GitBench()
+    _ = bench.here.shell(
+      "vault key add --generate-identity ../two.txt --label Ben; vault attach \(bench.id) ../two.txt")
+    let files = bench.here.shell("git ls-files -o slots attachments").output.split(separator: "\n").map {
+      "\($0): is missing"
+    }
+    #expect(files.count == 2)
+    bench.here.shell("git add -u")
+    let staged = check(bench, "--staged")
+    #expect(staged.code == 14, "\(staged.errors)")
+    for line in files { #expect(staged.output.contains(line + "\n"), "\(staged.output)") }
+    bench.here.shell("git commit -qm forgotten; git add -A; git commit -qm all")
+    let commit = bench.here.shell("git rev-parse HEAD^").output.prefix(12)
+    let range = check(bench, "HEAD~2..HEAD")
+    #expect(range.code == 14 && range.output.split(separator: "\n").count == 2, "\(range.output)")
+    for line in files { #expect(range.output.contains("\(line) (commit \(commit))"), "\(range.output)") }
+    #expect(check(bench, "HEAD^").code == 0)
+    bench.here.shell("git rm -q --cached slots/*")
+    #expect(check(bench, "--staged").output.contains(".age: is missing"))
+  }
+
   @Test("a merge that lost a side, and one that is not finished, are found")
   func merges() throws {
     let bench = try GitBench()

@@ -114,6 +114,16 @@ struct HintTests {
     #expect(!FileTree.names(in: workspace.path).contains("z"))
   }
 
+  @Test("in a working directory that is gone a vault is not made, which is said")
+  func workingDirectoryIsGone() throws {
+    let workspace = try Workspace()
+    var plan = ProcessRun(path: "/bin/sh", environment: workspace.environment, directory: workspace.path)
+    plan.environment["V"] = Binary.path
+    plan.arguments = ["-c", "mkdir gone && cd gone && rmdir ../gone && \"$V\" init x --generate-identity y"]
+    let run = plan.run()
+    #expect(run.code == 18 && run.errors.hasPrefix("vault: "), "\(run.code): \(run.errors)")
+  }
+
   @Test("a pattern is not what somebody at a prompt is told")
   func promptsAreForPeople() throws {
     let workspace = try Workspace.withVault()

@@ -48,6 +48,23 @@ struct KindTests {
     ("custom", ["--set", "title=T", "--set", "fields.a=b", "--secret-stdin", "secrets.c"], "secrets.c", "fields.a=c"),
   ]
 
+  @Test("add takes other spellings of a field as import does, also of one that is the present time without it")
+  func otherSpellings() throws {
+    let workspace = try Workspace.withVault()
+    let input = #"{"name":"A","accessKey":"k","addedOn":0,"homePhone":"1","atmCode":7}"#
+    let added = workspace.open("add", "customer", "--from", "-", input: input)
+    #expect(added.code == 0, "\(added.errors)")
+    #expect(workspace.open("get", "A", "added_on").output == "2001-01-01T00:00:00Z")
+    let typed = workspace.open(
+      "add", "customer", "B", "addedOn=2020-02-03T00:00:00Z", "email=b@example.com", "-g", "access_key")
+    #expect(typed.code == 0, "\(typed.errors)")
+    #expect(workspace.open("get", "B", "added_on").output == "2020-02-03T00:00:00Z")
+    #expect(workspace.open("get", "B", "contact_info.email").output == "b@example.com")
+    let twice = workspace.open(
+      "add", "customer", "C", "email=c@example.com", "contact_info.email=d@example.com", "-g", "access_key")
+    #expect(twice.code == 64 && twice.errors.contains("contact_info.email: is given more than once"), "\(twice.errors)")
+  }
+
   @Test("each can be added, shown masked and revealed, changed, and exported to the same records", arguments: 0..<6)
   func everyKind(_ index: Int) throws {
     let (kind, arguments, secretPath, change) = Self.additions[index]

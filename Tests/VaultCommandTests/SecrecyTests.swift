@@ -35,6 +35,58 @@ struct SecrecyTests {
     print("secrets: \(secrets.count) searched in \(searched) files and \(stderr.count) bytes of stderr")
   }
 
+  @Test(
+    "a sealed field is refused as an argument by every name that input may call it, and a readable one as a secret",
+    arguments: [
+      ("customer", ["Ada", "accessKey=canary"], "access_key: is sealed"),
+      ("customer", ["--set", "name=Ada", "--set", "atmCode=1234", "-g", "access_key"], "atm_code: is sealed"),
+      ("customer", ["Ada", "access_key=canary"], "access_key: is sealed"),
+      ("customer", ["Ada", "--secret-stdin", "email", "-g", "access_key"], "contact_info.email is a readable field"),
+      ("badge", ["--set", "both=canary rest"], "code: is sealed"),
+    ])
+  func namesOfSealedFields(_ kind: String, _ arguments: [String], _ reason: String) throws {
+    let workspace = try Workspace.withVault()
+    let badge = #"""
+      {"title":"Badge","type":"object","properties":{"owner":{"type":"string"},"code":{"type":"string","x-sealed":true}},
+       "x-schema":2,"x-migrations":{"2":[{"split":"both","at":" ","into":["code","owner"]},{"seal":"code"}]}}
+      """#
+    _ = workspace.write(badge, to: "badge.json")
+    #expect(workspace.open("kinds", "add", "badge.json").code == 0)
+    let key = ["--vault", workspace.vault, "--identity", workspace.identity]
+    let added = workspace.run(["add", kind] + arguments + key, input: "canary")
+    #expect(added.code == 64 && added.errors.contains(reason), "\(added.errors)")
+    #expect(!added.errors.contains("canary"))
+    #expect(workspace.run("list", "--vault", workspace.vault).output == "")
+  }
+
+  @Test("an identity in the place of a file, as a variable of a CI system may hold it, is refused and not shown")
+  func identitiesForFiles() throws {
+    let workspace = try Workspace.withCustomers()
+    let bytes = try #require(FileTree.contents(of: workspace.identity))
+    let text = String(decoding: bytes, as: UTF8.self)
+    let identity = try #require(text.split(separator: "\n").last.map(String.init))
+    #expect(identity.hasPrefix("AGE-SECRET-KEY-1"))
+    let lines: [(words: [String], variable: String?, subject: String)] = [
+      (["get", "Shai Mishali", "access_key"], text, "CVAULT_IDENTITY_FILE"),
+      (["status"], identity, "CVAULT_IDENTITY_FILE"),
+      (["doctor"], identity, "CVAULT_IDENTITY_FILE"), (["check", "-v"], identity, "CVAULT_IDENTITY_FILE"),
+      (["get", "Shai Mishali", "access_key", "--json", "--identity", identity], nil, "--identity"),
+      (["backup", "create", "--to", "-", "--prove-with", identity], nil, "--prove-with"),
+      (["import", "sops-json", Fixture.customers, "--source-identity", identity], nil, "--source-identity"),
+      (["key", "add", identity], workspace.identity, "--recipient"),
+    ]
+    for (words, variable, subject) in lines {
+      let given = variable.map { ["CVAULT_IDENTITY_FILE": $0] } ?? [:]
+      let outcome = workspace.run(words + ["--vault", workspace.vault], adding: given)
+      let said = outcome.output + outcome.errors
+      #expect(outcome.code == 64 && said.contains("\(subject): is "), "\(words.prefix(2)): \(outcome.code)")
+      #expect(!said.contains(identity.dropFirst(20)), "\(words.prefix(2))")
+    }
+    // Nothing is opened for a list, so that a wrong variable is in nobody's way.
+    let listed = workspace.run("list", "-v", "--vault", workspace.vault, adding: ["CVAULT_IDENTITY_FILE": identity])
+    #expect(listed.code == 0 && !(listed.output + listed.errors).contains(identity.dropFirst(20)))
+  }
+
   @Test("get writes exactly the bytes of the secret")
   func getIsExact() throws {
     let workspace = try Workspace.withCustomers()

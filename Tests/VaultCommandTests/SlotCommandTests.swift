@@ -170,7 +170,7 @@ struct SlotCommandTests {
     #expect(workspace.open("key", "add", "--generate-identity", "v2").code == 0, "a name that begins like the vault's")
   }
 
-  @Test("a slot without a label is named by its id and kind, one with a label by that")
+  @Test("a slot without a label is named by its id and kind, one with a label by that", .withKeygen)
   func names() throws {
     let workspace = try Workspace.withVault()
     for (label, name) in [("", "ID (x25519)"), ("Ada", "\"Ada\" (ID)")] {

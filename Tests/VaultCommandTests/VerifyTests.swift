@@ -36,4 +36,16 @@ struct VerifyCommandTests {
     #expect(faults.first?["file"]?.text == file)
     #expect(faults.first?["record"]?.text.map(file.contains) == true)
   }
+
+  @Test("a file in the place of a folder is told once, however many folders it keeps from being read")
+  func fileInPlaceOfRecords() throws {
+    let workspace = try Workspace.withCustomers()
+    workspace.prepare("rm -r v/records; echo x >v/records")
+    let key = ["CVAULT_IDENTITY_FILE": workspace.identity]
+    for command in [["verify"], ["lint"], ["repair", "--dry-run"]] {
+      let outcome = workspace.run(command + ["--vault", workspace.vault], adding: key)
+      let lines = (outcome.output + outcome.errors).split(separator: "\n")
+      #expect(lines.count { $0.contains("records: not a directory") } == 1, "\(lines.prefix(9))")
+    }
+  }
 }

@@ -33,7 +33,9 @@ struct SourceKeys: ParsableArguments {
   }
 
   /// The identities that are given for the file.
-  func identities() throws -> [AgeIdentity] { try sourceIdentity.flatMap { try IdentityFile.read($0) } }
+  func identities() throws -> [AgeIdentity] {
+    try sourceIdentity.flatMap { try IdentityFile.read($0, of: "--source-identity") }
+  }
 
   /// What the key file holds; nil without one.
   func keyFile() throws -> [UInt8]? { try sourceKeyFile.map { try TextInput.file($0, limit: 16 << 20) } }

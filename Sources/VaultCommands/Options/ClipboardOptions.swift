@@ -4,7 +4,7 @@ import ArgumentParser
 struct ClipboardOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Empty the clipboard after so many seconds, 0 for never (45).", valueName: "seconds"))
+    help: ArgumentHelp("Empty the clipboard after so many seconds, 0 for never.", valueName: "seconds"))
   var clearAfter = 45
 
   @Flag(help: "Gone as soon as it was pasted once.")

@@ -155,9 +155,10 @@ private struct SecretStep {
 
   /// Refuses a readable member: its value would be stored in clear.
   func check(_ kind: RecordKind?) throws {
-    guard let schema = kind?.value(at: path), !schema.isSealed else { return }
+    let places = kind?.inputPaths(path) ?? []
+    guard let readable = places.first(where: { kind?.value(at: $0)?.isSealed == false }) else { return }
     throw CommandError.usage(
-      option, "\(path) is a readable field", "give it as \(path)=VALUE (with `add`: --set \(path)=VALUE)")
+      option, "\(readable) is a readable field", "give it as \(readable)=VALUE (with `add`: --set \(readable)=VALUE)")
   }
 
   /// The value. An empty one is refused: a command that failed in front of a pipe must not replace a secret by nothing.

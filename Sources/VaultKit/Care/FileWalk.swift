@@ -41,7 +41,7 @@ struct FileWalk {
   }
 
   /// Looks at each live record's file, on all cores, and gives the outcomes to `consume` folder by folder, in their
-  /// order.
+  /// order. What keeps several folders from being read, as a file in the place of the one around them, is told once.
   ///
   /// - Parameter look: makes of a folder's number what looks at its files.
   /// - Throws: `.cancelled`, and what making a look and `consume` throw.
@@ -50,12 +50,14 @@ struct FileWalk {
     consume: (FolderOutcomes<Outcome>) throws(VaultError) -> Void
   ) async throws(VaultError) {
     let files = files
-    var counts = counts
+    var (counts, told) = (counts, Set<String>())
     try await ParallelMap(chunkSize: 1)(
       (UInt8.min...UInt8.max).filter(scope.contains), cancellation: VaultError.cancelled,
       { folder throws(VaultError) in FolderOutcomes(of: folder, in: files, try look(folder)) },
       consume: { folder throws(VaultError) in
         counts.take(folder.fault == nil ? folder.outcomes.count : nil, inFolder: folder.number)
+        var folder = folder
+        if let fault = folder.fault, !told.insert(fault.file).inserted { folder.fault = nil }
         try consume(folder)
       })
     self.counts = counts
@@ -85,7 +87,7 @@ struct FolderOutcomes<Outcome: Sendable>: Sendable {
   /// In the order of ids.
   private(set) var outcomes: [(id: RecordID, outcome: Result<Outcome, VaultError>)] = []
   /// Why the folder as such cannot be read.
-  private(set) var fault: VaultFault?
+  fileprivate(set) var fault: VaultFault?
 
   fileprivate init(of folder: UInt8, in files: any RecordStore, _ look: Look) {
     number = folder

@@ -70,6 +70,8 @@ package struct NameGuesses: Sendable {
   package let parts: [RecordSummary]
   /// The names that are nearest, the best first.
   package let names: [String]
+  /// The files of which nobody can say whether their records have the name.
+  package fileprivate(set) var faults: [VaultError] = []
 
   package init(of word: String, among records: some Sequence<RecordSummary>) {
     let base = BaseLetters.of(word)
@@ -105,7 +107,10 @@ extension LockedVault {
   ///
   /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
   package func guesses(_ word: String) async throws(VaultError) -> NameGuesses {
-    NameGuesses(of: word, among: try await rows().records)
+    let (records, faults) = try await rows()
+    var guesses = NameGuesses(of: word, among: records)
+    guesses.faults = faults
+    return guesses
   }
 
   /// The records whose readable values are nearest to the texts of a query that finds nothing, the best first.

@@ -122,4 +122,20 @@ extension RecordKind {
     }
     return tree.object ?? input
   }
+
+  /// Where clear input at a path belongs: there, but for what an older schema, or another spelling, has elsewhere; the
+  /// parts of what is divided.
+  package func inputPaths(_ path: MemberPath) -> [MemberPath] {
+    inputSteps.reduce([path]) { paths, input in
+      paths.flatMap { path in
+        guard path.components.starts(with: input.source.components) else { return [path] }
+        switch input.step {
+        case .move(let source, let target):
+          return [MemberPath(target.components + path.components.dropFirst(source.components.count))]
+        case .split(_, _, let parts): return parts
+        default: return [path]
+        }
+      }
+    }
+  }
 }

@@ -42,7 +42,7 @@ extension BackupCommand {
     func run() async throws {
       try check()
       let session = try Session(vault, global).agreed(to: .writing)
-      let proof = try proveWith.map { try IdentityFile.read($0) }
+      let proof = try proveWith.map { try IdentityFile.read($0, of: "--prove-with") }
       let opened = try await session.unlockUnasked(unlocking)
       var options = Backup.Options(key: try target.key(session, proof: proof, opened: opened))
       let vaultOptions = try global.vaultOptions(nil)

@@ -57,13 +57,15 @@ struct AddCommand: AsyncParsableCommand {
     var (kind, values) = try kindAndValues(near?.locked.kinds ?? placement?.kinds(knowing: self.kind) ?? .builtIn)
     if from == nil, kind.isOfFiles { try secrets.takeFile(from: &values, naming: &given, unless: isBehindSecrets) }
     let made = secrets.takeFields(from: &values) { word, isFirst in !isFirst || kind.seals(word) }
-    let assignments = try given + values.assignments(of: kind, mayBeSecret: values.first.map(isBehindSecrets) ?? false)
+    let typed = try values.assignments(of: kind, mayBeSecret: values.first.map(isBehindSecrets) ?? false)
+    let assignments = (given + typed).map { (path: kind.inputPath($0.path), value: $0.value) }
     for (path, value) in assignments { try kind.checkReadable(path, value, option: "--set") }
     let isNamedOnly = set.isEmpty && values.count == 1 && !values[0].contains("=") && global.canAsk
     let isAsking = from == nil && secrets.isEmpty && (assignments.isEmpty || isNamedOnly)
     guard !isAsking || global.canAsk else {
       throw CommandError.usage(
-        "arguments", "give the fields with --from, --set and --secret…", "`vault kinds show \(kind.name)` shows them")
+        "arguments", "give the fields with --from, --set and --secret…",
+        kind.isOfFiles ? "`vault add \(kind.name) FILE` takes a file" : "`vault kinds show \(kind.name)` shows them")
     }
     if !isAsking { try secrets.checkUse() }
     let draft = try draft(kind, assignments)
@@ -151,7 +153,7 @@ struct AddCommand: AsyncParsableCommand {
 
   /// What `--from` and the arguments say of the record.
   private func draft(_ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)]) throws -> JSONValue {
-    var record = try from.map(Self.object) ?? .object(JSONObject())
+    var record = JSONValue.object(try from.map { kind.modernised(try Self.object(from: $0)) } ?? JSONObject())
     try assignments.map(\.path).checkDistinct()
     for (path, value) in assignments { try record.put(kind.argument(value, at: path), at: path, option: "--set") }
     return record
@@ -177,9 +179,9 @@ struct AddCommand: AsyncParsableCommand {
     return record
   }
 
-  private static func object(from path: String) throws -> JSONValue {
+  private static func object(from path: String) throws -> JSONObject {
     let bytes = try TextInput.file(path, limit: JSONLimits.record.byteCount)
-    return .object(try JSONObject.parsed(bytes, file: path == "-" ? "stdin" : path))
+    return try JSONObject.parsed(bytes, file: path == "-" ? "stdin" : path)
   }
 
   private func report(_ id: RecordID, _ kind: RecordKind) throws {
@@ -214,11 +216,17 @@ extension RecordKind {
     value(at: path)?.value(ofText: text) ?? .string(text)
   }
 
+  /// Where clear input at a path belongs; the path itself where that are several places.
+  func inputPath(_ path: MemberPath) -> MemberPath {
+    let places = inputPaths(path)
+    return places.count == 1 ? places[0] : path
+  }
+
   /// Refuses a secret as an argument, where every user of the machine and the shell's history would see it.
   ///
   /// An address with a secret in it is one as well, whatever the member.
   func checkReadable(_ path: MemberPath, _ text: String, option: String) throws {
-    guard let schema = value(at: path), schema.holdsSealed else {
+    guard let place = inputPaths(path).first(where: { value(at: $0)?.holdsSealed == true }) else {
       guard let secret = SecretAddress(in: text) else { return }
       let totp = secret == .oneTimeCode && content.inOrder.contains { $0.name == "totp" }
       var error = CommandError.usage(
@@ -226,10 +234,11 @@ extension RecordKind {
       error.field = path.description
       throw error
     }
+    let isSealed = value(at: place)?.isSealed == true
     var error = CommandError.usage(
-      "\(path)", schema.isSealed ? "is sealed: its value must not be an argument" : "has sealed values in it",
-      "use --secret \(path), --secret-stdin \(path), --secret-file \(path)=FILE or --generate \(path)")
-    error.field = path.description
+      "\(place)", isSealed ? "is sealed: its value must not be an argument" : "has sealed values in it",
+      "use --secret \(place), --secret-stdin \(place), --secret-file \(place)=FILE or --generate \(place)")
+    error.field = place.description
     throw error
   }
 }

@@ -54,6 +54,7 @@ struct LogCommand: AsyncParsableCommand {
   }
 
   private func logVault(_ fields: [MemberPath]?, _ since: Timestamp?, _ session: Session) throws {
+    guard !session.location.isDatabase else { throw CommandError.inDatabase(session.location.path) }
     let git = Git(at: session.location.path)
     let paths = ["vault.json", StoreLocation.checkpoint.fileName, "records", "trash"]
     guard let log = GitChanges.log(git, limit: since == nil && fields == nil ? limit : nil, of: paths) else {

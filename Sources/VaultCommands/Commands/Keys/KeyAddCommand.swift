@@ -79,7 +79,7 @@ extension KeyCommand {
     private var label: String { givenLabel ?? name ?? (isFile ? who.map(Self.title) : nil) ?? "" }
 
     /// Whether WHO is a file, and no recipient.
-    private var isFile: Bool { who.map { !$0.hasPrefix("age1") } ?? false }
+    private var isFile: Bool { who.map { !$0.hasPrefix("age1") && !IdentityFile.isIdentity($0) } ?? false }
 
     private func namedRecipient() throws -> AgeRecipient? {
       guard let who, isFile else { return try (recipient ?? who).map { try AgeRecipient.argument($0) } }

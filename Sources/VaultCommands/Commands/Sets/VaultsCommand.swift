@@ -164,7 +164,7 @@ private struct OwnRecipients {
       guard case .identities(let files) = source.kind else { return [] }
       return files
     }
-    let identities = try files.flatMap(IdentityFile.read) + (KeySource.standardIdentities ?? [])
+    let identities = try files.flatMap { try IdentityFile.read($0) } + (KeySource.standardIdentities ?? [])
     recipients = identities.map(\.recipient.text)
   }
 

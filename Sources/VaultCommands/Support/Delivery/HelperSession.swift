@@ -16,7 +16,7 @@ struct HelperSession {
     let location = try VaultLocation.find(vault)
     guard location.origin != .parent, location.member?.set.origin != .parent else {
       throw CommandError(
-        .unexpectedVault, "unknown_vault", subject: location.path, "is only in the folder above, and is not named",
+        .unexpectedVault, "unknown_vault", subject: location.path, "was only found by searching, and is not named",
         hints: ["name the vault with --vault DIR in the helper's configuration, or with CVAULT_DIR"])
     }
     session = try Session(vault, global)

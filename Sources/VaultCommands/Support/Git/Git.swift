@@ -1,4 +1,5 @@
 import VaultDocument
+import VaultKit
 import VaultSystem
 
 /// git at a folder: the one place that starts it. The repository may be hostile.
@@ -108,9 +109,17 @@ struct Git {
 extension CommandError {
   /// git has nothing to do with a folder.
   static func noGit(_ path: String) -> CommandError {
-    CommandError(
+    guard !VaultPlace.isDatabase(path) else { return inDatabase(path) }
+    return CommandError(
       .inputOutput, "no_git", subject: path, "lies in no work tree of git, or there is no git",
       hints: ["`git init` makes one"])
+  }
+
+  /// git keeps files.
+  static func inDatabase(_ address: String) -> CommandError {
+    CommandError(
+      .inputOutput, "no_git", subject: address, "is in a database, which has no commits",
+      hints: ["`vault store copy` makes a folder of it, which git can keep"])
   }
 }
 

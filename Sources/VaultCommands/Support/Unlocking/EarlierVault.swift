@@ -165,11 +165,7 @@ extension CommandError {
 extension GitStore {
   /// The vault's folder as a commit has it.
   static func open(vault location: VaultLocation, at revision: String) throws -> GitStore {
-    guard !location.isDatabase else {
-      throw CommandError(
-        .inputOutput, "no_git", subject: location.path, "is in a database, which has no commits",
-        hints: ["`vault store copy` makes a folder of it, which git can keep"])
-    }
+    guard !location.isDatabase else { throw CommandError.inDatabase(location.path) }
     let kind = System.kind(of: location.path)
     guard kind == .directory else { throw location.holdsNoVault(kind) }
     let objects = GitObjects(Git(at: location.path))

@@ -27,7 +27,7 @@ struct KeySource {
   private static func fromOptions(_ options: UnlockOptions) throws -> [KeySource] {
     var sources: [KeySource] = []
     if !options.identity.isEmpty {
-      sources.append(KeySource(kind: .identities(options.identity), origin: "--identity"))
+      sources.append(try identities(options.identity, from: "--identity"))
     }
     let passphrases = PassphraseSource(
       file: options.passphraseFile, descriptor: options.passphraseFd, command: options.passphraseCommand,
@@ -39,7 +39,7 @@ struct KeySource {
   private static func fromVariables() throws -> [KeySource] {
     var sources: [KeySource] = []
     if let file = System.environment("CVAULT_IDENTITY_FILE") {
-      sources.append(KeySource(kind: .identities([file]), origin: "CVAULT_IDENTITY_FILE"))
+      sources.append(try identities([file], from: "CVAULT_IDENTITY_FILE"))
     }
     var descriptor: Int32?
     if let text = System.environment("CVAULT_PASSPHRASE_FD") {
@@ -52,6 +52,11 @@ struct KeySource {
       names: ("CVAULT_PASSPHRASE_FILE", "CVAULT_PASSPHRASE_FD", "CVAULT_PASSPHRASE_COMMAND"))
     if let passphrase = try passphrases.source() { sources.append(passphrase) }
     return sources
+  }
+
+  private static func identities(_ files: [String], from origin: String) throws -> KeySource {
+    for file in files { try IdentityFile.check(name: file, of: origin) }
+    return KeySource(kind: .identities(files), origin: origin)
   }
 
   /// The user's own identity file, when it is there and the vault has a slot for it.
@@ -131,7 +136,7 @@ struct PassphraseSource {
 extension KeySource {
   /// The key, read from where it is.
   func key(maximumWorkFactor: Int) throws -> VaultKey {
-    if case .identities(let files) = kind { return .identities(try files.flatMap(IdentityFile.read)) }
+    if case .identities(let files) = kind { return .identities(try files.flatMap { try IdentityFile.read($0) }) }
     return .passphrase(try passphrase(), maximumWorkFactor: maximumWorkFactor)
   }
 
@@ -165,7 +170,9 @@ final class ReadPassphrases: Sendable {
 
 /// Files of age identities.
 enum IdentityFile {
-  static func read(_ path: String) throws -> [AgeIdentity] {
+  /// - Parameter origin: the option or variable that names the file.
+  static func read(_ path: String, of origin: String = "--identity") throws -> [AgeIdentity] {
+    try check(name: path, of: origin)
     let file = try NamedFile.reading(path)
     let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "an identity file")
     do throws(AgeError) {
@@ -175,6 +182,19 @@ enum IdentityFile {
       refused.file = path
       throw refused
     }
+  }
+
+  /// Whether it is an identity, where a file or a recipient is meant.
+  static func isIdentity(_ text: String) -> Bool {
+    ["AGE-SECRET-KEY-1", "AGE-SECRET-KEY-PQ-1"].contains(where: text.contains)
+  }
+
+  /// Refuses an identity in the place of its file, as when a variable of a CI system holds it, and does not show it.
+  static func check(name: String, of origin: String) throws {
+    guard isIdentity(name) else { return }
+    throw CommandError.usage(
+      origin, "is an identity, and takes the name of a file with one",
+      "write it to a file that nobody else can read, and name that; it may stand in a log now")
   }
 
   /// Refuses a place for a new identity: one that is taken, and one in the vault, which its key must not go with.

@@ -69,7 +69,7 @@ extension Session {
   private func choice(
     _ text: String, after error: VaultError, in vault: LockedVault
   ) async throws -> RecordSummary {
-    let failure = CommandError(error).aboutRecord(text)
+    var failure = CommandError(error).aboutRecord(text)
     guard error.subject == nil, !text.isEmpty, RecordID(parsing: text) == nil else { throw failure }
     let candidates: [RecordSummary]
     var names: [String] = []
@@ -77,12 +77,20 @@ extension Session {
     case .noSuchRecord:
       let guesses = try await vault.guesses(text)
       (candidates, names) = (guesses.parts, guesses.names)
+      if let hint = Self.hint(of: guesses.faults) { failure.hints.append(hint) }
     case .ambiguousRecord: candidates = try await vault.records(named: text)
     default: throw failure
     }
     let record = try choice(of: text, from: candidates, after: failure.near(names))
     chosen.records[text] = record
     return record
+  }
+
+  /// A look-up by name passes over files that do not hold the name, damaged ones too.
+  private static func hint(of faults: [VaultError]) -> String? {
+    guard let file = faults.first?.file else { return nil }
+    let files = faults.count == 1 ? "\(file) cannot be read" : "\(faults.count) files cannot be read, such as \(file)"
+    return "\(files): whatever its record is called; `vault lint` says what is wrong"
   }
 
   /// As in a look-up, among some records: the one whose name the word is, or is a part of.

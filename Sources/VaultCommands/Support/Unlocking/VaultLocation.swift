@@ -56,11 +56,12 @@ struct VaultLocation {
     return folder == vault || folder.hasPrefix(vault + "/")
   }
 
-  /// Where a folder is, or would be when it is made; nil where dots would lead through what is not there.
+  /// Where a folder is, or would be when it is made; nil where dots would lead through what is not there, such as a
+  /// working directory that is gone.
   private static func realPath(ofNew folder: String) -> String? {
     if let path = ProcessEnvironment.realPath(folder) { return path }
     let trimmed = System.withoutLastSlashes(folder)
-    guard let name = trimmed.split(separator: "/").last, name != "..",
+    guard let name = trimmed.split(separator: "/").last, name != "..", trimmed != ".",
       let parent = realPath(ofNew: System.parent(of: trimmed))
     else { return nil }
     return name == "." ? parent : (parent == "/" ? "" : parent) + "/" + name

@@ -91,7 +91,9 @@ extension CommandError {
   init(_ error: SystemError) {
     let path = error.path
     if error.isMissing {
-      self.init(.inputOutput, "io_failed", subject: path, "is not there", hints: ["check the path"])
+      // Of a variable that was never filled in there would be nothing to see.
+      let subject = path == "" ? "\"\"" : path
+      self.init(.inputOutput, "io_failed", subject: subject, "is not there", hints: ["check the path"])
     } else if error.kind == .exists {
       self.init(.alreadyExists, "already_exists", subject: path, "is there already", hints: ["name another file"])
     } else if error.isForbidden {

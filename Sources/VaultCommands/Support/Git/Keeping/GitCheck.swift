@@ -55,6 +55,9 @@ struct GitCheck {
         versions[id, default: Versions()].new.append((file.path, new))
       }
     }
+    for place in missing(changes, header, versions) {
+      add(Finding(file: place.relativePath, reason: "is missing", commit: changes.commit))
+    }
     for (file, new, old) in versions.values.flatMap({ pair in pair.new.map { ($0.file, $0.record, pair.old) } }) {
       for fault in old.compactMap(new.fault) {
         add(Finding(file: file, reason: fault.sentence, commit: changes.commit))
@@ -64,6 +67,23 @@ struct GitCheck {
         add(Finding(file: file, reason: line, commit: changes.commit, isNote: true))
       }
     }
+  }
+
+  /// What the new state names and does not hold: slots, where the header or one of them was changed, and attachments
+  /// that came. Git does not take a new file along by itself.
+  private func missing(
+    _ changes: GitChanges, _ header: VaultHeader?, _ versions: [RecordID: Versions]
+  ) -> [StoreLocation] {
+    let concernsSlots = changes.files.contains { file in
+      file.path == StoreLocation.header.relativePath || file.path.hasPrefix("slots/")
+    }
+    let slots = concernsSlots ? header?.slots.map { StoreLocation.slot($0.id) } ?? [] : []
+    let attachments = versions.values.flatMap { pair in
+      let known = Set(pair.old.flatMap(\.attachmentIDs))
+      let named = pair.new.flatMap(\.record.attachmentIDs)
+      return named.filter { !known.contains($0) }.map { StoreLocation.attachment($0) }
+    }
+    return (slots + attachments).filter { !has($0, changes) }
   }
 
   /// What is wrong with a file by itself.
