@@ -29,6 +29,17 @@ struct ForeignCiphersTests {
     }
   }
 
+  @Test("PBKDF2 with SHA-512 gives the bytes that other implementations give")
+  func pbkdf2SHA512() throws {
+    let (pass, salt) = (Array("password".utf8), Array("salt".utf8))
+    let key = try PBKDF2SHA512.derive(
+      passphrase: RawSpan(_elements: pass.span), salt: RawSpan(_elements: salt.span), iterations: 1, byteCount: 64)
+    let want =
+      "867f70cf1ade02cff3752599a3a53dc4af34c7a669815ae5d513554e1c8cf252"
+      + "c02d470a285a0501bad999bfe943c08f050235d7d68b1da55e63f73b60a57fce"
+    #expect(key.exposed == [UInt8](hex: want))
+  }
+
   @Test("PBKDF2 without iterations does not exist")
   func pbkdf2Costs() {
     let salt = Array("salt".utf8)

@@ -52,6 +52,10 @@ struct BitwardenTests {
           {"privateKey": "p", "publicKey": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA"}}]}
       """
     let imported = try Imported("bitwarden-json", text)
+    // Bitwarden Authenticator writes the same without folders.
+    let codes = #"{"encrypted": false, "items": [{"id": "i", "name": "a", "type": 1, "login": {"totp": "ABC"}}]}"#
+    let sample = ImportSample(name: "", head: Array(codes.utf8), isWhole: true)
+    #expect(try ImportFormats.detecting(sample).format.name == "bitwarden-json")
     let mail = try imported.first("mail")
     #expect(mail.externalID == "bitwarden-json:i1" && mail.kind == "login")
     #expect(try mail.text("username") == "ann" && mail.text("password") == "pw" && mail.text("secrets.pin") == "1234")

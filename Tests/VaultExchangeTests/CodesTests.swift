@@ -98,6 +98,35 @@ struct CodesTests {
     #expect(try letters == OneTimeKey(parsing: "steam://JRZCL47CMXVOQMNPZR2F7J4RGI").code(at: Self.time))
   }
 
+  @Test("an issuer named Steam has letters where the app says so, digits where it does not")
+  func steam() throws {
+    let key = "JBSWY3DPEHPK3PXP"
+    let letters = try OneTimeKey(parsing: "steam://\(key)").code(at: Self.time)
+    let digits = try OneTimeKey(parsing: key).code(at: Self.time)
+    func code(_ format: String, _ text: String) throws -> String? {
+      try Imported(format, text).records.first?.text("totp").map { try OneTimeKey(parsing: $0).code(at: Self.time) }
+    }
+    func aegis(_ type: String) -> String {
+      """
+      {"version": 1, "header": {"slots": null, "params": null}, "db": {"version": 3, "entries": [{"type": "\(type)",
+       "uuid": "u", "name": "ann", "issuer": "Steam", "info": {"secret": "\(key)", "algo": "SHA1", "digits": 6}}]}}
+      """
+    }
+    #expect(try code("aegis", aegis("totp")) == digits && code("aegis", aegis("steam")) == letters)
+    let freeOTP = PhoneCodes.freeOTPToken.replacing(Samples.marker, with: "Steam")
+    #expect(try code("freeotp", #"{"tokens":[\#(freeOTP)],"tokenOrder":[]}"#) == letters)
+    let line = "otpauth://totp/Steam:ann?secret=\(key)&issuer=Steam"
+    #expect(try code("otpauth", line) == letters && code("otpauth", line + "&digits=6") == digits)
+  }
+
+  @Test("an account of Proton Authenticator whose address has no names keeps the one beside it")
+  func protonNames() throws {
+    let json = #"{"version":1,"entries":[{"id":"a","content":{"name":"Games","uri":"steam://JBSWY3DPEHPK3PXP"}}]}"#
+    #expect(try Imported("proton-authenticator", json).records.first?.text("title") == "Games")
+    let reversed = #"{"entries":[{"id":"a","content":{"uri":"steam://JBSWY3DPEHPK3PXP","name":"Games"}}]}"#
+    #expect(try Imported("proton-authenticator", reversed).records.first?.text("title") == "Games")
+  }
+
   @Test("every backup is read with an account of every value, or refused with a reason")
   func anyBackup() throws {
     guard SharedData.isPresent(forCases: 18, of: "any backup of codes") else { return }

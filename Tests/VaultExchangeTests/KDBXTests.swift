@@ -19,6 +19,32 @@ struct KDBXTests {
     + "wPiXC4T4Sx8hyT1s+nJ/gu13gEQy4QQ8JP+Zn18x8DcMlNpBLRzvUcxfsbbrpajDJ2LC2Y2Qtce7zALTWndYjbQm4gQewiycq85T"
     + "sFt2dMwGoY4rSYVtwrLg0x+EsfzRk6lG4ll73YEhWayi7Qy+Hxpvbpl38RDpCroU11dyIlxD7AkoJvn5Zh1Bo13ivs2bJCcAAAAA"
 
+  /// The same with 1,400,000 zeros as the attachment of an entry; behind the end of what is packed stand eight bytes.
+  private static let zeros =
+    "A9mimmf7S7UAAAQAAhAAAADWA4ori29MtaUkM5ox27WaAwQAAAABAAAABCAAAAAREREREREREREREREREREREREREREREREREREREREREQcMAAAA"
+    + "MzMzMzMzMzMzMzMzC10AAAAAAUIFAAAAJFVVSUQQAAAAydnzmmKKRGC/dA0IwYpP6gUBAAAAUggAAAAHAAAAAAAAAEIBAAAAUyAAAAAiIiIiIiIi"
+    + "IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIgAABAAAAA0KDQpqfZUS/t8MXTqSckR58kk16mjOeytd/zM6PKNBZCyA6K/1KCVjVgr/BiWmFUWkDo6C"
+    + "QiC4OSoqJUiyzEQFiEsWxUWY9sbl4j1+9Fp3m6GtEOP5ypKWWOS9KUvXnwI7QPcoBgAA5dfYBNvS0XcT/qBZV7GQ+gv+KWt2EglVlXwlJDrNiY0Q"
+    + "CAc2ieNBvMK8W4k9z/v5yw7XbDEQ1lZrf+aJy63VUKlpbrZQDIcaZ2/w6zHqqbp2W1tB0p9GNaYzHuoiWIpVyb4p9syElynu+UmAE26ddDASTbbu"
+    + "rnN/hoXUfUHycMXVuVuPNwZQCrQqPl64uh/aVTSD0qBvOELqLv9w8jJc0UFjbHEXeWAEpH+j24eW8P+mhK5jbx9RYxl8RNzWocazuuFV9GseZfdw"
+    + "7m7weNzHBWlsjvpFq9I6/L7pvAT9jqJ8GuuMXZ6+RxciwVjCewihcwmOv7NBizhe/CAAEGkz4EAIGjcYKhYFqQVH7vF1fwV7i6ZlkHAwY5SKbDYr"
+    + "+2yB0tUBV9IhaHG4pSTp9Pe6IgSYK1KmoVCB+B9yOwrmSBDHntObrYceWc9NfSNIHRpvervsPm3sIJmkP0b+YLuOVrAw+15ZhTbpT/7eIBQrK8Kv"
+    + "PpbXJPA1uI8cxxCY34stAzOItBZrO1qWUOq/eH6mwMxXIjIneifV7yNBzQQcXUuGNgEECcH/yCqp6RQbtCnCYIBHMglr3TlAycE9UrNwR3HbJ2+G"
+    + "s/Vr4OHx4hvv8vcQVICMf4PYHx07iM148LXsV/0ul7FiWGk+oIGvHTOk9aYttCnbUJg5FiakzA88Z08GhjCS5x1KItei7ocIOhzuVTYbCEebsQ1e"
+    + "dNlT9bjuX1Iv1APAOQkASYIEDtomAvUrzb9A5OYoF5DEykmYMPv9Y+2UQBITij/8DMK6qHoAYOgCF06KCZxe2R+Vr/Gy/olFQlSCPHJBGAIoSJ5m"
+    + "a4zmxrua0N5DlWjsB8rBYED2D7NeD6dYr/Afcb4DcAYNGewuG/kQhozE802M7xD6e8+zawyB/uhaFTABg7+tWT185xeGcflp4ZAGjVhwducUnZtp"
+    + "4frla3ulwR69lcPzwz5xTXoMSUZZSvXH/jIzQJjp1MkaxK8O60HiadiPMcccICXiHlwx6xYE4FpO2cg6MiiM2y5pkKDnLu/DM5UdjKraYhdb7wTH"
+    + "tmngi7BXWerK7qdR7s+V0hbtGX9gQfRQgr4mo5k0bxwVAhzbBV9gxAEm07en/Fl0gW8ZCCrRwAeRPDGtn5OYfgaVZQRLrfWSOM4plYsHy4zrhBzB"
+    + "KLa39+9b3yRlVVhNcScyDt8hugmbEpkwBFDaSy7m7ZhmVS8yCYsGmvs7mnuRp1/RswlzctvtHSCYD5SOkPSjjGAwpDXPB0t1+SGd8O3TXFP2BIiH"
+    + "gj3IBHeWRVD/SXK6nt1srYW595zG6sZEHe4pT7J5SvEyIpbyXLF0Ou6npzkzhYQmo0aBbGoAvxZHuUNdaJiBjVuQn3qQfD37WGsbCjjSoBCBXuNt"
+    + "V1N6+u9O09BVSzJ0NhoctW0MDRT5d+hVU4Xzo+OkQPvlBv1dJUpm6IDtqePHMYVipvjYlQfLx6Lyz8dGo7x+xidKdW376tEKqyXVbpNjtq4XfKmP"
+    + "KSoNaiNL15YbgQcokb8c0h41WaCEJY9Ffqjqb0kAnnOAlEOZlDt6i3NLeDCUjHdHwF12gxBzofC+ZM0P4ub+h2Qf2C4S7/MpUxktMc3pKBiojypX"
+    + "UJ29cVJy9kKcSKACcj6/Gluo5L/5gFElbQ4Xop7f3lXJjHnOpBjH6zwu+hiwkLay3uLrrNh8e3rPaJRVJxgXorQNccoQGmOgxOho9rgNh9Ki5KG6"
+    + "KilEaMltmd91PkJI4J9JUDgrGHWQu/JImIZceJQcNHPJKr8KXWKvfdkyMztGcrl9XjBdobQtnXit3gciLNoWkwav3vQ9jctvTHFuq36v++2M/GKu"
+    + "E8JB1zvjiSqmac8MdCxvEUnCUZ4uYcJAcTlDwEJitdyRBQAM7NQ1WffYM7mpphKE1FVLsfR21XnqRiY9TiEd3gSbE7Mi4hfkHBhWZUci+YokP/Jn"
+    + "2Cy4Pn72lOC/+0QLQR5zlpmLMq7jlgPdgSA2MB+wq6XYG+7yPlMN7I36rmpWBtatO2IbxL3cxo1Ap/1odfwvpKd3PT+BVpPEQmUDS761JEUc8CpS"
+    + "nSM7zv0e8m0bp9MaQhfDgIcwthQf1INuXUwzI4dE326Zd/EQ6Qq6FNdXciJcQ+wJKCb5+WYdQaNd4r7NmyQnAAAAAA=="
+
   static func options(_ password: String?, keyFile: [UInt8]? = nil) -> ImportOptions {
     var options = password.map(BitwardenTests.options) ?? ImportOptions()
     options.keyFile = keyFile
@@ -44,6 +70,16 @@ struct KDBXTests {
     #expect(try record.text("secrets[\"attachment note.txt\"]") == Base64.encode(Array("mArKeR bytes".utf8)))
     #expect(record.externalID == "keepass-xml:BAAAAAAAAAAAAAAAAAAAAA==")
     #expect(Set(imported.lines.map(\.place)).count == imported.lines.count && imported.totals.refused == 0)
+  }
+
+  @Test("attachments that pack very small are read, and what stands behind the end of what is packed is not")
+  func packed() throws {
+    let bytes = try Base64.decode(Self.zeros)
+    let imported = try Imported(
+      ImportFormats.named("keepass-kdbx"), ImportSource(name: "", bytes: bytes), options: Self.options("pw"))
+    let record = try imported.first("zeros")
+    let text = try record.attachments.first?.text ?? record.text("secrets[\"attachment z\"]") ?? ""
+    #expect(try Base64.decode(text) == [UInt8](repeating: 0, count: 1_400_000) && imported.totals.refused == 0)
   }
 
   @Test(

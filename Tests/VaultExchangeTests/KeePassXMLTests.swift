@@ -36,7 +36,7 @@ struct KeePassXMLTests {
     let entry = try Imported(fixture: "keepassxc/NewDatabase.xml").first("Sample Entry 1")
     #expect(try entry.text("username") == "User Name" && entry.text("password") == "Password")
     #expect(entry.externalID == "keepass-xml:+wSUOv6qf0OzW8/ZHAs2sA==")
-    #expect(entry.list("tags") == ["a", "b", "c"])
+    #expect(entry.list("tags") == ["a b c"])
     #expect(try entry.text("secrets[\"history 1 URL\"]") == "http://www.somesite.com/")
     #expect(try entry.text("fields.created") == "2010-08-25T16:13:54Z")
     let bytes = try Base64.decode(try #require(try entry.text("secrets[\"attachment myattach.txt\"]")))
@@ -137,5 +137,109 @@ struct KeePassXMLTests {
       #expect(try record.text("fields.url") == "a.example")
       #expect(try Exported(.keepassXML, [record].outgoing).text.contains("<Key>URL</Key>"))
     }
+  }
+
+  @Test("tags stand between semicolons, commas or tabs, and may have spaces")
+  func tags() throws {
+    for (text, tags) in [
+      ("on the road", ["on the road"]), ("a b;c", ["a b", "c"]), ("a,b c", ["a", "b c"]),
+      ("a\tb; ;c,", ["a", "b", "c"]),
+    ] {
+      let record = try Imported("keepass-xml", file(entry(string("Title", "x") + "<Tags>\(text)</Tags>"))).first("x")
+      #expect(record.list("tags") == tags)
+      let again = try Exported(.keepassXML, [record].outgoing).imported(as: "keepass-xml").first("x")
+      #expect(again.list("tags") == tags)
+    }
+  }
+
+  @Test("a string that stands there twice keeps its name, and an empty file that is said to be packed is empty")
+  func repeated() throws {
+    let strings = ["Title", "Password", "otp", "TimeOtp-Secret-Base32"].map { string($0, "x") }.joined()
+    let binary = #"<Binary><Key>a</Key><Value Ref="0"/></Binary>"#
+    let imported = try Imported(
+      "keepass-xml",
+      file(
+        entry(strings + string("Password", "y") + string("otp", "key=JBSWY3DP") + binary),
+        meta: #"<Binaries><Binary ID="0" Compressed="True"/></Binaries>"#))
+    let record = try imported.first("x")
+    #expect(try record.text("password") == "x" && record.text("totp") == "x")
+    #expect(try record.text("secrets.Password") == "y" && record.text("secrets.otp") == "JBSWY3DP")
+    #expect(try record.text("secrets[\"TimeOtp-Secret-Base32\"]") == "x")
+    #expect(record.attachments.map(\.name) == ["a"] && imported.totals.refused == 0)
+  }
+
+  @Test(
+    "a code that an entry says in parts is an address, and the parts stay beside it",
+    arguments: [
+      (["TimeOtp-Secret": "Hello!"], "totp/x?secret=JBSWY3DPEE"),
+      (["TimeOtp-Secret-Hex": "48 656C6C6F21"], "totp/x?secret=JBSWY3DPEE"),
+      (["TimeOtp-Secret-Base64": "SGVsbG8h"], "totp/x?secret=JBSWY3DPEE"),
+      (
+        ["TimeOtp-Secret-Base32": "JBSWY3DPEE", "TimeOtp-Length": "8", "TimeOtp-Algorithm": "HMAC-SHA-256"],
+        "totp/x?secret=JBSWY3DPEE&algorithm=SHA256&digits=8"
+      ),
+      (["HmacOtp-Secret-Base32": "JBSWY3DPEE", "HmacOtp-Counter": "7"], "hotp/x?secret=JBSWY3DPEE&counter=7"),
+      (["TOTP Seed": "jbsw y3dp ee", "TOTP Settings": "60;7"], "totp/x?secret=jbswy3dpee&digits=7&period=60"),
+      (["TOTP Seed": "JBSWY3DPEE", "TOTP Settings": "30;S"], "totp/x?secret=JBSWY3DPEE&encoder=steam"),
+      (["TOTP Seed": "JBSWY3DPEE"], "totp/x?secret=JBSWY3DPEE"),
+    ])
+  func codesInParts(parts: [String: String], address: String) throws {
+    let text = file(entry(string("Title", "x") + parts.sorted { $0.key < $1.key }.map { string($0, $1) }.joined()))
+    let imported = try Imported("keepass-xml", text)
+    let record = try imported.first("x")
+    #expect(try record.text("totp") == "otpauth://" + address)
+    for (name, value) in parts { #expect(try record.text("secrets[\"\(name)\"]") == value) }
+    #expect(imported.totals.leaves == LeafCount.xml(text))
+    let again = try Exported(.keepassXML, [record].outgoing).imported(as: "keepass-xml").records
+    try again.expectEqual([record])
+  }
+
+  @Test("a code of KeeOtp is an address; a key alone, or what is no key, stays as it is")
+  func codesAlone() throws {
+    for (name, value, code) in [
+      (
+        "otp", "key=JBSWY3DPEE&amp;size=8&amp;step=60&amp;otpHashMode=SHA512",
+        "otpauth://totp/x?secret=JBSWY3DPEE&algorithm=SHA512&digits=8&period=60"
+      ),
+      ("otp", "key=JBSWY3DPEE&amp;type=Hotp&amp;counter=3", "otpauth://hotp/x?secret=JBSWY3DPEE&counter=3"),
+      ("otp", "JBSWY3DPEE", "JBSWY3DPEE"), ("otp", "not=a key", "not=a key"),
+      ("TimeOtp-Secret-Base32", "JBSWY3DPEE", "JBSWY3DPEE"), ("TOTP Seed", "n0 key", nil),
+      ("TimeOtp-Secret-Hex", "4", nil),
+    ] {
+      let record = try Imported("keepass-xml", file(entry(string("Title", "x") + string(name, value)))).first("x")
+      #expect(try record.text("totp") == code, "\(name) \(value)")
+      let kept = try record.text("secrets[\"\(name)\"]")
+      #expect(code != nil || kept == value)
+    }
+  }
+
+  @Test("a code goes out in a form that KeePassXC has codes of, and a key alone comes back as one")
+  func codesOut() throws {
+    for (code, otp, again) in [
+      ("JBSW Y3DP", "key=JBSW%20Y3DP", "JBSW Y3DP"), ("no key!", "no key!", "no key!"),
+      ("otpauth://totp/a?secret=JBSWY3DP&digits=8", "otpauth://totp/a?secret=JBSWY3DP&digits=8", nil),
+      ("otpauth://hotp/a?secret=JBSWY3DP&counter=8", "otpauth://hotp/a?secret=JBSWY3DP&counter=8", nil),
+      ("otpauth://steam/a?secret=JBSWY3DP", "otpauth://steam/a?secret=JBSWY3DP&encoder=steam", nil),
+      ("otpauth://totp/a?secret=JBSWY3DP&encoder=steam", "otpauth://totp/a?secret=JBSWY3DP&encoder=steam", nil),
+      ("steam://JBSWY3DP", "otpauth://totp/x?secret=JBSWY3DP&encoder=steam", nil),
+    ] {
+      let records = try ExportedRecord.list("login", #"[{"title":"x","totp":"\#(code)"}]"#)
+      let exported = try Exported(.keepassXML, records)
+      #expect(exported.text.contains(">\(otp.replacing("&", with: "&amp;"))</Value>"), "\(code)")
+      let record = try exported.imported(as: "keepass-xml").first("x")
+      #expect(try record.text("totp") == again ?? otp && record.members["secrets"] == nil, "\(code)")
+    }
+  }
+
+  @Test("a file that the entry still has is not taken once more from its earlier versions, wherever these stand")
+  func earlierFiles() throws {
+    let large = Base64.encode([UInt8](repeating: 1, count: 5 << 20))
+    let binary = #"<Binary><Key>a</Key><Value Ref="0"/></Binary>"#
+    let history = "<History><Entry>\(binary)</Entry><Entry>\(binary)</Entry></History>"
+    let text = file(
+      entry(string("Title", "x") + history + binary),
+      meta: "<Binaries><Binary ID=\"0\">\(large)</Binary></Binaries>")
+    let imported = try Imported("keepass-xml", text)
+    #expect(try imported.first("x").attachments.map(\.name) == ["a"] && imported.totals.refused == 0)
   }
 }

@@ -84,7 +84,7 @@ struct OathtoolTests {
       }
     }
     tally.report()
-    #expect(tally.runCount == 12)
+    #expect(tally.runCount == 15)
   }
 
   private func compare(_ text: String, _ name: String, _ tally: inout CaseTally) throws {

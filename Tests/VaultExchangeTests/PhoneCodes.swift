@@ -17,6 +17,22 @@ enum PhoneCodes {
     + "1LuJoS4QqmKUXpPlFAXEHPJrHhKqkWttLkPfUjHzLdVsr7dmyJFq/voeHWj+Vwup0hQZeTh5fmbSeowusJ9zoFbMtgWi3OtOrdjZ"
     + "C8ZMOe8/o9sVILt2S8NviiwQAHsEttWU1WuzgKDoVOrVDQDvmrhBNaHZFvw+xSx4ybJc5EJyiDLJCm3pEvCe8wTTOx35+cT8Io1d"
 
+  /// A backup of FreeOTP 2 of one account under the password `pw`, by Python's hashlib and PyCryptodome: three
+  /// iterations of PBKDF2 with SHA-512.
+  static let freeOTPBackup =
+    "rO0ABXNyABFqYXZhLnV0aWwuSGFzaE1hcAUH2sHDFmDRAwACRgAKbG9hZEZhY3RvckkACXRocmVzaG9sZHhwP0AAAAAAAAx3CAAAABAAAAAD"
+    + "dAAJaWQxLXRva2VudABgeyJhbGdvIjoiU0hBMjU2IiwiZGlnaXRzIjo3LCJpc3N1ZXJFeHQiOiJtQXJLZVIiLCJsYWJlbCI6ImFubiDtoL3t"
+    + "tJEiLCJwZXJpb2QiOjIwLCJ0eXBlIjoiVE9UUCJ9dAAJbWFzdGVyS2V5dAHoeyJtQWxnb3JpdGhtIjoiUEJLREYyd2l0aEhtYWNTSEE1MTIi"
+    + "LCJtRW5jcnlwdGVkS2V5Ijp7Im1DaXBoZXIiOiJBRVMvR0NNL05vUGFkZGluZyIsIm1DaXBoZXJUZXh0IjpbLTU3LDExOCw1MSwtMzgsODgs"
+    + "NjYsLTcsLTI2LC01MCwxMiwxMDksLTY2LC0zMCw3Niw5MSwxMjEsLTcwLC0yMiwtMTIsMTE5LDc5LC05NCwtMjEsLTcwLDk2LDQsMTIzLC0z"
+    + "MSwtMTAxLC0xMDksLTE0LDEwLDM5LC03LC02NCwtNDksLTU3LC0xMjYsLTExLDEyMyw4OSw5OSwtNTYsMTIzLC0xMDcsMjQsMTI1LC0xMTBd"
+    + "LCJtUGFyYW1ldGVycyI6WzQ4LDE3LDQsMTIsMzQsMzQsMzQsMzQsMzQsMzQsMzQsMzQsMzQsMzQsMzQsMzQsMiwxLDE2XSwibVRva2VuIjoi"
+    + "QUVTIn0sIm1JdGVyYXRpb25zIjozLCJtU2FsdCI6WzE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3"
+    + "LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3LDE3XX10AANpZDF0APV7ImtleSI6IntcIm1DaXBoZXJcIjpcIkFF"
+    + "Uy9HQ00vTm9QYWRkaW5nXCIsXCJtQ2lwaGVyVGV4dFwiOlstMTEzLC0xMjQsMTEyLDg1LDExOSw2MiwtNzksNTYsODgsMTMsLTY0LC0yLDQx"
+    + "LC03MywtMzgsLTEyMSwtOTYsLTU1LDMwLC0xMjcsMSwtNTksNzQsLTc5LC0zNSwxMTldLFwibVBhcmFtZXRlcnNcIjpbNCwxMiw1MSw1MSw1"
+    + "MSw1MSw1MSw1MSw1MSw1MSw1MSw1MSw1MSw1MV0sXCJtVG9rZW5cIjpcIkhtYWNTSEEyNTZcIn0ifXg="
+
   private static func settings(_ values: String) -> String {
     "<?xml version='1.0' encoding='utf-8' standalone='yes' ?>\n<map>\n\(values)\n</map>\n"
   }
@@ -46,12 +62,18 @@ enum PhoneCodes {
     #"{"accountType":"authenticator","decryptedSecret":"JBSWY3DPEHPK3PXP","digits":7,"id":"1","timestamp":1600000000,"#
     + #""name":"\#(Samples.marker): ann","originalIssuer":"\#(Samples.marker)","originalName":"\#(Samples.marker):ann"}"#
 
+  /// The same, sealed with the password `pw` by PBKDF2 and AES-CBC of others.
+  static let sealedAuthyToken = authyToken.replacing(
+    #""decryptedSecret":"JBSWY3DPEHPK3PXP""#,
+    with: #""encryptedSecret":"utFCDtb+3mU2+L/lcp2kWvy8OwhUz38/J8fLNYXgTTE=","salt":"saltsaltsalt""#)
+
   /// One of each, with one account.
   static let all = [
     Sample(format: "andotp", form: .binary, bytes: bytes(sealed), options: KDBXTests.options("pw")),
     Sample(format: "andotp", form: .binary, bytes: bytes(sealedBefore), options: KDBXTests.options("pw")),
     Sample(format: "freeotp", form: .document, bytes: Array(freeOTP(freeOTPToken).utf8)),
     Sample(format: "authy", form: .document, bytes: Array(authy("[\(authyToken)]").utf8)),
+    Sample(format: "freeotp", form: .binary, bytes: bytes(freeOTPBackup), options: KDBXTests.options("pw")),
   ]
 
   static func bytes(_ base64: String) -> [UInt8] { (try? Base64.decode(base64)) ?? [] }
@@ -141,20 +163,57 @@ struct PhoneCodesTests {
       ("freeotp", "<!DOCTYPE map [<!ENTITY a \"b\">]><map/>", .unsupported),
       ("freeotp", String(repeating: "<map>", count: 200), .tooLarge), ("authy", "[]", .malformed),
       ("authy", "<map/>", .malformed), ("authy", PhoneCodes.authy("{}"), .malformed),
-      ("authy", PhoneCodes.authy("[{\"encryptedSecret\":\"x\"}]"), .unsupported),
+      ("authy", PhoneCodes.authy("[{\"encryptedSecret\":\"x\"}]"), .passphraseNeeded),
     ])
   func damaged(_ format: String, _ text: String, _ code: ExchangeError.Code) {
     #expect(throws: ExchangeError(code, "")) { _ = try read(text, format) }
   }
 
-  @Test("what FreeOTP 2 writes is told, and where its accounts can be taken from")
-  func versionTwo() {
-    let bytes: [UInt8] = [0xAC, 0xED, 0, 5, 0x73] + Array("java.util.HashMap masterKey".utf8)
-    do {
-      _ = try ImportFormats.detecting(ImportSource(name: "externalBackup.xml", bytes: bytes).sample())
-      Issue.record("it was taken")
-    } catch {
-      #expect(error.code == .unsupported && error.advice.count == 2)
+  @Test("sealed accounts of Authy are opened with the password of its backups, beside those in clear")
+  func sealedAuthy() throws {
+    let other = PhoneCodes.authyToken.replacing("\"id\":\"1\"", with: "\"id\":\"2\"")
+    let text = PhoneCodes.authy("[\(PhoneCodes.sealedAuthyToken),\(other)]")
+    let imported = try Imported("authy", text, options: KDBXTests.options("pw"))
+    #expect(imported.records.count == 2 && imported.refused.isEmpty)
+    for record in imported.records {
+      let code = "otpauth://totp/mArKeR:ann?secret=JBSWY3DPEHPK3PXP&issuer=mArKeR&digits=7"
+      #expect(try record.text("totp") == code && record.text("username") == "ann")
+    }
+    for (text, password, code) in [
+      (text, "px", ExchangeError.Code.wrongPassphrase), (text, nil, .passphraseNeeded),
+      (text.replacing("salt&quot;", with: "salz&quot;"), "pw", .malformed),
+    ] {
+      #expect(throws: ExchangeError(code, "")) {
+        _ = try Imported("authy", text, options: KDBXTests.options(password))
+      }
+    }
+  }
+
+  @Test("a backup of FreeOTP 2 is opened with its password; a wrong one, and damage, are different errors")
+  func versionTwo() throws {
+    let bytes = PhoneCodes.bytes(PhoneCodes.freeOTPBackup)
+    func read(_ bytes: [UInt8], _ password: String?) throws -> Imported {
+      let source = ImportSource(name: "externalBackup.xml", bytes: bytes)
+      let importer = try ImportFormats.detecting(source.sample())
+      #expect(importer.format.name == "freeotp")
+      return try Imported(importer, source, options: KDBXTests.options(password))
+    }
+    let record = try #require(try read(bytes, "pw").records.first)
+    #expect(try record.text("title") == "mArKeR" && record.text("username") == "ann \u{1F511}")
+    #expect(
+      try record.text("totp")?.hasSuffix("?secret=JBSWY3DPEHPK3PXP&issuer=mArKeR&algorithm=SHA256&digits=7&period=20")
+        == true)
+    // Some phones write no threshold of the map.
+    let threshold = try #require(bytes.firstRange(of: [0x49, 0, 9] + Array("threshold".utf8)))
+    var shorter = bytes
+    shorter.removeSubrange(threshold.upperBound + 6..<threshold.upperBound + 10)
+    shorter.removeSubrange(threshold)
+    shorter[35] = 1
+    #expect(try read(shorter, "pw").records.count == 1)
+    #expect(throws: ExchangeError(.wrongPassphrase, "")) { _ = try read(bytes, "px") }
+    #expect(throws: ExchangeError(.passphraseNeeded, "")) { _ = try read(bytes, nil) }
+    for count in stride(from: 110, to: bytes.count - 1, by: 37) {
+      #expect(throws: ExchangeError(.malformed, "")) { _ = try read(Array(bytes[..<count]), "pw") }
     }
   }
 }

@@ -54,12 +54,22 @@ struct OneTimeKeyTests {
     #expect(try OneTimeKey(parsing: text).code(at: 59) == OneTimeKey(parsing: "JBSWY3DPEHPK3PXP").code(at: 59))
   }
 
+  @Test("codes have up to ten digits and are good for up to a day; Steam as issuer does not overrule digits")
+  func bounds() throws {
+    let key = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+    let long = try OneTimeKey(parsing: "otpauth://totp/x?secret=\(key)&digits=10&period=86400")
+    #expect(try long.code(at: 59) == "1284755224" && long.period == 86_400)
+    let digits = try OneTimeKey(parsing: "otpauth://totp/x?secret=\(key)&issuer=Steam&digits=6")
+    #expect(try digits.code(at: 59) == "287082")
+    #expect(digits.address(named: "x") == "otpauth://totp/x?secret=\(key)&issuer=Steam&digits=6")
+  }
+
   @Test(
     "what is no key is refused, and nothing of it is said",
     arguments: [
       "", " ", "=", "1l0O8", "A", "AAA", "AAAAAA", "AA=A", "JBSWY3DPEHPK3PX!",
       "otpauth://hotp/x?secret=JBSWY3DP&counter=1",
-      "otpauth://totp/x", "otpauth://totp/x?secret=", "otpauth://totp/x?secret=JBSWY3DP&digits=10",
+      "otpauth://totp/x", "otpauth://totp/x?secret=", "otpauth://totp/x?secret=JBSWY3DP&digits=11",
       "otpauth://totp/x?secret=JBSWY3DP&digits=4", "otpauth://totp/x?secret=JBSWY3DP&period=0",
       "otpauth://totp/x?secret=JBSWY3DP&period=x", "otpauth://totp/x?secret=JBSWY3DP&algorithm=MD5",
       "otpauth://totp/x?secret=JBSWY3DP&secret=JBSWY3DP", "otpauth://totp/x?secret", "otpauth://yubi/x?secret=JBSWY3DP",

@@ -26,6 +26,19 @@ package enum PBKDF2SHA1 {
   }
 }
 
+/// PBKDF2 with HMAC-SHA-512 (RFC 8018), for files of other tools.
+package enum PBKDF2SHA512 {
+  /// Derives `byteCount` bytes, at least 1, with so many iterations, at least 1.
+  ///
+  /// - Throws: `.costOutOfRange`, `.wrongByteCount`, `.secureMemoryExhausted`, `.secureMemoryUnavailable`,
+  ///   `.libraryFailed`.
+  package static func derive(
+    passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
+  ) throws(CryptoError) -> SecretBytes {
+    try unsafe PBKDF2.derive(EVP_sha512(), passphrase, salt, iterations, byteCount)
+  }
+}
+
 private enum PBKDF2 {
   @unsafe static func derive(
     _ digest: OpaquePointer?, _ passphrase: RawSpan, _ salt: RawSpan, _ iterations: Int, _ byteCount: Int

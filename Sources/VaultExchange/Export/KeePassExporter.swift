@@ -62,12 +62,6 @@ struct KeePassExporter: Exporter {
     ![";", ",", "\t"].contains(where: tag.holds) && tag.trimmingSpaces == tag && !tag.isEmpty
   }
 
-  /// Older versions put spaces between tags: a semicolon says that this is no such text.
-  private static func text(ofTags tags: [String]) -> String {
-    let text = tags.joined(separator: ";")
-    return tags.count == 1 && text.holds(" ") ? text + ";" : text
-  }
-
   mutating func begin() throws(ExportError) -> [UInt8] {
     let group = try Self.identifier(["group"])
     return Array(
@@ -93,7 +87,7 @@ struct KeePassExporter: Exporter {
     text += members(of: &parts)
     let attachments = database == nil ? [] : Self.attachments(&parts, of: record)
     let tags = parts.tags.filter(Self.isTag)
-    if !tags.isEmpty { text += "        <Tags>\(XMLText.escaped(Self.text(ofTags: tags)))</Tags>\n" }
+    if !tags.isEmpty { text += "        <Tags>\(XMLText.escaped(tags.joined(separator: ";")))</Tags>\n" }
     for string in Self.strings(of: record, parts) {
       text += "        <String>\n          <Key>\(XMLText.escaped(string.name))</Key>\n"
       text += "          \(try value(of: string))\n        </String>\n"
@@ -187,8 +181,9 @@ struct KeePassExporter: Exporter {
     }
     if let text = own["notes"] ?? own["text"] { strings.append(Named(name: "Notes", text: text)) }
     if let text = own["totp"] {
-      let name = text.hasPrefix("otpauth:") ? "otp" : "TimeOtp-Secret-Base32"
-      strings.append(Named(name: name, text: text, isSealed: true))
+      for (name, text) in KeePassCode.strings(for: text, title: record.name) {
+        strings.append(Named(name: name, text: text, isSealed: true))
+      }
     }
     var names = reserved.union(strings.map(\.name))
     for extra in parts.extras {

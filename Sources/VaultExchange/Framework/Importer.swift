@@ -71,6 +71,16 @@ public struct ImportOptions: Sendable {
 
   /// Nothing beyond the format.
   public init() {}
+
+  /// The passphrase of a sealed file.
+  ///
+  /// - Throws: ``ExchangeError`` `.passphraseNeeded`, and what asking throws.
+  func sourcePassphrase() throws(ExchangeError) -> SecretBytes {
+    guard let passphrase else {
+      throw ExchangeError(.passphraseNeeded, "is sealed with a password, and nobody can be asked for it")
+    }
+    return try passphrase()
+  }
 }
 
 /// One `FIELD=SOURCE`: a column or member of the source that goes to a member of the record.

@@ -45,9 +45,19 @@ struct OtherTool: Sendable {
     OtherTool("is an age file", .pipe("age -d -i KEY FILE")) { sample, _ in
       sample.begins("age-encryption.org/v1") || sample.begins("-----BEGIN AGE ENCRYPTED FILE")
     },
-    OtherTool("is a backup of FreeOTP 2, whose accounts are sealed", FreeOTPSettings.versionTwoAdvice) { sample, _ in
-      // A map that Java has written.
-      sample.begins([0xAC, 0xED, 0, 5]) && !sample.head.ranges(of: Array("masterKey".utf8)).isEmpty
+    OtherTool(
+      "is a sealed backup of Stratum (Authenticator Pro)", "Stratum: Backup, without a password", .format("stratum")
+    ) { sample, _ in
+      sample.begins("AUTHENTICATORPRO") || sample.begins("AuthenticatorPro")
+    },
+    OtherTool(
+      "is a sealed export of Ente Auth", "Ente Auth: Settings, Data, Export codes, Plain text", .format("otpauth")
+    ) { _, outline in outline.has("encryptedData", "kdfParams.memLimit") },
+    OtherTool(
+      "is a sealed export of Proton Authenticator", "Proton Authenticator: Settings, Export, without a password",
+      .format("proton-authenticator")
+    ) { _, outline in
+      outline.has("version", "salt", "content") && Set(outline.paths) == ["version", "salt", "content"]
     },
     OtherTool("is sealed with GPG", .pipe("gpg -d FILE")) { sample, _ in
       sample.begins("-----BEGIN PGP MESSAGE")
@@ -56,7 +66,8 @@ struct OtherTool: Sendable {
 
   private static let databases = [
     OtherTool(
-      "is a database of a browser", "Chrome, Edge: Settings, Passwords, Export; Firefox: about:logins, Export Logins"
+      "is a database of a browser, or of an app on a phone",
+      "Chrome, Edge: Settings, Passwords, Export; Firefox: about:logins, Export Logins"
     ) { sample, _ in sample.begins("SQLite format 3") },
     OtherTool("is the store of Firefox, which is sealed", "Firefox: about:logins, Export Logins, then `firefox-csv`") {
       _, outline in outline.has("nextId", "logins") || outline.has("logins[].encryptedPassword")

@@ -12,6 +12,7 @@ struct BitwardenImporter: Importer {
     let outline = sample.outline
     if outline.has("passwordProtected") || outline.has("items[].template_type") { return false }
     return isList(outline) || outline.has("folders", "items") || outline.has("collections", "items")
+      || outline.has("encrypted", "items[].login")
       || outline.has("encKeyValidation_DO_NOT_EDIT")
   }
 

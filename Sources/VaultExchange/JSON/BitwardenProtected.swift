@@ -22,10 +22,7 @@ struct BitwardenProtectedImporter: Importer {
     let sealedCheck = try Box(check)
     let sealedData = try Box(data)
     let costs = try Costs(envelope)
-    guard let ask = options.passphrase else {
-      throw ExchangeError(.passphraseNeeded, "is sealed with a password, and nobody can be asked for it")
-    }
-    let passphrase = try ask()
+    let passphrase = try options.sourcePassphrase()
     let master = try costs.key(passphrase, salt: Array(salt.utf8))
     let key = try expanded(master, "enc")
     let macKey = try expanded(master, "mac")

@@ -35,10 +35,7 @@ struct KDBXImporter: Importer {
         guard error.code == .wrongPassphrase, options.passphrase != nil else { throw error }
       }
     }
-    guard let ask = options.passphrase else {
-      throw ExchangeError(.passphraseNeeded, "is sealed with a password, and nobody can be asked for it")
-    }
-    return try open(try KDBXKey.composite(try ask(), keyFile))
+    return try open(try KDBXKey.composite(try options.sourcePassphrase(), keyFile))
   }
 }
 
@@ -103,7 +100,8 @@ private struct KDBXContent {
 
   private static func unpacked(_ bytes: [UInt8], _ header: KDBXHeader) throws(ExchangeError) -> [UInt8] {
     guard header.isPacked else { return bytes }
-    return try Inflate.gzip(bytes, limit: min(512 << 20, bytes.count * 200 + 1 << 20))
+    // Of no ratio: who has made it had the key, and attachments may be nothing but zeros.
+    return try Inflate.gzip(bytes, limit: 512 << 20)
   }
 
   /// The header that is sealed with the rest; the text is what stands behind it.
@@ -133,7 +131,9 @@ private enum KDBXBlocks {
   static var wrongKey: ExchangeError {
     ExchangeError(
       .wrongPassphrase, "the password, or the key file, does not open it",
-      advice: [.keyFile])
+      advice: [
+        .keyFile, "a hardware token that has to answer as well is not asked: KeePassXC takes it away from a copy",
+      ])
   }
 
   /// Finds damage in the header of version 4 before anybody is asked, or works for what it says.

@@ -68,17 +68,21 @@ enum KDBXKey {
     let isXML = bytes.prefix(1024).contains(UInt8(ascii: "<")) && !bytes.ranges(of: Array("<KeyFile".utf8)).isEmpty
     guard isXML, let root = try? XMLReader.root(of: bytes), root.name == "KeyFile" else { return try hash(bytes) }
     guard let data = root.first("Key")?.first("Data"), let key = try key(of: data, in: root) else {
-      throw ExchangeError(.malformed, "is a key file of KeePass that is damaged")
+      throw ExchangeError(
+        .malformed, "has a key file that is damaged, or of a version that is not known",
+        advice: ["take the key file from a copy of it: the database cannot be opened without"])
     }
     return key
   }
 
   private static func key(of data: XMLElement, in root: XMLElement) throws(ExchangeError) -> [UInt8]? {
     let text = String(data.text.filter { !$0.isWhitespace })
-    guard root.first("Meta")?.first("Version")?.text.hasPrefix("2") == true else { return try? Base64.decode(text) }
-    guard let key = try? Hex.decode(text.lowercased()) else { return nil }
+    let version = root.first("Meta")?.first("Version")?.text.trimmingSpaces ?? "1.0"
+    if version.begins(with: "1.") { return try? Base64.decode(text) }
+    guard version.begins(with: "2."), let key = try? Hex.decode(text.lowercased()) else { return nil }
     // The first bytes of its hash, so that a wrong digit is noticed.
-    guard let check = data[attribute: "Hash"].flatMap({ try? Hex.decode($0.lowercased()) }) else { return key }
+    guard let digits = data[attribute: "Hash"] else { return key }
+    guard let check = try? Hex.decode(digits.lowercased()), !check.isEmpty else { return nil }
     return try hash(key).starts(with: check) ? key : nil
   }
 }

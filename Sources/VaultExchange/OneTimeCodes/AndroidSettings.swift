@@ -56,28 +56,31 @@ enum AndroidSettings {
 
 /// `tokens.xml` of FreeOTP and FreeOTP+: an account is the JSON of a text.
 enum FreeOTPSettings {
-  static let versionTwoAdvice: [ExchangeError.Advice] = [
-    "Aegis: Settings, Import & Export, Import from file, FreeOTP; export there", .format("aegis"),
-  ]
-
   static func detected(_ sample: ImportSample) -> Bool {
-    AndroidSettings.begins(sample, with: "\"secret\":[", "\"algo\":")
+    isBackup(sample)
+      || AndroidSettings.begins(sample, with: "\"secret\":[", "\"algo\":")
       || AndroidSettings.begins(sample, with: "name=\"masterKey\"", "mCipherText")
+  }
+
+  private static func isBackup(_ sample: ImportSample) -> Bool {
+    FreeOTPBackup.begins(sample.head) && !sample.head.ranges(of: Array("-token".utf8)).isEmpty
   }
 
   /// The document of the file, or of JSON.
   ///
-  /// - Throws: ``ExchangeError`` `.unsupported` for version 2, and what JSON and settings throw.
+  /// - Throws: ``ExchangeError`` `.unsupported` for what version 2 keeps itself, and what JSON, settings and backups
+  ///   throw.
   @Sendable static func parsed(_ source: ImportSource, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
     let bytes = try source.readAll()
+    if FreeOTPBackup.begins(bytes) { return try FreeOTPBackup.document(of: bytes, options) }
     guard AndroidSettings.isXML(bytes) else {
       return try JSONReading.value(of: JSONReading.text(of: bytes, options: options))
     }
     let members = try AndroidSettings.members(of: bytes)
     guard members["masterKey"] == nil else {
       throw ExchangeError(
-        .unsupported, "holds the sealed accounts of FreeOTP 2, which are not read",
-        advice: versionTwoAdvice)
+        .unsupported, "holds accounts that the phone has sealed with a key of its own",
+        advice: ["FreeOTP: Backup, and import the file that it writes"])
     }
     let tokens = members.compactMapValues { _, value in value.object == nil ? nil : value }
     let settings = members.compactMapValues { _, value in value.object == nil ? value : nil }
@@ -95,20 +98,15 @@ enum AuthySettings {
 
   /// The document of the file.
   ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported` where accounts are sealed, and what settings throw.
-  @Sendable static func parsed(_ source: ImportSource, _: ImportOptions) throws(ExchangeError) -> JSONValue {
+  /// - Throws: ``ExchangeError`` `.malformed`, and what settings and sealed accounts throw.
+  @Sendable static func parsed(_ source: ImportSource, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
     var members = try AndroidSettings.members(of: try source.readAll())
     guard let tokens = members[member], tokens.array != nil else {
       throw ExchangeError(.malformed, "has no list of accounts")
     }
     members[member] = nil
-    guard !(tokens.array ?? []).contains(where: { $0["decryptedSecret"] == nil && $0["encryptedSecret"] != nil })
-    else {
-      throw ExchangeError(
-        .unsupported, "has accounts that are sealed with the password of Authy's backups",
-        advice: ["Authy: give the app that password, and take the file again"])
-    }
-    return AndroidSettings.document(tokens: tokens, settings: members)
+    let opened = try AuthyBackup.opened(tokens.array ?? [], options)
+    return AndroidSettings.document(tokens: .array(opened), settings: members)
   }
 
   /// The name is the account, before which the issuer may stand once more; another name that it had is kept.

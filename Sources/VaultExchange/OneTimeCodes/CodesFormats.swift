@@ -79,7 +79,9 @@ extension TreeImporter {
 
   static let authy = TreeImporter(
     format: ImportFormat(
-      codes: "authy", "Authy", versions: "com.authy.storage.tokens.authenticator.xml of Android", keeps: ", dates"),
+      codes: "authy", "Authy",
+      versions: "com.authy.storage.tokens.authenticator.xml of Android, in clear or with a password",
+      keeps: ", dates"),
     detected: AuthySettings.detected, list: ["tokens"],
     rules: rules([
       "decryptedSecret": .code("secret"), "originalIssuer": .code("issuer"), "name": .code("name"),
@@ -92,7 +94,9 @@ extension TreeImporter {
     })
 
   static let freeOTP = TreeImporter(
-    format: ImportFormat(codes: "freeotp", "FreeOTP, FreeOTP+", versions: "JSON; tokens.xml of Android, version 1"),
+    format: ImportFormat(
+      codes: "freeotp", "FreeOTP, FreeOTP+",
+      versions: "JSON; tokens.xml of Android, version 1; the backup of version 2, with its password"),
     detected: {
       $0.outline.has("tokens", "tokenOrder") || $0.outline.has("tokens[].secret", "tokens[].label")
         || FreeOTPSettings.detected($0)
@@ -102,7 +106,14 @@ extension TreeImporter {
       [
         "algo": .code("algorithm"), "issuerExt": .code("issuer"), "issuerInt": .shown, "label": .code("account"),
         "image": .shown, "imageAlt": .shown,
-      ], subtrees: ["secret": bytes]), parsed: FreeOTPSettings.parsed, finish: addCode)
+      ], subtrees: ["secret": bytes]), parsed: FreeOTPSettings.parsed,
+    finish: { builder in
+      // The app tells those of letters by their issuer.
+      if builder.parts["issuer"].map({ sameBytes($0, "Steam") }) ?? false, builder.parts["type"] != "HOTP" {
+        builder.parts["type"] = "steam"
+      }
+      addCode(&builder)
+    })
 
   static let raivo = TreeImporter(
     format: ImportFormat(codes: "raivo", "Raivo OTP", versions: "the JSON in its zip file", keeps: ", pinned as a tag"),

@@ -20,7 +20,9 @@ enum OneTimeAddress {
       add("encoder", "steam")
     } else {
       add("algorithm", parts["algorithm"].map(algorithm).flatMap { $0 == "SHA1" ? nil : $0 })
-      add("digits", parts["digits"].flatMap { $0 == "6" ? nil : $0 })
+      // Without them, that issuer means letters.
+      let digits = parts["digits"] ?? "6"
+      add("digits", digits == "6" && parts["issuer"]?.lowercased() != "steam" ? nil : digits)
     }
     if type == "hotp" {
       add("counter", parts["counter"] ?? "0")
@@ -68,9 +70,11 @@ extension LeafRule {
     LeafRule { builder, text, place in code(part).apply(&builder, words[text] ?? text, place) }
   }
 
-  /// A whole address.
+  /// A whole address; `steam://` and a key have no names.
   static let codeAddress = LeafRule { builder, text, place in
-    (builder.parts["issuer"], builder.parts["account"]) = OneTimeAddress.names(in: text)
+    if text.prefix(10).lowercased().begins(with: "otpauth://") {
+      (builder.parts["issuer"], builder.parts["account"]) = OneTimeAddress.names(in: text)
+    }
     totp.apply(&builder, text, place)
   }
 }

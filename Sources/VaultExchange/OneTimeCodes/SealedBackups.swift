@@ -15,11 +15,11 @@ enum AegisVault {
     let slots = (document["header"]?["slots"]?.array ?? []).filter { $0["type"]?.int == 1 }
     guard !slots.isEmpty else { throw ExchangeError(.unsupported, "has no slot that a password opens") }
     guard let content = try? Base64.decode(sealed) else { throw damaged }
-    let parts = try Box.parts(document["header"]?["params"])
-    let passphrase = try Box.passphrase(options)
+    let parts = try ForeignBox.parts(document["header"]?["params"])
+    let passphrase = try options.sourcePassphrase()
     for slot in slots {
       guard let key = try key(of: slot, passphrase) else { continue }
-      guard let text = try Box.open(content, parts, key: key) else {
+      guard let text = try ForeignBox.open(content, parts, key: key) else {
         throw ExchangeError(.notAuthentic, "has been changed: its tag does not fit", at: SourcePlace(path: "db"))
       }
       return .members(["db": try JSONReading.value(of: text)])
@@ -34,7 +34,7 @@ enum AegisVault {
       let salt = slot["salt"]?.string.flatMap({ try? Hex.decode($0.lowercased()) }),
       let sealed = slot["key"]?.string.flatMap({ try? Hex.decode($0.lowercased()) })
     else { throw damaged }
-    let parts = try Box.parts(slot["key_params"])
+    let parts = try ForeignBox.parts(slot["key_params"])
     guard n > 1, n & (n - 1) == 0, (1...64).contains(p),
       let memory = Scrypt.memoryByteCount(logN: n.trailingZeroBitCount, r: r, p: p), memory <= maximumMemoryByteCount
     else { throw ExchangeError(.unsupported, "asks for more work than the tool itself does") }
@@ -43,7 +43,7 @@ enum AegisVault {
         try Scrypt.derive(
           passphrase: passphrase, salt: RawSpan(_elements: salt.span), logN: n.trailingZeroBitCount, r: r, p: p)
       }
-      guard let key = try Box.opened(sealed, parts, key: master), key.count == 32 else { return nil }
+      guard let key = try ForeignBox.opened(sealed, parts, key: master), key.count == 32 else { return nil }
       return try SecretBytes(copying: RawSpan(_elements: key.span))
     }
   }
@@ -66,13 +66,13 @@ enum TwoFASBackup {
       throw ExchangeError(.malformed, "lacks a part of a sealed backup")
     }
     let (sealed, salt, nonce) = (parts[0], parts[1], parts[2])
-    let passphrase = try Box.passphrase(options)
+    let passphrase = try options.sourcePassphrase()
     let opened = try inCrypto { () throws(CryptoError) in
       let key = try passphrase.withBytes { passphrase throws(CryptoError) in
         try PBKDF2SHA256.derive(
           passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: iterationCount)
       }
-      return try Box.opened(sealed, (nonce, []), key: key)
+      return try ForeignBox.opened(sealed, (nonce, []), key: key)
     }
     guard let opened else { throw ExchangeError(.wrongPassphrase, "the password does not open it") }
     var members = document.object ?? JSONObject()
@@ -103,7 +103,7 @@ enum AndOTPBackup {
     guard bytes.count >= nonceByteCount + tagByteCount else {
       throw ExchangeError(.malformed, "is too short for a sealed backup")
     }
-    let passphrase = try Box.passphrase(options)
+    let passphrase = try options.sourcePassphrase()
     var opened = try current(bytes, passphrase)
     if opened == nil { opened = try old(bytes, passphrase) }
     guard let opened else {
@@ -143,20 +143,13 @@ enum AndOTPBackup {
   }
 
   private static func opened(_ bytes: ArraySlice<UInt8>, _ key: SecretBytes) throws(CryptoError) -> [UInt8]? {
-    try Box.opened(Array(bytes.dropFirst(nonceByteCount)), (Array(bytes.prefix(nonceByteCount)), []), key: key)
+    try ForeignBox.opened(Array(bytes.dropFirst(nonceByteCount)), (Array(bytes.prefix(nonceByteCount)), []), key: key)
   }
 }
 
 /// AES-256-GCM as these apps write it.
-private enum Box {
+enum ForeignBox {
   typealias Parts = (nonce: [UInt8], tag: [UInt8])
-
-  static func passphrase(_ options: ImportOptions) throws(ExchangeError) -> SecretBytes {
-    guard let ask = options.passphrase else {
-      throw ExchangeError(.passphraseNeeded, "is sealed with a password, and nobody can be asked for it")
-    }
-    return try ask()
-  }
 
   static func parts(_ value: JSONValue?) throws(ExchangeError) -> Parts {
     guard let nonce = value?["nonce"]?.string.flatMap({ try? Hex.decode($0.lowercased()) }),
@@ -166,18 +159,22 @@ private enum Box {
     return (nonce, tag)
   }
 
-  static func open(_ sealed: [UInt8], _ parts: Parts, key: SecretBytes) throws(ExchangeError) -> [UInt8]? {
-    try inCrypto { () throws(CryptoError) in try opened(sealed, parts, key: key) }
+  static func open(
+    _ sealed: [UInt8], _ parts: Parts, key: SecretBytes, associatedData: [UInt8] = []
+  ) throws(ExchangeError) -> [UInt8]? {
+    try inCrypto { () throws(CryptoError) in try opened(sealed, parts, key: key, associatedData: associatedData) }
   }
 
   /// The plaintext; nil where the tag does not fit.
-  static func opened(_ sealed: [UInt8], _ parts: Parts, key: SecretBytes) throws(CryptoError) -> [UInt8]? {
-    let (box, nonce, nothing) = (sealed + parts.tag, parts.nonce, [UInt8]())
+  static func opened(
+    _ sealed: [UInt8], _ parts: Parts, key: SecretBytes, associatedData: [UInt8] = []
+  ) throws(CryptoError) -> [UInt8]? {
+    let (box, nonce) = (sealed + parts.tag, parts.nonce)
     do throws(CryptoError) {
       return try key.withBytes { key throws(CryptoError) in
         try AESGCM.openForeign(
           RawSpan(_elements: box.span), nonce: RawSpan(_elements: nonce.span), key: key,
-          associatedData: RawSpan(_elements: nothing.span))
+          associatedData: RawSpan(_elements: associatedData.span))
       }
     } catch {
       if error.code == .authenticationFailed { return nil }

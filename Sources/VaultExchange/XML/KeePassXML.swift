@@ -35,6 +35,8 @@ struct KeePassReading {
   /// Where attachments went, by their ids.
   private var usedBinaries: [String: String] = [:]
   private var found: [ImportedItem] = []
+  /// That of the entry which is being read.
+  private var code = KeePassCode([:])
 
   /// - Parameters:
   ///   - outer: attachments that stand beside the document, by their numbers, in base64.
@@ -102,8 +104,29 @@ struct KeePassReading {
     builder.add(folder.joined(separator: "/"), .list("tags"), as: "group")
     if isDeleted { builder.add("deleted", .list("tags"), as: "deleted") }
     for line in entry.ownLines(at: path) { builder.note(line.place, line.outcome) }
-    for (child, path) in entry.childPaths(below: path) { take(child, into: &builder, at: path, name: "") }
+    code = KeePassCode(readableStrings(of: entry))
+    // What the entry has now goes first: files of earlier versions are taken where they are others.
+    let members = entry.childPaths(below: path)
+    for isEarlier in [false, true] {
+      for (child, path) in members where (child.name == "History") == isEarlier {
+        take(child, into: &builder, at: path, name: "")
+      }
+    }
+    if builder.text("totp") == nil, let address = code.address { builder.add(address, .member("totp"), as: "totp") }
     return .record(try builder.record())
+  }
+
+  private func readableStrings(of entry: XMLElement) -> [String: String] {
+    var strings: [String: String] = [:]
+    for string in entry.all("String") where !isSealed(string.first("Value")) {
+      guard let key = string.first("Key")?.text, let text = string.first("Value")?.text, !text.isEmpty else { continue }
+      strings[key] = strings[key] ?? text
+    }
+    return strings
+  }
+
+  private func isSealed(_ value: XMLElement?) -> Bool {
+    !isOpened && value?[attribute: "Protected"]?.lowercased() == "true"
   }
 
   /// Takes a member of an entry; `name` is what stands before the names of members of an earlier version.
@@ -135,17 +158,17 @@ struct KeePassReading {
   private func takeString(_ element: XMLElement, into builder: inout RecordBuilder, at path: String, name: String) {
     let key = element.first("Key")?.text ?? ""
     let value = element.first("Value")
-    let isSealed = !isOpened && value?[attribute: "Protected"]?.lowercased() == "true"
     let own = name + (key.isEmpty ? "value" : key)
     let isMarked = ["Protected", "ProtectInMemory"].contains { value?[attribute: $0] != nil }
     let other = isOurs && !isMarked ? LeafRule.field(own) : .secret(own)
     for leaf in element.leaves(at: path) {
       if leaf.element !== value || leaf.attribute != nil {
         builder.note(leaf.place, value?.text.isEmpty != false || leaf.text.isEmpty ? .empty : .mapped(to: "secrets"))
-      } else if isSealed {
+      } else if isSealed(value) {
         builder.note(leaf.place, .refused("the value is sealed with a key that is not in the file"))
       } else {
-        builder.take(leaf.text, from: leaf.place, by: (name.isEmpty ? KeePassRules.rule(for: key) : nil) ?? other)
+        let rule = name.isEmpty ? code.rule(for: key) ?? KeePassRules.rule(for: key) : nil
+        builder.take(leaf.text, from: leaf.place, by: rule ?? other)
       }
     }
   }
@@ -210,15 +233,17 @@ struct KeePassReading {
 
 /// Where members of entries go.
 private enum KeePassRules {
-  static let strings: [String: LeafRule] = [
-    "Title": .title, "UserName": .username, "Password": .password, "URL": .url, "Notes": .notes, "otp": .totp,
-    "TimeOtp-Secret-Base32": .totp,
+  private static let members = [
+    "Title": "title", "UserName": "username", "Password": "password", "Notes": "notes",
   ]
 
-  /// The rule for a string; further addresses have numbers behind a name that browsers' plugins know.
+  /// The rule for a string; further addresses have numbers behind a name that browsers' plugins know. One that stands
+  /// there twice keeps its name.
   static func rule(for key: String) -> LeafRule? {
-    key == "KP2A_URL" || key.hasPrefix("KP2A_URL_") ? .url : strings[key]
+    if key == "URL" || key == "KP2A_URL" || key.hasPrefix("KP2A_URL_") { return .url }
+    return members[key].map { .named(key, member: $0) }
   }
+
   /// The rule for a member of an entry itself, or for what its times say.
   static func member(_ name: String, of element: XMLElement) -> LeafRule? {
     switch (element.name, name) {
@@ -245,7 +270,8 @@ private enum KeePassRules {
   static func attachment(_ element: XMLElement) -> String? {
     let text = String(element.text.filter { !$0.isWhitespace })
     guard let bytes = try? Base64.decode(text) else { return nil }
-    guard element[attribute: "Compressed"]?.lowercased() == "true" else { return text }
+    // An empty file is not packed, whatever is said of it.
+    guard !bytes.isEmpty, element[attribute: "Compressed"]?.lowercased() == "true" else { return text }
     return (try? Inflate.gzip(bytes, limit: 64 << 20)).map { Base64.encode($0) }
   }
 }
@@ -265,8 +291,13 @@ extension LeafRule {
     }
   }
 
-  /// KeePass writes `;` between tags, older versions a space or a comma.
+  /// Into a member, else under the key.
+  static func named(_ key: String, member: String) -> LeafRule {
+    LeafRule { builder, text, place in builder.put(text, .member(member), from: place, as: key) }
+  }
+
+  /// KeePass and KeePassXC write `;` between tags, which may have spaces, and take commas as well, KeePassXC also tabs.
   fileprivate static let keePassTags = LeafRule { builder, text, place in
-    list("tags", separatedBy: text.holds(";") ? ";" : text.holds(",") ? "," : " ").apply(&builder, text, place)
+    list("tags", separatedBy: ";").apply(&builder, text.replacing(",", with: ";").replacing("\t", with: ";"), place)
   }
 }

@@ -3,11 +3,11 @@ internal import DynamicLibraries
 
 /// Unpacks what deflate has packed (RFC 1951), with zlib, which is opened when it is first needed.
 enum Inflate {
-  /// A gzip stream (RFC 1952).
+  /// A gzip stream (RFC 1952); what stands behind its end is not read, since some writers pad it.
   ///
   /// - Throws: as ``raw(_:limit:)``.
   static func gzip(_ bytes: [UInt8], limit: Int) throws(ExchangeError) -> [UInt8] {
-    try Zlib.required().inflate(bytes, windowBits: 31, limit: limit)
+    try Zlib.required().inflate(bytes, windowBits: 31, limit: limit, isPadded: true)
   }
 
   /// A stream without header, as in zip files.
@@ -64,7 +64,9 @@ enum Inflate {
     unsafe (self.begin, self.step, self.end, self.crc32) = (begin, step, end, crc32)
   }
 
-  func inflate(_ bytes: [UInt8], windowBits: Int32, limit: Int) throws(ExchangeError) -> [UInt8] {
+  func inflate(
+    _ bytes: [UInt8], windowBits: Int32, limit: Int, isPadded: Bool = false
+  ) throws(ExchangeError) -> [UInt8] {
     var output: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 64 << 10)
     var isWhole = false
@@ -90,7 +92,7 @@ enum Inflate {
         // No progress: the input ends before the stream does.
         if status == 0, count == 0 { break }
       }
-      isWhole = status == Self.streamEnd && (unsafe stream.avail_in) == 0
+      isWhole = status == Self.streamEnd && (isPadded || (unsafe stream.avail_in) == 0)
     }
     guard !isTooLarge else { throw ExchangeError(.tooLarge, "unpacks to more than it may") }
     guard isWhole else { throw ExchangeError(.malformed, "holds packed data that is damaged") }

@@ -21,6 +21,8 @@ public struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable {
 
   /// The size of the key; RFC 4226, section 4, wants 128 bits at least, and many services give 80.
   public var bitCount: Int { key.count * 8 }
+  /// Whether codes are the letters of Steam.
+  package var isSteam: Bool { if case .steam = form { true } else { false } }
   public var description: String { "OneTimeKey" }
   public var customMirror: Mirror { Mirror(self, children: []) }
 
@@ -63,11 +65,13 @@ public struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable {
     }
     let values = try Self.parameters(parts.count > 1 ? parts[1] : "")
     guard let secret = values["secret"] else { throw Self.fault("has no `secret`") }
-    let isSteam = isNamedSteam || [values["encoder"], values["issuer"]].contains { $0?.lowercased() == "steam" }
-    let digits = try Self.number(values["digits"], 5...8, named: "digits") ?? 6
+    // An issuer of that name may also give digits, which it then says.
+    let isFromSteam = values["issuer"]?.lowercased() == "steam" && ["5", nil].contains(values["digits"])
+    let isSteam = isNamedSteam || isFromSteam || values["encoder"]?.lowercased() == "steam"
+    let digits = try Self.number(values["digits"], 5...10, named: "digits") ?? 6
     try self.init(
       base32: secret, form: isSteam ? .steam : .digits(digits), hash: Self.hash(values["algorithm"]),
-      period: Self.number(values["period"], 1...3600, named: "period") ?? 30,
+      period: Self.number(values["period"], 1...86_400, named: "period") ?? 30,
       label: path.count > 1 ? PercentEncoding.text(of: path[1]) ?? "" : "", issuer: values["issuer"])
   }
 
@@ -153,7 +157,8 @@ extension OneTimeKey {
     if let issuer { parameters.append("issuer=\(PercentEncoding.encoded(issuer))") }
     if hash != .sha1 { parameters.append("algorithm=\(hash.rawValue)") }
     switch form {
-    case .digits(let count): if count != 6 { parameters.append("digits=\(count)") }
+    case .digits(let count):
+      if count != 6 || issuer?.lowercased() == "steam" { parameters.append("digits=\(count)") }
     case .steam: if issuer?.lowercased() != "steam" { parameters.append("encoder=steam") }
     }
     if period != 30 { parameters.append("period=\(period)") }
