@@ -254,10 +254,14 @@ release_tests=(-c release -Xswiftc -enable-testing --scratch-path "$root/.build-
 
 # take_release FOLDER NAME ARGUMENT FOR swift build…: builds one program for release and puts a stripped copy into FOLDER.
 take_release() {
-  local folder=$1 name=$2 build=(-c release)
+  local folder=$1 name=$2 build=(-c release) stripped=()
   shift 2
   command -v strip >/dev/null || need_packages "strip" binutils
-  if [ "$(uname -s)" = Linux ]; then build+=(--static-swift-stdlib --disable-local-rpath); fi
+  if [ "$(uname -s)" = Linux ]; then
+    build+=(--static-swift-stdlib --disable-local-rpath)
+    # It is a hash of what was linked, debug information and its folders included.
+    stripped=(--remove-section=.note.gnu.build-id)
+  fi
   # Where the package lies is no part of what is built: the same commit gives the same bytes anywhere.
   build+=(-Xswiftc -file-prefix-map -Xswiftc "$root=/vault")
   # Nor a hash of each module before debug information was stripped, which names folders: zeros take its place.
@@ -266,7 +270,7 @@ take_release() {
   # Where a caller asks how this ends, the shell does not stop by itself: what an earlier build left must not be taken.
   swift_build "${build[@]}" --product "$name" "$@" &&
     cp "$(swift_bin_path "${build[@]}" --product "$name" "$@")/$name" "$folder/$name" &&
-    strip "$folder/$name"
+    strip ${stripped[@]+"${stripped[@]}"} "$folder/$name"
 }
 
 # mark_build PROGRAM: writes commit and toolchain behind the mark in a finished program, for `vault --version --verbose`.

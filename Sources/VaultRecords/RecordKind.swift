@@ -45,9 +45,7 @@ public final class RecordKind: Sendable {
   /// All their steps up to the present schema, in order: clear input is looked through for each of them.
   let allSteps: [MigrationStep]
   /// What clear input may have elsewhere than the present schema, in the order in which it is moved.
-  let inputSteps: [(source: MemberPath, step: MigrationStep)]
-  /// The members of clear input that any of those steps begins at: most input has none of them.
-  let inputNames: Set<String>
+  let inputSteps: [(name: String, source: MemberPath, step: MigrationStep)]
   let whole: ValueSchema
   let type: TypeFunctions?
   let seals: SealMap?
@@ -89,8 +87,6 @@ public final class RecordKind: Sendable {
     whole = ValueSchema(.object(hasExtra ? content : content.adding(extra)))
     seals = SealMap(of: whole)
     inputSteps = Self.inputSteps(inputMoves + allSteps, besides: whole)
-    inputNames = Set(
-      inputSteps.compactMap { if case .member(let name)? = $0.source.components.first { name } else { nil } })
   }
 
   /// Names that a vault cannot declare for kinds of its own (format 1, section 7, Header). A kind of this program that

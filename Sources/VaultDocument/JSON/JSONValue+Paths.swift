@@ -12,6 +12,16 @@ extension JSONValue {
     return value
   }
 
+  /// Whether there is a value at a path.
+  package func hasValue(at path: MemberPath) -> Bool {
+    var value = self
+    for component in path.components {
+      guard let next = value.child(component) else { return false }
+      value = next
+    }
+    return true
+  }
+
   /// Puts a value at a path, making the objects on the way that are missing.
   ///
   /// An index may replace an item, or append one when it equals the count; an index into nothing makes an array.

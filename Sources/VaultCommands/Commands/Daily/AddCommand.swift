@@ -283,7 +283,7 @@ extension JSONValue {
   /// Gives required dates that are absent the present time.
   mutating func fillDates(of kind: RecordKind) throws {
     for field in kind.fields where field.isRequired && field.isDate && !field.isSealed {
-      if (try? value(at: field.path)) != nil { continue }
+      if hasValue(at: field.path) { continue }
       try put(.string(Timestamp.now().text), at: field.path, option: "--set")
     }
   }

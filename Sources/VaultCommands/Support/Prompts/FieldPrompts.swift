@@ -15,7 +15,7 @@ struct FieldPrompts {
     }
     var record = given
     try terminal.say("A new \(kind.name). Fields in brackets may be left empty.\n")
-    for field in kind.fields where (try? given.value(at: field.path)) == nil {
+    for field in kind.fields where !given.hasValue(at: field.path) {
       switch field.suffix {
       case "", "[]": try ask(for: field, &record, terminal)
       case ".*": try askForMap(field, &record, terminal)
