@@ -45,7 +45,7 @@ public final class RecordKind: Sendable {
   /// All their steps up to the present schema, in order: clear input is looked through for each of them.
   let allSteps: [MigrationStep]
   /// What clear input may have elsewhere than the present schema, in the order in which it is moved.
-  let inputSteps: [(name: String, source: MemberPath, step: MigrationStep)]
+  let inputSteps: [(source: MemberPath, step: MigrationStep)]
   let whole: ValueSchema
   let type: TypeFunctions?
   let seals: SealMap?

@@ -59,11 +59,15 @@ struct KDBXTests {
     return try Imported(importer, source, options: Self.options(password, keyFile: key))
   }
 
+  private func read(base64 text: String) throws -> Imported {
+    try Imported(
+      ImportFormats.named("keepass-kdbx"), ImportSource(name: "", bytes: Base64.decode(text)),
+      options: Self.options("pw"))
+  }
+
   @Test("protected values, codes, attachments and earlier versions are in the record")
   func values() throws {
-    let bytes = try Base64.decode(Self.sample)
-    let imported = try Imported(
-      ImportFormats.named("keepass-kdbx"), ImportSource(name: "", bytes: bytes), options: Self.options("pw"))
+    let imported = try read(base64: Self.sample)
     let record = try imported.first("mArKeR")
     #expect(try record.text("password") == "mArKeR" && record.text("secrets[\"history 1 Password\"]") == "mArKeR old")
     #expect(try record.text("totp") == "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP")
@@ -74,9 +78,7 @@ struct KDBXTests {
 
   @Test("attachments that pack very small are read, and what stands behind the end of what is packed is not")
   func packed() throws {
-    let bytes = try Base64.decode(Self.zeros)
-    let imported = try Imported(
-      ImportFormats.named("keepass-kdbx"), ImportSource(name: "", bytes: bytes), options: Self.options("pw"))
+    let imported = try read(base64: Self.zeros)
     let record = try imported.first("zeros")
     let text = try record.attachments.first?.text ?? record.text("secrets[\"attachment z\"]") ?? ""
     #expect(try Base64.decode(text) == [UInt8](repeating: 0, count: 1_400_000) && imported.totals.refused == 0)

@@ -98,19 +98,16 @@ extension RecordKind {
     migrations.filter { $0.schema > older && $0.schema <= newer }.sorted { $0.schema < $1.schema }.flatMap(\.steps)
   }
 
-  /// The steps that clear input is looked through for, with where each takes a value from, and the member of the whole
-  /// that this begins with.
+  /// The steps that clear input is looked through for, with where each takes a value from.
   ///
   /// What the present schema has at that place means something else there.
   static func inputSteps(
     _ steps: [MigrationStep], besides whole: ValueSchema
-  ) -> [(name: String, source: MemberPath, step: MigrationStep)] {
+  ) -> [(source: MemberPath, step: MigrationStep)] {
     steps.compactMap { step in
       switch step {
-      case .move(let source, _), .split(let source, _, _):
-        guard case .member(let name)? = source.components.first, whole.value(at: source) == nil else { return nil }
-        return (name, source, step)
-      default: return nil
+      case .move(let source, _), .split(let source, _, _): whole.value(at: source) == nil ? (source, step) : nil
+      default: nil
       }
     }
   }
@@ -118,8 +115,7 @@ extension RecordKind {
   /// Clear input with members where the present schema has them that an older one, or another spelling, has elsewhere.
   package func modernised(_ input: JSONObject) -> JSONObject {
     var tree = JSONValue.object(input)
-    // All input is asked for every step: most of it ends at the name.
-    for (name, source, step) in inputSteps where tree[name] != nil && tree.hasValue(at: source) {
+    for (source, step) in inputSteps where tree.hasValue(at: source) {
       var migrator = Migrator(tree)
       if (try? migrator.take(step)) != nil { tree = migrator.tree }
     }
