@@ -7,6 +7,18 @@ let libraries = [
   "VaultTesting",
 ]
 
+// Scripts/install sets this variable. The program then contains the Swift runtime. Only the link changes, so that the
+// program as installed and the tests come from the same objects (docs/decisions/0160-one-build.md). It has no build id,
+// which is a hash of what was linked, with debug information and its folders.
+let staticRuntime: [LinkerSetting] =
+  Context.environment["VAULT_LINK_STATIC"] == nil
+  ? []
+  : [
+    .unsafeFlags([
+      "-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections", "-Xlinker", "--build-id=none",
+    ])
+  ]
+
 let package = Package(
   name: "vault",
   platforms: [.macOS(.v26)],
@@ -20,8 +32,6 @@ let package = Package(
   dependencies: [
     // Fetched only where the trait asks for it, as it does by default.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // The independent oracle of the crypto tests; no product depends on it.
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     // Fetched only where the trait asks for it.
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
   ],
@@ -106,7 +116,7 @@ let package = Package(
         "CDynamicLibraries",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
-    .executableTarget(name: "vault", dependencies: ["VaultCommands"]),
+    .executableTarget(name: "vault", dependencies: ["VaultCommands"], linkerSettings: staticRuntime),
 
     // Tests
     .target(
@@ -120,16 +130,18 @@ let package = Package(
         "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ],
       path: "Tests/VaultHarness"),
+    // A program that uses the libraries as an outsider does, which command tests run.
+    .executableTarget(
+      name: "VaultOutsider", dependencies: ["VaultKit", "VaultRecords", "VaultAge"], path: "Tests/VaultOutsider"),
     .testTarget(
       name: "VaultCryptoTests",
-      dependencies: ["VaultCrypto", "VaultTestSupport", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: ["VaultCrypto", "VaultTestSupport"]),
     .testTarget(name: "VaultDocumentTests", dependencies: ["VaultDocument", "VaultTestSupport"]),
     .testTarget(name: "VaultAgeTests", dependencies: ["VaultAge", "VaultCrypto", "VaultTestSupport"]),
     .testTarget(
       name: "VaultSealingTests",
       dependencies: [
         "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport",
-        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .testTarget(
       name: "VaultStorageTests",
@@ -183,9 +195,54 @@ let package = Package(
       dependencies: ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"]),
     .testTarget(
       name: "VaultCommandTests",
-      dependencies: ["vault", "VaultCommands", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
+      dependencies: [
+        "vault", "VaultOutsider", "VaultCommands", "VaultStorage", "VaultDocument", "VaultSystem", "VaultTestSupport",
+      ]),
   ]
 )
+
+// What only `Scripts/test --all` builds: the oracles, which fetch another package, the examples, and the replay of fuzz
+// inputs. They stand in this package so that they share its build.
+if Context.environment["VAULT_BUILD_ALL"] != nil {
+  let products = ["VaultAge", "VaultCrypto", "VaultDocument", "VaultKit", "VaultRecords", "VaultSealing"]
+    .map { Target.Dependency.target(name: $0) }
+  package.dependencies.append(.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"))
+  package.targets += [
+    .testTarget(
+      name: "VaultOracleTests",
+      dependencies: [
+        "VaultCrypto", "VaultSealing", "VaultDocument", "VaultTestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+    .executableTarget(
+      name: "VaultFuzzReplay",
+      dependencies: products + ["VaultDelivery", "VaultExchange", "VaultFileStore", "VaultStorage"],
+      path: "Fuzz", exclude: ["Corpus", "Package.swift", "README.md", "Sources/EntryPoint.swift"],
+      sources: ["Replay", "Sources"]),
+  ]
+  // An example sees what a reader's program sees: nothing that is `package`.
+  let cookbook = ["Launches", "ToyStore", "Books", "Cards", "Stocks", "Market", "Customers", "Shapes"]
+  package.targets += [
+    .target(
+      name: "CookbookSupport", dependencies: products, path: "Examples/Cookbook/Support", packageAccess: false),
+    .executableTarget(
+      name: "TestingExample", dependencies: products + ["VaultStorage", "VaultTesting"], path: "Examples/Testing",
+      packageAccess: false),
+    .target(
+      name: "Snippets", dependencies: products + ["VaultDelivery", "VaultStorage", "VaultTesting"],
+      path: "Examples/FromDocuments", packageAccess: false),
+  ]
+  package.targets += cookbook.map { name in
+    .executableTarget(
+      name: name, dependencies: ["CookbookSupport"] + products, path: "Examples/Cookbook",
+      exclude: ["Support"] + cookbook.filter { $0 != name }.map { "\($0).swift" }, sources: ["\(name).swift"],
+      packageAccess: false)
+  }
+  package.targets += ["Plain", "MainActor", "Actors"].map { name in
+    .target(
+      name: "\(name)Program", dependencies: products, path: "Examples/Isolation/\(name)", packageAccess: false)
+  }
+}
 
 for target in package.targets where target.type != .system {
   target.swiftSettings = [
@@ -196,4 +253,25 @@ for target in package.targets where target.type != .system {
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
   ]
+}
+// On Linux the program resolves all symbols at its start and makes their table read-only. Products of the libraries do
+// not have this unsafe flag.
+for target in package.targets where target.name == "vault" {
+  let resolved = ["-z", "relro", "-z", "now"].flatMap { ["-Xlinker", $0] }
+  target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(resolved, .when(platforms: [.linux]))]
+}
+// What is tested is optimised in a release build, the tests are not: their build takes half the time. The files of the
+// largest suite are compiled in batches, on all cores; as a whole, one core would compile them at the end, for minutes.
+for target in package.targets where target.type == .test {
+  let isLargest = target.name == "VaultCommandTests"
+  let batches = isLargest ? ["-no-whole-module-optimization", "-enable-batch-mode"] : []
+  target.swiftSettings?.append(.unsafeFlags(["-Onone"] + batches, .when(configuration: .release)))
+}
+for target in package.targets where target.name == "Snippets" {
+  // Written as a reader has them: without settings of their own.
+  target.swiftSettings = [.swiftLanguageMode(.v6)]
+}
+for target in package.targets where target.name == "MainActorProgram" {
+  // What Xcode gives a new app.
+  target.swiftSettings?.append(.defaultIsolation(MainActor.self))
 }

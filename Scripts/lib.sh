@@ -24,10 +24,10 @@ need_home() {
 }
 
 # A user's own vault, keys and state are never touched from here: only what a script sets itself counts, and where data
-# by others lies.
+# by others lies, and which seed tests draw their samples by.
 forget_user_vault() {
   local name
-  for name in $(compgen -e | grep '^CVAULT_' | grep -vx CVAULT_TEST_SHARED || true); do unset "$name"; done
+  for name in $(compgen -e | grep '^CVAULT_' | grep -vxE 'CVAULT_TEST_(SHARED|SEED)' || true); do unset "$name"; done
 }
 
 # --- Debian and Ubuntu packages ------------------------------------------------------------------------------------
@@ -249,28 +249,35 @@ swift_build() { (cd "$root" && "$swift" build "$@") >&2; }
 # The folder that holds what `swift_build` with the same arguments has built.
 swift_bin_path() { (cd "$root" && "$swift" build "$@" --show-bin-path); }
 
-# Arguments of `swift build` and `swift test` for the release build that tests run in, beside the one that is installed.
-release_tests=(-c release -Xswiftc -enable-testing --scratch-path "$root/.build-release")
+# Arguments of `swift build` for the one release build. The program as installed, the tests, the examples and the replay
+# of fuzz inputs come from its objects (docs/decisions/0160-one-build.md). The folder of the package is not part of what
+# is built, so that the same commit gives the same bytes anywhere. Nor is the hash of each module with its debug
+# information, because it depends on folders: zeros take its place. (-file-prefix-map would map the index as well, in which
+# SwiftPM looks for the tests.)
+release=(-c release -Xswiftc -debug-prefix-map -Xswiftc "$root=/vault" -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen)
 
-# take_release FOLDER NAME ARGUMENT FOR swift build…: builds one program for release and puts a stripped copy into FOLDER.
+# take_release FOLDER NAME ARGUMENT FOR swift build…: links one program as it is installed, with the Swift runtime inside,
+# and puts a stripped copy into FOLDER.
 take_release() {
-  local folder=$1 name=$2 build=(-c release) stripped=()
+  local folder=$1 name=$2 build=("${release[@]}") stripped=() code=0
   shift 2
   command -v strip >/dev/null || need_packages "strip" binutils
   if [ "$(uname -s)" = Linux ]; then
-    build+=(--static-swift-stdlib --disable-local-rpath)
-    # It is a hash of what was linked, debug information and its folders included.
-    stripped=(--remove-section=.note.gnu.build-id)
+    build+=(--disable-local-rpath)
+    # Programs of other packages are compiled for it, too. Without the build id, a hash of what was linked with its
+    # folders. (`strip` that removes a section also drops what makes the table of symbols read-only.)
+    case " $* " in
+      *" --package-path "*) build+=(--static-swift-stdlib) && stripped=(--remove-section=.note.gnu.build-id) ;;
+      *) export VAULT_LINK_STATIC=1 ;;
+    esac
   fi
-  # Where the package lies is no part of what is built: the same commit gives the same bytes anywhere.
-  build+=(-Xswiftc -file-prefix-map -Xswiftc "$root=/vault")
-  # Nor a hash of each module before debug information was stripped, which names folders: zeros take its place.
-  build+=(-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen)
   note "building $name"
-  # Where a caller asks how this ends, the shell does not stop by itself: what an earlier build left must not be taken.
+  # If a caller asks how this ends, the shell does not stop by itself: what an earlier build left must not be taken.
   swift_build "${build[@]}" --product "$name" "$@" &&
     cp "$(swift_bin_path "${build[@]}" --product "$name" "$@")/$name" "$folder/$name" &&
-    strip ${stripped[@]+"${stripped[@]}"} "$folder/$name"
+    strip ${stripped[@]+"${stripped[@]}"} "$folder/$name" || code=$?
+  unset VAULT_LINK_STATIC
+  return "$code"
 }
 
 # mark_build PROGRAM: writes commit and toolchain behind the mark in a finished program, for `vault --version --verbose`.

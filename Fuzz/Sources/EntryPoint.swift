@@ -6,12 +6,6 @@
   import Glibc
 #endif
 
-/// Everything that can be fuzzed.
-private let targets: [any FuzzTarget.Type] = [
-  JSONTarget.self, RecordTarget.self, HeaderTarget.self, TokenTarget.self, AgeTarget.self, ArmorTarget.self,
-  JournalTarget.self, ImportTarget.self, ArchiveTarget.self,
-]
-
 /// The target that `VAULT_FUZZ_TARGET` names: one program serves all, since libFuzzer knows one entry point.
 private let target = chosenTarget()
 

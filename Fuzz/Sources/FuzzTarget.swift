@@ -8,6 +8,12 @@ protocol FuzzTarget: SendableMetatype {
   static func check(_ input: [UInt8])
 }
 
+/// All targets.
+let targets: [any FuzzTarget.Type] = [
+  JSONTarget.self, RecordTarget.self, HeaderTarget.self, TokenTarget.self, AgeTarget.self, ArmorTarget.self,
+  JournalTarget.self, ImportTarget.self, ArchiveTarget.self, TemplateTarget.self,
+]
+
 /// Ends the process unless the rule holds; `rule` says what should have been, so that a finding reads like a test's
 /// name.
 func require(_ condition: @autoclosure () -> Bool, _ rule: StaticString) {

@@ -21,7 +21,7 @@ public struct AgeHeader: Hashable, Sendable {
   private static let macLineRestCount = 45
 
   /// How many bytes from the start of the file the MAC covers: up to and including `---`.
-  var authenticatedByteCount: Int { byteCount - Self.macLineRestCount }
+  package var authenticatedByteCount: Int { byteCount - Self.macLineRestCount }
 
   /// Whether a stanza for a passphrase is present.
   var hasScryptStanza: Bool { stanzas.contains { $0.type == AgeStanza.scryptType } }
@@ -37,7 +37,7 @@ public struct AgeHeader: Hashable, Sendable {
   }
 
   /// The header that `stanzas` make, up to and including `---`.
-  static func authenticatedBytes(_ stanzas: [AgeStanza]) -> [UInt8] {
+  package static func authenticatedBytes(_ stanzas: [AgeStanza]) -> [UInt8] {
     var bytes = [UInt8]("\(versionLine)".utf8)
     for stanza in stanzas { stanza.write(to: &bytes) }
     bytes.append(contentsOf: "---".utf8)

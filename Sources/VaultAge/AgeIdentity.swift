@@ -8,7 +8,7 @@ public struct AgeIdentity: Sendable {
   /// The recipient whose files this identity opens.
   public let recipient: AgeRecipient
 
-  let scalar: SecretBytes
+  package let scalar: SecretBytes
 
   static let scalarByteCount = 32
 

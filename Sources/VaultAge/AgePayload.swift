@@ -3,15 +3,15 @@ import VaultCrypto
 /// The payload of one age file: 64 KiB chunks, each sealed on its own (STREAM).
 ///
 /// Source: c2sp.org/age, "Payload".
-struct AgePayload {
+package struct AgePayload {
   private let key: SecretBytes
 
   /// Byte count of the random nonce that stands before the first chunk.
-  static let nonceByteCount = 16
+  package static let nonceByteCount = 16
   /// Byte count of a full chunk's plaintext.
-  static let chunkByteCount = 64 * 1024
+  package static let chunkByteCount = 64 * 1024
   /// Byte count of a full chunk with its tag.
-  static let boxByteCount = chunkByteCount + ChaCha20Poly1305.tagByteCount
+  package static let boxByteCount = chunkByteCount + ChaCha20Poly1305.tagByteCount
 
   /// - Parameter key: 32 bytes, which seal nothing but these chunks.
   init(key: SecretBytes) { self.key = key }
@@ -32,7 +32,7 @@ struct AgePayload {
   }
 
   /// Seals the chunk at `index`, counted from 0.
-  func seal(_ chunk: RawSpan, index: UInt64, isLast: Bool) throws(AgeError) -> [UInt8] {
+  package func seal(_ chunk: RawSpan, index: UInt64, isLast: Bool) throws(AgeError) -> [UInt8] {
     let nonce = Self.nonce(index: index, isLast: isLast)
     return try AgeError.mappingCrypto { () throws(CryptoError) in
       try key.withBytes { (key) throws(CryptoError) in

@@ -7,7 +7,7 @@ public struct AgeRecipient: Hashable, Sendable {
 
   static let publicKeyByteCount = 32
 
-  init(publicKey: [UInt8]) {
+  package init(publicKey: [UInt8]) {
     precondition(publicKey.count == Self.publicKeyByteCount, "an X25519 public key has 32 bytes")
     self.publicKey = publicKey
   }

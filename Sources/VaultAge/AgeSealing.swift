@@ -2,12 +2,12 @@ import VaultCrypto
 internal import VaultDocument
 
 /// A file that has just been begun: its header and nonce, and the key for its payload.
-struct AgeSealing {
+package struct AgeSealing {
   /// Header and payload nonce.
-  let prefix: [UInt8]
-  let payload: AgePayload
+  package let prefix: [UInt8]
+  package let payload: AgePayload
 
-  init(to recipients: [AgeRecipient]) throws(AgeError) {
+  package init(to recipients: [AgeRecipient]) throws(AgeError) {
     guard !recipients.isEmpty else { throw AgeError(.noRecipient, "there is nobody to seal to") }
     guard recipients.count <= AgeHeader.maximumStanzaCount else {
       throw AgeError(.tooLarge, "there are more recipients than a header may have stanzas")

@@ -11,6 +11,10 @@ public struct AgeStanza: Hashable, Sendable {
   /// The decoded body.
   public let body: [UInt8]
 
+  package init(type: String, arguments: [String], body: [UInt8]) {
+    (self.type, self.arguments, self.body) = (type, arguments, body)
+  }
+
   /// The type of a stanza for an `age1…` recipient.
   static let x25519Type = "X25519"
   /// The type of a stanza for a passphrase.
@@ -19,7 +23,7 @@ public struct AgeStanza: Hashable, Sendable {
   static let columnCount = 64
 
   /// The bytes as an argument has them.
-  static func text(_ bytes: [UInt8]) -> String {
+  package static func text(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     Base64.append(bytes.span, .unpadded, to: &text)
     return String(decoding: text, as: UTF8.self)

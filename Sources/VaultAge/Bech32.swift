@@ -2,18 +2,18 @@
 ///
 /// An identity is a secret: nothing here allocates. The checksum runs over the characters where they lie, and the bits
 /// go straight into memory of the caller.
-enum Bech32 {
+package enum Bech32 {
   /// Why a text is no Bech32.
-  struct Fault: Error {
+  package struct Fault: Error {
     let reason: StaticString
   }
 
   /// Where the parts of a checked text are.
-  struct Layout {
+  package struct Layout {
     /// Offset of the separator, which is also the byte count of the prefix.
     let separator: Int
     /// Byte count of the data, checksum left out.
-    let byteCount: Int
+    package let byteCount: Int
   }
 
   private static let checksumCount = 6
@@ -25,7 +25,7 @@ enum Bech32 {
   }()
 
   /// Checks case, alphabet, checksum and padding of the whole text.
-  static func check(_ text: RawSpan) throws(Fault) -> Layout {
+  package static func check(_ text: RawSpan) throws(Fault) -> Layout {
     try checkCase(of: text)
     guard let separator = lastSeparator(in: text), separator > 0 else {
       throw Fault(reason: "the separator 1 is missing")
@@ -47,7 +47,7 @@ enum Bech32 {
   }
 
   /// Writes the data of a checked text, which must fit exactly.
-  static func decode(_ text: RawSpan, _ layout: Layout, into output: inout MutableRawSpan) {
+  package static func decode(_ text: RawSpan, _ layout: Layout, into output: inout MutableRawSpan) {
     var group: UInt32 = 0
     var bitCount = 0
     var written = 0
@@ -62,10 +62,10 @@ enum Bech32 {
   }
 
   /// Byte count of the text for a prefix and data of these byte counts.
-  static func encodedCount(prefix: Int, data: Int) -> Int { prefix + 1 + (data * 8 + 4) / 5 + checksumCount }
+  package static func encodedCount(prefix: Int, data: Int) -> Int { prefix + 1 + (data * 8 + 4) / 5 + checksumCount }
 
   /// Writes prefix, separator, data and checksum; `prefix` is given in the case of the whole text.
-  static func encode(prefix: StaticString, _ data: RawSpan, into output: inout MutableRawSpan) {
+  package static func encode(prefix: StaticString, _ data: RawSpan, into output: inout MutableRawSpan) {
     var writer = Writer(prefix: prefix, into: &output)
     var group: UInt32 = 0
     var bitCount = 0

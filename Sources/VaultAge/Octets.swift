@@ -2,7 +2,7 @@
 
 extension RawSpan {
   /// The byte at `offset`.
-  subscript(octet offset: Int) -> UInt8 {
+  package subscript(octet offset: Int) -> UInt8 {
     // Every bit pattern is a UInt8, and `unsafeLoad` checks the offset.
     unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }

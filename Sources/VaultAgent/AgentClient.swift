@@ -27,6 +27,11 @@ package final class AgentClient: RootKeyHolder {
 
   deinit { connection.withLock { LocalSocket.close($0) } }
 
+  /// The process of the agent; nil where the system does not tell.
+  package var process: Int32? {
+    connection.withLock { file in (try? LocalSocket.peer(of: file))?.process }.flatMap { $0 > 1 ? $0 : nil }
+  }
+
   /// What unlocked the vault, when the agent has authenticated this header.
   ///
   /// - Throws: ``AgentError``.
@@ -85,12 +90,20 @@ package final class AgentClient: RootKeyHolder {
     let answer = try connection.withLock { file throws(AgentError) -> AgentMessage in
       do throws(Errno) {
         return try exchange(frame, file)
+      } catch  where error == .wouldBlock {
+        // An answer that still comes must not be taken for that to the next request.
+        LocalSocket.end(file)
+        throw AgentPlace.silent
       } catch {
         // The agent lets go who has been silent for long; to ask twice does no harm.
         guard let next = try place.connect(to: vault) else { throw AgentPlace.gone }
         LocalSocket.close(file)
         file = next
-        do throws(Errno) { return try exchange(frame, file) } catch { throw AgentPlace.gone }
+        do throws(Errno) {
+          return try exchange(frame, file)
+        } catch {
+          throw error == .wouldBlock ? AgentPlace.silent : AgentPlace.gone
+        }
       }
     }
     if let name = answer["error"]?.string {
@@ -119,13 +132,14 @@ package final class AgentClient: RootKeyHolder {
 
 /// What an agent says when it does not do what it was asked.
 enum AgentRefusal: String {
-  case locked, vault, session, header, request, record, root, damaged, denied, unconfirmed
+  case locked, vault, session, header, request, record, root, damaged, denied, unconfirmed, confined
 
   var reason: String {
     switch self {
     case .locked: "the agent has locked the vault"
     case .vault: "the agent holds another vault"
     case .session: "the agent works for another terminal alone"
+    case .confined: "the agent does not work for a process that is confined more than itself"
     case .header: "the agent knows another header of the vault"
     case .request: "the agent does not know what it was asked for"
     case .record: "the agent was unlocked for other records"

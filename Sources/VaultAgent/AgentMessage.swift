@@ -106,6 +106,8 @@ package struct AgentError: Error, Sendable {
     case malformed
     /// There is no agent, or it ended meanwhile.
     case gone
+    /// It takes requests and does not answer: it was stopped, or is stuck.
+    case silent
     /// Socket, folder or peer are not this user's alone.
     case foreign
     /// The agent does not do that, or not for this record or session.

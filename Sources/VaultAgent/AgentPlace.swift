@@ -10,6 +10,7 @@ package struct AgentPlace: Sendable {
   package init(folder: String) { self.folder = folder }
 
   static let gone = AgentError(.gone, "the agent is gone")
+  static let silent = AgentError(.silent, "the agent does not answer")
   private static let prefix = "agent-"
 
   package func socket(of vault: VaultID) -> String { "\(folder)/\(Self.prefix)\(vault.text)" }
@@ -53,17 +54,42 @@ package struct AgentPlace: Sendable {
     }
   }
 
-  /// Takes the socket away, when the agent ends.
-  package func remove(_ vault: VaultID) {
+  /// The file of the socket of a vault; nil if there is none.
+  package func socketFile(of vault: VaultID) -> FileStatus? {
+    let path = socket(of: vault)
+    let status = try? FileSystem<AgentFileFailure>().callIfPresent(at: path) { (system) throws(Errno) in
+      try system.status(of: path, in: OpenPurpose.noDirectory, followingLink: false)
+    }
+    return status ?? nil
+  }
+
+  /// Whether the socket is still the file that an agent began with: a logout deletes the folder, and then nobody can
+  /// reach the agent to lock it.
+  package func has(_ file: FileStatus?, for vault: VaultID) -> Bool {
+    guard let file, let present = socketFile(of: vault) else { return false }
+    return present.isSameFile(as: file)
+  }
+
+  /// Takes the socket away, when the agent ends; that of another agent stays.
+  package func remove(_ vault: VaultID, _ file: FileStatus?) {
+    guard has(file, for: vault) else { return }
     FileSystem<AgentFileFailure>().removeQuietly(socket(of: vault), in: OpenPurpose.noDirectory)
   }
 
   /// A connection to the agent of a vault; nil when there is none.
   func connect(to vault: VaultID) throws(AgentError) -> Int32? {
     let path = socket(of: vault)
-    guard path.utf8.count <= LocalSocket.longestPath, try isOwn(folder, .directory), try isOwn(path, .other),
-      let file = try? LocalSocket.connect(to: path)
-    else { return nil }
+    guard path.utf8.count <= LocalSocket.longestPath, try isOwn(folder, .directory), try isOwn(path, .other) else {
+      return nil
+    }
+    let file: Int32
+    do throws(Errno) {
+      file = try LocalSocket.connect(to: path)
+    } catch {
+      // So many wait for this agent that nobody can connect any more.
+      if error == .wouldBlock { throw Self.silent }
+      return nil
+    }
     guard let peer = try? LocalSocket.peer(of: file), peer.user == ProcessSession.user else {
       LocalSocket.close(file)
       throw AgentError(.foreign, "somebody else listens at \(path)")

@@ -12,7 +12,7 @@ package struct AgentServer: ~Copyable {
   private struct Client {
     let file: Int32
     let peer: LocalSocket.Peer
-    var buffer: [UInt8] = []
+    let request = RequestBytes()
     /// When the request that is not complete began.
     var began: Duration?
     var heard: Duration
@@ -69,9 +69,10 @@ package struct AgentServer: ~Copyable {
   private mutating func accept() {
     guard let file = try? LocalSocket.accept(listener) else { return }
     // No other user, and root neither.
-    guard let peer = try? LocalSocket.peer(of: file), peer.user == ProcessSession.user else {
+    guard var peer = try? LocalSocket.peer(of: file), peer.user == ProcessSession.user else {
       return LocalSocket.close(file)
     }
+    peer.isConfined = LocalSocket.isConfined(peer, on: file, of: listener)
     if clients.count >= Self.clientLimit,
       let silent = clients.indices.min(by: { clients[$0].heard < clients[$1].heard })
     {
@@ -83,7 +84,7 @@ package struct AgentServer: ~Copyable {
   private mutating func drop(_ index: Int) {
     if asked?.file == clients[index].file { withdraw() }
     LocalSocket.close(clients[index].file)
-    clients[index].buffer.wipe()
+    clients[index].request.wipe()
     clients.remove(at: index)
   }
 
@@ -91,35 +92,29 @@ package struct AgentServer: ~Copyable {
   ///
   /// - Returns: whether the client may stay.
   private mutating func serve(_ index: Int) -> Bool {
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    defer { piece.wipe() }
     let count: Int
     do throws(Errno) {
-      var span = piece.mutableSpan
-      var bytes = unsafe span.mutableBytes
-      count = try LocalSocket.read(clients[index].file, into: &bytes, at: 0)
+      count = try clients[index].request.read(clients[index].file)
     } catch {
       return error == .wouldBlock
     }
     guard count > 0, clients[index].waiting == nil else { return false }
     clients[index].heard = clock.bootTime()
     if clients[index].began == nil { clients[index].began = clock.bootTime() }
-    clients[index].buffer.appendWiping(piece[..<count])
     return answer(index)
   }
 
   private mutating func answer(_ index: Int) -> Bool {
-    let buffer = clients[index].buffer
-    guard buffer.count >= AgentMessage.headByteCount else { return true }
-    guard let count = AgentMessage.count(in: buffer) else { return false }
+    let bytes = clients[index].request
+    guard bytes.count >= AgentMessage.headByteCount else { return true }
+    guard let count = AgentMessage.count(in: bytes.head) else { return false }
     let end = AgentMessage.headByteCount + count
-    guard buffer.count >= end else { return true }
-    // One request at a time: what comes behind it before its answer is none.
-    guard buffer.count == end else { return false }
+    guard bytes.count >= end else { return true }
+    // A client sends one request at a time, and waits for its answer.
+    guard bytes.count == end else { return false }
     clients[index].began = nil
-    defer { clients[index].buffer.wipe() }
-    let frame = RawSpan(_elements: buffer.span).extracting(droppingFirst: AgentMessage.headByteCount)
-    guard let request = try? AgentMessage(parsing: frame) else { return send(.refusal("request"), index) }
+    defer { bytes.wipe() }
+    guard let request = bytes.message() else { return send(.refusal("request"), index) }
     guard asker != nil, held.question(for: request, from: clients[index].peer) != nil else {
       return send(held.answer(request, from: clients[index].peer), index)
     }
@@ -181,23 +176,5 @@ extension AgentServer {
   private mutating func withdraw() {
     asked = nil
     asker?.withdraw()
-  }
-}
-
-extension [UInt8] {
-  /// Forgets what may have been a key.
-  fileprivate mutating func wipe() {
-    for index in indices { self[index] = 0 }
-    removeAll()
-  }
-
-  /// Appends, and leaves nothing behind where the bytes have to move.
-  fileprivate mutating func appendWiping(_ bytes: ArraySlice<UInt8>) {
-    var longer = [UInt8]()
-    longer.reserveCapacity(count + bytes.count)
-    longer += self
-    longer += bytes
-    wipe()
-    self = longer
   }
 }

@@ -75,6 +75,8 @@ package struct HeldKey {
       isLocked = true
       return AgentMessage(["locked": .bool(true)])
     }
+    // What reads a stranger's file is confined, and so is whatever took that process over.
+    guard !peer.isConfined else { return .refusal("confined") }
     if name == "status" { return status }
     guard request["vault"]?.string == handover.vaultID.text else { return .refusal("vault") }
     guard isInScope(peer) else { return .refusal("session") }
@@ -88,7 +90,7 @@ package struct HeldKey {
 
   /// What has to be asked before a request is answered; nil for nothing, and for what is refused in any case.
   package func question(for request: AgentMessage, from peer: LocalSocket.Peer) -> AgentQuestion? {
-    guard handover.confirms, mayGoOn, request["request"]?.string == "open",
+    guard handover.confirms, mayGoOn, !peer.isConfined, request["request"]?.string == "open",
       request["vault"]?.string == handover.vaultID.text, isInScope(peer),
       let record = request["record"]?.string.flatMap({ RecordID(parsing: $0) }), !confirmed.contains(record),
       handover.records.isEmpty || handover.records.contains(record),

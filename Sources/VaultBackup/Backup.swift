@@ -61,6 +61,9 @@ public struct CreatedBackup: Sendable {
   public let isAttested: Bool
   /// When it was opened again and compared with what was read; nil when that was not asked for.
   public let provenAt: Timestamp?
+  /// The newest backup of the vault in the directory if its time is later than this one's by more than five minutes:
+  /// the clock is wrong now, or was wrong then.
+  public let fromTheFuture: BackupName?
 }
 
 /// A backup that waits to be given out.
@@ -120,7 +123,7 @@ extension Backup {
   ///   - stem: what its name begins with; see ``BackupName/stem``.
   ///   - progress: called after each record, each time that it is read.
   /// - Throws: `VaultError` `.inputRefused` for the stem, the key or a directory in the vault; `.permissionDenied`
-  ///   for one that others may write to; `.alreadyExists` when a later one is there, or the clock stands still;
+  ///   for one that others may write to; `.alreadyExists` when the clock stands still;
   ///   `.damaged`, `.changedUnderneath`, `.lockedByOther` for the vault; `.noMatchingSlot` for a proof; `.diskFull`,
   ///   `.ioFailed`. When it could be made and not be recorded, the error says so.
   public static func create(
@@ -133,9 +136,9 @@ extension Backup {
     // A name is of a whole second. What another process was quicker with is only seen at the end: then all of it is
     // read again, at another time.
     for attempt in 0..<10 {
-      let time = try await target.freeTime(for: stem, of: source.vaultID, options.now)
+      let free = try await target.freeTime(for: stem, of: source.vaultID, options.now)
       if let made = try await create(
-        of: source, in: target, stem: stem, at: time, options, holdingWriters: attempt > 0, progress)
+        of: source, in: target, stem: stem, at: free, options, holdingWriters: attempt > 0, progress)
       {
         return made
       }
@@ -147,9 +150,10 @@ extension Backup {
 
   /// Makes the backup of one moment; nil when another has its name meanwhile, or a writer took an attachment away.
   private static func create(
-    of source: Source, in target: BackupTarget, stem: String, at time: Timestamp, _ options: Options,
-    holdingWriters: Bool, _ progress: @escaping () -> Void
+    of source: Source, in target: BackupTarget, stem: String, at free: (time: Timestamp, ahead: BackupName?),
+    _ options: Options, holdingWriters: Bool, _ progress: @escaping () -> Void
   ) async throws(VaultError) -> CreatedBackup? {
+    let time = free.time
     let name = try BackupName(backupStem: stem, time: time)
     let folder = target.directory.folder
     let output = try BackupOutput(inStore { () throws(StoreError) in try folder.newFile(name.fileName) })
@@ -167,7 +171,8 @@ extension Backup {
     let made = CreatedBackup(
       name: name, label: options.label, byteCount: byteCount, sha256: written.hash, createdAt: time,
       vaultID: source.vaultID, recordCount: written.files.recordCount,
-      attachmentCount: written.files.count(of: .attachment), isAttested: source.isUnlocked, provenAt: written.provenAt)
+      attachmentCount: written.files.count(of: .attachment), isAttested: source.isUnlocked, provenAt: written.provenAt,
+      fromTheFuture: free.ahead)
     try target.record(made)
     return made
   }
@@ -223,7 +228,8 @@ extension Backup {
   ) async throws(VaultError) -> FileSummary? {
     let (rest, list) = try await source.withSnapshot(options) { vault throws(VaultError) in
       try vault.requireUsable(with: source.unlocked)
-      let rest = try await Snapshot(vault: vault, archive: archive, progress: progress).write()
+      let rollbacks = source.unlocked.flatMap { SnapshotRollbacks(of: $0) }
+      let rest = try await Snapshot(vault: vault, archive: archive, rollbacks: rollbacks, progress: progress).write()
       if holdingWriters { try rest.write(from: vault.store) }
       // Of this moment, too; what is made of it keeps no writer waiting.
       let list = source.listKey.map { (members: BackupList.members(of: vault.header, createdAt: time), key: $0) }

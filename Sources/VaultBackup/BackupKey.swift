@@ -36,7 +36,9 @@ extension VaultError {
     case let error as VaultError: self = error
     case let error as StoreError: self.init(store: error)
     default:
-      let code = Self.code(of: error)
+      // Of a backup that is read, the file is at fault; of one that is written, the recipient.
+      let isRead = error.code == .lowOrderShare && file != nil
+      let code = isRead ? .damaged : Self.code(of: error)
       let reason = error.code == .noMatchingIdentity ? "no key that was given opens the backup" : error.reason
       self.init(code, reason, file: file, remedies: Self.remedies(for: code), underlying: error)
     }

@@ -26,20 +26,20 @@ struct BackupTarget {
     }
   }
 
-  /// Whether none of the backups that are there has the name. Refuses a time before that of the newest backup of the
-  /// vault: the clock went back, and whoever goes by time would take an older backup for the newest.
-  private func isFree(
+  /// Clocks of two machines differ a little: only a backup that is further ahead than this comes from a wrong clock.
+  private static let toleratedSeconds: Int64 = 300
+
+  /// The newest backup of the vault, if its time is later than `time`: the clock is wrong now, or was wrong then.
+  private func fromTheFuture(
     _ name: BackupName, of vaultID: VaultID, among there: (names: [BackupName], catalog: BackupCatalog)
-  ) throws(VaultError) -> Bool {
-    guard !there.names.contains(name) else { return false }
+  ) -> BackupName? {
     // Two vaults may have folders of one name.
     let own = there.names.filter { other in
       there.catalog[other].map { $0.vaultID == vaultID } ?? other.stem.utf8.elementsEqual(name.stem.utf8)
     }
-    guard let newest = own.max(by: { $0.time < $1.time }), newest.time > name.time else { return true }
-    throw VaultError(
-      .alreadyExists, "is of \(newest.time.text), and it is \(name.time.text) now: the clock went back",
-      file: folder.path(of: newest.fileName), remedies: ["set the clock right; nothing was made"])
+    return own.max { $0.time < $1.time }.flatMap { newest in
+      newest.time.secondsSinceEpoch - name.time.secondsSinceEpoch > Self.toleratedSeconds ? newest : nil
+    }
   }
 
   /// The backups that are there now.
@@ -49,18 +49,18 @@ struct BackupTarget {
     return (names, catalog)
   }
 
-  /// The present time, when no backup has it in its name: another of this very second is waited for to be over.
+  /// The present time, once no backup has it in its name, and the backup that is from the future then.
   func freeTime(
     for stem: String, of vaultID: VaultID, _ now: () -> Timestamp
-  ) async throws(VaultError) -> Timestamp {
+  ) async throws(VaultError) -> (time: Timestamp, ahead: BackupName?) {
     for attempt in 1... {
       // A cancelled task does not sleep.
       guard !Task.isCancelled else { throw .cancelled() }
-      // Looked at before the clock: what others finish between the two is no sign that it went back.
+      // The directory is read before the clock, so that a backup that ends between the two is not from the future.
       let there = try there()
       let time = now()
       let name = try BackupName(backupStem: stem, time: time)
-      if try isFree(name, of: vaultID, among: there) { return time }
+      if !there.names.contains(name) { return (time, fromTheFuture(name, of: vaultID, among: there)) }
       guard attempt < 200 else {
         throw VaultError(
           .alreadyExists, "is there already, and the clock stands still", file: folder.path(of: name.fileName),

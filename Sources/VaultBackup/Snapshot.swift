@@ -8,6 +8,8 @@ struct Snapshot {
   let vault: LockedVault
   let archive: ArchiveWriter
   let attachments = AttachmentNames()
+  /// Compares the versions of the records with what this machine remembers; nil if the backup vouches for nothing.
+  let rollbacks: SnapshotRollbacks?
   /// Called after each record.
   let progress: () -> Void
 
@@ -27,6 +29,7 @@ struct Snapshot {
       try take(.trash(id), read(.trash(id)))
     }
     try requireAllRecords()
+    try rollbacks?.requireNone()
     let held = try inStore { () throws(StoreError) in try vault.store.heldAttachments() }
     return SnapshotRest(
       archive: archive, attachments: attachments, wanted: attachments.wanted(of: held), gitFiles: try gitFiles())
@@ -44,13 +47,14 @@ struct Snapshot {
 
   /// Reads and hashes on all cores, while what was read before is sealed.
   private func writeRecords() async throws(VaultError) {
-    let (store, empty) = (vault.store, archive.segment)
+    let (store, empty, readsVersions) = (vault.store, archive.segment, rollbacks != nil)
     try await ParallelMap(chunkSize: 1)(
       RecordRuns(of: store), cancellation: { VaultError.cancelled() },
-      { run throws(VaultError) in try RecordRun(try run.get(), from: store, into: empty) },
+      { run throws(VaultError) in try RecordRun(try run.get(), from: store, into: empty, readsVersions) },
       consume: { run throws(VaultError) in
         try archive.append(run.segment)
         for names in run.attachments { try attachments.take(names) }
+        for version in run.versions { rollbacks?.take(version) }
         for _ in run.segment.files { progress() }
         for id in run.rest { try take(.record(id), read(.record(id))) }
       })
@@ -60,6 +64,7 @@ struct Snapshot {
     guard let bytes else { throw .vanished(place) }
     try VaultError.requireNoConflict(bytes, file: place.relativePath)
     try attachments.take(NamedAttachments.ifAny(in: bytes))
+    if let id = place.recordID, let version = SeenVersion(parsing: bytes, of: id) { rollbacks?.take(version) }
     try archive.append(.document(place), bytes)
     progress()
   }
@@ -81,6 +86,25 @@ struct Snapshot {
 
   private static func missing(_ path: String) -> VaultError {
     VaultError(.damaged, "is missing", file: path)
+  }
+}
+
+/// What a backup must not vouch for: records that are older than this machine has seen, or gone.
+final class SnapshotRollbacks {
+  private let vault: Vault
+  private var found: [UInt8: FoundVersions] = [:]
+
+  /// Nil for a vault of which this machine remembers nothing.
+  init?(of vault: Vault) {
+    guard vault.remembersRecords else { return nil }
+    self.vault = vault
+  }
+
+  func take(_ seen: SeenVersion) { found[seen.id.folder, default: FoundVersions()].take(seen) }
+
+  /// - Throws: `VaultError` `.rolledBack`, `.forked` for the first such record.
+  func requireNone() throws(VaultError) {
+    try vault.requireNoRollback { found[$0] ?? FoundVersions() }
   }
 }
 
@@ -165,6 +189,8 @@ private struct RecordRun: Sendable {
   private(set) var segment: ArchiveSegment
   /// What they name.
   let attachments: [NamedAttachments]
+  /// Their versions, if somebody asks for them.
+  let versions: [SeenVersion]
   /// Those behind them that were left, since memory is bounded whatever the size of the records.
   let rest: ArraySlice<RecordID>
 
@@ -173,10 +199,13 @@ private struct RecordRun: Sendable {
   private static let usualByteCount = 4 * TarHeader.byteCount
 
   /// - Throws: `VaultError` of the first record that cannot be read, or has vanished.
-  init(_ ids: [RecordID], from store: any RecordStore, into empty: ArchiveSegment) throws(VaultError) {
+  init(
+    _ ids: [RecordID], from store: any RecordStore, into empty: ArchiveSegment, _ readsVersions: Bool
+  ) throws(VaultError) {
     var segment = empty
     segment.reserveCapacity(byteCount: ids.count * Self.usualByteCount, fileCount: ids.count)
     var attachments: [NamedAttachments] = []
+    var versions: [SeenVersion] = []
     var failure: VaultError?
     try Self.read(ids, from: store) { id, result in
       do throws(VaultError) {
@@ -184,6 +213,7 @@ private struct RecordRun: Sendable {
         try VaultError.requireNoConflict(bytes, file: StoreLocation.record(id).relativePath)
         try segment.append(.document(.record(id)), bytes)
         if let names = NamedAttachments.ifAny(in: bytes) { attachments.append(names) }
+        if readsVersions, let version = SeenVersion(parsing: bytes, of: id) { versions.append(version) }
       } catch {
         failure = error
       }
@@ -193,7 +223,8 @@ private struct RecordRun: Sendable {
     for (file, id) in zip(segment.files, ids) where file.member != .document(.record(id)) {
       throw .vanished(.record(id))
     }
-    (self.segment, self.attachments, rest) = (segment, attachments, ids.dropFirst(segment.files.count))
+    (self.segment, self.attachments, self.versions) = (segment, attachments, versions)
+    rest = ids.dropFirst(segment.files.count)
   }
 
   /// Reads folder by folder, until `body` has enough.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCrypto
+package import VaultSystem
 
 /// The command line from start to exit code.
 public enum VaultProgram {
@@ -10,12 +11,26 @@ public enum VaultProgram {
   public static func run() -> Never {
     ProcessHardening.forbidCoreDumps()
     System.prepareProcess()
-    let arguments = ArgumentOrder.normalised(HelperName.arguments(CommandLine.arguments))
+    let arguments = words(of: ProgramArguments.all)
     let isReader = arguments.prefix { $0 != "--" }.contains("--parse-only")
-    if isReader { ProcessHardening.confine() }
+    if isReader { ProcessHardening.confine(asksTerminal: !arguments.contains("--no-input")) }
     CryptoLibrary.claim()
     Task.detached { System.exit(await status(of: arguments)) }
     System.waitForTermination(leavingWithReader: isReader)
+  }
+
+  /// Runs the command that the words of `run` name.
+  ///
+  /// Nothing is done to the process: its signals, its limits and its memory are its owner's. Commands that become
+  /// another program, or end their process, need the process of ``run()``.
+  ///
+  /// - Returns: the exit code of a process.
+  package static func exitCode(of run: Invocation) async -> Int32 {
+    await Invocation.$current.withValue(run) { await status(of: words(of: run.arguments)).rawValue }
+  }
+
+  private static func words(of arguments: [String]) -> [String] {
+    ArgumentOrder.normalised(HelperName.arguments(arguments))
   }
 
   private static func status(of arguments: [String]) async -> ExitStatus {
@@ -92,9 +107,17 @@ public enum VaultProgram {
     "`\(CommandNames.named(arguments).path) --help` shows what it takes"
   }
 
+  /// Help that nobody asked for is a mistake in a script or a timer: it ends with 64.
   private static func print(help text: String, _ arguments: [String]) -> ExitStatus {
+    let descriptors = [System.standardInput, System.standardOutput, System.standardError]
+    let isUnasked = arguments.isEmpty && !descriptors.contains(where: System.isTerminal)
     do {
-      try Output.line(HelpTopic.completed(text, arguments))
+      let text = HelpTopic.completed(text, arguments)
+      if isUnasked {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) { Messages.print(String(line)) }
+        return .usage
+      }
+      try Output.line(text)
       return .done
     } catch {
       return report(error, arguments)

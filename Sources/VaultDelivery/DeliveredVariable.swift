@@ -34,6 +34,25 @@ public struct DeliveredVariable: Sendable {
       || name.hasPrefix("PYTHON") && name.hasSuffix("PATH")
   }
 
+  /// Whether a file may set a variable unasked: one letter, or a name that says a secret, or who logs in.
+  ///
+  /// Every other name may be one that some program takes for what it runs, loads or connects to; nobody can list those.
+  public static func mayComeFromFile(_ name: String) -> Bool {
+    let upper = name.uppercased()
+    guard !decidesWhatRuns(name), !toolPrefixes.contains(where: { upper.hasPrefix($0) }) else { return false }
+    let isLetter = upper.utf8.count == 1 && upper != "_"
+    return isLetter || fileEndings.contains { upper.hasSuffix($0) } || fileNames.contains(upper)
+  }
+
+  /// How names end that a file may set.
+  public static let fileEndings = [
+    "PASSWORD", "PASSPHRASE", "_PASS", "_PWD", "TOKEN", "SECRET", "_KEY", "_KEY_ID", "_CLIENT_ID", "_USER", "_USERNAME",
+    "_LOGIN", "_EMAIL", "_TEXT",
+  ]
+  private static let fileNames: Set<String> = ["PGUSER", "TEXT", "LOGIN", "EMAIL"]
+  /// Programs that take each of their options from a variable.
+  private static let toolPrefixes = ["NPM_CONFIG_", "PIP_", "ANSIBLE_", "TF_CLI_", "BASH", "ZSH", "R_"]
+
   private static let whole: Set<String> = [
     "PATH", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "GCONV_PATH", "PYTHONSTARTUP", "NODE_OPTIONS", "JAVA_TOOL_OPTIONS",
     "EDITOR", "VISUAL", "PAGER",

@@ -12,10 +12,28 @@ public struct LoginPlace: Sendable {
   /// - Parameters:
   ///   - address: with a scheme.
   ///   - username: nil where the program does not say.
-  /// - Returns: nil for what is no address.
+  /// - Returns: nil for a text that is not an address, and for a path that a server may take for another one.
   public init?(_ address: String, username: String? = nil, hasPath: Bool = true) {
-    guard let address = WebAddress(parsing: address) else { return nil }
+    guard let address = WebAddress(parsing: address), !address.segments.contains(where: Self.mayLeave) else {
+      return nil
+    }
     (self.address, self.username, self.hasPath) = (address, username, hasPath)
+  }
+
+  /// Whether a server may take a part of a path for another place than it names. Decoded as often as possible, such a
+  /// part holds a segment of dots alone (RFC 3986, section 5.2.4), a control character, or bytes that are not UTF-8.
+  private static func mayLeave(_ segment: String) -> Bool {
+    var (segment, encoded) = (segment, "")
+    while segment != encoded {
+      guard let decoded = PercentEncoding.text(of: segment) else { return true }
+      (segment, encoded) = (decoded, segment)
+    }
+    guard segment.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return true }
+    // Servers of Windows separate by backslashes, and some cut a part at a semicolon.
+    return segment.split(whereSeparator: { "/\\".contains($0) }).contains { part in
+      let name = part.prefix { $0 != ";" }
+      return !name.isEmpty && name.allSatisfy { $0 == "." }
+    }
   }
 
   /// How many parts of the path an address of a record has, if it is for this place: scheme, host and port are equal,

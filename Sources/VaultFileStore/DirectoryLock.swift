@@ -121,9 +121,7 @@ extension DirectoryStore {
     while true {
       guard let file = try openLock(kind) else { return DirectoryLock(kind, of: self, file: nil) }
       let descriptor = file.descriptor
-      let isTaken = try files.call(at: name) { (system) throws(Errno) in
-        try system.tryLock(descriptor, isShared: kind == .shared)
-      }
+      let isTaken = try files.tryLock(descriptor, isShared: kind == .shared, at: name)
       guard isTaken else {
         holder = self.holder(in: file)
         return nil

@@ -19,7 +19,7 @@ extension DirectoryStore: AttachmentStore {
         try removeAttachments(ids, inFolder: folder)
       }
     }
-    written.note(ids.lazy.map { .attachment($0) })
+    written.note(ids.lazy.map { .attachment($0) }, madeOrRemoved: !ids.isEmpty)
   }
 
   private func removeAttachments(_ ids: [AttachmentID], inFolder number: UInt8) throws(StoreError) {

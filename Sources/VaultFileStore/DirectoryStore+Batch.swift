@@ -24,6 +24,7 @@ final class DirectoryBatch: StoreBatch {
   private var plan = BatchPlan()
   private var names = StagedNames()
   private var entries: [Journal.Entry] = []
+  private var makesOrRemoves = false
 
   private var files: FileSystem { store.files }
 
@@ -46,6 +47,7 @@ final class DirectoryBatch: StoreBatch {
   func stage(checked writes: [StoreChange]) throws(StoreError) {
     let staging = stagingDescriptor
     entries.reserveCapacity(entries.count + writes.count)
+    makesOrRemoves = makesOrRemoves || writes.contains(where: \.makesOrRemovesFile)
     for change in writes {
       guard let bytes = change.replacement else {
         entries.append(Journal.Entry(location: change.location, action: .removed))
@@ -66,7 +68,7 @@ final class DirectoryBatch: StoreBatch {
       abandon()
       throw error
     }
-    store.written.note(entries.lazy.map(\.location))
+    store.written.note(entries.lazy.map(\.location), madeOrRemoved: makesOrRemoves)
     // Committed: what fails from here on is done by the next to lock, and readers look into the journal meanwhile.
     if !journal.entries.isEmpty { try? store.finish(journal) }
     end()

@@ -29,8 +29,24 @@ extension DirectoryStore {
       try store.withMadeDirectory(directory) { _ in }
     }
     for (name, lines) in gitFiles { try store.appendMissing(lines, to: name) }
+    // A clone that attaches a file before it merges this line would be told of another one.
+    try store.noteAttachmentsForGit()
     try files.sync(store.root.descriptor, at: path)
     return store
+  }
+
+  /// The folder that still holds files of a vault whose `vault.json` is gone, such as `records`; nil if none does.
+  ///
+  /// Hidden files do not count: they keep empty folders in git, or are the file manager's.
+  package static func remains(at path: String) -> String? {
+    let files = FileSystem(LiveFileOperations())
+    let header = "\(path)/\(StoreLocation.header.fileName)"
+    let status = try? files.call(at: header) { (system) throws(Errno) in
+      try system.status(of: header, in: OpenPurpose.noDirectory, followingLink: false)
+    }
+    guard (status ?? nil) == nil else { return nil }
+    return [StoreDirectory.records, .slots, .trash, .attachments].map(\.name)
+      .first { files.holdsFile("\(path)/\($0)", depth: 2) }
   }
 
   /// What git must know of a vault's files (format 1, section 3, Directory).
@@ -109,5 +125,19 @@ extension DirectoryStore {
     if let last = text.last, last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
     for line in missing { text += Array((line + "\n").utf8) }
     try replace(name, in: .root, path: name, from: old, to: text)
+  }
+}
+
+extension FileSystem {
+  /// Whether a folder, or a folder in it down to a depth, holds a file that is not hidden.
+  fileprivate func holdsFile(_ path: String, depth: Int) -> Bool {
+    guard let folder = try? open(path, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: path) else { return false }
+    let descriptor = folder.descriptor
+    let entries = try? call(at: path) { (system) throws(Errno) in try system.entries(of: descriptor) }
+    return (entries ?? []).contains { entry in
+      guard !entry.name.hasPrefix(".") else { return false }
+      guard entry.kind == .directory else { return true }
+      return depth > 1 && holdsFile("\(path)/\(entry.name)", depth: depth - 1)
+    }
   }
 }

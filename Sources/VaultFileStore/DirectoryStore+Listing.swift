@@ -62,6 +62,17 @@ extension DirectoryStore {
     return strays.sorted()
   }
 
+  /// The names in the folders of records and in the trash that begin with a dot, as paths, sorted.
+  ///
+  /// - Throws: as `read`.
+  public func hiddenEntries() throws(StoreError) -> [String] {
+    var hidden: [String] = []
+    for directory in try [.records, .trash] + recordFolders().map(StoreDirectory.folder) {
+      hidden += try entries(of: directory).filter(\.isHidden).map { directory.path(of: $0.printableName) }
+    }
+    return hidden.sorted()
+  }
+
   /// What does not belong into one of 256 folders; the folder itself where it is none.
   func strayEntries(ofFolder folder: StoreDirectory) throws(StoreError) -> [String] {
     do throws(StoreError) {

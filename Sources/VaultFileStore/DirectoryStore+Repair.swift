@@ -68,7 +68,7 @@ extension DirectoryStore {
       try folder.take(location.fileName, from: directory, as: name, at: location.relativePath)
       try files.sync(directory, at: location.relativePath)
     }
-    written.note([location])
+    written.note([location], madeOrRemoved: true)
   }
 
   /// The vault's folder and what is in it besides records, as far as others than the owner may read it; paths as they

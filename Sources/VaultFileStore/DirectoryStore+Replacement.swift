@@ -96,7 +96,7 @@ final class DirectoryReplacement: StoreReplacement {
       try makeDurable()
       try requireUnchanged()
       try exchange()
-      store.written.note(state.withLock { $0.staged }.lazy.map { .record($0) })
+      store.written.note(state.withLock { $0.staged }.lazy.map { .record($0) }, madeOrRemoved: false)
       limitDeleting()
     } catch {
       end()

@@ -129,7 +129,7 @@ private final class DirectoryWriter: StoreWriter {
       try swap.put(file, in: directory)
     }
     store.removeEarlierFile(of: location)
-    store.written.note([location])
+    store.written.note([location], madeOrRemoved: mark == nil)
   }
 
   private func end() {

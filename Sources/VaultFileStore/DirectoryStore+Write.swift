@@ -23,7 +23,8 @@ extension DirectoryStore {
       try requireExpected(changes)
       try body()
     }
-    written.note(changes.lazy.filter { !$0.isGuard }.map(\.location))
+    let writes = changes.filter { !$0.isGuard }
+    written.note(writes.lazy.map(\.location), madeOrRemoved: writes.contains(where: \.makesOrRemovesFile))
   }
 
   private func applyBatch(

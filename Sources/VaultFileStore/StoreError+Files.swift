@@ -13,6 +13,8 @@ extension StoreError: FileFailure {
     case .tooLarge: self.init(.tooLarge, reason: "the file is over its size limit", path: path)
     case .changed: self.init(.changedUnderneath, reason: "the file changed while it was read", path: path)
     case .unverified: self.init(.unverifiedWrite, reason: "what was written reads back differently", path: path)
+    case .noLocks(let errno):
+      self.init(.noLocks, reason: "the file system gives no locks", path: path, errno: errno.number)
     case .ending: self.init(.ioFailed, reason: "this process is ending", path: path)
     }
   }

@@ -1,20 +1,33 @@
 internal import Synchronization
 package import VaultStorage
 
-/// What a store has written or removed, for whoever keeps versions of the files. Nothing is noted before that is asked
-/// for: a vault that is open for days would gather every place that it ever wrote.
+/// The places that a store has written or removed, for callers that keep versions of the files. Nothing is noted before
+/// a caller asks: a vault that is open for days would gather every place that it ever wrote.
 package final class WrittenPlaces: Sendable {
-  /// Nil while nobody wants to know.
-  private let places = Mutex<Set<StoreLocation>?>(nil)
+  private struct Noted {
+    var places: Set<StoreLocation> = []
+    var hasMadeOrRemoved = false
+  }
 
-  /// Notes what is in place now.
-  func note(_ written: some Sequence<StoreLocation>) {
-    places.withLock { $0?.formUnion(written) }
+  /// Nil until a caller asks.
+  private let noted = Mutex<Noted?>(nil)
+
+  /// Notes places that have changed.
+  ///
+  /// - Parameter madeOrRemoved: whether a file was made or removed, and not only given other content.
+  func note(_ written: some Sequence<StoreLocation>, madeOrRemoved: Bool) {
+    noted.withLock { noted in
+      noted?.places.formUnion(written)
+      if madeOrRemoved { noted?.hasMadeOrRemoved = true }
+    }
   }
 
   /// Notes from now on.
-  package func begin() { places.withLock { $0 = $0 ?? [] } }
+  package func begin() { noted.withLock { $0 = $0 ?? Noted() } }
 
   /// Every place once.
-  package var all: Set<StoreLocation> { places.withLock { $0 ?? [] } }
+  package var all: Set<StoreLocation> { noted.withLock { $0?.places ?? [] } }
+
+  /// Whether a file was made or removed.
+  package var hasMadeOrRemoved: Bool { noted.withLock { $0?.hasMadeOrRemoved ?? false } }
 }

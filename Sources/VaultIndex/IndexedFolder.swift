@@ -26,7 +26,7 @@ package struct IndexRow: Sendable {
 /// it is shown.
 package struct IndexedFolder: Sendable {
   /// One record: numbers without gaps between them, which are kept as they stand in memory.
-  struct Entry: BitwiseCopyable, Sendable {
+  package struct Entry: BitwiseCopyable, Sendable {
     let id: RecordID
     let mark: IndexMark
     var revision = 0
@@ -69,10 +69,10 @@ package struct IndexedFolder: Sendable {
 
   /// The stamp of the folder, under which all of this was read.
   package let mark: IndexMark
-  private(set) var entries: [Entry] = []
+  package private(set) var entries: [Entry] = []
   private(set) var strings: [UInt8] = []
   /// The values of each record in the form of ``RecordText``; nil when they were not asked for, or are not needed more.
-  private(set) var texts: [UInt8]? = []
+  package private(set) var texts: [UInt8]? = []
 
   /// Nothing, under a mark.
   package init(_ mark: IndexMark) { self.mark = mark }

@@ -10,7 +10,7 @@ package struct RecordText: Sendable {
   /// After `begin`: the value is true or false, which only a condition finds.
   private static let flag: UInt8 = 0xFD
 
-  private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
   private(set) var isIrregular = false
 
   package init() {}
@@ -45,7 +45,7 @@ package struct RecordText: Sendable {
   /// Whether one of the values, in lower case, satisfies `matches`.
   ///
   /// - Parameter probe: what the bytes of a value in normal form C hold that may satisfy it.
-  static func contains(
+  package static func contains(
     _ bytes: UnsafeRawBufferPointer, probe: [UInt8], where matches: (String) -> Bool
   ) -> Bool {
     var rest = unsafe bytes[...]

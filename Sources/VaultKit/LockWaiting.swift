@@ -75,7 +75,10 @@ package final class LockQueue: Sendable {
     }
     if isAlone || timeout <= .zero {
       do throws(StoreError) {
-        return try await working { () throws(StoreError) in try store.lock(kind, timeout: .zero) { _ in } }
+        return try await working { () throws(StoreError) -> (any StoreLock)? in
+          // Somebody else may have done it before there was a thread for this one.
+          isDone() ? nil : try store.lock(kind, timeout: .zero) { _ in }
+        }
       } catch {
         guard error.code == .locked, timeout > .zero else { throw VaultError(store: error) }
       }

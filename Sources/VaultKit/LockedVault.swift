@@ -97,7 +97,7 @@ public struct LockedVault: Sendable {
     } catch {
       // Somebody may have written the header, and its pin, or exchanged a slot, since it was read here: it is read once
       // more then (format 1, section 9, Reading).
-      guard error.isAboutPin || error.code == .damaged, let newer = try reread() else { throw error }
+      guard error.isAboutPin || error.code == .damaged, let newer = try newer(than: error) else { throw error }
       guard error.isAboutPin || newer.header.root.id == header.root.id else {
         throw VaultError(.changedUnderneath, "has other keys than a moment ago", file: VaultHeader.fileName)
       }
@@ -123,7 +123,7 @@ public struct LockedVault: Sendable {
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func fingerprint() throws(VaultError) -> String { try header.fingerprint() }
 
-  func readHeader() throws(VaultError) -> [UInt8] { try Self.readHeader(store) }
+  package func readHeader() throws(VaultError) -> [UInt8] { try Self.readHeader(store) }
 
   private static func readHeader(_ store: any RecordStore) throws(VaultError) -> [UInt8] {
     guard let bytes = try inStore({ () throws(StoreError) in try store.read(.header) }) else {

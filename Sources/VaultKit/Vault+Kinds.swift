@@ -17,7 +17,7 @@ extension Vault {
   /// Declares a kind of record by a JSON Schema (2020-12), in the header, where the vault's MAC covers it.
   ///
   /// The same schema again changes nothing. Another one replaces it unless a member that was sealed would not be any
-  /// more.
+  /// more, or its sealed values would be read as another type than they were sealed as.
   ///
   /// - Throws: ``VaultError`` `.inputRefused` naming the keyword or member, `.alreadyExists` for the name of a kind
   ///   that is no declared one, `.lockedByOther`, `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
@@ -63,6 +63,17 @@ extension Vault {
       throw VaultError(
         .inputRefused, "is lower than that of the kind as it is declared", field: "x-schema",
         remedies: ["records of schema \(old.schema) could not be read any more"])
+    }
+    if let change = old.sealReinterpreted(by: new) {
+      throw VaultError(
+        .inputRefused,
+        "is sealed as \(change.old) in the kind as it is declared, and would be read as \(change.new): values that are"
+          + " sealed already would become other values",
+        field: change.path,
+        remedies: [
+          .sentence("keep its type, and declare a member of another name for the new type"),
+          .sentence("or declare a kind of another name, and move the records to it"),
+        ])
     }
     guard let path = old.sealDropped(by: new) else { return }
     throw VaultError(

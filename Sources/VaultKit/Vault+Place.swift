@@ -18,4 +18,7 @@ extension LockedVault {
 
   /// What was written since ``noteWrittenPlaces()``.
   package var writtenPlaces: Set<StoreLocation> { (store as? DirectoryStore)?.written.all ?? [] }
+
+  /// Whether a file was made or removed since ``noteWrittenPlaces()``.
+  package var hasMadeOrRemovedFiles: Bool { (store as? DirectoryStore)?.written.hasMadeOrRemoved ?? false }
 }

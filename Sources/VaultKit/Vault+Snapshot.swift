@@ -1,3 +1,4 @@
+internal import VaultRecords
 internal import VaultSealing
 package import VaultStorage
 
@@ -63,8 +64,10 @@ extension Vault {
     guard let id = place.recordID else { preconditionFailure("only records have versions") }
     let record = place == .trash(id) ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
     let version = RecordVersion(record)
-    if version != listed { try record.check() }
-    return CheckedRecord(version: version, named: NamedAttachments(record.envelope))
+    let sealed = version != listed ? try record.check() : nil
+    return CheckedRecord(
+      version: version, named: NamedAttachments(record.envelope), keys: AttachmentKeys(record.envelope, keyring),
+      misfit: record.misfit ?? sealed)
   }
 }
 
@@ -72,6 +75,10 @@ extension Vault {
 struct CheckedRecord: Sendable {
   let version: RecordVersion
   let named: NamedAttachments
+  /// What opens its attachments; nil where it has none.
+  let keys: AttachmentKeys?
+  /// The first member that is not what its declared kind says; of sealed members only JSON is looked at.
+  let misfit: RecordError?
 }
 
 /// Authenticates the list of a backup under one root key (format 1, section 14.2, List).

@@ -57,16 +57,16 @@ public final class Vault: Sendable {
   let memory: RollbackMemory?
   private let session: Mutex<Session>
   private let locks: LockQueue
-  let additions = SingleAdditions()
+  package let additions = SingleAdditions()
   /// The vault of which this only shows one moment.
-  private let present: Vault?
+  let present: Vault?
 
-  var store: any RecordStore { locked.store }
+  package var store: any RecordStore { locked.store }
 
   /// The header as it was last read; its MAC is verified.
   public var header: VaultHeader { session.withLock { $0.header } }
 
-  var keyring: Keyring { session.withLock { $0.keyring } }
+  package var keyring: Keyring { session.withLock { $0.keyring } }
 
   /// The kinds of records that are known here: those of types, and those that the verified header declares.
   public var kinds: KindCatalog { session.withLock { $0.kinds } }
@@ -110,11 +110,17 @@ public final class Vault: Sendable {
   /// Makes a new vault at a place and unlocks it.
   ///
   /// - Parameter makingTables: whether a database gets the tables that it lacks.
-  /// - Throws: ``VaultError`` as ``create(at:slots:options:)``.
+  /// - Throws: ``VaultError`` as ``create(at:slots:options:)``; `.inputRefused` for a folder with the files of a vault
+  ///   whose `vault.json` is gone: no new root key would open them.
   public static func create(
     at place: VaultPlace, makingTables: Bool = false, slots: [NewSlot], options: Options = Options()
   ) async throws(VaultError) -> Vault {
-    try await create(
+    if let folder = place.folder, let remains = VaultPlace.remains(ofVaultAt: folder) {
+      throw VaultError(
+        .inputRefused, "holds files of a vault whose \(VaultHeader.fileName) is gone", file: remains,
+        remedies: ["bring that file back from version control or a backup"])
+    }
+    return try await create(
       in: inStore { () throws(StoreError) in try place.createStore(makingTables: makingTables) }, slots: slots,
       options: options)
   }
@@ -137,19 +143,25 @@ public final class Vault: Sendable {
     let header = try VaultHeader.make(
       vaultID: root.vaultID, createdAt: now, revision: 1, root: root, rootCreatedAt: now, slots: slots)
     changes.append(StoreChange(.header, from: nil, to: try header.fileBytes()))
-    do throws(StoreError) {
-      try store.apply(changes, timeout: options.lockTimeout)
-    } catch {
-      guard error.code != .changedUnderneath else {
-        throw VaultError(.alreadyExists, "is a vault already", file: VaultHeader.fileName)
-      }
-      throw VaultError(store: error)
-    }
-    let locked = try LockedVault(store: store)
-    let memory = RollbackMemory(of: locked, options)
-    try memory?.remember(header, isOwn: true)
-    options.tell(.created, of: header.vaultID, slots: [slots[0].id])
-    return Vault(locked: locked, root: root, slot: slots[0], memory: memory, options: options)
+    var made: Vault?
+    try storing(
+      { () throws(StoreError) in
+        do throws(StoreError) {
+          try store.apply(changes, timeout: options.lockTimeout)
+        } catch {
+          guard error.code == .changedUnderneath else { throw error }
+          throw StoreError(.alreadyExists, reason: "is a vault already", path: VaultHeader.fileName)
+        }
+      },
+      note: { () throws(VaultError) in
+        let locked = try LockedVault(store: store)
+        let memory = RollbackMemory(of: locked, options)
+        try memory?.remember(header, isOwn: true)
+        options.tell(.created, of: header.vaultID, slots: [slots[0].id])
+        made = Vault(locked: locked, root: root, slot: slots[0], memory: memory, options: options)
+      })
+    guard let made else { preconditionFailure("what was stored was noted") }
+    return made
   }
 
   /// Unlocks the vault in a folder, or in a database by its address.
@@ -232,7 +244,12 @@ public final class Vault: Sendable {
     let old = session.withLock { $0.headerBytes }
     let bytes = try header.fileBytes()
     if header.root.id != self.header.root.id { try memory?.announce(header) }
-    try apply(slots + [StoreChange(.header, from: old, to: bytes)], lock)
+    do throws(VaultError) {
+      try apply(slots + [StoreChange(.header, from: old, to: bytes)], lock)
+    } catch {
+      if error.code == .mayBeLost { adopt(header, bytes, root: root) }
+      throw error
+    }
     adopt(header, bytes, root: root)
   }
 
@@ -285,7 +302,7 @@ public final class Vault: Sendable {
   }
 
   /// Does `body` as the one writer, with a header that is up to date.
-  nonisolated(nonsending) func writing<Result: Sendable>(
+  package nonisolated(nonsending) func writing<Result: Sendable>(
     _ body: @Sendable (any StoreLock) throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
     let lock = try await lockForWriting()

@@ -36,7 +36,7 @@ public struct VaultHeader: Sendable {
   /// JSON Schemas by the names of the kinds that this vault declares.
   public let declaredKinds: JSONObject
   /// The whole tree, as the MAC covers it.
-  let document: JSONObject
+  package let document: JSONObject
 
   /// Reads the bytes of `vault.json`.
   ///
@@ -87,7 +87,7 @@ public struct VaultHeader: Sendable {
   }
 
   /// A header that was changed by this program, authenticated under `root`.
-  static func make(
+  package static func make(
     vaultID: VaultID, createdAt: Timestamp, revision: Int, root: RootKey, rootCreatedAt: Timestamp, slots: [Slot]
   ) throws(VaultError) -> VaultHeader {
     var document = JSONObject()
@@ -152,7 +152,7 @@ public struct VaultHeader: Sendable {
   /// Checks that the header was written by somebody who has `root`.
   ///
   /// - Throws: ``VaultError`` `.damaged`.
-  func authenticate(under root: RootKey) throws(VaultError) {
+  package func authenticate(under root: RootKey) throws(VaultError) {
     guard
       try inSealing(file: Self.fileName, { () throws(SealingError) in try root.authenticates(document, as: .header) })
     else {
@@ -177,7 +177,7 @@ public struct VaultHeader: Sendable {
   }
 
   /// The bytes of `vault.json`.
-  func fileBytes() throws(VaultError) -> [UInt8] {
+  package func fileBytes() throws(VaultError) -> [UInt8] {
     do {
       return try JSONValue.object(document).prettyBytes()
     } catch {

@@ -1,6 +1,7 @@
+internal import VaultCrypto
 internal import VaultFileStore
 internal import VaultPostgresStore
-internal import VaultStorage
+package import VaultStorage
 
 /// Where a vault is: a folder, or a database, by its address.
 public struct VaultPlace: Sendable {
@@ -10,6 +11,7 @@ public struct VaultPlace: Sendable {
   }
 
   private let kind: Kind
+  private var patience = ServerPatience()
 
   /// A folder, or `postgresql://[USER@]HOST[:PORT]/DATABASE?vault=NAME`.
   ///
@@ -21,6 +23,8 @@ public struct VaultPlace: Sendable {
       kind = .folder(text)
       return
     }
+    // Before a connection, whose TLS needs all of it, and mostly before anything is sealed.
+    CryptoLibrary.share()
     do throws(PostgresAddress.Fault) {
       kind = .database(try PostgresAddress(parsing: text), password: databasePassword)
     } catch {
@@ -29,8 +33,22 @@ public struct VaultPlace: Sendable {
     }
   }
 
+  /// The same place, of which a database that cannot be reached is tried again for a while.
+  ///
+  /// - Parameter onWait: called when the database has not answered for some seconds.
+  package func waiting(
+    _ timeout: Duration, onWait: @escaping @Sendable (RemoteWait) -> Void
+  ) -> VaultPlace {
+    var place = self
+    (place.patience.reconnecting, place.patience.onWait) = (timeout, onWait)
+    return place
+  }
+
   /// Whether a text is meant as the address of a database, be it a good one or not.
   public static func isDatabase(_ text: String) -> Bool { PostgresAddress.isAddress(text) }
+
+  /// The vault's name among the vaults of its database; nil for a folder.
+  package var nameInDatabase: String? { if case .database(let address, _) = kind { address.vault } else { nil } }
 
   /// Whether somebody between here and the database could pass for it.
   public var isOpenToOthers: Bool { if case .database(let address, _) = kind { address.isOpenToOthers } else { false } }
@@ -56,11 +74,15 @@ public struct VaultPlace: Sendable {
       + (rowSecurity ? tables.rowSecurity(roles: roles) : [])
   }
 
+  /// The folder that still holds files of a vault whose `vault.json` is gone, such as `records`; nil if none does.
+  package static func remains(ofVaultAt path: String) -> String? { DirectoryStore.remains(at: path) }
+
   /// The store that is there.
   func store() throws(StoreError) -> any RecordStore {
     switch kind {
     case .folder(let path): try DirectoryStore(at: path)
-    case .database(let address, let password): try PostgresStore(at: address, password: password)
+    case .database(let address, let password):
+      try PostgresStore(at: address, password: password, patience: patience)
     }
   }
 
@@ -69,7 +91,7 @@ public struct VaultPlace: Sendable {
     switch kind {
     case .folder(let path): try DirectoryStore.create(at: path)
     case .database(let address, let password):
-      try PostgresStore.create(at: address, password: password, makingTables: makingTables)
+      try PostgresStore.create(at: address, password: password, makingTables: makingTables, patience: patience)
     }
   }
 

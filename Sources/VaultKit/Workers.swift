@@ -58,7 +58,7 @@ final class Workers: TaskExecutor {
 /// Does `body` on a thread of the ``Workers``, whatever the caller is isolated to.
 ///
 /// - Throws: what `body` throws.
-nonisolated(nonsending) func working<Result: Sendable, Failure: Error>(
+package nonisolated(nonsending) func working<Result: Sendable, Failure: Error>(
   _ body: @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {
   try await withTaskExecutorPreference(Workers.shared) { () async throws(Failure) -> Result in

@@ -28,17 +28,21 @@ public enum MergeVerdict: Sendable {
 public struct SealingMergeKey: RecordMergeKey {
   private let root: ([UInt8]) throws(SealingError) -> RootKey
   private let seen: (revision: Int, mac: [UInt8])?
+  private let isReplayed: Bool
   private let write: (SealedRecord) -> [UInt8]?
 
   /// - Parameters:
   ///   - root: the root key whose id begins with the 8 bytes.
   ///   - seen: the newest version of the record that this machine has seen.
+  ///   - isReplayed: whether that version is on the branch whose changes are made again, one by one. Then it is no
+  ///     objection, and each result gets a revision above it.
   ///   - write: the bytes of a record as they are stored, checked as any that are; nil when they are refused.
   public init(
     root: @escaping ([UInt8]) throws(SealingError) -> RootKey, seen: (revision: Int, mac: [UInt8])? = nil,
+    isReplayed: Bool = false,
     write: @escaping (SealedRecord) -> [UInt8]? = { try? $0.document.prettyBytes() }
   ) {
-    (self.root, self.seen, self.write) = (root, seen, write)
+    (self.root, self.seen, self.isReplayed, self.write) = (root, seen, isReplayed, write)
   }
 
   private func verified(_ file: RecordFile) throws(SealingError) -> VerifiedRecord {
@@ -61,7 +65,8 @@ public struct SealingMergeKey: RecordMergeKey {
   }
 
   public func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool {
-    guard let seen, seen != (result.revision, result.mac), let latest = versions.map(\.revision).max() else {
+    guard !isReplayed, let seen, seen != (result.revision, result.mac), let latest = versions.map(\.revision).max()
+    else {
       return false
     }
     if seen.revision != latest { return seen.revision > latest }
@@ -69,6 +74,10 @@ public struct SealingMergeKey: RecordMergeKey {
   }
 
   public func authenticated(_ fields: JSONObject, _ draft: EnvelopeDraft) -> [UInt8]? {
+    var draft = draft
+    if isReplayed, let seen, draft.revision <= seen.revision, seen.revision < Int.max {
+      draft.revision = seen.revision + 1
+    }
     guard let root = try? root(draft.wrappedKey.rootHint),
       let keys = try? root.recordKeys(from: draft.wrappedKey, record: draft.id),
       let record = try? RecordSeal.seal(fields, draft, keys: keys)

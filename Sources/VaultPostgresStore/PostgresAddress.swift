@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// Where a vault lies in a database: `postgresql://[USER@]HOST[:PORT]/DATABASE?vault=NAME[&NAME=VALUE]…`.
+/// Where a vault lies in a database: `postgresql://[USER@]HOST[:PORT][,HOST[:PORT]]…/DATABASE?vault=NAME[&NAME=VALUE]…`.
 public struct PostgresAddress: Sendable {
   /// Why a text is no such address: a fixed sentence without any of its text.
   public struct Fault: Error, Sendable {
@@ -14,10 +14,8 @@ public struct PostgresAddress: Sendable {
     "sslmode", "sslrootcert", "target_session_attrs",
   ]
 
-  /// Lower case; an IPv6 address without brackets; a path for a socket.
-  public let host: String
-  /// The port, 5432 where the address says none.
-  public let port: Int
+  /// The servers that may have the vault, in the order in which they are tried; at least one.
+  public let hosts: [PostgresHost]
   /// The name of the database.
   public let database: String
   /// Nil for the user that libpq takes by itself.
@@ -27,7 +25,7 @@ public struct PostgresAddress: Sendable {
   /// The schema in which the tables are.
   public let schema: String
   /// What else it says, by libpq's names.
-  let settings: [String: String]
+  package let settings: [String: String]
 
   /// Whether a text is meant as an address of a database: it may still be a faulty one.
   public static func isAddress(_ text: String) -> Bool {
@@ -38,19 +36,19 @@ public struct PostgresAddress: Sendable {
   ///
   /// - Throws: ``Fault`` for any other text, for one with a password, and for a setting that is not known.
   public init(parsing text: String) throws(Fault) {
-    guard Self.isAddress(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
-      let address = WebAddress(parsing: text)
-    else { throw Fault(reason: "is not written postgresql://USER@HOST:PORT/DATABASE?vault=NAME") }
-    guard address.user?.contains(":") != true else {
+    guard Self.isAddress(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), let parts = Parts(of: text) else {
+      throw Fault(reason: "is not written postgresql://USER@HOST:PORT/DATABASE?vault=NAME")
+    }
+    guard parts.user?.contains(":") != true else {
       throw Fault(reason: "holds a password, which everybody on this machine could see")
     }
-    var settings = try Self.settings(of: text)
+    var settings = try Self.settings(in: parts.query)
     guard let vault = settings.removeValue(forKey: "vault"), (1...200).contains(vault.utf8.count) else {
       throw Fault(reason: "does not name the vault: it ends with ?vault=NAME")
     }
-    guard address.segments.count == 1, let database = PercentEncoding.text(of: address.segments[0]) else {
-      throw Fault(reason: "does not name one database")
-    }
+    guard !parts.database.isEmpty, !parts.database.contains("/"),
+      let database = Self.text(of: parts.database)
+    else { throw Fault(reason: "does not name one database") }
     let schema = settings.removeValue(forKey: "schema") ?? "vault"
     guard Self.isPlainName(schema) else {
       throw Fault(reason: "names a schema that is not of lower-case letters, digits and _")
@@ -61,26 +59,52 @@ public struct PostgresAddress: Sendable {
           ? "holds a password, which everybody on this machine could see" : "has a setting that is not known")
     }
     (self.vault, self.database, self.schema) = (vault, database, schema)
-    host = settings.removeValue(forKey: "host") ?? Self.withoutBrackets(address.host)
-    port = address.port ?? 5432
-    user = address.user.flatMap { PercentEncoding.text(of: $0) }
+    user = parts.user.flatMap { Self.text(of: $0) }
+    guard user != nil || parts.user == nil else { throw Fault(reason: "names a user that is not text") }
+    hosts = try PostgresHost.list(parts.hosts, instead: settings.removeValue(forKey: "host"))
     self.settings = settings
   }
 
   /// `NAME=VALUE` of the part behind the question mark.
-  private static func settings(of text: String) throws(Fault) -> [String: String] {
+  private static func settings(in query: Substring) throws(Fault) -> [String: String] {
     var settings: [String: String] = [:]
-    for part in text.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
+    for part in query.split(separator: "&") {
       let (name, value) = (part.prefix { $0 != "=" }, part.drop { $0 != "=" }.dropFirst())
-      guard let value = PercentEncoding.text(of: value), !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
-        settings.updateValue(value, forKey: String(name)) == nil
-      else { throw Fault(reason: "has a setting twice, or one that is no text") }
+      guard let value = Self.text(of: value), settings.updateValue(value, forKey: String(name)) == nil else {
+        throw Fault(reason: "has a setting twice, or one that is not text")
+      }
     }
     return settings
   }
 
-  private static func withoutBrackets(_ host: String) -> String {
-    host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+  /// What a piece of an address stands for; nil where that is not text, or has control characters.
+  private static func text(of piece: Substring) -> String? {
+    guard let text = PercentEncoding.text(of: piece), !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+      return nil
+    }
+    return text
+  }
+
+  /// The pieces of an address as they are written, cut where libpq cuts them (PostgreSQL manual, "Connection URIs").
+  private struct Parts {
+    let user: Substring?
+    let hosts: Substring
+    let database: Substring
+    let query: Substring
+
+    /// Nil without `://` or a host.
+    init?(of text: String) {
+      guard let mark = text.ranges(of: "://").first else { return nil }
+      let rest = text[mark.upperBound...]
+      let authority = rest.prefix { !"/?".contains($0) }
+      let path = rest[authority.endIndex...].prefix { $0 != "?" }
+      query = rest[path.endIndex...].dropFirst()
+      database = path.dropFirst()
+      let at = authority.firstIndex(of: "@")
+      user = at.map { authority[..<$0] }
+      hosts = at.map { authority[authority.index(after: $0)...] } ?? authority
+      if hosts.isEmpty { return nil }
+    }
   }
 
   /// A name that means the same in SQL with quotes and without.
@@ -94,10 +118,13 @@ public struct PostgresAddress: Sendable {
 }
 
 extension PostgresAddress {
-  /// Whether nothing between here and the server could listen: a socket, or this machine itself.
-  public var isLocal: Bool {
-    host.hasPrefix("/") || host == "localhost" || host == "::1" || host.hasPrefix("127.")
-  }
+  /// The first host.
+  public var host: String { hosts[0].name }
+  /// The port of the first host.
+  public var port: Int { hosts[0].port }
+
+  /// Whether nothing between here and the servers could listen: each is a socket, or this machine itself.
+  public var isLocal: Bool { hosts.allSatisfy(\.isLocal) }
 
   /// How far the server has to prove who it is, in libpq's words.
   public var encryption: String { settings["sslmode"] ?? (isLocal ? "prefer" : "verify-full") }
@@ -105,18 +132,19 @@ extension PostgresAddress {
   /// Whether somebody between could pass for the server: it is not local, and asked for less than a proof.
   public var isOpenToOthers: Bool { !isLocal && encryption != "verify-full" }
 
-  /// The place by which a machine remembers the vault: without user and settings.
+  /// The place by which a machine remembers the vault: without user and settings, and whatever the order of its hosts.
   public var canonicalText: String {
     func encoded(_ text: String) -> String { PercentEncoding.encoded(text) }
     let schema = schema == "vault" ? "" : "&schema=\(schema)"
-    return "postgresql://\(encoded(host)):\(port)/\(encoded(database))?vault=\(encoded(vault))\(schema)"
+    let places = hosts.map { "\(encoded($0.name)):\($0.port)" }.sorted().joined(separator: ",")
+    return "postgresql://\(places)/\(encoded(database))?vault=\(encoded(vault))\(schema)"
   }
 
-  /// What libpq is asked for. The session's own settings are not among them: poolers refuse those.
-  func parameters(applicationName: String, password: String?) -> [String: String] {
+  /// What libpq is asked for, of one of the hosts. The session's own settings are not among them: poolers refuse those.
+  package func parameters(of host: PostgresHost, applicationName: String, password: String?) -> [String: String] {
     var all = settings
-    all["host"] = host
-    all["port"] = String(port)
+    all["host"] = host.name
+    all["port"] = String(host.port)
     all["dbname"] = database
     all["user"] = user
     all["password"] = password
@@ -125,8 +153,8 @@ extension PostgresAddress {
     all["sslmode"] = encryption
     all["ssl_min_protocol_version"] = "TLSv1.2"
     all["gssencmode"] = "disable"
-    if !isLocal, settings["channel_binding"] == nil { all["channel_binding"] = "require" }
-    if settings["connect_timeout"] == nil { all["connect_timeout"] = "10" }
+    // A server that takes a certificate in place of a password has nothing to bind to the channel.
+    if !isLocal, settings["channel_binding"] == nil, settings["sslcert"] == nil { all["channel_binding"] = "require" }
     // A connection of which nothing comes any more ends after a minute and a half.
     all["keepalives_idle"] = "30"
     all["keepalives_interval"] = "10"

@@ -3,7 +3,7 @@ public import VaultStorage
 internal import VaultSystem
 
 /// A lock on a vault: rows of the table `locks`, locked by a transaction that stays open. The server ends it with its
-/// connection, so a stale lock cannot exist.
+/// connection, or when its client sends nothing for a while, so a stale lock cannot exist.
 ///
 /// A writer has also drawn a new `fence` for the vault: when its connection was lost and somebody else came, its next
 /// write finds another fence and is refused.
@@ -11,15 +11,20 @@ final class PostgresLock: StoreLock {
   let kind: LockKind
   /// The fence that a writer writes under; 0 of a reader.
   let fence: Int64
-  private let connection: Mutex<PostgresConnection?>
+  /// How long a change waits for rows that others hold.
+  let patience: Duration
+  private let transaction: HeldTransaction
   private let pool: ConnectionPool
   private let store: ObjectIdentifier
   private let liveSet: Mutex<Int64>
 
-  init(_ kind: LockKind, _ connection: PostgresConnection, of store: PostgresStore, _ held: (fence: Int64, live: Int64))
-  {
+  init(
+    _ kind: LockKind, _ connection: PostgresConnection, of store: PostgresStore, within patience: Duration,
+    _ held: (fence: Int64, live: Int64) = (0, 0)
+  ) {
     (self.kind, self.pool, self.store, fence) = (kind, store.pool, ObjectIdentifier(store), held.fence)
-    self.connection = Mutex(connection)
+    self.patience = max(.seconds(1), patience, pool.patience.reconnecting)
+    transaction = HeldTransaction(connection, store.pool.patience)
     liveSet = Mutex(held.live)
   }
 
@@ -32,15 +37,10 @@ final class PostgresLock: StoreLock {
   }
 
   func isExclusive(of store: PostgresStore) -> Bool {
-    kind == .exclusive && self.store == ObjectIdentifier(store) && connection.withLock { $0 != nil }
+    kind == .exclusive && self.store == ObjectIdentifier(store) && transaction.isHeld
   }
 
-  func release() {
-    guard let connection = connection.withLock({ $0.take() }) else { return }
-    // With a connection that is lost the lock is gone, too.
-    do throws(ServerFault) { try connection.run("ROLLBACK") } catch { return }
-    pool.give(connection)
-  }
+  func release() { transaction.end(pool) }
 }
 
 extension PostgresStore {
@@ -55,14 +55,31 @@ extension PostgresStore {
   ) throws(StoreError) -> any StoreLock {
     if let snapshot { return try snapshot.lock(kind) }
     guard kind != .snapshot else { return try moment() }
-    let (connection, _) = try pool.held { connection throws(ServerFault) in
-      try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+    let end = ContinuousClock.now + timeout
+    while true {
+      do throws(StoreError) {
+        return try lockOnce(kind, timeout, until: end, isWanted, onWait)
+      } catch {
+        // Nothing was changed yet: where the server goes away, another one may soon be in its place.
+        let isLost = error.serverFault?.isLost == true && error.serverFault?.isSilent == false
+        guard isLost, ContinuousClock.now < end, isWanted() else { throw error }
+        LiveFileOperations().sleep(.milliseconds(250))
+      }
+    }
+  }
+
+  private func lockOnce(
+    _ kind: LockKind, _ timeout: Duration, until end: ContinuousClock.Instant, _ isWanted: () -> Bool,
+    _ onWait: (Int32?) -> Void
+  ) throws(StoreError) -> any StoreLock {
+    let (connection, _) = try pool.held(until: end) { connection throws(ServerFault) in
+      try connection.begin(" ISOLATION LEVEL READ COMMITTED", waiting: max(.seconds(1), end - .now))
     }
     do throws(StoreError) {
-      try wait(for: kind, connection, timeout, isWanted, onWait)
-      guard kind == .exclusive else { return PostgresLock(kind, connection, of: self, (0, 0)) }
-      let lock = PostgresLock(kind, connection, of: self, try drawFence())
-      return lock
+      try wait(for: kind, connection, max(.zero, end - .now), isWanted, onWait)
+      guard kind == .exclusive else { return PostgresLock(kind, connection, of: self, within: timeout) }
+      let held = try drawFence(within: max(.seconds(1), end - .now))
+      return PostgresLock(kind, connection, of: self, within: timeout, held)
     } catch {
       if (try? connection.run("ROLLBACK")) != nil { pool.give(connection) }
       throw error
@@ -154,10 +171,13 @@ extension PostgresStore {
     return taken
   }
 
-  /// However long the work takes, a transaction that holds a row is not idle.
+  /// A client that is gone without a word is given up after a minute and a half: by the keep-alives of the connection
+  /// and, since a proxy answers those, by the limit of an idle transaction.
   private func locking(_ gates: [Int], _ strength: String) -> String {
     """
-    SELECT l.gate, set_config('idle_in_transaction_session_timeout', '0', true) FROM \(schema.locks) AS l
+    SELECT l.gate, set_config('idle_in_transaction_session_timeout', '\(pool.patience.lockLimit.milliseconds)', true),
+      set_config('tcp_keepalives_idle', '30', true), set_config('tcp_keepalives_interval', '10', true),
+      set_config('tcp_keepalives_count', '6', true) FROM \(schema.locks) AS l
     WHERE l.vault = $1 AND l.gate IN (\(gates.map(String.init).joined(separator: ", "))) FOR \(strength)
     """
   }
@@ -192,9 +212,13 @@ extension PostgresStore {
   ///
   /// It is not waited for until that is durable: the first change is, and with it what was before. A server that dies
   /// between the two has an earlier fence, under which at most one writer goes on: fences are drawn by lot.
-  private func drawFence() throws(StoreError) -> (fence: Int64, live: Int64) {
+  ///
+  /// - Parameter patience: how long a change of an earlier writer may be under way that is given up already.
+  private func drawFence(within patience: Duration) throws(StoreError) -> (fence: Int64, live: Int64) {
     let statement = """
-      UPDATE \(schema.vaults) AS v SET fence = $3, holder = $2 WHERE v.vault = $1
+      UPDATE \(schema.vaults) AS v SET fence = $3,
+        holder = $2 || ' since ' || to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+      WHERE v.vault = $1
       RETURNING v.fence, v.live, current_setting('synchronous_commit') = 'off',
         EXISTS (SELECT 1 FROM \(schema.staged) AS s WHERE s.vault = $1)
         OR EXISTS (SELECT 1 FROM \(schema.documents) AS d WHERE d.vault = $1 AND d.live > v.live)
@@ -202,29 +226,49 @@ extension PostgresStore {
         set_config('synchronous_commit', 'off', true)
       """
     let values: [SQLValue] = [.id(vault), .text(LockHolder.current.text), .number(.random(in: 1 ... .max))]
-    let held = try pool.with(writing: true) { connection throws(ServerFault) -> (Int64, Int64, Bool, Bool)? in
-      guard let row = try connection.row(statement, values) else { return nil }
-      return (try row.number(0), try row.number(1), try row.isTrue(2), try row.isTrue(3))
+    let held: (Int64, Int64, Bool, Bool)?
+    do throws(StoreError) {
+      held = try pool.with(writing: true) { connection throws(ServerFault) -> (Int64, Int64, Bool, Bool)? in
+        // The server ends the wait by itself; this is for a server that says nothing at all.
+        let longest = patience + .seconds(2)
+        // The limit is another statement's: a table that is locked is waited for before a statement begins.
+        return try connection.transaction(waiting: patience) { () throws(ServerFault) -> (Int64, Int64, Bool, Bool)? in
+          guard let row = try connection.row(statement, values, patience: longest) else { return nil }
+          return (try row.number(0), try row.number(1), try row.isTrue(2), try row.isTrue(3))
+        }
+      }
+    } catch {
+      guard error.serverFault?.isSilent == true || error.serverFault?.isLockTimeout == true else { throw error }
+      throw StoreError(
+        .locked,
+        reason: "the server is still storing the change of an earlier writer, or another session holds the vault's row",
+        path: address.canonicalText, underlying: error.underlying)
     }
-    guard let (fence, live, isUnsafe, isLittered) = held else {
-      throw gone
-    }
+    guard let (fence, live, isUnsafe, isLittered) = held else { throw gone }
     guard !isUnsafe else {
       throw StoreError(
         .ioFailed, reason: "the database would answer before a change is durable: synchronous_commit is off")
     }
     // What cannot be cleared now is cleared by the next.
-    if isLittered { try? clearLeftovers(live: live) }
+    if isLittered { try? clearLeftovers(live: live, within: patience) }
     return (fence, live)
   }
 
-  private func clearLeftovers(live: Int64) throws(StoreError) {
+  private func clearLeftovers(live: Int64, within patience: Duration) throws(StoreError) {
+    try clear("DELETE FROM \(schema.staged) WHERE vault = $1", [.id(vault)], within: patience)
+    try clear(
+      "DELETE FROM \(schema.documents) WHERE vault = $1 AND live > 0 AND live <> $2", [.id(vault), .number(live)],
+      within: patience)
+  }
+
+  /// Deletes rows that nobody reads. What others hold for longer is left to the next who locks.
+  func clear(
+    _ statement: String, _ values: [SQLValue], within patience: Duration = .seconds(1)
+  ) throws(StoreError) {
     try pool.with(writing: true) { connection throws(ServerFault) in
-      let patience = PostgresConnection.longPatience
-      try connection.run("DELETE FROM \(schema.staged) WHERE vault = $1", [.id(vault)], patience: patience)
-      try connection.run(
-        "DELETE FROM \(schema.documents) WHERE vault = $1 AND live > 0 AND live <> $2", [.id(vault), .number(live)],
-        patience: patience)
+      try connection.transaction(waiting: patience) { () throws(ServerFault) in
+        _ = try connection.run(statement, values, patience: PostgresConnection.longPatience)
+      }
     }
   }
 

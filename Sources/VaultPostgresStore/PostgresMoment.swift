@@ -7,31 +7,34 @@ internal import VaultStorage
 /// (PostgreSQL manual, "Snapshot Synchronization Functions"): so it can be read by several threads.
 final class PostgresMoment: StoreLock {
   let kind = LockKind.snapshot
-  private let held: Mutex<(connection: PostgresConnection, view: PostgresStore)?>
+  private let transaction: HeldTransaction
+  private let shown: Mutex<PostgresStore?>
   private let pool: ConnectionPool
 
   init(_ connection: PostgresConnection, of store: PostgresStore, named name: String) {
     pool = store.pool
-    held = Mutex((connection, store.view(of: Snapshot(name: name))))
+    transaction = HeldTransaction(connection, pool.patience)
+    shown = Mutex(store.view(of: Snapshot(name: name)))
   }
 
   deinit { release() }
 
-  var view: (any RecordStore)? { held.withLock { $0?.view } }
+  var view: (any RecordStore)? { shown.withLock { $0 } }
 
   func release() {
-    guard let (connection, view) = held.withLock({ $0.take() }) else { return }
+    guard let view = shown.withLock({ $0.take() }) else { return }
     view.pool.close()
-    do throws(ServerFault) { try connection.run("ROLLBACK") } catch { return }
-    pool.give(connection)
+    transaction.end(pool)
   }
 }
 
 /// What a transaction of the server lends of what it sees.
-final class Snapshot: Sendable {
+package final class Snapshot: Sendable {
   private static let beginning = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-  /// However long the work takes, a transaction is not idle.
-  static let patience = "SET LOCAL idle_in_transaction_session_timeout = 0"
+  /// The server ends the transaction of a client that is gone; one that lives, and takes long, sends something.
+  static func limit(_ patience: ServerPatience) -> String {
+    "SET LOCAL idle_in_transaction_session_timeout = \(patience.readerLimit.milliseconds)"
+  }
 
   let name: String
   let ahead = RecordsAhead()
@@ -39,23 +42,23 @@ final class Snapshot: Sendable {
   init(name: String) { self.name = name }
 
   /// Lets a connection see one moment, from its next statement on.
-  static func begin(_ connection: PostgresConnection) throws(ServerFault) {
+  static func begin(_ connection: PostgresConnection, _ patience: ServerPatience) throws(ServerFault) {
     try connection.run(beginning)
-    try connection.run(patience)
+    try connection.run(limit(patience))
   }
 
   /// Takes one; the connection keeps it.
-  static func taken(by connection: PostgresConnection) throws(ServerFault) -> String {
-    try begin(connection)
+  static func taken(by connection: PostgresConnection, _ patience: ServerPatience) throws(ServerFault) -> String {
+    try begin(connection, patience)
     guard let name = try connection.row("SELECT pg_export_snapshot()")?.text(0), isPlain(name) else { throw .malformed }
     return name
   }
 
   /// Lets a connection see the same.
-  func adopt(_ connection: PostgresConnection) throws(ServerFault) {
+  func adopt(_ connection: PostgresConnection, _ patience: ServerPatience) throws(ServerFault) {
     try connection.run(Self.beginning)
     try connection.run("SET TRANSACTION SNAPSHOT '\(name)'")
-    try connection.run(Self.patience)
+    try connection.run(Self.limit(patience))
   }
 
   /// It goes into a statement, which takes no values.
@@ -81,7 +84,9 @@ final class Snapshot: Sendable {
 
 extension PostgresStore {
   func moment() throws(StoreError) -> any StoreLock {
-    let (connection, snapshot) = try pool.held(Snapshot.taken)
+    let (connection, snapshot) = try pool.held { connection throws(ServerFault) in
+      try Snapshot.taken(by: connection, pool.patience)
+    }
     return PostgresMoment(connection, of: self, named: snapshot)
   }
 }

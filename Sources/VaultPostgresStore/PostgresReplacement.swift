@@ -7,7 +7,12 @@ extension PostgresStore {
     let lock = requireExclusive(lock)
     var set: Int64 = 0
     // A number that no set ever had.
-    try writing(under: lock) { _, generation throws(StoreError) in set = generation }
+    do throws(StoreError) {
+      try writing(under: lock) { _, generation throws(StoreError) in set = generation }
+    } catch {
+      // The commit that puts the set in place comes later, and counts for this one as well.
+      guard error.code == .mayBeLost else { throw error }
+    }
     return PostgresReplacement(of: self, under: lock, set: set)
   }
 }
@@ -51,10 +56,28 @@ private final class PostgresReplacement: StoreReplacement {
       "\(store.schema.documents) (vault, live, place, id, part, changed, size, bytes)",
       copying: rows.copied(vault: store.vault),
       orSelecting: "$1, live, place, id, part, live, new_size, new FROM \(source.table(store.schema))",
-      [.id(store.vault)] + source.values)
+      [.id(store.vault)] + source.values, under: lock)
   }
 
   func commit() throws(StoreError) {
+    do throws(StoreError) {
+      try exchange()
+    } catch {
+      if error.code == .mayBeLost { noteExchange() }
+      // What belongs to the vault by now must not be cleared away.
+      if error.code == .outcomeUnknown { state.withLock { $0.hasRows = false } }
+      throw error
+    }
+    noteExchange()
+  }
+
+  private func noteExchange() {
+    lock.live = set
+    state.withLock { $0.isCommitted = true }
+  }
+
+  /// Writes the number of the set into the vault's row.
+  private func exchange() throws(StoreError) {
     let counts = readCounts.withLock { $0 }
     let marked = folders.withLock { $0.sorted() }
     try store.writing(under: lock) { connection, generation throws(StoreError) in
@@ -74,8 +97,6 @@ private final class PostgresReplacement: StoreReplacement {
           """, [.id(store.vault), .places(marked.map(Int16.init)), .number(generation)])
       }
     }
-    lock.live = set
-    state.withLock { $0.isCommitted = true }
   }
 
   /// Refuses when a record came, went or changed since the replacement began, or was not read.
@@ -120,10 +141,8 @@ private final class PostgresReplacement: StoreReplacement {
 
   /// What is left after a fault is deleted by the next who locks.
   private func delete(_ set: Int64, _ rest: String) {
-    _ = try? store.pool.with(writing: true) { connection throws(ServerFault) in
-      try connection.run(
-        "DELETE FROM \(store.schema.documents) WHERE vault = $1 AND live = $2 \(rest)",
-        [.id(store.vault), .number(set)], patience: PostgresConnection.longPatience)
-    }
+    try? store.clear(
+      "DELETE FROM \(store.schema.documents) WHERE vault = $1 AND live = $2 \(rest)",
+      [.id(store.vault), .number(set)])
   }
 }

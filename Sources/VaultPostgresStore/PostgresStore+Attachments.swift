@@ -23,12 +23,17 @@ extension PostgresStore: AttachmentStore {
   public func removeAttachments(_ ids: [AttachmentID], under lock: any StoreLock) throws(StoreError) {
     let lock = requireExclusive(lock)
     guard !ids.isEmpty, try keepsAttachments() else { return }
-    try writing(under: lock) { connection, _ throws(StoreError) in
-      _ = try inServer { () throws(ServerFault) in
-        try connection.run(
-          "DELETE FROM \(schema.attachments) WHERE vault = $1 AND id = ANY ($2)", [.id(vault), .ids(ids)],
-          patience: PostgresConnection.longPatience)
+    do throws(StoreError) {
+      try writing(under: lock) { connection, _ throws(StoreError) in
+        _ = try inServer { () throws(ServerFault) in
+          try connection.run(
+            "DELETE FROM \(schema.attachments) WHERE vault = $1 AND id = ANY ($2)", [.id(vault), .ids(ids)],
+            patience: PostgresConnection.longPatience)
+        }
       }
+    } catch {
+      // No record names them: nothing is lost if they come back.
+      if error.code != .mayBeLost { throw error }
     }
   }
 
@@ -75,7 +80,7 @@ private final class AttachmentReader: StoreReader {
   private let id: AttachmentID
   private let store: PostgresStore
   /// Sees one moment from the first part on; nil before, and behind the last.
-  private var connection: PostgresConnection?
+  private var transaction: HeldTransaction?
   private var part: Int32 = -1
   private var offset = 0
   private var isEnded = false
@@ -126,9 +131,11 @@ private final class AttachmentReader: StoreReader {
       FROM \(store.schema.attachments) AS d
       WHERE d.vault = $1 AND d.id = $2 AND d.part > $3 AND octet_length(d.bytes) > 0 ORDER BY d.part LIMIT 1
       """
-    let connection = try opened()
+    let transaction = try opened()
     do throws(ServerFault) {
-      let row = try connection.row(statement, [.id(store.vault), .id(id), .integer(part)])
+      let row = try transaction.with { connection throws(ServerFault) in
+        try connection.row(statement, [.id(store.vault), .id(id), .integer(part)])
+      }
       guard let row else { return [] }
       part = Int32(clamping: try row.integer(0))
       return try row.bytes(1)
@@ -137,19 +144,23 @@ private final class AttachmentReader: StoreReader {
     }
   }
 
-  private func opened() throws(StoreError) -> PostgresConnection {
-    if let connection { return connection }
-    let taken = try store.snapshot == nil ? store.pool.held(Snapshot.begin).0 : store.pool.take()
-    connection = taken
+  private func opened() throws(StoreError) -> HeldTransaction {
+    if let transaction { return transaction }
+    let pool = store.pool
+    let begin = { (connection: PostgresConnection) throws(ServerFault) in
+      try Snapshot.begin(connection, pool.patience)
+    }
+    let taken = HeldTransaction(try store.snapshot == nil ? pool.held(begin).0 : pool.take(), pool.patience)
+    transaction = taken
     return taken
   }
 
   private func end() {
     isEnded = true
-    guard let connection = connection.take() else { return }
+    guard let transaction = transaction.take() else { return }
     // The transactions of a moment are the moment's.
-    if store.snapshot == nil { do throws(ServerFault) { try connection.run("ROLLBACK") } catch { return } }
-    store.pool.give(connection)
+    if store.snapshot == nil { return transaction.end(store.pool) }
+    if let connection = transaction.take() { store.pool.give(connection) }
   }
 }
 
@@ -161,7 +172,7 @@ private final class AttachmentWriter: StoreWriter {
   // Held as long as the attachment is on its way.
   private let lock: PostgresLock
   /// Nil once it has ended.
-  private var connection: PostgresConnection?
+  private var transaction: HeldTransaction?
   /// Whether another attachment of this id makes room.
   private let isReplacing: Bool
   private var piece: [UInt8] = []
@@ -171,12 +182,12 @@ private final class AttachmentWriter: StoreWriter {
   init(of id: AttachmentID, in store: PostgresStore, under lock: PostgresLock) throws(StoreError) {
     (self.id, self.store, self.lock) = (id, store, lock)
     let (connection, removedCount) = try store.pool.held(writing: true) { connection throws(ServerFault) -> Int in
-      try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
-      try connection.run(Snapshot.patience)
+      try connection.begin(" ISOLATION LEVEL READ COMMITTED", waiting: lock.patience)
+      try connection.run(Snapshot.limit(store.pool.patience))
       return try connection.run(
         "DELETE FROM \(store.schema.attachments) WHERE vault = $1 AND id = $2", [.id(store.vault), .id(id)])
     }
-    (self.connection, isReplacing) = (connection, removedCount > 0)
+    (transaction, isReplacing) = (HeldTransaction(connection, store.pool.patience), removedCount > 0)
   }
 
   deinit { end() }
@@ -198,15 +209,17 @@ private final class AttachmentWriter: StoreWriter {
 
   /// Sends a part. The server says whether that is what it keeps.
   private func put(_ part: [UInt8]) throws(StoreError) {
-    guard let connection else { throw StoreError(.ioFailed, reason: "it was ended before", path: path) }
+    guard let transaction else { throw StoreError(.ioFailed, reason: "it was ended before", path: path) }
     let statement = """
       INSERT INTO \(store.schema.attachments) AS d (vault, id, part, bytes) VALUES ($1, $2, $3, $4)
       RETURNING d.bytes = $4
       """
     let values: [SQLValue] = [.id(store.vault), .id(id), .integer(Int32(partCount)), .document(part)]
     let isKept = try inServer { () throws(ServerFault) -> Bool in
-      guard let row = try connection.row(statement, values) else { return false }
-      return try row.isTrue(0)
+      try transaction.with { connection throws(ServerFault) in
+        guard let row = try connection.row(statement, values) else { return false }
+        return try row.isTrue(0)
+      }
     }
     guard isKept else { throw .keptOther(path) }
     partCount += 1
@@ -222,13 +235,18 @@ private final class AttachmentWriter: StoreWriter {
     guard try isReplacing ? store.mark(of: .attachment(id)) == mark : mark == nil else {
       throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: path)
     }
-    guard let connection else { throw StoreError(.ioFailed, reason: "it was ended before", path: path) }
+    guard let connection = transaction?.take() else {
+      throw StoreError(.ioFailed, reason: "it was ended before", path: path)
+    }
+    var isEnded = false
+    defer { if !isEnded, (try? connection.run("ROLLBACK")) != nil { store.pool.give(connection) } }
     try store.requireFence(of: lock, connection)
     let kept = try inServer { () throws(ServerFault) in try store.inventory(of: id, connection) }
     guard kept == (Int64(partCount), Int64(byteCount)) else { throw .keptOther(path) }
     do throws(ServerFault) {
-      try connection.run("COMMIT", patience: PostgresConnection.longPatience)
-      self.connection = nil
+      // The commit of the record that names it comes later, and counts for this one as well.
+      _ = try connection.commit()
+      isEnded = true
       store.pool.give(connection)
     } catch {
       let fault = StoreError(error, path: path, writing: true)
@@ -241,12 +259,14 @@ private final class AttachmentWriter: StoreWriter {
     // A commit that is still under way comes first.
     let waiting = "SELECT v.vault FROM \(store.schema.vaults) AS v WHERE v.vault = $1 FOR UPDATE"
     let found = try? store.reached { connection throws(ServerFault) -> (partCount: Int64, byteCount: Int64) in
-      try connection.run(waiting, [.id(store.vault)])
-      return try store.inventory(of: id, connection)
+      try connection.withoutCommit { () throws(ServerFault) in
+        try connection.run(waiting, [.id(store.vault)])
+        return try store.inventory(of: id, connection)
+      }
     }
     guard let found, !isReplacing else {
       throw StoreError(
-        .ioFailed, reason: "the connection was lost while it was written: it may be done", path: path,
+        .ioFailed, reason: "the connection was lost while it was written; no record names it yet", path: path,
         underlying: fault.underlying)
     }
     return found == (Int64(partCount), Int64(byteCount))
@@ -254,8 +274,7 @@ private final class AttachmentWriter: StoreWriter {
 
   private func end() {
     piece = []
-    guard let connection = connection.take() else { return }
-    if (try? connection.run("ROLLBACK")) != nil { store.pool.give(connection) }
+    transaction.take()?.end(store.pool)
   }
 }
 

@@ -74,6 +74,7 @@ private struct Answers {
   let hasAttachmentTable: Bool
   let keepsAttachmentsApart: Bool
   let mayReadAttachments: Bool
+  let isAboutToBeAnalysed: Bool
   var isEncrypted = false
 
   init(_ connection: PostgresConnection, _ schema: PostgresSchema, _ values: [SQLValue]) throws(ServerFault) {
@@ -95,7 +96,10 @@ private struct Answers {
         floor(extract(epoch FROM now()))::bigint, to_regclass('\(schema.attachments)') IS NOT NULL,
         NOT EXISTS (SELECT 1 FROM pg_class AS c, pg_class AS d WHERE c.oid = to_regclass('\(schema.attachments)')
           AND d.oid = '\(schema.documents)'::regclass AND d.relrowsecurity AND NOT c.relrowsecurity),
-        coalesce(has_table_privilege(to_regclass('\(schema.attachments)'), 'SELECT'), false)
+        coalesce(has_table_privilege(to_regclass('\(schema.attachments)'), 'SELECT'), false),
+        coalesce((SELECT current_setting('autovacuum') = 'on' AND s.n_mod_since_analyze > 50 + c.reltuples / 10
+          FROM pg_stat_all_tables AS s, pg_class AS c
+          WHERE s.relid = c.oid AND c.oid = '\(schema.documents)'::regclass), false)
       """, values)
     guard let row else { throw .malformed }
     (isDurable, survivesPowerCuts) = (try row.isTrue(0), try row.isTrue(1))
@@ -103,7 +107,7 @@ private struct Answers {
     (hasForeignParts, hasLeftovers) = (try row.isTrue(5), try row.isTrue(6))
     (rowCount, seconds) = (try row.number(7), try row.number(8))
     (hasAttachmentTable, keepsAttachmentsApart) = (try row.isTrue(9), try row.isTrue(10))
-    mayReadAttachments = try row.isTrue(11)
+    (mayReadAttachments, isAboutToBeAnalysed) = (try row.isTrue(11), try row.isTrue(12))
   }
 
   var durability: RemoteFinding {
@@ -156,6 +160,9 @@ private struct Answers {
   /// A table without statistics can be read in a way that costs a hundred times as much.
   func index(_ plan: [String]) -> RemoteFinding {
     let usesKey = plan.contains { $0.contains("documents_pkey") }
+    if !usesKey, isAboutToBeAnalysed {
+      return RemoteFinding("index", .good, "the server is about to count the rows anew, after many changes")
+    }
     return usesKey || rowCount < 1000
       ? RemoteFinding("index", .good, "a record is found by the key of the table")
       : RemoteFinding("index", .doubtful, "a record is not found by the key of the table: ANALYZE it")

@@ -124,6 +124,41 @@ extension PostgresStore {
     try readAscending(ids, body)
   }
 
+  public func fewRecords() throws(StoreError) -> (any RecordStore)? {
+    // Of more than that nothing leaves the server; where there is none, the usual way tells so.
+    let statement = """
+      WITH few AS (
+        SELECT d.id, d.size, d.bytes FROM \(schema.documents) AS d
+        WHERE d.vault = $1 AND d.live = \(liveSet) AND d.place = \(StoreLocation.Place.record) AND d.part = 0
+        ORDER BY d.id LIMIT \(Self.fewCount + 1))
+      SELECT few.id, CASE WHEN few.size <= \(RecordsAhead.byteCount) AND octet_length(few.bytes) = few.size
+        THEN few.bytes END
+      FROM few WHERE (SELECT count(*) FROM few) <= \(Self.fewCount) ORDER BY few.id
+      """
+    var changes: [StoreChange] = []
+    var isWhole = true
+    try pool.with { connection throws(ServerFault) in
+      (changes, isWhole) = ([], true)
+      try connection.rows(
+        statement, [.id(vault)],
+        each: { row throws(ServerFault) in
+          guard changes.count < Self.fewCount else { throw .tooMuch }
+          guard let bytes = try row.optionalBytes(1), bytes.count <= RecordsAhead.byteCount else {
+            isWhole = false
+            return
+          }
+          changes.append(.put(.record(try row.id(0)), bytes))
+        })
+    }
+    guard isWhole, !changes.isEmpty else { return nil }
+    let records = MemoryStore()
+    try records.apply(changes)
+    return records
+  }
+
+  /// As many records as a vault has before it is worth an index.
+  private static var fewCount: Int { 256 }
+
   /// The records that follow one another from an id on, without those that are too large to be read ahead.
   private func run(from first: RecordID) throws(StoreError) -> [(id: RecordID, bytes: [UInt8])] {
     let statement = """

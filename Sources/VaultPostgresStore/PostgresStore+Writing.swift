@@ -6,6 +6,8 @@ extension PostgresStore {
   /// Changes beyond these are staged first.
   private static let directLimit = (changeCount: 64, byteCount: 4 << 20)
   private static let longestTry = 10
+  /// How long a commit may wait for standbys that only makes sure of an earlier one.
+  private static let replicationPatience = Duration.seconds(15)
 
   public func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
     let lock = requireExclusive(lock)
@@ -17,7 +19,7 @@ extension PostgresStore {
     guard writes.count > Self.directLimit.changeCount || byteCount > Self.directLimit.byteCount else {
       return try commit(.values(ChangeRows(writes, live: lock.live)), guards: guards, under: lock)
     }
-    let staged = StagedChanges(in: self, live: lock.live)
+    let staged = StagedChanges(in: self, under: lock)
     defer { staged.clear() }
     for piece in StagedChanges.pieces(of: writes) { try staged.append(piece) }
     try commit(staged.source, guards: guards, under: lock)
@@ -26,6 +28,7 @@ extension PostgresStore {
   /// Does a transaction of the one who holds the lock, as often as others make it fail.
   ///
   /// - Parameter body: gets the connection, and the number by which changes are known; it may be done several times.
+  /// - Throws: `StoreError` `.mayBeLost` once it is done; `.outcomeUnknown`; any other when nothing was changed.
   func writing(
     under lock: PostgresLock, _ body: (PostgresConnection, _ generation: Int64) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -34,27 +37,32 @@ extension PostgresStore {
       let connection = try pool.take()
       var generation: Int64?
       do throws(StoreError) {
-        try once(connection, under: lock, &generation, body)
-        return pool.give(connection)
+        let isInDoubt = try once(connection, under: lock, &generation, body)
+        pool.give(connection)
+        if isInDoubt { throw StoreError.mayBeLost }
+        return
       } catch {
+        if error.code == .mayBeLost { throw error }
         if !connection.isLost {
           if (try? connection.run("ROLLBACK")) != nil { pool.give(connection) }
         } else if let generation, try isDone(generation, under: lock, besides: error) {
-          return
+          return try requireReplication(besides: error)
         }
         let isConflict = error.serverFault?.isConflict == true
-        guard isConflict || error.serverFault?.isLost == true, attempt < Self.longestTry else { throw error }
+        let isLost = error.serverFault?.isLost == true && error.serverFault?.isSilent == false
+        guard isConflict || isLost, attempt < Self.longestTry else { throw error }
         let longest = min(5 << (attempt - 1), 500)
         LiveFileOperations().sleep(.milliseconds(Int.random(in: 5...max(5, longest), using: &generator)))
       }
     }
   }
 
+  /// - Returns: whether the server said that what is stored may not be on its standbys.
   private func once(
     _ connection: PostgresConnection, under lock: PostgresLock, _ generation: inout Int64?,
     _ body: (PostgresConnection, Int64) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    try inServer { () throws(ServerFault) in try connection.run("BEGIN") }
+  ) throws(StoreError) -> Bool {
+    try inServer { () throws(ServerFault) in try connection.begin(waiting: lock.patience) }
     let row = try inServer { () throws(ServerFault) in
       try connection.row(
         """
@@ -66,9 +74,7 @@ extension PostgresStore {
     let next = try inServer { () throws(ServerFault) in try row.number(0) }
     try body(connection, next)
     generation = next
-    try inServer { () throws(ServerFault) in
-      try connection.run("COMMIT", patience: PostgresConnection.longPatience)
-    }
+    return try inServer { () throws(ServerFault) in try connection.commit() }
   }
 
   /// Lets nobody draw another fence before a transaction ends, where the lock's is still the vault's.
@@ -97,37 +103,39 @@ extension PostgresStore {
     let row: (generation: Int64, fence: Int64)?
     do throws(StoreError) {
       row = try reached { connection throws(ServerFault) in
-        guard let row = try connection.row(statement, [.id(vault)]) else { return nil }
-        return (try row.number(0), try row.number(1))
+        try connection.withoutCommit { () throws(ServerFault) -> (Int64, Int64)? in
+          guard let row = try connection.row(statement, [.id(vault)]) else { return nil }
+          return (try row.number(0), try row.number(1))
+        }
       }
     } catch {
-      throw StoreError(
-        .ioFailed, reason: "the connection was lost while it was written: it may be done", path: error.path,
-        underlying: error.underlying)
+      throw .outcomeUnknown(besides: error)
     }
     guard let row else { throw error }
     if row.generation < generation { return false }
-    guard row.fence == lock.fence else {
-      throw StoreError(
-        .ioFailed, reason: "the connection was lost while it was written, and somebody else writes: it may be done",
-        underlying: error.underlying)
-    }
+    // Somebody else may have counted that far after a server that never had this change took over.
+    guard row.fence == lock.fence else { throw .outcomeUnknown(besides: error) }
     return true
   }
 
-  /// Asks a server that may just start again.
+  /// Makes sure that what was committed without a word is where the server keeps it: a later commit waits for all that
+  /// was written before.
+  ///
+  /// - Throws: `StoreError` `.mayBeLost`.
+  private func requireReplication(besides error: StoreError) throws(StoreError) {
+    let statement = "UPDATE \(schema.vaults) AS v SET fence = v.fence WHERE v.vault = $1"
+    let isInDoubt = try? pool.with(writing: true) { connection throws(ServerFault) -> Bool in
+      try connection.run(statement, [.id(vault)], patience: Self.replicationPatience)
+      return connection.isReplicationInDoubt
+    }
+    guard isInDoubt == false else { throw .mayBeLost }
+  }
+
+  /// Asks a server that may just start again, or another that takes its place.
   func reached<Result>(
     _ body: (PostgresConnection) throws(ServerFault) -> Result
   ) throws(StoreError) -> Result {
-    for attempt in 1... {
-      do throws(StoreError) {
-        return try pool.with(body)
-      } catch {
-        guard attempt < Self.longestTry, error.serverFault?.isLost == true else { throw error }
-        LiveFileOperations().sleep(.milliseconds(min(50 << attempt, 2000)))
-      }
-    }
-    preconditionFailure("the last attempt throws")
+    try pool.with(for: max(.seconds(10), pool.patience.reconnecting), body)
   }
 
   /// Makes changes and checks that they are what the database then has.
@@ -233,6 +241,19 @@ extension PostgresStore {
         ON CONFLICT (vault, folder) DO UPDATE SET changed = EXCLUDED.changed, mark = EXCLUDED.mark)
 
       """
+  }
+}
+
+extension StoreError {
+  static var mayBeLost: StoreError {
+    StoreError(
+      .mayBeLost, reason: "the change is stored, but the server may not have passed it on to its standbys yet")
+  }
+
+  static func outcomeUnknown(besides error: StoreError) -> StoreError {
+    StoreError(
+      .outcomeUnknown, reason: "the connection was lost while the change was being stored: it may be stored or not",
+      path: error.path, underlying: error.underlying)
   }
 }
 

@@ -19,6 +19,7 @@ public final class PostgresStore: RecordStore {
   let snapshot: Snapshot?
   /// Whether the table of attachments was there: then it is.
   let hasAttachmentTable = Atomic(false)
+  let replicaWait = ReplicaWait()
 
   /// The vault that an address names.
   ///
@@ -26,7 +27,14 @@ public final class PostgresStore: RecordStore {
   /// - Throws: `StoreError` `.notAVault` where there is no such vault, or there are no tables; `.newerLayout`;
   ///   `.permissionDenied`; `.ioFailed` without a connection.
   public convenience init(at address: PostgresAddress, password: String? = nil) throws(StoreError) {
-    let (schema, pool) = Self.parts(address, password)
+    try self.init(at: address, password: password, patience: ServerPatience())
+  }
+
+  /// The same, with what is done while the server does not answer.
+  package convenience init(
+    at address: PostgresAddress, password: String? = nil, patience: ServerPatience
+  ) throws(StoreError) {
+    let (schema, pool) = Self.parts(address, password, patience)
     guard let vault = try Self.find(address, schema, pool) else {
       throw StoreError(.notAVault, reason: "the database has no vault of this name", path: address.canonicalText)
     }
@@ -46,9 +54,12 @@ public final class PostgresStore: RecordStore {
     PostgresStore(address, schema, pool.showing(snapshot), vault, snapshot)
   }
 
-  private static func parts(_ address: PostgresAddress, _ password: String?) -> (PostgresSchema, ConnectionPool) {
+  private static func parts(
+    _ address: PostgresAddress, _ password: String?, _ patience: ServerPatience
+  ) -> (PostgresSchema, ConnectionPool) {
     let name = "vault \(LockHolder.current.text)"
-    return (PostgresSchema(address.schema), ConnectionPool(address, applicationName: name, password: password))
+    let pool = ConnectionPool(address, applicationName: name, password: password, patience: patience)
+    return (PostgresSchema(address.schema), pool)
   }
 
   /// The number of a vault; nil when there is none of that name.
@@ -79,7 +90,14 @@ extension PostgresStore {
   public static func create(
     at address: PostgresAddress, password: String? = nil, makingTables: Bool = false
   ) throws(StoreError) -> PostgresStore {
-    let (schema, pool) = parts(address, password)
+    try create(at: address, password: password, makingTables: makingTables, patience: ServerPatience())
+  }
+
+  /// The same, with what is done while the server does not answer.
+  package static func create(
+    at address: PostgresAddress, password: String?, makingTables: Bool, patience: ServerPatience
+  ) throws(StoreError) -> PostgresStore {
+    let (schema, pool) = parts(address, password, patience)
     if makingTables { try makeTables(address, schema, pool) }
     if try find(address, schema, pool) == nil {
       // Both by one statement: a vault without its locks could not be locked. Of two who try, one makes it.
@@ -138,10 +156,14 @@ extension PostgresStore {
   }
 }
 
-/// Who holds a lock, as the vault's row says it: for messages alone.
+/// Who holds a lock, as the vault's row says it, `PID@HOST since TIME`: for messages alone.
 struct LockHolder {
+  private static let mark = " since "
+
   let process: Int32
   let host: String
+  /// By the server's clock; nil from a program that did not write it.
+  private(set) var start: String?
 
   static let current = LockHolder(
     process: LiveFileOperations().processIdentifier, host: ServerFault.printable(ProcessEnvironment.hostName.utf8))
@@ -154,13 +176,15 @@ struct LockHolder {
   init?(_ text: String) {
     let parts = text.split(separator: "@", maxSplits: 1)
     guard parts.count == 2, let process = Int32(parts[0]), process > 0 else { return nil }
-    self.init(process: process, host: String(parts[1]))
+    let mark = parts[1].ranges(of: Self.mark).last
+    self.init(process: process, host: String(mark.map { parts[1][..<$0.lowerBound] } ?? parts[1]))
+    start = mark.map { ServerFault.printable(parts[1][$0.upperBound...].utf8) }
   }
 
   /// The error for who has waited for it in vain.
   func inTheWay(of address: PostgresAddress) -> StoreError {
-    StoreError(
-      .locked, reason: "another process on \(host) holds the vault's lock", path: address.canonicalText,
-      holder: process)
+    let deed = start.map { "has held the vault's lock since \($0)" } ?? "holds the vault's lock"
+    return StoreError(
+      .locked, reason: "another process on \(host) \(deed)", path: address.canonicalText, holder: process)
   }
 }

@@ -7,12 +7,12 @@ final class StagedChanges {
   private static let piece = (changeCount: 2000, byteCount: 8 << 20)
 
   private let store: PostgresStore
-  private let live: Int64
+  private let lock: PostgresLock
   private let batch = Identifier.random()
   private var counts = ChangeRows.Counts()
   private var isEmpty = true
 
-  init(in store: PostgresStore, live: Int64) { (self.store, self.live) = (store, live) }
+  init(in store: PostgresStore, under lock: PostgresLock) { (self.store, self.lock) = (store, lock) }
 
   var source: ChangeSource { .staged(batch: batch, counts) }
 
@@ -35,13 +35,13 @@ final class StagedChanges {
 
   func append(_ changes: [StoreChange]) throws(StoreError) {
     guard !changes.isEmpty else { return }
-    let rows = ChangeRows(changes, live: live)
+    let rows = ChangeRows(changes, live: lock.live)
     let (source, columns) = (ChangeSource.values(rows), "live, place, id, part, old, old_size, new, new_size")
     isEmpty = false
     try store.fill(
       "\(store.schema.staged) (vault, batch, \(columns))", copying: rows.copied(vault: store.vault, batch: batch),
       orSelecting: "$1, $10::uuid, \(columns) FROM \(source.table(store.schema))",
-      [.id(store.vault)] + source.values + [.id(batch)])
+      [.id(store.vault)] + source.values + [.id(batch)], under: lock)
     counts.removed += rows.counts.removed
     counts.replaced += rows.counts.replaced
     counts.added += rows.counts.added
@@ -51,11 +51,8 @@ final class StagedChanges {
   func clear() {
     guard !isEmpty else { return }
     isEmpty = true
-    _ = try? store.pool.with(writing: true) { connection throws(ServerFault) in
-      try connection.run(
-        "DELETE FROM \(store.schema.staged) WHERE vault = $1 AND batch = $2", [.id(store.vault), .id(batch)],
-        patience: PostgresConnection.longPatience)
-    }
+    try? store.clear(
+      "DELETE FROM \(store.schema.staged) WHERE vault = $1 AND batch = $2", [.id(store.vault), .id(batch)])
   }
 }
 
@@ -68,17 +65,22 @@ extension PostgresStore {
   ///   - bytes: the rows as COPY takes them.
   ///   - selection: the same rows as what follows SELECT.
   func fill(
-    _ table: String, copying bytes: [UInt8], orSelecting selection: String, _ values: @autoclosure () -> [SQLValue]
+    _ table: String, copying bytes: [UInt8], orSelecting selection: String, _ values: @autoclosure () -> [SQLValue],
+    under lock: PostgresLock
   ) throws(StoreError) {
     let connection = try pool.take()
     defer { pool.give(connection) }
     try inServer { () throws(ServerFault) in
       do throws(ServerFault) {
-        try connection.copy("COPY \(table) FROM STDIN (FORMAT binary)", bytes)
+        try connection.transaction(waiting: lock.patience) { () throws(ServerFault) in
+          try connection.copy("COPY \(table) FROM STDIN (FORMAT binary)", bytes)
+        }
       } catch {
         guard error.isUnsupported else { throw error }
-        try connection.run(
-          "INSERT INTO \(table) SELECT \(selection)", values(), patience: PostgresConnection.longPatience)
+        try connection.transaction(waiting: lock.patience) { () throws(ServerFault) in
+          _ = try connection.run(
+            "INSERT INTO \(table) SELECT \(selection)", values(), patience: PostgresConnection.longPatience)
+        }
       }
     }
   }
@@ -99,7 +101,7 @@ private final class PostgresBatch: StoreBatch {
 
   init(of store: PostgresStore, under lock: PostgresLock) {
     (self.store, self.lock) = (store, lock)
-    staged = StagedChanges(in: store, live: lock.live)
+    staged = StagedChanges(in: store, under: lock)
   }
 
   deinit { abandon() }

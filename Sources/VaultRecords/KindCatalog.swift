@@ -11,7 +11,7 @@ public final class KindCatalog: Sendable {
   private let declared: JSONObject
   private let made = Mutex<[String: Result<RecordKind, RecordError>]>([:])
 
-  static let builtInTypes: [any VaultRecord.Type] = [
+  package static let builtInTypes: [any VaultRecord.Type] = [
     Customer.self, Login.self, APIKey.self, SSHKey.self, PaymentCard.self, SecureNote.self, Database.self,
     CustomRecord.self, FileRecord.self,
   ]

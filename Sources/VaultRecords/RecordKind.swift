@@ -194,6 +194,11 @@ extension RecordKind {
     seals?.clearText(in: .object(members)).map { MemberPath($0.reversed()) }
   }
 
+  /// What is wrong with JSON that was sealed at a path, in words that follow its name; nil for nothing.
+  package func fault(ofSealed value: JSONValue, at path: MemberPath) -> String? {
+    whole.value(at: path)?.faultWithin(value)
+  }
+
   /// Whether what is sealed at a path is JSON rather than text.
   public func sealsJSON(at path: MemberPath) -> Bool { seals?.holdsJSON(at: path) ?? false }
 }

@@ -21,7 +21,7 @@ public struct EncryptedCodableString: Sendable {
   }
 
   /// Reads one field as a context says.
-  init(reading text: String, in context: SealingContext) throws(SealingError) {
+  package init(reading text: String, in context: SealingContext) throws(SealingError) {
     state = try SealedState(reading: text, context: context)
   }
 

@@ -1,13 +1,13 @@
 internal import Synchronization
-internal import VaultCrypto
-internal import VaultDocument
+package import VaultCrypto
+package import VaultDocument
 
 /// What tokens under one key are bound to; nothing in it is secret.
 ///
 /// The associated data of a token is ENC(label; 01, hint, sealed-at, …bound items). Everything but the 16 ASCII bytes
 /// of sealed-at is the same for all tokens of a record, so it is laid out once.
-final class TokenScope: Sendable {
-  let hint: [UInt8]
+package final class TokenScope: Sendable {
+  package let hint: [UInt8]
   private let template: [UInt8]
   private let sealedAtOffset: Int
   private let head: [UInt8]
@@ -31,14 +31,14 @@ final class TokenScope: Sendable {
     head = Array(SealedToken.prefix.utf8) + Array(Base64.encodeURL(hint).utf8) + [UInt8(ascii: ":")]
   }
 
-  convenience init(label: String, hint: [UInt8], items: [[UInt8]]) {
+  package convenience init(label: String, hint: [UInt8], items: [[UInt8]]) {
     self.init(label: label, hint: hint, itemCount: items.count) { bound in
       for item in items { bound.append(item) }
     }
   }
 
   /// The associated data of a token sealed at `sealedAtText` (16 ASCII bytes).
-  func associatedData(sealedAtText: some Sequence<UInt8>) -> [UInt8] {
+  package func associatedData(sealedAtText: some Sequence<UInt8>) -> [UInt8] {
     var data = template
     var offset = sealedAtOffset
     for byte in sealedAtText {
@@ -49,7 +49,7 @@ final class TokenScope: Sendable {
   }
 
   /// What all tokens of one second share. Most follow another of the same second, so the last one is kept.
-  func time(_ time: Timestamp) -> TokenTime {
+  package func time(_ time: Timestamp) -> TokenTime {
     latest.withLock { latest in
       if let latest, latest.second == time.secondsSinceEpoch { return latest }
       let text = time.compactText
@@ -79,16 +79,16 @@ final class TokenScope: Sendable {
 }
 
 /// The parts of a token that only its second decides.
-struct TokenTime: Sendable {
+package struct TokenTime: Sendable {
   let second: Int64
   /// `es1:<hint>:<sealed-at>:`
-  let head: [UInt8]
+  package let head: [UInt8]
   let associatedData: [UInt8]
 }
 
 /// Seals and opens single fields under one field key.
-final class FieldCipher: Sendable {
-  enum Form: Sendable {
+package final class FieldCipher: Sendable {
+  package enum Form: Sendable {
     /// `es1:` tokens.
     case token(TokenScope)
     /// What `AES.GCM.SealedBox.combined` of CryptoKit holds, in base64, with this associated data.
@@ -103,7 +103,7 @@ final class FieldCipher: Sendable {
   /// - Parameters:
   ///   - keys: begins with the 32 bytes of the field key.
   ///   - remembersSeals: whether it is kept which fields were sealed and opened again: for the few of one record.
-  init(form: Form, keys: SecretBytes, remembersSeals: Bool = false) throws(SealingError) {
+  package init(form: Form, keys: SecretBytes, remembersSeals: Bool = false) throws(SealingError) {
     self.form = form
     verified = remembersSeals ? Mutex(TokenSet()) : nil
     do throws(CryptoError) {
@@ -121,7 +121,7 @@ final class FieldCipher: Sendable {
   }
 
   /// Seals `text`; the result is the whole text of the field.
-  func seal(_ text: RawSpan, at time: Timestamp) throws(SealingError) -> String {
+  package func seal(_ text: RawSpan, at time: Timestamp) throws(SealingError) -> String {
     do throws(CryptoError) {
       switch form {
       case .token(let scope):
@@ -156,7 +156,7 @@ final class FieldCipher: Sendable {
   ///
   /// - Throws: ``SealingError`` `.clearText`, `.malformedToken`, `.foreignToken`, `.authenticationFailed`,
   ///   `.malformedPlaintext` or `.memoryUnavailable`.
-  func open(_ text: String) throws(SealingError) -> SecretText {
+  package func open(_ text: String) throws(SealingError) -> SecretText {
     switch form {
     case .token(let scope):
       // What begins as a token of these keys need not be read further than that, up to its box.
@@ -172,7 +172,7 @@ final class FieldCipher: Sendable {
   }
 
   /// Opens a parsed token.
-  func open(_ token: SealedToken) throws(SealingError) -> SecretText {
+  package func open(_ token: SealedToken) throws(SealingError) -> SecretText {
     guard case .token(let scope) = form, token.hint == scope.hint else {
       throw SealingError(.foreignToken, "belongs to another record or key")
     }

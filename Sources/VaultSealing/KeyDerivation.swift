@@ -1,11 +1,11 @@
-internal import VaultCrypto
+package import VaultCrypto
 internal import VaultDocument
 
 /// `KDF(key, label; items; L)` of format 1, section 1.3, Primitives: HKDF-SHA-256 (RFC 5869) with info = ENC(label;
 /// items).
-enum KeyDerivation {
+package enum KeyDerivation {
   /// Derives `byteCount` bytes; `salt` is the vault id, or empty outside a vault.
-  static func derive(
+  package static func derive(
     from key: RawSpan, label: String, items: [[UInt8]] = [], salt: [UInt8], byteCount: Int
   ) throws(SealingError) -> SecretBytes {
     try derive(from: key, info: CanonicalEncoding.enc(label, items), salt: salt, byteCount: byteCount)

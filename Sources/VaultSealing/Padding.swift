@@ -2,13 +2,13 @@
 ///
 /// The size with n = text bytes + 1 is n rounded up to 32, and above 256 that size rounded up as in Padmé
 /// (Nikitin and others, "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs", 2019).
-enum Padding {
+package enum Padding {
   static let marker: UInt8 = 0x80
   private static let blockByteCount = 32
   private static let linearByteCount = 256
 
   /// The padded size in bytes of `count` bytes of text.
-  static func paddedCount(_ count: Int) -> Int {
+  package static func paddedCount(_ count: Int) -> Int {
     let marked = count + 1
     let blocks = (marked + blockByteCount - 1) / blockByteCount * blockByteCount
     guard marked > linearByteCount else { return blocks }
@@ -19,7 +19,7 @@ enum Padding {
   }
 
   /// Gives what follows `count` bytes of text, the marker and zeros, to `body`.
-  static func withBytes<Result, Failure: Error>(
+  package static func withBytes<Result, Failure: Error>(
     after count: Int, _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let paddingCount = paddedCount(count) - count
@@ -34,7 +34,7 @@ enum Padding {
   private static let short = [marker] + [UInt8](repeating: 0, count: blockByteCount - 1)
 
   /// The count of text bytes before the padding; nil when the padding is not the one that ``pad(_:)`` makes.
-  static func unpaddedCount(_ padded: RawSpan) -> Int? {
+  package static func unpaddedCount(_ padded: RawSpan) -> Int? {
     let bytes = Span<UInt8>(_bytes: padded)
     var end = bytes.count
     while end > 0, bytes[end - 1] == 0 { end -= 1 }

@@ -13,7 +13,7 @@ public final class RecordKeys: Sendable {
   private let cipher: FieldCipher
 
   /// Derives the keys of a record (format 1, section 4.4, From a data key).
-  init(dataKey: SecretBytes, vaultID: VaultID, recordID: RecordID) throws(SealingError) {
+  package init(dataKey: SecretBytes, vaultID: VaultID, recordID: RecordID) throws(SealingError) {
     var info = CanonicalEncoding.Builder("ecv/1/record", itemCount: 1)
     info.append(recordID)
     let finished = info.finish()
@@ -89,7 +89,7 @@ public final class RecordKeys: Sendable {
   }
 
   /// HMAC-SHA-256 of `message` under the record's MAC key, 32 bytes.
-  func authenticate(_ message: [UInt8]) throws(SealingError) -> [UInt8] {
+  package func authenticate(_ message: [UInt8]) throws(SealingError) -> [UInt8] {
     do throws(CryptoError) {
       return try keys.withBytes { bytes throws(CryptoError) in
         try unsafe HMACSHA256.authenticate(message.span.bytes, key: bytes.extracting(32..<64))

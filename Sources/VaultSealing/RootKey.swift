@@ -25,7 +25,7 @@ public struct RootID: Hashable, Sendable, CustomStringConvertible {
   public var description: String { Base64.encodeURL(bytes) }
 
   /// The first 8 bytes, as wrapped keys name their root.
-  var wrapHint: [UInt8] { Array(bytes.prefix(Self.wrapHintByteCount)) }
+  package var wrapHint: [UInt8] { Array(bytes.prefix(Self.wrapHintByteCount)) }
 }
 
 /// The key that opens a vault: 32 random bytes in the secure heap, with what format 1 derives from them.
@@ -79,6 +79,9 @@ public final class RootKey: Sendable {
   /// Who has the key, when it is not in this process.
   var holder: (any RootKeyHolder)? { if case .elsewhere(let holder) = place { holder } else { nil } }
 
+  /// Whether the key is in this process.
+  package var isHere: Bool { holder == nil }
+
   /// Refuses what needs the key itself.
   ///
   /// - Throws: ``SealingError`` `.rootKeyElsewhere`.
@@ -89,7 +92,7 @@ public final class RootKey: Sendable {
   }
 
   /// The key that wraps data keys.
-  func dataKeyWrapKey() throws(SealingError) -> SecretBytes {
+  package func dataKeyWrapKey() throws(SealingError) -> SecretBytes {
     try requireHere()
     guard case .here(_, let wrapKey) = place else { preconditionFailure("what is not elsewhere is here") }
     return wrapKey
@@ -117,7 +120,7 @@ public final class RootKey: Sendable {
   }
 
   /// Derives a key of 32 bytes that is bound to this root.
-  func derive(_ label: String, items: [[UInt8]]) throws(SealingError) -> SecretBytes {
+  package func derive(_ label: String, items: [[UInt8]]) throws(SealingError) -> SecretBytes {
     try requireHere()
     return try withKey { bytes throws(SealingError) in
       try KeyDerivation.derive(from: bytes, label: label, items: items, salt: vaultID.bytes, byteCount: 32)

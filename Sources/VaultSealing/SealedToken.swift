@@ -74,7 +74,7 @@ public struct SealedToken: Sendable {
   }
 
   /// The text of a token: its head (`es1:<hint>:<sealed-at>:`) and the box that was just sealed.
-  static func text(head: [UInt8], box: [UInt8]) -> String {
+  package static func text(head: [UInt8], box: [UInt8]) -> String {
     let count = head.count + Base64.encodedCount(of: box.count)
     // All of it is ASCII and every byte is written; a token is made for each sealed field, so it is written in place.
     return unsafe String(unsafeUninitializedCapacity: count) { buffer in

@@ -1,7 +1,7 @@
 internal import VaultCrypto
 
 /// UTF-8 text in the secure heap, possibly followed by the padding it was sealed with.
-struct SecretText: Sendable {
+package struct SecretText: Sendable {
   private let storage: SecretBytes
   /// The count of text bytes.
   let count: Int
@@ -28,7 +28,7 @@ struct SecretText: Sendable {
   }
 
   /// A copy in ordinary memory.
-  func string() -> String {
+  package func string() -> String {
     withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) } }
   }
 

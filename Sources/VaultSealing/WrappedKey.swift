@@ -15,7 +15,7 @@ public struct WrappedKey: Sendable {
   public let text: String
   /// The first 8 bytes of the id of the root that it is wrapped under.
   public let rootHint: [UInt8]
-  let box: [UInt8]
+  package let box: [UInt8]
 
   /// Reads the text strictly.
   ///

@@ -9,6 +9,47 @@ public protocol RemoteStore: RecordStore {
   ///
   /// - Throws: `StoreError` as `read`.
   func inspection() throws(StoreError) -> [RemoteFinding]
+
+  /// All live records as they are at one moment, for reading alone, where there are so few that one question brings
+  /// them; nil for any other vault.
+  ///
+  /// - Throws: `StoreError` as `read`.
+  func fewRecords() throws(StoreError) -> (any RecordStore)?
+
+  /// Waits while the store is a replica that may have less than the server that takes changes. Of all calls together
+  /// the wait has an end.
+  ///
+  /// - Parameter isNewer: whether what the caller looks for has come.
+  /// - Returns: why the wait ended; nil for a store that is not a replica.
+  func catchUp(until isNewer: () -> Bool) -> ReplicaState?
+}
+
+/// What a replica has of the changes of the server that it follows.
+public enum ReplicaState: Sendable {
+  /// What the caller looks for has come.
+  case newer
+  /// Some changes have not arrived yet, or nobody can tell.
+  case behind
+  /// All that was sent has arrived, for a while.
+  case caughtUp
+}
+
+extension RemoteStore {
+  public func catchUp(until isNewer: () -> Bool) -> ReplicaState? { nil }
+
+  public func fewRecords() throws(StoreError) -> (any RecordStore)? { nil }
+}
+
+/// What a store on another machine waits for.
+package enum RemoteWait: Sendable {
+  /// The answer to a statement.
+  case answer
+  /// The word that a change is stored.
+  case commit
+  /// A connection: the server cannot be reached.
+  case connection
+  /// A replica that is behind.
+  case replica
 }
 
 /// What a store on another machine tells about itself.

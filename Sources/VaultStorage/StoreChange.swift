@@ -23,6 +23,9 @@ public struct StoreChange: Sendable {
 
   /// Whether the change only compares.
   public var isGuard: Bool { expected == replacement }
+
+  /// Whether a file comes or goes, and does not only get other content.
+  package var makesOrRemovesFile: Bool { (expected == nil) != (replacement == nil) }
 }
 
 /// How a set of changes is carried out. Every store sorts changes by this one rule.

@@ -41,7 +41,7 @@ extension StoreError {
     private enum Kind: String {
       case notAVault, alreadyExists, changedUnderneath, locked, diskFull, permissionDenied, readOnly, missing
       case notARegularFile, notADirectory, symbolicLink, tooLarge, ioFailed, unverifiedWrite, malformedJournal
-      case newerLayout
+      case newerLayout, noLocks, mayBeLost, outcomeUnknown
     }
 
     private let kind: Kind
@@ -80,6 +80,13 @@ extension StoreError {
     public static let malformedJournal = Code(kind: .malformedJournal)
     /// A newer program has laid the store out in a way that this one does not know.
     public static let newerLayout = Code(kind: .newerLayout)
+    /// The change is stored on a server, and may not survive the loss of that server: the wait for its standbys ended
+    /// early. The store goes on with the new state.
+    public static let mayBeLost = Code(kind: .mayBeLost)
+    /// The connection ended while the change was being stored: the store has the whole change or nothing of it.
+    public static let outcomeUnknown = Code(kind: .outcomeUnknown)
+    /// The file system gives no locks, so that nothing is written there; `errno` says how it refused.
+    public static let noLocks = Code(kind: .noLocks)
   }
 }
 

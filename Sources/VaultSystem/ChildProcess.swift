@@ -48,6 +48,15 @@ package struct ChildStreams {
     (self.input, self.output, self.errors, self.kept) = (input, output, errors, kept)
     (self.closesOthers, self.dropsOutput, self.isAlone) = (closesOthers, dropsOutput, isAlone)
   }
+
+  /// With the streams of the run in place of those of the process.
+  fileprivate func completed() -> ChildStreams {
+    guard let run = Invocation.current else { return self }
+    var streams = self
+    if !closesOthers { (streams.input, streams.errors) = (input ?? run.input, errors ?? run.errors) }
+    if !dropsOutput { streams.output = output ?? run.output }
+    return streams
+  }
 }
 
 /// How a child has ended.
@@ -83,7 +92,11 @@ package enum ChildProcess {
   package static func start(
     _ program: String, _ words: [String], variables: [String]? = nil, streams: ChildStreams
   ) throws(Errno) -> Int32 {
-    var words = unsafe words.map { unsafe strdup($0) } + [nil]
+    let run = Invocation.current
+    let variables = variables ?? run?.variables
+    guard let command = run == nil ? [program] + words : run?.command(program, words) else { throw .missing }
+    let program = command[0]
+    var words = unsafe command.dropFirst().map { unsafe strdup($0) } + [nil]
     var own = unsafe (variables ?? []).map { unsafe strdup($0) } + [nil]
     defer { unsafe (words + own).forEach { unsafe free($0) } }
     var process: pid_t = 0
@@ -123,7 +136,7 @@ package enum ChildProcess {
     #endif
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe arrange(streams, in: &actions)
+    unsafe arrange(streams.completed(), in: &actions)
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     giveSignalsBack(&attributes, streams)

@@ -36,6 +36,10 @@ package struct Errno: Error, Hashable, Sendable {
     #endif
   }
 
+  /// Whether a failed call for a lock says that the file system gives none (flock(2), and what FUSE and network file
+  /// systems answer).
+  package var meansNoLocks: Bool { [ENOLCK, ENOSYS, EOPNOTSUPP, ENOTSUP, EINVAL].contains(number) }
+
   static func clear() {
     #if canImport(Darwin)
       Darwin.errno = 0

@@ -106,6 +106,6 @@ package struct FileStatus: Sendable {
 }
 
 extension OpenPurpose {
-  /// In place of a directory, for the vault's own path: relative to the process's working directory.
+  /// In place of a directory, for the vault's own path: relative to the folder that the program runs in.
   package static var noDirectory: Int32 { LiveFileOperations.workingDirectory }
 }

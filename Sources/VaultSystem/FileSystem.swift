@@ -11,11 +11,13 @@ package enum FileFault: Sendable {
   case unverified
   /// This process was asked to end.
   case ending
+  /// The file system gives no locks; the system's word for it.
+  case noLocks(Errno)
 
   /// The system's error number that comes nearest.
   package var errno: Errno {
     switch self {
-    case .system(let errno): errno
+    case .system(let errno), .noLocks(let errno): errno
     case .symbolicLink: .isLink
     case .notARegularFile: .isDirectory
     case .tooLarge, .changed, .unverified, .ending: .failed
@@ -97,10 +99,20 @@ extension FileSystem {
     _ file: consuming OpenFile, isShared: Bool = false, at path: @autoclosure () -> String
   ) throws(Failure) -> LockedFile? {
     let descriptor = file.descriptor
-    let isLocked = try call(at: path()) { (system) throws(Errno) in
-      try system.tryLock(descriptor, isShared: isShared)
-    }
+    let isLocked = try tryLock(descriptor, isShared: isShared, at: path())
     return isLocked ? LockedFile(file, operations) : nil
+  }
+
+  /// Takes the lock on an open file if that is possible at once.
+  package func tryLock(
+    _ descriptor: Int32, isShared: Bool, at path: @autoclosure () -> String
+  ) throws(Failure) -> Bool {
+    do throws(Failure) {
+      return try call(at: path()) { (system) throws(Errno) in try system.tryLock(descriptor, isShared: isShared) }
+    } catch {
+      guard let number = error.errno, Errno(number).meansNoLocks else { throw error }
+      throw Failure(.noLocks(Errno(number)), at: path())
+    }
   }
 }
 

@@ -160,7 +160,7 @@ func checked<Result: SignedInteger>(_ result: Result) throws(Errno) -> Result {
 
 extension LiveFileOperations {
   /// The directory that relative paths start from.
-  static var workingDirectory: Int32 { AT_FDCWD }
+  static var workingDirectory: Int32 { Invocation.current?.folderDescriptor ?? AT_FDCWD }
 }
 
 /// Whether bytes begin with others.

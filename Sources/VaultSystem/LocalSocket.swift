@@ -13,6 +13,8 @@ package enum LocalSocket {
     package var user: UInt32
     /// Its process; nil where the kernel does not tell.
     package var process: Int32?
+    /// Whether it gave rights up that this process has.
+    package var isConfined = false
 
     package init(user: UInt32, process: Int32?) { (self.user, self.process) = (user, process) }
   }
@@ -41,12 +43,13 @@ package enum LocalSocket {
     }
   }
 
-  /// Connects to whoever listens at a path; a call on the result takes at most 10 seconds.
+  /// Connects to whoever listens at a path; a call on the result takes at most 3 seconds.
   package static func connect(to path: String) throws(Errno) -> Int32 {
     let file = try make()
     do throws(Errno) {
-      _ = try checked(unsafe withAddress(path) { address, count in unsafe connectTo(file, address, count) })
+      // A listener that takes nobody makes this call wait as well.
       limitCalls(on: file)
+      _ = try checked(unsafe withAddress(path) { address, count in unsafe connectTo(file, address, count) })
       return file
     } catch {
       close(file)
@@ -55,7 +58,7 @@ package enum LocalSocket {
   }
 
   /// Sets for how long a call on a connection may take.
-  package static func limitCalls(on file: Int32, toSeconds seconds: Int = 10) {
+  package static func limitCalls(on file: Int32, toSeconds seconds: Int = 3) {
     var limit = timeval(tv_sec: seconds, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       unsafe setsockopt(file, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -94,6 +97,26 @@ package enum LocalSocket {
     #endif
   }
 
+  /// Whether the process that connected has another network than the listener, or can gain no privileges although this
+  /// process can. False where the kernel does not tell.
+  package static func isConfined(_ peer: Peer, on file: Int32, of listener: Int32) -> Bool {
+    #if os(Linux)
+      // The socket of an accepted connection belongs to the network of the process that connected.
+      if let theirs = network(of: file), let own = network(of: listener), theirs != own { return true }
+    #endif
+    guard let process = peer.process, ProcessSession.hasNoNewPrivileges(process) else { return false }
+    return !ProcessSession.hasNoNewPrivileges()
+  }
+
+  #if os(Linux)
+    /// The number of the network that a socket was made in (SO_NETNS_COOKIE, Linux 5.14); nil with older kernels.
+    private static func network(of file: Int32) -> UInt64? {
+      var cookie: UInt64 = 0
+      var count = socklen_t(8)
+      return unsafe getsockopt(file, SOL_SOCKET, 71, &cookie, &count) == 0 ? cookie : nil
+    }
+  #endif
+
   /// Reads at most what fits behind `start`, from a pipe as well; 0 at the end. ``Errno/wouldBlock`` where nothing is
   /// there yet.
   package static func read(_ file: Int32, into span: inout MutableRawSpan, at start: Int) throws(Errno) -> Int {
@@ -130,6 +153,15 @@ package enum LocalSocket {
     guard unsafe poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { return files.map { _ in false } }
     return polled.map { $0.revents != 0 }
   }
+
+  /// Waits until a connection has something to read, or takes something, or has ended; whether that is so.
+  package static func wait(for file: Int32, toWrite isWriting: Bool, milliseconds: Int32) -> Bool {
+    var polled = pollfd(fd: file, events: Int16(isWriting ? POLLOUT : POLLIN), revents: 0)
+    return unsafe poll(&polled, 1, milliseconds) > 0
+  }
+
+  /// Ends a connection for both sides, as one that was lost; the file stays open.
+  package static func end(_ file: Int32) { shutdown(file, Int32(SHUT_RDWR)) }
 
   /// How many bytes have come that nobody has read yet.
   package static func waitingByteCount(_ file: Int32) -> Int {

@@ -6,16 +6,19 @@
   internal import Glibc
 #endif
 
-/// What the process was started with, and where its paths lead.
+/// What a run of the program was started with, and where its paths lead: those of the ``Invocation`` of the task, or of
+/// the process.
 package enum ProcessEnvironment {
   /// A variable, also an empty one; nil when it is not set.
   package static func variable(_ name: String) -> String? {
+    if let run = Invocation.current { return run.variable(name) }
     // Safe: what getenv(3) gives is NUL-terminated, and copied before anything else is called.
-    unsafe getenv(name).map { unsafe String(cString: $0) }
+    return unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
   /// All of it, `NAME=VALUE` each, without the NUL; not all of it need be UTF-8.
   package static func rawVariables() -> [[UInt8]] {
+    if let run = Invocation.current { return run.variables.map { Array($0.utf8) } }
     var variables: [[UInt8]] = []
     var next = unsafe environ
     while let text = unsafe next.pointee {
@@ -32,10 +35,12 @@ package enum ProcessEnvironment {
   }
 
   /// The directory that relative paths start from; nil when it is gone.
-  package static var workingDirectory: String? { unsafe owned(getcwd(nil, 0)) }
+  package static var workingDirectory: String? { unsafe Invocation.current?.folder ?? owned(getcwd(nil, 0)) }
 
   /// A path without links and dots; nil when nothing is there.
-  package static func realPath(_ path: String) -> String? { unsafe owned(realpath(path, nil)) }
+  package static func realPath(_ path: String) -> String? {
+    unsafe owned(realpath(Invocation.current?.absolute(path) ?? path, nil))
+  }
 
   /// What this machine is called; empty where it has no name.
   package static var hostName: String {

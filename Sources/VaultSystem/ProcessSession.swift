@@ -45,6 +45,13 @@ package enum ProcessSession {
     text(of: "/proc/\(process)/comm").map { String($0.prefix { $0 != "\n" }) }
   }
 
+  /// Whether a process has given up further privileges (no_new_privs); false where the system does not tell.
+  ///
+  /// - Parameter process: nil is this one.
+  package static func hasNoNewPrivileges(_ process: Int32? = nil) -> Bool {
+    text(of: "/proc/\(process.map(String.init) ?? "self")/status")?.contains("\nNoNewPrivs:\t1\n") ?? false
+  }
+
   /// Leaves folder and standard streams of whoever started this process.
   package static func detach() {
     _ = unsafe chdir("/")

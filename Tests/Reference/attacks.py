@@ -319,6 +319,11 @@ def checkpoint_attacks():
         yield Attack(name, "checkpoint", description, {CHECKPOINT_FILE: listing.data})
 
 
+    yield Attack("checkpoint-of-leaving-root", "checkpoint",
+                 "while a reseal is unfinished, a checkpoint under the older root, made by somebody who left",
+                 {CHECKPOINT_FILE: checkpoint(resealing_records(), 3, OLD_ROOT, resealing_header()).data}, base="resealing")
+
+
 def attacks():
     yield from record_attacks()
     yield from history_attacks()

@@ -104,6 +104,8 @@ class Listing:
             head = parse(first)
         except Refused:
             head = None
+        if isinstance(head, dict) and isinstance(head.get("format"), Number) and head["format"] != Number("1"):
+            raise Refused(layer, "unknown-format", "written by a newer version")
         if not isinstance(head, dict) or compact(head) != first or not line_feed or rest and not rest.endswith(b"\n"):
             raise Refused(layer, "malformed", "a line of another form")
         items = [parse(line) for line in rest.split(b"\n")[:-1]]
@@ -355,7 +357,8 @@ class Vault:
             self.file = CHECKPOINT_FILE
             data = self._read(self.file, CHECKPOINT_BYTE_LIMIT)
             self.checkpoint = Listing.parsed(data, "checkpoint", CHECKPOINT_BYTE_LIMIT)
-            check_checkpoint(self.checkpoint, self.roots)
+            check_checkpoint(self.checkpoint, {
+                hint: root for hint, root in self.roots.items() if hint not in self.resealing})
 
     def authenticate(self, root):
         """Believes the header, and opens its keyring, if `root` is the one that it commits to and MACed it."""

@@ -1,8 +1,7 @@
 import Testing
 import VaultCrypto
 import VaultTestSupport
-
-@testable import VaultAge
+import VaultAge
 
 @Suite("the age command", .serialized)
 struct AgeCommandTests {

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import VaultAge
+import VaultAge
 
 @Suite("age armor")
 struct ArmorTests {

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import VaultAge
+import VaultAge
 
 @Suite("Bech32")
 struct Bech32Tests {

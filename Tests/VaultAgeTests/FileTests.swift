@@ -1,7 +1,6 @@
 import Testing
 import VaultCrypto
-
-@testable import VaultAge
+import VaultAge
 
 @Suite("age files")
 struct FileTests {

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import VaultAge
+import VaultAge
 
 @Suite("age header")
 struct HeaderTests {

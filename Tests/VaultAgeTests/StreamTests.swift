@@ -1,6 +1,5 @@
 import Testing
-
-@testable import VaultAge
+import VaultAge
 
 @Suite("age payload")
 struct StreamTests {
@@ -56,7 +55,8 @@ struct StreamTests {
     #expect(sealed.largestWrite <= box)
     let opened = Pipe(sealed.output)
     try opened.open([.identity(identity)])
-    #expect(opened.largestRequest <= box + 1 && opened.largestWrite <= AgePayload.chunkByteCount)
+    #expect(opened.largestRequest <= box + 1)
+    #expect(opened.largestWrite <= AgePayload.chunkByteCount)
     #expect(opened.output.count == 3_000_000)
   }
 
@@ -69,7 +69,8 @@ struct StreamTests {
     for end in [start, start + 1, start + 15, start + box - 1, file.count - 1] where end < file.count && end >= start {
       let code: AgeError.Code = end == start ? .truncated : .payloadAuthenticationFailed
       let released = refused(Array(file[..<end]), code)
-      #expect(plaintext.starts(with: released) && released.count % AgePayload.chunkByteCount == 0)
+      #expect(plaintext.starts(with: released))
+      #expect(released.count % AgePayload.chunkByteCount == 0)
     }
     if count > 65_536 { #expect(refused(Array(file[..<(start + box)]), .truncated).count == 65_536) }
     expect(.malformedHeader) { _ = try open(Array(file[..<(start - 1)]), [.identity(identity)]) }

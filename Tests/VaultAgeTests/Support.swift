@@ -1,7 +1,6 @@
 import Testing
 import VaultCrypto
-
-@testable import VaultAge
+import VaultAge
 
 /// A string's UTF-8, or bytes as they are, for calls that take spans.
 func bytes(_ text: String) -> [UInt8] { [UInt8](text.utf8) }

@@ -4,8 +4,7 @@ import VaultFileStore
 import VaultKit
 import VaultStorage
 import VaultTestSupport
-
-@testable import VaultBackup
+import VaultBackup
 
 @Suite("backups.json")
 struct BackupCatalogTests {
@@ -51,6 +50,11 @@ struct BackupCatalogTests {
     catalog.record(Self.entry("2026-11-21", label: "before the move", .deep))
     #expect(String(decoding: try catalog.fileBytes(), as: UTF8.self) == Self.text)
     #expect(try read(Self.text) == catalog)
+    catalog.note(.init(time: time("2027-01-01T00:00:00Z"), kind: .framing), of: catalog.entries[0].name)
+    let checked = Self.text.replacing(
+      "\"created_at\"", with: "\"checked_at\" : \"2027-01-01T00:00:00Z\",\n      \"created_at\"")
+    #expect(String(decoding: try catalog.fileBytes(), as: UTF8.self) == checked)
+    #expect(try read(checked) == catalog)
   }
 
   @Test("entries are sorted, so that equal catalogs have equal bytes; a name is there once")
@@ -84,6 +88,7 @@ struct BackupCatalogTests {
       let after = BackupCatalog.Verification(time: later, kind: new)
       catalog.note(after, of: name)
       #expect(catalog[name]?.verification == (isTaken ? after : before))
+      #expect(catalog[name]?.checkedAt == later)
     }
   }
 
@@ -105,7 +110,9 @@ struct BackupCatalogTests {
     let pieces = Self.text.split(separator: old, maxSplits: 1, omittingEmptySubsequences: false)
     try #require(pieces.count == 2)
     let error = #expect(throws: VaultError.self) { try read(pieces.joined(separator: new)) }
-    #expect(error?.code == .damaged && error?.file == "b/backups.json" && error?.remedies.count == 2)
+    #expect(error?.code == .damaged)
+    #expect(error?.file == "b/backups.json")
+    #expect(error?.remedies.count == 2)
   }
 
   @Test("a backup that is listed twice is damage; a newer format is said to be one")
@@ -175,7 +182,9 @@ struct BackupCatalogTests {
     FileTree.write([], to: folder.path + "/file")
     for (name, reason) in [("none", "is not there"), ("file", "is no directory"), ("none/x", "is not there")] {
       let error = #expect(throws: VaultError.self) { try BackupDirectory(at: folder.path + "/" + name) }
-      #expect(error?.code == .ioFailed && error?.reason == reason && error?.remedies.count == 1)
+      #expect(error?.code == .ioFailed)
+      #expect(error?.reason == reason)
+      #expect(error?.remedies.count == 1)
     }
   }
 

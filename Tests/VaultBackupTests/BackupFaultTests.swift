@@ -38,7 +38,7 @@ struct BackupFaultTests {
       }
     }
 
-    var numbers: StrideTo<Int> { stride(from: 1, to: .max, by: self == .failingReads ? 23 : 1) }
+    func numbers(_ test: String) -> Sweep { Sweep("\(test), \(self)", stride: self == .failingReads ? 23 : 1) }
 
     /// Whether it ends the process: then it is the next one that clears up.
     var isDeath: Bool { self != .failing && self != .failingReads }
@@ -78,7 +78,7 @@ struct BackupFaultTests {
     arguments: Plan.allCases)
   func create(_ plan: Plan) async throws {
     let bench = try await BackupBench(records: 1)
-    for number in plan.numbers {
+    for number in plan.numbers("create") {
       let trial = plan.trial(number)
       let made = try? await bench.create(operations: trial.operations)
       trial.end(at: bench.target)
@@ -111,7 +111,7 @@ struct BackupFaultTests {
     let new = BackupBench.files(of: bench.path)
     try await bench.add("later")
     let old = BackupBench.files(of: bench.path)
-    for number in plan.numbers {
+    for number in plan.numbers("restore, \(isOver)") {
       let folder = TemporaryFolder()
       let path = folder.path + "/w"
       if isOver { FileTree.copy(bench.path, to: path) }
@@ -148,7 +148,7 @@ struct BackupFaultTests {
     let new = BackupBench.files(of: bench.path)
     try await bench.add("later")
     let old = BackupBench.files(of: bench.path)
-    for number in plan.numbers {
+    for number in plan.numbers("restoreInside") {
       let folder = TemporaryFolder()
       let path = folder.path + "/w"
       FileTree.copy(bench.path, to: path)
@@ -184,8 +184,11 @@ struct BackupFaultTests {
       #expect(try directory.record(contents, as: row.name, check))
       #expect(try directory.record(contents, as: row.name, check) == false)
       let entry = try #require(try directory.catalog()[row.name])
-      #expect(entry.createdAt == row.name.time && entry.vaultID == bench.vault.header.vaultID && entry.isAttested)
-      #expect(try directory.contentHash(of: row.name)?.sha256 == entry.sha256 && entry.verification == check)
+      #expect(entry.createdAt == row.name.time)
+      #expect(entry.vaultID == bench.vault.header.vaultID)
+      #expect(entry.isAttested)
+      #expect(try directory.contentHash(of: row.name)?.sha256 == entry.sha256)
+      #expect(entry.verification == check)
       return
     }
   }

@@ -5,8 +5,7 @@ import VaultFileStore
 import VaultKit
 import VaultTestSupport
 import VaultSystem
-
-@testable import VaultBackup
+import VaultBackup
 
 /// A directory of files that stand for backups: a prune never looks into one.
 private struct Bench {
@@ -80,11 +79,14 @@ struct PruneTests {
     FileTree.makeFolder(bench.path + "/team-20260101T000000Z.cvault.age")
     let before = Set(FileTree.names(in: bench.path))
     let plan = try bench.prune(last: 3)
-    #expect(plan.removals.map(\.fileName) == Array(names[..<7]) && !plan.hasFindings)
+    #expect(plan.removals.map(\.fileName) == Array(names[..<7]))
+    #expect(!plan.hasFindings)
     #expect(before.subtracting(FileTree.names(in: bench.path)) == Set(names[..<7]))
     #expect(try bench.recorded() == Array(names[7...]))
     let again = try bench.prune(last: 3)
-    #expect(again.removals.isEmpty && again.steps.count == 3 && !again.hasFindings)
+    #expect(again.removals.isEmpty)
+    #expect(again.steps.count == 3)
+    #expect(!again.hasFindings)
   }
 
   @Test("backups of several vaults and names are looked at apart, and never remove each other")
@@ -93,7 +95,8 @@ struct PruneTests {
     let other = try bench.fill(days: 5, stem: "team-2026", vault: Vaults.two)
     let plan = try bench.prune(last: 1)
     #expect(plan.removals.count == 8)
-    #expect(plan.step(team[4])?.action == .keep && plan.step(other[4])?.action == .keep)
+    #expect(plan.step(team[4])?.action == .keep)
+    #expect(plan.step(other[4])?.action == .keep)
     // The same name, once for another vault.
     let before = time("2026-10-21T12:00:00Z")
     try bench.fill(days: 3, vault: Vaults.two, now: before)
@@ -112,7 +115,8 @@ struct PruneTests {
     }
     let plan = try bench.prune(last: 1)
     #expect(plan.removals == Array(names[..<3]))
-    #expect(plan.step(names[4])?.action == .keep && plan.step(names[3])?.reasons == ["last"])
+    #expect(plan.step(names[4])?.action == .keep)
+    #expect(plan.step(names[3])?.reasons == ["last"])
     #expect(plan.hasFindings == isRecorded)
   }
 
@@ -121,7 +125,8 @@ struct PruneTests {
     let names = try bench.fill(days: 3)
     FileTree.remove(bench.path + "/" + names[1].fileName)
     let plan = try bench.prune(last: 5)
-    #expect(plan.step(names[1])?.action == .forget && plan.hasFindings)
+    #expect(plan.step(names[1])?.action == .forget)
+    #expect(plan.hasFindings)
     #expect(try bench.recorded() == [names[0].fileName, names[2].fileName])
     #expect(try !bench.prune(last: 5).hasFindings)
   }
@@ -133,7 +138,8 @@ struct PruneTests {
     let new = try bench.fill(days: 2, nil)
     let plan = try bench.prune(last: 1)
     #expect(plan.removals == [old[0], old[1]] + framed + [new[0]])
-    #expect(plan.step(old[2])?.reasons == ["verified: one such backup always stays"] && !plan.hasFindings)
+    #expect(plan.step(old[2])?.reasons == ["verified: one such backup always stays"])
+    #expect(!plan.hasFindings)
     // The newest one was opened since: the old one may go.
     try bench.directory().update { catalog throws(VaultError) in
       catalog.note(.init(time: Bench.now, kind: .list), of: new[1])
@@ -152,7 +158,8 @@ struct PruneTests {
     let names = try bench.fill(days: 3, nil)
     let other = try bench.fill(days: 3, stem: "other", vault: Vaults.two)
     let plan = try bench.prune(last: 1)
-    #expect(plan.removals == Array(other[..<2]) && plan.hasFindings)
+    #expect(plan.removals == Array(other[..<2]))
+    #expect(plan.hasFindings)
     #expect(plan.step(names[0])?.reasons == ["no backup of this vault has been verified"])
     #expect(plan.step(names[2])?.reasons == ["last"])
     #expect(try !bench.prune(last: 5).hasFindings)
@@ -164,7 +171,8 @@ struct PruneTests {
     try bench.damage(names[4])
     try bench.damage(names[3])
     let plan = try bench.prune(last: 1)
-    #expect(plan.removals == Array(names[..<2]) && plan.hasFindings)
+    #expect(plan.removals == Array(names[..<2]))
+    #expect(plan.hasFindings)
     #expect(plan.step(names[2])?.reasons == ["last"])
     #expect(plan.step(names[4])?.reasons == ["not as recorded: damaged or replaced"])
     // All of them: nothing that is left is worth more than what would go.
@@ -189,7 +197,8 @@ struct PruneTests {
     let error = #expect(throws: VaultError.self) {
       try directory.prune(Bench.last(2), now: time("2026-11-21T14:00:00Z"), approved: approved)
     }
-    #expect(error?.code == .changedUnderneath && bench.names.count == 4)
+    #expect(error?.code == .changedUnderneath)
+    #expect(bench.names.count == 4)
     #expect(try directory.prune(Bench.last(2), now: Bench.now, approved: approved).removals == [names[0]])
   }
 
@@ -210,7 +219,8 @@ struct PruneTests {
       #expect(!isDone || listing.rows.count == 2)
       let next = try bench.prune(last: 2)
       #expect(!next.hasFindings, "call \(number)")
-      #expect(try bench.names == names[2...].map(\.fileName) && bench.recorded() == bench.names, "call \(number)")
+      #expect(bench.names == names[2...].map(\.fileName), "call \(number)")
+      #expect(try bench.recorded() == bench.names, "call \(number)")
       #expect(FileTree.names(in: bench.path).count == 4, "call \(number)")
       guard operations.reachedCall != nil else { return print("prune: \(number - 1) calls") }
     }
@@ -225,7 +235,8 @@ struct PruneTests {
       let isDone = (try? bench.directory(operations).prune(Bench.last(2), now: Bench.now)) != nil
       #expect(isDone == (operations.reachedCall == nil))
       let plan = try bench.prune(last: 2)
-      #expect(!plan.hasFindings && bench.names == names[2...].map(\.fileName), "call \(number)")
+      #expect(!plan.hasFindings, "call \(number)")
+      #expect(bench.names == names[2...].map(\.fileName), "call \(number)")
       #expect(operations.openCount == 0)
       guard operations.reachedCall != nil else { return }
     }
@@ -236,7 +247,8 @@ struct PruneTests {
     let names = try bench.fill(days: 4)
     try bench.directory().update { catalog throws(VaultError) in catalog.markRemovals(of: [names[0], names[1]]) }
     #expect(try bench.directory().listing().rows.count == 4)
-    #expect(try bench.prune(last: 4).removals.isEmpty && bench.names.count == 4)
+    #expect(try bench.prune(last: 4).removals.isEmpty)
+    #expect(bench.names.count == 4)
     #expect(try bench.directory().catalog().entries.allSatisfy { !$0.isBeingRemoved })
     // Now a missing file is a finding again.
     FileTree.remove(bench.path + "/" + names[0].fileName)

@@ -1,8 +1,7 @@
 import Testing
 import VaultDocument
 import VaultTestSupport
-
-@testable import VaultBackup
+import VaultBackup
 
 @Suite("Which backups stay")
 struct RetentionTests {

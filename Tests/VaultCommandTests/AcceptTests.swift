@@ -24,19 +24,21 @@ struct AcceptCommandTests {
   @Test("it shows what differs from the version in git, asks, and the record verifies again", .atTerminal)
   func accepted() throws {
     guard let (workspace, file) = try edited() else { return Need.notRun("vault accept", "git is not installed") }
-    #expect(workspace.open("get", "Shai Mishali", "address.city").code == 13)
+    #expect(workspace.open("get", "Shai Mishali", "address.city").status == .damaged)
     let before = workspace.snapshot()
     let asked = workspace.open("accept", "Shai Mishali")
-    #expect(asked.code == 3, "nobody is there to ask")
+    #expect(asked.status == .declined, "nobody is there to ask")
     #expect(asked.output.contains("\(file): compared with revision 1 from git commit "))
-    #expect(asked.output.contains("\n  address.city: \"") && asked.output.hasSuffix(" → \"Oslo\"\n"))
-    #expect(workspace.open("accept", "Shai Mishali", "--json").code == 3)
+    #expect(asked.output.contains("\n  address.city: \""))
+    #expect(asked.output.hasSuffix(" → \"Oslo\"\n"))
+    #expect(workspace.open("accept", "Shai Mishali", "--json").status == .declined)
     let declined = workspace.type(
       ["accept", "Shai Mishali", "--vault", "v", "--identity", "id.txt"], [("Accept this record", "n\n")])
-    #expect(declined.code == 3)
+    #expect(declined.status == .declined)
     #expect(workspace.snapshot().filter { $0.key != ".lock" } == before.filter { $0.key != ".lock" })
     let accepted = JSON(workspace.open("accept", "Shai Mishali", "-y", "--json").stdout)["accepted"]?[0]
-    #expect(accepted?["revision"] == .number(2) && accepted?["file"]?.text == file)
+    #expect(accepted?["revision"] == .number(2))
+    #expect(accepted?["file"]?.text == file)
     #expect(accepted?["changes"]?[0]?["after"]?.text == "Oslo")
     #expect(workspace.open("get", "Shai Mishali", "address.city").output == "Oslo")
     #expect(workspace.open("verify").code == 0)
@@ -54,7 +56,7 @@ struct AcceptCommandTests {
     _ = workspace.write(raised.replacing("Oslo", with: "Bergen"), to: "v/" + file)
     let before = workspace.snapshot()
     let refused = workspace.open("accept", "Shai Mishali", "-y")
-    #expect(refused.code == 16)
+    #expect(refused.status == .unexpectedVault)
     #expect(
       refused.errorLines.first?.contains("is revision 1, and this machine has seen 2") == true, "\(refused.errors)")
     let isUnchanged = workspace.snapshot() == before
@@ -67,13 +69,14 @@ struct AcceptCommandTests {
       return Need.notRun("vault accept", "git is not installed")
     }
     let refused = workspace.open("accept", "Shai Mishali", "-y")
-    #expect(refused.code == 3)
+    #expect(refused.status == .declined)
     #expect(refused.errorLines.first?.hasPrefix("vault: \(file): no version of it verifies") == true)
     #expect(refused.errors.contains("--no-baseline"))
-    #expect(refused.output.contains("Oslo") && refused.output.contains("•••••••• sealed "))
+    #expect(refused.output.contains("Oslo"))
+    #expect(refused.output.contains("•••••••• sealed "))
     let secrets = try Fixture.secrets()
     #expect(!secrets.contains { refused.stdout.holds($0) || refused.stderr.holds($0) })
-    #expect(workspace.open("accept", "Shai Mishali", "--no-baseline").code == 3, "nobody is there to ask")
+    #expect(workspace.open("accept", "Shai Mishali", "--no-baseline").status == .declined, "nobody is there to ask")
     #expect(workspace.open("accept", "Shai Mishali", "--no-baseline", "-y").code == 0)
     #expect(workspace.open("verify").code == 0)
   }
@@ -89,7 +92,7 @@ struct AcceptCommandTests {
     }
     _ = workspace.write(swapped.joined(separator: "\n"), to: "v/" + file)
     let outcome = workspace.open("accept", "Shai Mishali", "-y")
-    #expect(outcome.code == 13)
+    #expect(outcome.status == .damaged)
     #expect(outcome.errorLines.first?.hasPrefix("vault: \(file): access_key: holds another sealed value") == true)
     #expect(workspace.text(of: "v/" + file) == swapped.joined(separator: "\n"))
   }
@@ -100,7 +103,8 @@ struct AcceptCommandTests {
     _ = workspace.write("{\n" + workspace.text(of: "v/" + file), to: "v/" + file)
     let id = String(file.dropFirst(11).prefix(36))
     let outcome = workspace.open("accept", id, "-y")
-    #expect(outcome.code == 13 && outcome.errorLines.first?.hasPrefix("vault: \(file): line 2, column 1: ") == true)
+    #expect(outcome.status == .damaged)
+    #expect(outcome.errorLines.first?.hasPrefix("vault: \(file): line 2, column 1: ") == true)
   }
 }
 

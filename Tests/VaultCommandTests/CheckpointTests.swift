@@ -6,12 +6,15 @@ struct CheckpointCommandTests {
   @Test("a checkpoint prints its number and counts; verify then tells what changed since")
   func made() throws {
     let workspace = try Workspace.withCustomers()
-    #expect(workspace.open("verify", "--since-checkpoint").code == 10)
+    #expect(workspace.open("verify", "--since-checkpoint").status == .notFound)
     #expect(workspace.open("checkpoint").output == "checkpoint 1: 24 records, 0 in the trash\n")
     #expect(workspace.open("rm", "Shai Mishali", "-y").code == 0)
     let second = JSON(workspace.open("checkpoint", "--json").stdout)
-    #expect(second["sequence"] == .number(2) && second["records"] == .number(23) && second["trashed"] == .number(1))
-    #expect(second["previous"]?.text?.utf8.count == 64 && second["hash"]?.text?.utf8.count == 64)
+    #expect(second["sequence"] == .number(2))
+    #expect(second["records"] == .number(23))
+    #expect(second["trashed"] == .number(1))
+    #expect(second["previous"]?.text?.utf8.count == 64)
+    #expect(second["hash"]?.text?.utf8.count == 64)
     let file = try workspace.recordFile("Amélie Dubois")
     #expect(workspace.open("set", "Amélie Dubois", "website=https://example.com").code == 0)
     let verified = workspace.open("verify", "--since-checkpoint")
@@ -20,7 +23,7 @@ struct CheckpointCommandTests {
     #expect(lines.first == "23 records, 1 in the trash, 1 slot: all verified")
     #expect(lines.dropFirst().first?.hasSuffix(": 0 added, 1 changed, 0 removed") == true)
     #expect(lines.dropFirst(2) == ["changed \(file.dropFirst(11).prefix(36))"])
-    #expect(workspace.run("checkpoint", "--vault", "v").code == 11)
+    #expect(workspace.run("checkpoint", "--vault", "v").status == .cannotUnlock)
   }
 
   @Test("a rotation makes no new list of a vault where a record, or the checkpoint that is known here, is gone")
@@ -37,7 +40,7 @@ struct CheckpointCommandTests {
         let outcome = workspace.run(
           arguments + ["--vault", "v", "--identity", "id.txt"],
           adding: ["CVAULT_STATE_DIR": workspace.path + "/" + state])
-        #expect(outcome.code == 16, "\(outcome.errors)")
+        #expect(outcome.status == .unexpectedVault, "\(outcome.errors)")
         let isUnchanged = workspace.snapshot() == before
         #expect(isUnchanged)
       }
@@ -57,7 +60,7 @@ struct CheckpointCommandTests {
     FileTree.write(old, to: workspace.vault + "/" + files[0])
     FileTree.remove(workspace.vault + "/" + files[1])
     let verified = workspace.open("verify")
-    #expect(verified.code == 16)
+    #expect(verified.status == .unexpectedVault)
     #expect(verified.errors.contains("vault: \(files[0]): went back to revision 1: "))
     #expect(verified.errors.contains("vault: \(files[1]): is gone: "))
     let ids = files.map { String($0.dropFirst("records/00/".count).dropLast(".json".count)) }
@@ -68,15 +71,16 @@ struct CheckpointCommandTests {
     let before = workspace.snapshot()
     for arguments in [["checkpoint"], ["checkpoint", "-y"]] {
       let refused = workspace.run(arguments + ["--vault", "v", "--identity", "id.txt"])
-      #expect(refused.code == 16 && refused.output.isEmpty)
+      #expect(refused.status == .unexpectedVault)
+      #expect(refused.output.isEmpty)
     }
     #expect(workspace.snapshot() == before)
     #expect(workspace.open("checkpoint", "--accept-rollback").output == "checkpoint 2: 23 records, 0 in the trash\n")
     #expect(workspace.open("verify").code == 0)
     FileTree.write(Array(old.dropLast(9)), to: workspace.vault + "/" + files[1])
     FileTree.remove(workspace.vault + "/" + files[0])
-    #expect(workspace.open("verify").code == 13, "damage comes before a rollback")
-    #expect(workspace.open("checkpoint", "--accept-rollback").code == 13)
+    #expect(workspace.open("verify").status == .damaged, "damage comes before a rollback")
+    #expect(workspace.open("checkpoint", "--accept-rollback").status == .damaged)
   }
 
   @Test("a forged checkpoint is 13 and names its file")
@@ -85,7 +89,8 @@ struct CheckpointCommandTests {
     #expect(workspace.open("checkpoint").code == 0)
     try workspace.damage("checkpoint.jsonl", "\"mac\":\"")
     let outcome = workspace.open("verify")
-    #expect(outcome.code == 13 && outcome.errorLines.first?.hasPrefix("vault: checkpoint.jsonl: ") == true)
+    #expect(outcome.status == .damaged)
+    #expect(outcome.errorLines.first?.hasPrefix("vault: checkpoint.jsonl: ") == true)
   }
 
   @Test("--subset verifies one part, and all parts are the whole; a part that does not exist is 64")
@@ -98,7 +103,7 @@ struct CheckpointCommandTests {
     }
     #expect(counts.reduce(0, +) == 24)
     for text in ["0/3", "4/3", "1", "1/0", "1/257", "a/b", "1/3/5", ""] {
-      #expect(workspace.open("verify", "--subset", text).code == 64, "\(text)")
+      #expect(workspace.open("verify", "--subset", text).status == .usage, "\(text)")
     }
   }
 }

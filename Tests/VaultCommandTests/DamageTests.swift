@@ -17,7 +17,7 @@ struct DamageTests {
   }
 
   private func expectDamage(_ outcome: ProcessOutcome, in file: String) {
-    #expect(outcome.code == 13, "\(outcome.errors)")
+    #expect(outcome.status == .damaged, "\(outcome.errors)")
     #expect(outcome.errorLines.first?.hasPrefix("vault: \(file)") == true, "\(outcome.errors)")
     #expect(outcome.errorLines.contains { $0.hasPrefix("hint: ") })
     #expect(outcome.stdout.isEmpty)
@@ -42,7 +42,7 @@ struct DamageTests {
     }
     #expect(workspace.snapshot() == before)
     let others = workspace.open("list")
-    #expect(others.code == 13)
+    #expect(others.status == .damaged)
     #expect(others.output.split(separator: "\n").count == 23)
     #expect(others.errorLines.first?.hasPrefix("vault: \(file)") == true)
     let output = workspace.open("export", "--reveal", "-o", "all.json")
@@ -74,8 +74,9 @@ struct DamageTests {
     FileTree.write(Array(lines.joined(separator: "\n").utf8), to: workspace.vault + "/" + file)
     for command in [["show", "Shai Mishali"], ["export"]] {
       let outcome = workspace.run(command + ["--vault", "v"])
-      #expect(outcome.code == 13)
-      #expect(!outcome.output.contains("clear-text") && !outcome.errors.contains("clear-text"))
+      #expect(outcome.status == .damaged)
+      #expect(!outcome.output.contains("clear-text"))
+      #expect(!outcome.errors.contains("clear-text"))
     }
   }
 
@@ -120,7 +121,7 @@ struct DamageTests {
     let id = "\(file.dropFirst("records/".count).prefix(2))000000-0000-0000-0000-000000000000"
     FileTree.write(bytes, to: workspace.vault + "/records/\(id.prefix(2))/\(id).json")
     let list = workspace.run("list", "--vault", "v")
-    #expect(list.code == 13)
+    #expect(list.status == .damaged)
     #expect(list.output.split(separator: "\n").count == 24)
     expectDamage(workspace.open("get", id, "name"), in: "records/")
   }

@@ -33,7 +33,9 @@ struct RunTests {
     let workspace = try makeWorkspace()
     let both = workspace.runShell(
       ["--env", "A=cvault://GitHub/password", "--env", "B=cvault://GitHub/username"], #"printf "%s|$B" "$A"; exit 7"#)
-    #expect(both.code == 7 && both.output == "p w\"x\n2|ada" && both.errors == "")
+    #expect(both.code == 7)
+    #expect(both.output == "p w\"x\n2|ada")
+    #expect(both.errors == "")
     let file = workspace.runShell(
       ["--fd", "F=cvault://GitHub/password"], #"cat "$F" "$F"; (echo x > "$F") 2>/dev/null || echo sealed"#)
     #expect(file.output == "p w\"x\n2p w\"x\n2sealed\n")
@@ -55,19 +57,22 @@ struct RunTests {
     ] {
       let outcome = workspace.runShell(
         ["--env", "OK=cvault://GitHub/username", "--env", "A=\(reference)"], "touch ran")
-      #expect(outcome.code == 125, "\(reference): \(outcome.errors)")
+      #expect(outcome.status == .notRun, "\(reference): \(outcome.errors)")
       #expect(outcome.errors.hasPrefix("vault: "))
     }
     for words in [["run"], ["run", "x"], ["run", "--nope"], ["run", "--inherit", "X", "--", "touch", "ran"]] {
-      #expect(workspace.run(words + ["--vault", "v"]).code == 125, "\(words)")
+      #expect(workspace.run(words + ["--vault", "v"]).status == .notRun, "\(words)")
     }
     let locked = workspace.run("run", "--vault", "v", "--env", "A=cvault://GitHub/password", "--", "touch", "ran")
-    #expect(locked.code == 125 && locked.errors.contains("no identity"))
+    #expect(locked.status == .notRun)
+    #expect(locked.errors.contains("no identity"))
     let json = workspace.open("run", "--json", "--env", "A=cvault://GitHub/nope")
-    #expect(json.code == 125 && json.errors.contains("no program is named"))
+    #expect(json.status == .notRun)
+    #expect(json.errors.contains("no program is named"))
     #expect(FileTree.kind(of: workspace.path + "/ran") == nil)
-    #expect(workspace.run("run", "--vault", "v", "--identity", "id.txt", "--", "no-such-program").code == 127)
-    #expect(workspace.run("run", "--vault", "v", "--identity", "id.txt", "--", "/etc/passwd").code == 126)
+    #expect(
+      workspace.run("run", "--vault", "v", "--identity", "id.txt", "--", "no-such-program").status == .commandNotFound)
+    #expect(workspace.run("run", "--vault", "v", "--identity", "id.txt", "--", "/etc/passwd").status == .cannotExecute)
   }
 
   @Test("a damaged record is delivered to nobody")
@@ -77,9 +82,9 @@ struct RunTests {
     let text = String(decoding: FileTree.contents(of: file) ?? [], as: UTF8.self)
     FileTree.write(Array(text.replacing("\"ada\"", with: "\"eve\"").utf8), to: file)
     let outcome = workspace.runShell(["--env", "A=cvault://GitHub/password"], "touch ran")
-    #expect(
-      outcome.code == 125 && outcome.errors.contains("records/") && outcome.errors.contains("A of --env"),
-      "\(outcome.errors)")
+    #expect(outcome.status == .notRun, "\(outcome.errors)")
+    #expect(outcome.errors.contains("records/"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("A of --env"), "\(outcome.errors)")
     #expect(FileTree.kind(of: workspace.path + "/ran") == nil)
   }
 
@@ -97,17 +102,19 @@ struct RunTests {
         "note: C of a.env, line 3 is replaced by b.env, line 1", "note: B of a.env, line 2 is replaced by --env",
       ])
     #expect(workspace.runShell(["--env-file", "a.env", "--only", "B"], script).output == "|x y|\n")
-    #expect(workspace.runShell(["--env-file", "a.env", "--only", "X"], script).code == 125)
+    #expect(workspace.runShell(["--env-file", "a.env", "--only", "X"], script).status == .notRun)
     let inherited = ["A": "cvault://GitHub/username"]
     let left = workspace.runShell([], script, adding: inherited)
-    #expect(left.output == "cvault://GitHub/username||\n" && left.errors.contains("--from-environment"))
+    #expect(left.output == "cvault://GitHub/username||\n")
+    #expect(left.errors.contains("--from-environment"))
     #expect(workspace.runShell(["--from-environment"], script, adding: inherited).output == "ada||\n")
     for line in ["PATH=/x", "CVAULT_DIR=x", "LD_PRELOAD=x", "A", "A=cvault://GitHub"] {
       _ = workspace.write("OK=1\n\(line)\n", to: "bad.env")
       let refused = workspace.runShell(["--env-file", "bad.env"], "touch ran")
-      #expect(refused.code == 125 && refused.errors.contains("line 2"), "\(refused.errors)")
+      #expect(refused.status == .notRun, "\(refused.errors)")
+      #expect(refused.errors.contains("line 2"), "\(refused.errors)")
     }
-    #expect(workspace.runShell(["--env", "A=cvault://a/b", "--env", "A=cvault://a/b"], script).code == 125)
+    #expect(workspace.runShell(["--env", "A=cvault://a/b", "--env", "A=cvault://a/b"], script).status == .notRun)
     #expect(FileTree.kind(of: workspace.path + "/ran") == nil)
   }
 
@@ -121,7 +128,9 @@ struct RunTests {
       ["--pristine", "--inherit", "KEPT", "--env", "A=cvault://GitHub/username"], "env | sed 's/=.*//' | sort",
       adding: ["KEPT": "1", "LOST": "2"])
     let left = Set(names.output.split(separator: "\n"))
-    #expect(left.isSuperset(of: ["A", "KEPT", "PATH", "HOME"]) && !left.contains("LOST") && !left.contains("TMP"))
+    #expect(left.isSuperset(of: ["A", "KEPT", "PATH", "HOME"]))
+    #expect(!left.contains("LOST"))
+    #expect(!left.contains("TMP"))
     let program = "\(Binary.path) run --vault v --identity id.txt -- sh -c 'printf %s \"$N$1\" > out'"
     workspace.prepare(#"export N=$(printf '\377'); "# + program + #" x "$(printf '\376')""#)
     #expect(FileTree.contents(of: workspace.path + "/out") == [0xFF, 0xFE])
@@ -140,10 +149,13 @@ struct RunTests {
         workspace.run(words + ["--vault", "v", "--identity", "id.txt"], adding: variable),
         workspace.run(["--no-reveal"] + words + ["--vault", "v", "--identity", "id.txt"]),
       ] {
-        #expect(outcome.code == 3 && outcome.stdout.isEmpty, "\(words): \(outcome.errors)")
+        #expect(outcome.status == .declined, "\(words): \(outcome.errors)")
+        #expect(outcome.stdout.isEmpty, "\(words): \(outcome.errors)")
       }
     }
-    #expect(workspace.type(["edit", "GitHub", "--vault", "v", "--identity", "id.txt"], [], adding: variable).code == 3)
+    #expect(
+      workspace.type(["edit", "GitHub", "--vault", "v", "--identity", "id.txt"], [], adding: variable).status
+        == .declined)
     #expect(workspace.run("show", "GitHub", "--vault", "v", adding: variable).code == 0)
     let run = workspace.runShell(["--env", "A=cvault://Orders/password"], "echo ${#A}", adding: variable)
     #expect(run.output == "6\n")
@@ -154,11 +166,16 @@ struct RunTests {
     let workspace = try makeWorkspace()
     let words = ["run", "--vault", "v", "--dry-run", "--env", "A=cvault://GitHub/password"]
     let good = workspace.run(words)
-    #expect(good.code == 0 && good.output.contains("sealed 20") && good.output.contains("GitHub"), "\(good.errors)")
+    #expect(good.code == 0, "\(good.errors)")
+    #expect(good.output.contains("sealed 20"), "\(good.errors)")
+    #expect(good.output.contains("GitHub"), "\(good.errors)")
     let bad = workspace.run(words + ["--fd", "B=cvault://Gone/x"])
-    #expect(bad.code == 14 && bad.output.contains("fault") && bad.errors.contains("cvault://Gone/x"))
+    #expect(bad.status == .findings)
+    #expect(bad.output.contains("fault"))
+    #expect(bad.errors.contains("cvault://Gone/x"))
     let document = JSON(workspace.run(words + ["--json"]).stdout)
-    #expect(document["deliveries"]?[0]?["record"]?.text == "GitHub" && document["verified"]?.bool == false)
+    #expect(document["deliveries"]?[0]?["record"]?.text == "GitHub")
+    #expect(document["verified"]?.bool == false)
   }
 }
 
@@ -168,19 +185,21 @@ struct ReferenceCommandTests {
   func references() throws {
     let workspace = try makeWorkspace()
     let reference = workspace.run("ref", "GitHub", "password", "--vault", "v").output.filter { $0 != "\n" }
-    #expect(reference.hasPrefix("cvault://") && reference.hasSuffix("/password#GitHub"))
+    #expect(reference.hasPrefix("cvault://"))
+    #expect(reference.hasSuffix("/password#GitHub"))
     #expect(workspace.open("get", reference).output == "p w\"x\n2")
     let named = workspace.run("ref", "GitHub", "totp", "--view", "otp", "--name", "--vault", "v").output
     #expect(named == "cvault://GitHub/totp?view=otp\n")
     #expect(workspace.open("get", "cvault://GitHub/totp?view=otp").output.utf8.count == 6)
     #expect(workspace.open("otp", "cvault://GitHub/totp").code == 0)
-    #expect(workspace.open("get", reference, "username").code == 64)
-    #expect(workspace.open("get", "cvault://GitHub").code == 64)
-    #expect(workspace.run("ref", "GitHub", "nope", "--vault", "v").code == 10)
+    #expect(workspace.open("get", reference, "username").status == .usage)
+    #expect(workspace.open("get", "cvault://GitHub").status == .usage)
+    #expect(workspace.run("ref", "GitHub", "nope", "--vault", "v").status == .notFound)
     #expect(workspace.open("set", "GitHub", "title=Forge").code == 0)
     let renamed = workspace.open("get", reference)
-    #expect(renamed.output == "p w\"x\n2" && renamed.errors.contains("is called \"Forge\" now"))
-    #expect(workspace.open("get", "cvault://GitHub/password").code == 10)
+    #expect(renamed.output == "p w\"x\n2")
+    #expect(renamed.errors.contains("is called \"Forge\" now"))
+    #expect(workspace.open("get", "cvault://GitHub/password").status == .notFound)
   }
 
   @Test("refs finds, without a key, what is gone, renamed, no text, or a secret in the clear")
@@ -188,16 +207,17 @@ struct ReferenceCommandTests {
     let workspace = try makeWorkspace()
     _ = workspace.write("x: \"cvault://GitHub/password\", y: {{ cvault://Orders?view=url }}\n", to: "good.yaml")
     let good = workspace.run("refs", "good.yaml", "--vault", "v")
-    #expect(good.code == 0 && good.errors == "note: 2 good, 0 to act on, in 1 file; not verified\n")
+    #expect(good.code == 0)
+    #expect(good.errors == "note: 2 good, 0 to act on, in 1 file; not verified\n")
     _ = workspace.write(
       "A=cvault://Gone/x\nB=cvault://GitHub/nope\nAPI_TOKEN=abc\nC=cvault://GitHub/username#Old\nD=cvault://GitHub\n",
       to: "bad.env")
     let bad = workspace.run("refs", "bad.env", "--vault", "v", "--json")
-    #expect(bad.code == 14)
+    #expect(bad.status == .findings)
     let lines = try #require(JSON(bad.stdout)["references"]?.items).compactMap { $0["line"]?.number }
     #expect(lines == [1, 2, 3, 4, 5])
     #expect(!bad.output.contains("abc"))
-    #expect(workspace.run(["refs", "-", "--vault", "v"], input: "cvault://Gone/x").code == 14)
-    #expect(workspace.run("refs", "missing", "--vault", "v").code == 18)
+    #expect(workspace.run(["refs", "-", "--vault", "v"], input: "cvault://Gone/x").status == .findings)
+    #expect(workspace.run("refs", "missing", "--vault", "v").status == .inputOutput)
   }
 }

@@ -47,7 +47,7 @@ struct ExportFormTests {
     let record = #"{"name":"Ada","access_key":"a\u0001b","added_on":"2020-08-19T18:44:27Z"}"#
     #expect(workspace.open("add", "customer", "--from", "-", input: record).code == 0)
     let refused = workspace.open("export", "--reveal", "--format", "plist", "-o", "out.plist")
-    #expect(refused.code == 17)
+    #expect(refused.status == .inputRefused)
     #expect(
       refused.errorLines.first?.hasSuffix(": access_key: holds a control character, which XML cannot hold") == true)
     #expect(refused.errorLines.last == "hint: --format plist-binary or json holds more")
@@ -89,16 +89,19 @@ struct ExportFormTests {
     let before = workspace.snapshot()
     for path in ["v/vault.json", "v/records/x.json", "./v/../link/new.json", workspace.vault + "/new.json"] {
       let refused = workspace.open("export", "--reveal", "-y", "-o", path)
-      #expect(refused.code == 17 && refused.errors.contains("lies in the vault"), "\(path): \(refused.errors)")
+      #expect(refused.status == .inputRefused, "\(path): \(refused.errors)")
+      #expect(refused.errors.contains("lies in the vault"), "\(path): \(refused.errors)")
       let rejects = workspace.open("import", "json", Fixture.faulty, "--kind", "customer", "--rejects", path)
-      #expect(rejects.code == 17 && rejects.errors.contains("lies in the vault"), "\(path): \(rejects.errors)")
+      #expect(rejects.status == .inputRefused, "\(path): \(rejects.errors)")
+      #expect(rejects.errors.contains("lies in the vault"), "\(path): \(rejects.errors)")
     }
     // By another name that is no link.
     let isMounted = workspace.shell("mkdir m && mount --bind v m").code == 0
     if isMounted {
       let refused = workspace.open("export", "--reveal", "-y", "-o", "m/records/x.json")
       _ = workspace.shell("umount m || umount -l m")
-      #expect(refused.code == 17 && refused.errors.contains("lies in the vault"), "\(refused.errors)")
+      #expect(refused.status == .inputRefused, "\(refused.errors)")
+      #expect(refused.errors.contains("lies in the vault"), "\(refused.errors)")
     } else {
       print("exports into the vault: mounted NOT RUN: this process may not mount")
     }
@@ -109,7 +112,7 @@ struct ExportFormTests {
   @Test("only JSON goes together with --json", arguments: ["jsonl", "plist", "plist-binary"])
   func usage(format: String) throws {
     let refused = try Workspace.withVault().open("export", "--json", "--format", format)
-    #expect(refused.code == 64)
+    #expect(refused.status == .usage)
     #expect(refused.stdout.isEmpty)
   }
 }

@@ -45,7 +45,7 @@ struct GitBench {
     func vault(_ words: String..., input: String = "") -> ProcessOutcome {
       var run = ProcessRun(path: Binary.path, arguments: words, environment: environment, directory: path)
       run.input = Array(input.utf8)
-      return run.run()
+      return run.ofProgram().run()
     }
 
     /// The program at a terminal that answers.
@@ -55,7 +55,7 @@ struct GitBench {
       var run = ProcessRun(path: Binary.path, arguments: words, environment: environment, directory: path)
       run.terminal = answers
       run.errorsOnTerminal = errorsOnTerminal
-      return run.run()
+      return run.ofProgram().run()
     }
 
     /// Sets a field and commits.

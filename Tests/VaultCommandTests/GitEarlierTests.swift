@@ -38,15 +38,17 @@ struct GitEarlierTests {
     #expect(!here.vault("list", "--at", "two").output.contains("  Ada  "))
     #expect(here.vault("list", "--at", "one", "--verify").errors.contains("replaced at"))
     #expect(here.vault("find", "x", "--at", "one").output.split(separator: "\n").count == 3)
-    #expect(here.vault("find", "Oslo", "--at", "one").code == 10)
+    #expect(here.vault("find", "Oslo", "--at", "one").status == .notFound)
     let shown = here.vault("show", "Li Wei", "--at", "one", "--reveal")
-    #expect(shown.output.contains("username: x") && shown.output.contains("tigerlily"), "\(shown.errors)")
+    #expect(shown.output.contains("username: x"), "\(shown.errors)")
+    #expect(shown.output.contains("tigerlily"), "\(shown.errors)")
     #expect(here.vault("get", "Li Wei", "password", "--at", "one").output == "tigerlily")
     #expect(here.vault("get", "Li Wei", "password", "--at", "resealed^{/two}").output == "rose")
     #expect(here.vault("trash", "list", "--at", "slot").output.contains("  Ada  "))
     for tag in ["one", "two", "slot", "root", "resealed", "HEAD", "HEAD~2"] {
       let verified = here.vault("verify", "--at", tag)
-      #expect(verified.code == 0 && verified.output.contains("all verified"), "\(tag): \(verified.errors)")
+      #expect(verified.code == 0, "\(tag): \(verified.errors)")
+      #expect(verified.output.contains("all verified"), "\(tag): \(verified.errors)")
       #expect(here.vault("lint", "--at", tag).code == 0)
     }
     let exported = here.vault("export", "--at", "one", "--reveal", "--kind", "login")
@@ -58,16 +60,19 @@ struct GitEarlierTests {
   @Test("what is older than what this machine has seen is a note, and no alarm")
   func older() throws {
     let shown = here.vault("get", "Li Wei", "username", "--at", "root")
-    #expect(shown.code == 0 && shown.errors.contains("under a root key that was replaced at"), "\(shown.errors)")
+    #expect(shown.code == 0, "\(shown.errors)")
+    #expect(shown.errors.contains("under a root key that was replaced at"), "\(shown.errors)")
     #expect(here.vault("get", "Li Wei", "username", "--at", "HEAD").errors.isEmpty)
     // The other clone never saw another root than the first.
     there.shell("git fetch -q ../v --tags")
     let first = there.vault("get", "Li Wei", "username", "--at", "slot")
-    #expect(first.output == "Oslo" && first.errors.isEmpty, "\(first.errors)")
+    #expect(first.output == "Oslo", "\(first.errors)")
+    #expect(first.errors.isEmpty, "\(first.errors)")
     there.shell("git merge -q slot")
     #expect(there.vault("verify").code == 0)
     let old = there.vault("get", "Li Wei", "username", "--at", "one")
-    #expect(old.output == "x" && old.errors.contains("older than what this machine has seen"), "\(old.errors)")
+    #expect(old.output == "x", "\(old.errors)")
+    #expect(old.errors.contains("older than what this machine has seen"), "\(old.errors)")
   }
 
   @Test("another root key is taken only where this machine has verified that the vault had it")
@@ -77,10 +82,11 @@ struct GitEarlierTests {
     for words in [["list"], ["get", "Li Wei", "password"], ["verify"]] {
       let refused = there.with(["CVAULT_STATE_DIR": bench.workspace.path + "/new"]).shell(
         "vault \(words.map { "'\($0)'" }.joined(separator: " ")) --at one")
-      #expect(refused.code == 16 && refused.errors.contains("has another root key than this machine knows"), "\(words)")
+      #expect(refused.status == .unexpectedVault, "\(words)")
+      #expect(refused.errors.contains("has another root key than this machine knows"), "\(words)")
       #expect(refused.output.isEmpty)
     }
-    #expect(there.vault("list", "--at", "resealed").code == 16, "pinned is the root before")
+    #expect(there.vault("list", "--at", "resealed").status == .unexpectedVault, "pinned is the root before")
     #expect(there.vault("list", "--at", "one").code == 0)
     let print = there.shell("git stash -q; git checkout -q one; vault fingerprint 2>/dev/null; git checkout -q -")
     let named = there.with(["CVAULT_STATE_DIR": bench.workspace.path + "/new"]).vault(
@@ -96,7 +102,8 @@ struct GitEarlierTests {
       """)
     #expect(made.code == 0, "\(made.errors)")
     let other = here.vault("list", "--at", "other")
-    #expect(other.code == 16 && other.errors.contains("is of another vault than"), "\(other.errors)")
+    #expect(other.status == .unexpectedVault, "\(other.errors)")
+    #expect(other.errors.contains("is of another vault than"), "\(other.errors)")
   }
 
   @Test("who had a slot then, and has none now, reads what was theirs")
@@ -107,30 +114,32 @@ struct GitEarlierTests {
     there.shell("git merge -q resealed; git rm -q --cached vault.json; rm vault.json")
     let read = ben.vault("get", "Li Wei", "password", "--at", "slot")
     #expect(read.output == "rose", "also where the vault is not there any more: \(read.errors)")
-    #expect(ben.vault("get", "Li Wei", "password", "--at", "one").code == 11, "nor was it before")
+    #expect(ben.vault("get", "Li Wei", "password", "--at", "one").status == .cannotUnlock, "nor was it before")
   }
 
   @Test("no such commit, no vault in it, no git, and commands that write")
   func refused() throws {
     for name in ["nosuch", "-x", "one:records", "HEAD\nHEAD", "0000000"] {
       let refused = here.vault("list", "--at=" + name)
-      #expect(refused.code == 10 && refused.errors.contains("names no commit that is here"), "\(name)")
+      #expect(refused.status == .notFound, "\(name)")
+      #expect(refused.errors.contains("names no commit that is here"), "\(name)")
     }
-    #expect(here.vault("list", "--at", "").code == 64)
+    #expect(here.vault("list", "--at", "").status == .usage)
     here.shell("git checkout -q --orphan bare; git rm -rqf --cached .; git commit -q --allow-empty -m none")
-    #expect(here.vault("list", "--at", "bare").code == 6)
+    #expect(here.vault("list", "--at", "bare").status == .noVault)
     for words in [
       ["set", "Li Wei", "username=y"], ["remove", "Li Wei"], ["rekey"], ["checkpoint"], ["lint", "--fix"],
     ] {
       let refused = here.shell("vault " + words.map { "'\($0)'" }.joined(separator: " ") + " --at one")
-      #expect(refused.code == 64, "\(words)")
+      #expect(refused.status == .usage, "\(words)")
     }
     let workspace = try Workspace.withVault()
-    #expect(workspace.open("list", "--at", "HEAD").code == 18)
+    #expect(workspace.open("list", "--at", "HEAD").status == .inputOutput)
     bench.workspace.prepare("git clone -q --bare v bare.git")
     let bare = here.vault("list", "--at", "two", "--vault", bench.workspace.path + "/bare.git")
-    #expect(bare.code == 18 && bare.errors.contains("is no folder of a work tree"), "\(bare.errors)")
-    #expect(here.with(["PATH": Binary.parent(Binary.path)]).vault("list", "--at", "HEAD").code == 18)
+    #expect(bare.status == .inputOutput, "\(bare.errors)")
+    #expect(bare.errors.contains("is no folder of a work tree"), "\(bare.errors)")
+    #expect(here.with(["PATH": Binary.parent(Binary.path)]).vault("list", "--at", "HEAD").status == .inputOutput)
   }
 
   @Test("a damaged file of a commit is told as in a folder")
@@ -138,8 +147,9 @@ struct GitEarlierTests {
     here.shell("sed -i s/Oslo/Rome/ \(bench.file); git commit -qam edited")
     here.shell("git checkout -q HEAD~1")
     let verified = here.vault("verify", "--at", "HEAD@{1}")
-    #expect(verified.code == 13 && verified.errors.contains(bench.file), "\(verified.errors)")
-    #expect(here.vault("get", "Li Wei", "username", "--at", "HEAD@{1}").code == 13)
+    #expect(verified.status == .damaged, "\(verified.errors)")
+    #expect(verified.errors.contains(bench.file), "\(verified.errors)")
+    #expect(here.vault("get", "Li Wei", "username", "--at", "HEAD@{1}").status == .damaged)
     #expect(here.vault("verify").code == 0)
   }
 }

@@ -8,17 +8,33 @@ struct InterruptionTests {
     "printf '[' >many.json; for i in $(seq 40); do test $i = 1 || printf ,; sed '1d;$d' $CUSTOMERS; done >>many.json; printf ']' >>many.json; "
 
   /// Starts a command with the signal as a user would send it, sends it once `moment` has come, and prints the exit
-  /// code.
+  /// code. The command stands still while somebody looks whether the moment has come, so that it is not over by then.
+  ///
+  /// Between two looks the command gets the processor for a while, however many others want it. On a loaded machine a
+  /// command was stopped again before it could run, never came to its moment, and the shell was killed in the end
+  /// without having printed anything. A command that waits for something gets no processor, so there is a limit.
   private func interrupt(
     _ bench: FaultBench, _ command: String, at moment: String, _ signal: String
   ) -> ProcessOutcome {
     // A shell starts what is in the background with SIGINT ignored.
     bench.shell(
       """
+      worked() {
+        now=0
+        for f in /proc/$p/task/*/schedstat; do if read -r ns rest <$f; then now=$((now + ns)); fi; done 2>/dev/null
+      }
       : >v/.lock
       env --default-signal=INT $V \(command) >out.txt 2>err.txt & p=$!
-      until \(moment); do read -r id name state rest </proc/$p/stat && test $state != Z || break; done
-      kill -\(signal) $p; wait $p; echo $?
+      while kill -STOP $p; do
+        until read -r id name state rest </proc/$p/stat; test $state = T || test $state = Z; do :; done
+        if test $state = Z || { \(moment); }; then break; fi
+        worked; before=$now; kill -CONT $p; looks=0
+        while looks=$((looks + 1)); test $looks -le 50; do
+          sleep 0.002; worked
+          if test $now -lt $before || test $now -gt $((before + 100000)); then break; fi
+        done
+      done
+      kill -\(signal) $p; kill -CONT $p; wait $p; echo $?
       """)
   }
 
@@ -35,6 +51,13 @@ struct InterruptionTests {
     "a signal during an import or an export ends it with 130 or 143, undone, with nothing left behind",
     arguments: cases, ["INT", "TERM"])
   func workIsUndone(_ work: (command: String, moment: String), _ signal: String) throws {
+    // A machine with much else to do may run the command to its end at one go: then it is done, and tried again.
+    for _ in 0..<20 where try isUndone(work, signal) { return }
+    Issue.record("in 20 runs the command was done before the signal")
+  }
+
+  /// Whether the command was interrupted; false if it was done before.
+  private func isUndone(_ work: (command: String, moment: String), _ signal: String) throws -> Bool {
     let bench = try FaultBench()
     _ = bench.shell(Self.many)
     if work.command.hasPrefix("export") {
@@ -43,16 +66,19 @@ struct InterruptionTests {
     }
     let before = bench.state()
     let outcome = interrupt(bench, work.command, at: work.moment, signal)
+    if outcome.output == "0\n" { return false }
     #expect(outcome.output == (signal == "INT" ? "130\n" : "143\n"), "\(bench.workspace.text(of: "err.txt"))")
     #expect(bench.state() == before)
     #expect(bench.leftovers().isEmpty, "\(bench.leftovers())")
-    #expect(bench.workspace.text(of: "out.txt") == "" && bench.workspace.text(of: "err.txt") == "")
+    #expect(bench.workspace.text(of: "out.txt") == "")
+    #expect(bench.workspace.text(of: "err.txt") == "")
     #expect(!FileTree.names(in: bench.workspace.path).contains("all.json"))
     // On a machine of its own: the copy that was exported is the same vault with more in it, and this one an older
     // state.
     let fresh = ["CVAULT_STATE_DIR": bench.workspace.path + "/fresh"]
     let verified = bench.workspace.open("verify", adding: fresh)
     #expect(verified.output == "24 records, 0 in the trash, 1 slot: all verified\n")
+    return true
   }
 
   @Test("a signal while a new record is written leaves it whole or not there", arguments: ["INT", "TERM"])
@@ -62,6 +88,7 @@ struct InterruptionTests {
     for _ in 0..<5 {
       let before = bench.state()
       let outcome = interrupt(bench, command, at: "test -s v/.lock", signal)
+      #expect(!outcome.hung)
       #expect([signal == "INT" ? "130\n" : "143\n", "0\n"].contains(outcome.output), "\(outcome.output)")
       #expect(bench.leftovers().isEmpty, "\(bench.leftovers())")
       let added = bench.state().count - before.count
@@ -115,7 +142,7 @@ struct InterruptionTests {
     let outcome = bench.shell(
       """
       mount -t tmpfs tmpfs tmp 2>mount.txt || rmdir tmp
-      export CVAULT_EDITOR='typing() { echo >>"$1"; touch ready; sleep 1; }; typing'
+      export CVAULT_EDITOR='typing() { echo >>"$1"; touch ready; \(EditorScript.waiting); }; typing'
       $V edit $ID $K & p=$!; until test -e ready; do :; done; kill -TERM $p; wait $p; echo $?
       find . -type f -exec grep -lF '~7hgUh2a*4' {} +; umount tmp
       """, hasTerminal: true)
@@ -139,7 +166,8 @@ struct InterruptionTests {
     #expect(outcome.output == "137\n" || moment.contains("records"), "\(outcome.output)")
     let list = bench.workspace.run("list", "--vault", "v", "-q")
     let count = list.output.split(separator: "\n").count
-    #expect(list.code == 0 && (count == 24 || count == 984), "\(count) \(list.errors)")
+    #expect(list.code == 0, "\(count) \(list.errors)")
+    #expect(count == 24 || count == 984, "\(count) \(list.errors)")
     #expect(bench.leftovers().isEmpty, "\(bench.leftovers().count)")
     #expect(bench.workspace.open("verify").output == "\(count) records, 0 in the trash, 1 slot: all verified\n")
     #expect(bench.workspace.open("add", "customer", "--set", "name=New", "--generate", "access_key").code == 0)

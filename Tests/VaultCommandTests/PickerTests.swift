@@ -1,8 +1,7 @@
 import Testing
 import VaultDocument
 import VaultTestSupport
-
-@testable import VaultCommands
+import VaultCommands
 
 @Suite("Keys of a terminal")
 struct KeyDecoderTests {
@@ -26,8 +25,11 @@ struct KeyDecoderTests {
     var keys: [Key] = []
     for byte in "a\u{1B}[6~東\u{1B}OA\u{1B}".utf8 { keys += decoder.keys(in: [byte]) }
     #expect(keys == [.text("a"), .pageDown, .text("東"), .up])
-    #expect(decoder.isUndecided && decoder.keysAtRest() == [.escape] && !decoder.isUndecided)
-    #expect(decoder.keys(in: "\u{1B}\u{1B}".utf8) == [.escape] && decoder.keysAtRest() == [.escape])
+    #expect(decoder.isUndecided)
+    #expect(decoder.keysAtRest() == [.escape])
+    #expect(!decoder.isUndecided)
+    #expect(decoder.keys(in: "\u{1B}\u{1B}".utf8) == [.escape])
+    #expect(decoder.keysAtRest() == [.escape])
   }
 
   @Test("unknown sequences, keys with Alt, and bytes that are no text are no keys")
@@ -62,34 +64,44 @@ struct PickerTests {
     #expect(state.shown == [1, 0])
     _ = state.take(.control("u"))
     type("zola emi", in: &state)
-    #expect(state.shown == [2] && state.filter == "zola emi")
+    #expect(state.shown == [2])
+    #expect(state.filter == "zola emi")
     _ = state.take(.control("w"))
     #expect(state.filter == "zola ")
     for _ in 0..<3 { _ = state.take(.backspace) }
-    #expect(state.filter == "zo" && state.shown == [2])
+    #expect(state.filter == "zo")
+    #expect(state.shown == [2])
     type("x", in: &state)
-    #expect(state.shown.isEmpty && state.take(.enter) == .goesOn && state.take(.down) == .goesOn)
-    #expect(state.take(.escape) == .goesOn && state.shown == [0, 1, 2] && state.take(.escape) == .leaves)
+    #expect(state.shown.isEmpty)
+    #expect(state.take(.enter) == .goesOn)
+    #expect(state.take(.down) == .goesOn)
+    #expect(state.take(.escape) == .goesOn)
+    #expect(state.shown == [0, 1, 2])
+    #expect(state.take(.escape) == .leaves)
   }
 
   @Test("what is in a readable field alone comes last, when that is known of every word")
   func fields() {
     var state = state("GitHub", "GitLab", "Bank", "Mail")
     type("git paris", in: &state)
-    #expect(state.shown == [] && state.unknownWords == ["git", "paris"])
+    #expect(state.shown == [])
+    #expect(state.unknownWords == ["git", "paris"])
     state.learn("git", isInFieldsOf: [0, 1, 3])
     #expect(state.shown == [])
     state.learn("paris", isInFieldsOf: [1, 2, 3])
-    #expect(state.shown == [1, 3] && state.unknownWords == [])
+    #expect(state.shown == [1, 3])
+    #expect(state.unknownWords == [])
     for _ in 0..<6 { _ = state.take(.backspace) }
-    #expect(state.filter == "git" && state.shown == [0, 1, 3])
+    #expect(state.filter == "git")
+    #expect(state.shown == [0, 1, 3])
     _ = state.take(.down)
     type("h", in: &state)
     #expect(state.shown == [0], "as long as nobody has looked for it")
     state.learn("gith", isInFieldsOf: [3, 0])
     #expect(state.shown == [0, 3])
     _ = state.take(.escape)
-    #expect(state.shown == [0, 1, 2, 3] && state.unknownWords == [])
+    #expect(state.shown == [0, 1, 2, 3])
+    #expect(state.unknownWords == [])
   }
 
   @Test(
@@ -102,7 +114,8 @@ struct PickerTests {
     type("x", in: &state)
     let texts = PickerScreen.Texts(header: "") { _ in "" }
     let line = PickerScreen(state, texts, columns: columns, lines: 6, style: .plain).lines[0]
-    #expect(line.hasSuffix("  " + words) && !line.contains("  " + words + " "), "\(line)")
+    #expect(line.hasSuffix("  " + words), "\(line)")
+    #expect(!line.contains("  " + words + " "), "\(line)")
   }
 
   @Test("a sign that joins a letter to the next finds what the letter alone did not")
@@ -122,25 +135,44 @@ struct PickerTests {
       _ = state.take(key)
       return [state.selected, state.top]
     }
-    #expect(after(.up) == [0, 0] && after(.down) == [1, 0] && after(.pageDown) == [4, 2])
-    #expect(after(.control("p")) == [3, 2] && after(.end) == [6, 4] && after(.down) == [6, 4])
-    #expect(after(.pageUp) == [3, 3] && after(.control("n")) == [4, 3] && after(.home) == [0, 0])
+    #expect(after(.up) == [0, 0])
+    #expect(after(.down) == [1, 0])
+    #expect(after(.pageDown) == [4, 2])
+    #expect(after(.control("p")) == [3, 2])
+    #expect(after(.end) == [6, 4])
+    #expect(after(.down) == [6, 4])
+    #expect(after(.pageUp) == [3, 3])
+    #expect(after(.control("n")) == [4, 3])
+    #expect(after(.home) == [0, 0])
     _ = after(.end)
     state.fit(height: 5)
     #expect(state.top == 2)
   }
 
-  @Test("Enter, Ctrl-O, Ctrl-S and Ctrl-E pick; plain letters only among the rows of no filter")
+  @Test("Enter, Ctrl-O, Ctrl-S and Ctrl-E pick")
   func picking() {
     var state = state("so", "b")
-    #expect(state.take(.enter) == .picks(0, .copy) && state.take(.control("e")) == .picks(0, .edit))
-    #expect(state.take(.text("s")) == .goesOn && state.filter == "s" && state.take(.control("o")) == .picks(0, .otp))
-    _ = state.take(.escape)
-    #expect(!state.takesLetters)
+    #expect(state.take(.enter) == .picks(0, .copy))
+    #expect(state.take(.control("e")) == .picks(0, .edit))
+    #expect(state.take(.control("s")) == .picks(0, .show))
+    #expect(state.take(.control("o")) == .picks(0, .otp))
+  }
+
+  @Test(
+    "a letter always goes to the filter, whatever key came before it",
+    arguments: [
+      Key.up, .down, .pageUp, .pageDown, .home, .end, .tab, .backspace, .escape, .control("n"), .control("u"),
+    ],
+    ["o", "s", "e", "q", "j", "k", "/", " ", "?"] as [Character])
+  func letters(_ before: Key, _ letter: Character) {
+    var state = state("echo", "shop", "other", "q j k / ?")
+    type("x", in: &state)
+    _ = state.take(.control("u"))
     _ = state.take(.down)
-    #expect(state.takesLetters && state.take(.text("s")) == .picks(1, .show))
-    #expect(state.take(.text("o")) == .picks(1, .otp) && state.take(.text("e")) == .picks(1, .edit))
-    #expect(state.take(.text("b")) == .goesOn && state.filter == "b" && !state.takesLetters)
+    if before == .escape { type("y", in: &state) }
+    _ = state.take(before)
+    #expect(state.take(.text(letter)) == .goesOn)
+    #expect(state.filter == String(letter))
   }
 
   @Test("every line fits the screen, and the last one has the keys", arguments: [10, 20, 40, 80, 120, 200])
@@ -157,7 +189,8 @@ struct PickerTests {
         Isolated.text(DisplayWidth.cut(names[$0], to: width).text)
       }
       let screen = PickerScreen(state, texts, columns: columns, lines: 6, style: .plain)
-      #expect(screen.lines.count == 6 && screen.cursorColumn < columns)
+      #expect(screen.lines.count == 6)
+      #expect(screen.cursorColumn < columns)
       for line in screen.lines { #expect(DisplayWidth.of(line) <= max(columns, 12), "\(line)") }
       #expect(screen.lines[5].hasPrefix(columns > 47 ? (columns > 79 ? "Type" : "Enter") : "Enter"))
     }
@@ -165,7 +198,9 @@ struct PickerTests {
 
   @Test("text from right to left is isolated, and other text is as it is")
   func isolated() {
-    #expect(Isolated.text("בנק 1") == "\u{2068}בנק 1\u{2069}" && DisplayWidth.of(Isolated.text("בנק 1")) == 5)
-    #expect(Isolated.text("東京") == "東京" && Isolated.text("a") == "a")
+    #expect(Isolated.text("בנק 1") == "\u{2068}בנק 1\u{2069}")
+    #expect(DisplayWidth.of(Isolated.text("בנק 1")) == 5)
+    #expect(Isolated.text("東京") == "東京")
+    #expect(Isolated.text("a") == "a")
   }
 }

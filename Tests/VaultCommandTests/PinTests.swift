@@ -19,23 +19,26 @@ struct PinCommandTests {
     FileTree.copy(workspace.path + "/w", to: workspace.vault)
     for command in [["list"], ["get", "Ada", "name"], ["add", "customer", "--set", "name=Ada"], ["verify"]] {
       let outcome = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
-      #expect(outcome.code == 16 && outcome.stdout.isEmpty, "\(command): \(outcome.errors)")
+      #expect(outcome.status == .unexpectedVault, "\(command): \(outcome.errors)")
+      #expect(outcome.stdout.isEmpty, "\(command): \(outcome.errors)")
       #expect(outcome.errorLines.first == "vault: vault.json: is of another vault than this machine knows at this path")
       #expect(outcome.errorLines.last?.contains("`vault pin update --fingerprint HEX`") == true)
     }
     // No passphrase is asked for.
     #expect(workspace.type(["list", "--vault", "v"], []).shown.isEmpty)
     let status = workspace.run("status", "--vault", "v")
-    #expect(status.code == 16 && status.output.contains("\npin:         differs: vault.json: is of another vault"))
+    #expect(status.status == .unexpectedVault)
+    #expect(status.output.contains("\npin:         differs: vault.json: is of another vault"))
     let refused = workspace.run("pin", "update", "--vault", "v", "--fingerprint", known)
-    #expect(refused.code == 16, "\(refused.errors)")
+    #expect(refused.status == .unexpectedVault, "\(refused.errors)")
     let accepted = workspace.run("pin", "update", "--vault", "v", "--fingerprint", fingerprint(workspace))
-    #expect(accepted.code == 0 && accepted.output == fingerprint(workspace) + "\n", "\(accepted.errors)")
+    #expect(accepted.code == 0, "\(accepted.errors)")
+    #expect(accepted.output == fingerprint(workspace) + "\n", "\(accepted.errors)")
     #expect(accepted.errors.contains("no longer held against it: vault.json: is of another vault"))
     #expect(workspace.open("list").code == 0)
   }
 
-  @Test("a copy is told of as one, once, before anything of the original is refused")
+  @Test("a copy is told of as one, once, and nothing of the original is refused")
   func copies() throws {
     let workspace = try Workspace.withCustomers()
     workspace.prepare("cp -r v play")
@@ -44,9 +47,9 @@ struct PinCommandTests {
     }
     let first = set("Oslo", "play")
     #expect(first.code == 0)
-    #expect(first.errors.hasPrefix("note: this is a copy of the vault at \(workspace.vault), and goes on alone"))
+    #expect(first.errors.hasPrefix("note: this is a copy of the vault at \(workspace.vault): "))
     #expect(set("Rome", "play").errors.isEmpty)
-    #expect(set("Bonn", "v").code == 16)
+    #expect(set("Bonn", "v").code == 0)
   }
 
   @Test("a link in place of a known vault, or a known link that leads elsewhere, is 16 before anything is written")
@@ -68,16 +71,17 @@ struct PinCommandTests {
     #expect(add("./link/").code == 0)
     FileTree.remove(workspace.path + "/link")
     FileTree.link(workspace.path + "/link", to: "w")
-    #expect(add("link").code == 16, "the link was retargeted")
+    #expect(add("link").status == .unexpectedVault, "the link was retargeted")
     FileTree.remove(workspace.path + "/link")
     FileTree.copy(workspace.path + "/w", to: workspace.path + "/link")
-    #expect(add("link").code == 16, "the link was replaced by a folder")
+    #expect(add("link").status == .unexpectedVault, "the link was replaced by a folder")
     FileTree.copy(workspace.vault, to: workspace.path + "/kept")
     FileTree.remove(workspace.vault)
     FileTree.link(workspace.vault, to: "w")
     for path in ["v", workspace.vault, "other/.././v//"] {
       let refused = add(path)
-      #expect(refused.code == 16 && refused.stdout.isEmpty, "\(path): \(refused.errors)")
+      #expect(refused.status == .unexpectedVault, "\(path): \(refused.errors)")
+      #expect(refused.stdout.isEmpty, "\(path): \(refused.errors)")
       #expect(refused.errorLines.first == "vault: vault.json: is of another vault than this machine knows at this path")
     }
     #expect(add("kept").code == 0, "a known vault at a new path")
@@ -85,7 +89,7 @@ struct PinCommandTests {
     #expect(add("v").code == 0)
     FileTree.remove(workspace.vault)
     FileTree.link(workspace.vault, to: "kept")
-    #expect(add("v").code == 16, "accepting remembers the path as it was given")
+    #expect(add("v").status == .unexpectedVault, "accepting remembers the path as it was given")
     #expect(workspace.run(["pin", "forget", "--vault", "v"], adding: elsewhere).code == 0)
     #expect(add("v").code == 0)
   }
@@ -94,10 +98,12 @@ struct PinCommandTests {
   func emptyFingerprint() throws {
     let workspace = try Workspace.withCustomers()
     let variable = workspace.open("list", adding: ["CVAULT_FINGERPRINT": ""])
-    #expect(variable.code == 64 && variable.stdout.isEmpty, "\(variable.errors)")
+    #expect(variable.status == .usage, "\(variable.errors)")
+    #expect(variable.stdout.isEmpty, "\(variable.errors)")
     #expect(variable.errorLines.first == "vault: CVAULT_FINGERPRINT: is no fingerprint: 40 hex digits")
     let option = workspace.open("list", "--require-fingerprint", "")
-    #expect(option.code == 64 && option.stdout.isEmpty, "\(option.errors)")
+    #expect(option.status == .usage, "\(option.errors)")
+    #expect(option.stdout.isEmpty, "\(option.errors)")
   }
 
   @Test("a record that went back is 16 for every reading of its value, names both revisions, and has a way on")
@@ -113,14 +119,15 @@ struct PinCommandTests {
       ["get", id, "access_key"], ["show", id, "--reveal"], ["set", id, "address.city=Rome"], ["export", "--reveal"],
     ] {
       let outcome = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
-      #expect(outcome.code == 16, "\(command): \(outcome.errors)")
+      #expect(outcome.status == .unexpectedVault, "\(command): \(outcome.errors)")
       #expect(outcome.stdout.isEmpty || command[0] == "export", "\(command)")
       let fault = "went back to revision 1, which this machine has verified before; the newest that it has seen is 2"
       #expect(outcome.errorLines.first == "vault: \(file): " + fault)
       #expect(outcome.errors.contains("`git switch -` goes back, and --at REV reads"))
     }
     let verified = workspace.open("verify")
-    #expect(verified.code == 16 && verified.errors.contains("\(file): went back to revision 1, which this machine has"))
+    #expect(verified.status == .unexpectedVault)
+    #expect(verified.errors.contains("\(file): went back to revision 1, which this machine has"))
     FileTree.write(new, to: workspace.vault + "/" + file)
     #expect(workspace.open("get", id, "address.city").output == "Oslo")
     FileTree.write(old, to: workspace.vault + "/" + file)
@@ -137,7 +144,8 @@ struct PinCommandTests {
     for file in files.prefix(9) { FileTree.remove(workspace.vault + "/" + file) }
     let verified = workspace.open("verify")
     let command = "`vault pin update --fingerprint \(fingerprint(workspace)) --record ID…`"
-    #expect(verified.code == 16 && verified.errors.contains(command), "\(verified.errors)")
+    #expect(verified.status == .unexpectedVault, "\(verified.errors)")
+    #expect(verified.errors.contains(command), "\(verified.errors)")
   }
 
   @Test("a header that is older than seen, or forked, is 16 without a key too; a damaged one is 13 first")
@@ -145,16 +153,16 @@ struct PinCommandTests {
     let workspace = try Workspace.withCustomers()
     try workspace.editPin("\"revision\" : 1", "\"revision\" : 5")
     let older = workspace.run("list", "--vault", "v")
-    #expect(older.code == 16, "\(older.errors)")
+    #expect(older.status == .unexpectedVault, "\(older.errors)")
     let fault = "is at revision 1, from before what this machine remembers; the newest that it has seen is 5"
     #expect(older.errorLines.first == "vault: vault.json: " + fault)
     #expect(older.errorLines.dropFirst().first?.contains("expected revision 5 or later, found revision 1 ") == true)
-    #expect(workspace.open("get", "Shai Mishali", "name").code == 16)
+    #expect(workspace.open("get", "Shai Mishali", "name").status == .unexpectedVault)
     try workspace.damage("vault.json", "\"mac\" : \"")
-    #expect(workspace.open("get", "Shai Mishali", "name").code == 13)
+    #expect(workspace.open("get", "Shai Mishali", "name").status == .damaged)
     try workspace.editPin("\"revision\" : 5", "\"revision\" : 1")
     #expect(workspace.run("list", "--vault", "v").errors.contains("is another one than this machine has seen"))
-    #expect(workspace.run("list", "--vault", "v").code == 16)
+    #expect(workspace.run("list", "--vault", "v").status == .unexpectedVault)
   }
 
   @Test("slots that others changed are told once, and nothing is refused")
@@ -181,9 +189,10 @@ struct PinCommandTests {
     #expect(workspace.open("get", "Shai Mishali", "name").errors.contains("a slot was added: "))
     #expect(workspace.open("rekey", adding: elsewhere).code == 0)
     let refused = workspace.open("get", "Shai Mishali", "name")
-    #expect(refused.code == 16 && refused.stdout.isEmpty)
+    #expect(refused.status == .unexpectedVault)
+    #expect(refused.stdout.isEmpty)
     #expect(refused.errorLines.first == "vault: vault.json: has another root key than this machine knows of this vault")
-    #expect(workspace.run("due", "--leaver", "--vault", "v").code == 16)
+    #expect(workspace.run("due", "--leaver", "--vault", "v").status == .unexpectedVault)
     let examined = workspace.run("doctor", "--vault", "v").output
     #expect(examined.contains("fault pin: differs: vault.json: has another root key"))
     #expect(workspace.run("pin", "update", "--vault", "v", "--fingerprint", fingerprint(workspace)).code == 0)
@@ -204,7 +213,8 @@ struct PinCommandTests {
     #expect(workspace.open("get", "Shai Mishali", "name").errors.contains(fingerprint(workspace)))
     #expect(workspace.open("get", "Shai Mishali", "name").errors == "")
     let shown = JSON(workspace.run("pin", "show", "--vault", "v", "--json").stdout)
-    #expect(shown["pin"]?.text == "pinned" && shown["expected"]?.text == fingerprint(workspace))
+    #expect(shown["pin"]?.text == "pinned")
+    #expect(shown["expected"]?.text == fingerprint(workspace))
     #expect(shown["paths"]?.items?.count == 1)
   }
 
@@ -214,11 +224,12 @@ struct PinCommandTests {
     let pin = workspace.pinFile
     FileTree.write(Array("{".utf8), to: pin)
     let outcome = workspace.open("get", "Shai Mishali", "name")
-    #expect(outcome.code == 16 && outcome.stdout.isEmpty)
+    #expect(outcome.status == .unexpectedVault)
+    #expect(outcome.stdout.isEmpty)
     #expect(outcome.errorLines.first?.hasPrefix("vault: \(pin): is damaged") == true, "\(outcome.errors)")
     #expect(outcome.errorLines.last?.contains("vault pin update") == true)
-    #expect(workspace.run("list", "--vault", "v").code == 16)
-    #expect(workspace.run("pin", "show", "--vault", "v").code == 16)
+    #expect(workspace.run("list", "--vault", "v").status == .unexpectedVault)
+    #expect(workspace.run("pin", "show", "--vault", "v").status == .unexpectedVault)
     let accepted = workspace.run("pin", "update", "--vault", "v", "--fingerprint", fingerprint(workspace))
     #expect(accepted.code == 0, "\(accepted.errors)")
     #expect(workspace.open("get", "Shai Mishali", "name").code == 0)
@@ -233,7 +244,8 @@ struct PinCommandTests {
     #expect(home.errors.hasPrefix("note: nothing is remembered of this vault: there is no home directory"))
     let readOnly = workspace.open("get", "Shai Mishali", "name", adding: ["CVAULT_STATE_DIR": "/proc/self/none"])
     #expect(readOnly.output == "Shai Mishali")
-    #expect(readOnly.errorLines.count == 1 && readOnly.errors.contains("note: nothing is remembered of this vault: "))
+    #expect(readOnly.errorLines.count == 1)
+    #expect(readOnly.errors.contains("note: nothing is remembered of this vault: "))
   }
 
   @Test("the state lies where the variables say, and holds no secret")

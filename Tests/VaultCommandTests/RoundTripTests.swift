@@ -59,7 +59,7 @@ struct RoundTripTests {
   func faultyElementsAreRefused() throws {
     let workspace = try Workspace.withVault()
     let imported = workspace.open("import", "json", Fixture.faulty, "--kind", "customer", "--rejects", "rejects.json")
-    #expect(imported.code == 4)
+    #expect(imported.status == .partlyDone)
     #expect(imported.output == "2 stored, 7 refused\n")
     let file = Fixture.faulty
     #expect(
@@ -82,7 +82,7 @@ struct RoundTripTests {
     let workspace = try Workspace.withVault()
     let before = workspace.snapshot()
     let strict = workspace.open("import", "json", Fixture.faulty, "--kind", "customer", "--strict")
-    #expect(strict.code == 17)
+    #expect(strict.status == .inputRefused)
     #expect(strict.output == "0 stored, 7 refused\n")
     let dry = workspace.open("import", "json", Fixture.customers, "--kind", "customer", "--dry-run")
     #expect(dry.code == 0)
@@ -94,7 +94,7 @@ struct RoundTripTests {
   func allRefused() throws {
     let workspace = try Workspace.withVault()
     let imported = workspace.open("import", "json", "-", "--kind", "customer", input: #"[{"name":"A"},3]"#)
-    #expect(imported.code == 17)
+    #expect(imported.status == .inputRefused)
     #expect(imported.output == "0 stored, 2 refused\n")
   }
 
@@ -103,7 +103,7 @@ struct RoundTripTests {
     let workspace = try Workspace.withVault()
     let imported = workspace.open("import", "json", Fixture.faulty, "--kind", "customer", "--json")
     let report = JSON(imported.stdout)
-    #expect(imported.code == 4)
+    #expect(imported.status == .partlyDone)
     #expect(imported.errors == "")
     #expect(report["schema"]?.number == 1)
     #expect(report["stored"]?.number == 2)
@@ -118,7 +118,7 @@ struct RoundTripTests {
     let workspace = try Workspace.withVault()
     let good = #"{"name":"A","access_key":"k","added_on":"2026-11-21T01:40:28Z"}"#
     let imported = workspace.open("import", "jsonl", "-", "--kind", "customer", input: good + "\n\n{\"name\":nul}\n")
-    #expect(imported.code == 4)
+    #expect(imported.status == .partlyDone)
     #expect(imported.output == "1 stored, 1 refused\n")
     #expect(imported.errorLines.first?.hasPrefix("vault: stdin: line 3: column 9: ") == true, "\(imported.errors)")
   }

@@ -26,10 +26,12 @@ struct RunWaitingTests {
     let outcome = run(
       value, "--env=B=cvault://GitHub/username",
       script: #"echo "$A, $B"; printf %s "$A" | base64 >&2; printf %s "$A" | od -An -tx1 | tr -d ' \n'; exit 7"#)
-    #expect(outcome.code == 7 && outcome.output == "«GitHub/password», ada-example\n«GitHub/password»")
+    #expect(outcome.code == 7)
+    #expect(outcome.output == "«GitHub/password», ada-example\n«GitHub/password»")
     #expect(
       outcome.errorLines.last == "note: 3 sealed values were replaced in the output: `--redact never` leaves them")
-    #expect(outcome.errors.contains("«GitHub/password»") && !outcome.errors.contains("cCB3"))
+    #expect(outcome.errors.contains("«GitHub/password»"))
+    #expect(!outcome.errors.contains("cCB3"))
     #expect(run(value, "--redact", "never", script: "echo $A").output == "p w\"x-4711\n")
     // In the order in which it was written.
     let merged = workspace.shell(
@@ -40,7 +42,8 @@ struct RunWaitingTests {
     let pair = "o«GitHub/password»\ne«GitHub/password»\n"
     #expect(text.hasPrefix(pair + pair + pair), "\(text)")
     let short = run("--env=A=cvault://Bank/password", script: "echo $A")
-    #expect(short.output == "1234\n" && short.errors.contains("Bank/password is too short"))
+    #expect(short.output == "1234\n")
+    #expect(short.errors.contains("Bank/password is too short"))
   }
 
   @Test("--file: a file in memory for its owner alone, gone with the program, or swept by the next when this is killed")
@@ -49,13 +52,15 @@ struct RunWaitingTests {
     let outcome = run(
       option, "--redact", "never", script: #"stat -c %a "$A" "${A%/*}"; cat "$A"; echo; echo "$A"; exit 3"#)
     let lines = outcome.output.split(separator: "\n").map(String.init)
-    #expect(
-      outcome.code == 3 && lines.prefix(3) == ["400", "700", "p w\"x-4711"], "\(outcome.output)\(outcome.errors)")
+    #expect(outcome.status == .declined, "\(outcome.output)\(outcome.errors)")
+    #expect(lines.prefix(3) == ["400", "700", "p w\"x-4711"], "\(outcome.output)\(outcome.errors)")
     let path = try #require(lines.last)
-    #expect(path.hasSuffix("/A") && FileTree.kind(of: path) == nil)
+    #expect(path.hasSuffix("/A"))
+    #expect(FileTree.kind(of: path) == nil)
     #expect(FileTree.kind(of: String(path.dropLast(2))) == nil)
     let failed = run(option, "--env=B=cvault://GitHub/none", script: "touch ran")
-    #expect(failed.code == 125 && FileTree.kind(of: workspace.path + "/ran") == nil)
+    #expect(failed.status == .notRun)
+    #expect(FileTree.kind(of: workspace.path + "/ran") == nil)
     // Kill -9 leaves it to the next one.
     let killed = workspace.shell(
       Binary.path + " run --vault v --identity id.txt " + option
@@ -73,13 +78,21 @@ struct RunWaitingTests {
       let expected: [String: Int32] = ["TERM": -15, "KILL": -9, "HUP": -1, "PIPE": -13, "USR1": -10]
       #expect(run("--wait", script: "kill -\(signal) $$").code == expected[signal], "\(signal)")
     }
-    let program =
-      "trap 'echo TERM' TERM; trap 'echo USR1' USR1; trap 'echo HUP' HUP; echo $PPID > ready; "
-      + "i=0; while [ $i -lt 15 ]; do sleep 0.1; i=$((i+1)); done"
+    let program = workspace.write(
+      """
+      n=0
+      told() { echo $1 >>said; n=$((n + 1)); }
+      trap 'told TERM' TERM; trap 'told USR1' USR1; trap 'told HUP' HUP
+      echo $PPID >ready
+      while [ $n -lt 3 ]; do sleep 0.05; done
+      """, to: "told.sh")
     let outcome = workspace.shell(
-      Binary.path + " run --wait --vault v --identity id.txt -- sh -c \"" + program.replacing("$", with: "\\$")
-        + "\" & p=$!; until [ -s ready ]; do sleep 0.05; done; for s in TERM USR1 HUP; do kill -$s $p; sleep 0.3; done; "
-        + "wait $p; echo $?")
+      """
+      \(Binary.path) run --wait --vault v --identity id.txt -- sh \(program) & p=$!
+      until [ -s ready ]; do sleep 0.05; done
+      for s in TERM USR1 HUP; do kill -$s $p; until grep -qs $s said; do sleep 0.05; done; done
+      wait $p; code=$?; cat said; echo $code
+      """)
     #expect(outcome.output == "TERM\nUSR1\nHUP\n0\n", "\(outcome.errors)")
   }
 
@@ -94,17 +107,18 @@ struct RunWaitingTests {
   @Test("what cannot be run or written ends as without waiting; marks for a terminal are refused", .atTerminal)
   func failures() {
     let waiting = ["run", "--wait", "--vault", "v", "--identity", "id.txt", "--"]
-    #expect(workspace.run(waiting + ["no-such-program"]).code == 127)
-    #expect(workspace.run(waiting + ["/etc/passwd"]).code == 126)
+    #expect(workspace.run(waiting + ["no-such-program"]).status == .commandNotFound)
+    #expect(workspace.run(waiting + ["/etc/passwd"]).status == .cannotExecute)
     let full = workspace.shell(
       Binary.path + " run --vault v --identity id.txt --env A=cvault://GitHub/password -- echo x > /dev/full")
-    #expect(full.code == 125 && full.errors.contains("the program's output"), "\(full.errors)")
+    #expect(full.status == .notRun, "\(full.errors)")
+    #expect(full.errors.contains("the program's output"), "\(full.errors)")
     let unread = workspace.shell(
       Binary.path + " run --vault v --identity id.txt --env A=cvault://GitHub/password -- yes | head -1")
     #expect(unread.output == "y\n")
     let words = ["run", "--redact", "always", "--vault", "v", "--identity", "id.txt"]
     let terminal = workspace.type(
       words + ["--env", "A=cvault://GitHub/password", "--", "true"], [], outputOnTerminal: true)
-    #expect(terminal.code == 125)
+    #expect(terminal.status == .notRun)
   }
 }

@@ -33,31 +33,36 @@ struct ScanTests {
       """#)
     #expect(prepared.code == 0, "\(prepared.errors)")
     let found = workspace.open("scan", "src")
-    #expect(found.code == 14)
+    #expect(found.status == .findings)
     #expect(
       rows(found) == ["src/c:1 GitHub password", "src/sub/b.json:2 GitHub password", "src/sub/b.json:3 Old (in"],
       "\(found.output)\(found.errors)")
-    #expect(!found.output.contains("tok-") && !found.errors.contains("tok-"))
+    #expect(!found.output.contains("tok-"))
+    #expect(!found.errors.contains("tok-"))
     #expect(found.errors.contains("1 value is too short to be found"))
-    #expect(workspace.open("scan", "src/a", "src/link").code == 14)
+    #expect(workspace.open("scan", "src/a", "src/link").status == .findings)
     let input = workspace.open("scan", "-", input: "\n\n" + Self.token)
-    #expect(input.code == 14 && rows(input) == ["-:3 GitHub password"])
+    #expect(input.status == .findings)
+    #expect(rows(input) == ["-:3 GitHub password"])
   }
 
   @Test("what cannot be read is said, and the rest is looked at")
   func unreadable() {
     let partly = workspace.open("scan", "src", "none")
-    #expect(partly.code == 4 && partly.errors.contains("none: is not there"))
+    #expect(partly.status == .partlyDone)
+    #expect(partly.errors.contains("none: is not there"))
     let both = workspace.open("scan", "none", "-", input: Self.token)
-    #expect(both.code == 14 && both.errors.contains("none: is not there"))
-    #expect(workspace.open("scan", "--staged", "--since", "HEAD").code == 64)
-    #expect(workspace.open("scan", "--value", "-", "src", input: "x").code == 64)
+    #expect(both.status == .findings)
+    #expect(both.errors.contains("none: is not there"))
+    #expect(workspace.open("scan", "--staged", "--since", "HEAD").status == .usage)
+    #expect(workspace.open("scan", "--value", "-", "src", input: "x").status == .usage)
     let outside = workspace.shell("cd / && \(Binary.path) scan --staged --vault \(workspace.path)/v --no-input")
-    #expect(outside.code == 18 && outside.errors.contains("no work tree of git"))
+    #expect(outside.status == .inputOutput)
+    #expect(outside.errors.contains("no work tree of git"))
   }
 
   @Test("in git: what is staged, and what commits brought, with their messages")
-  func commits() {
+  func commits() throws {
     let git = "git -c user.name=Ada -c user.email=ada@example.com"
     let prepared = workspace.shell(
       #"""
@@ -67,15 +72,19 @@ struct ScanTests {
     #expect(prepared.code == 0, "\(prepared.errors)")
     let scan = "cd w && \(Binary.path) scan --vault ../v --identity ../id.txt "
     let staged = workspace.shell(scan + "--staged")
-    #expect(staged.code == 14 && rows(staged) == ["a b:2 Old"], "\(staged.output)\(staged.errors)")
+    #expect(staged.status == .findings, "\(staged.output)\(staged.errors)")
+    #expect(rows(staged) == ["a b:2 Old"], "\(staged.output)\(staged.errors)")
     #expect(workspace.shell("cd w && \(git) commit -qm 'with' -m 'removed-value-11' && rm 'a b'").code == 0)
     #expect(workspace.shell(scan + "--staged").code == 0)
     let since = workspace.shell(scan + "--since HEAD~1")
-    #expect(since.code == 14)
+    #expect(since.status == .findings)
     let places = since.output.split(separator: "\n").dropFirst().map { $0.split(separator: ":").dropFirst().joined() }
-    #expect(places.count == 2 && places[0].hasPrefix("(message)3") && places[1].hasPrefix("a b2"), "\(since.output)")
+    try #require(places.count == 2, "\(since.output)")
+    #expect(places[0].hasPrefix("(message)3"))
+    #expect(places[1].hasPrefix("a b2"))
     let unknown = workspace.shell(scan + "--since none")
-    #expect(unknown.code == 10 && unknown.errors.contains("none: names no commit that is here"))
+    #expect(unknown.status == .notFound)
+    #expect(unknown.errors.contains("none: names no commit that is here"))
   }
 
   @Test(

@@ -32,13 +32,15 @@ struct TerminalTextTests {
       let words = ["get", id, path, "--vault", "v", "--identity", "id.txt"]
       #expect(workspace.run(words).output == value)
       let shown = workspace.type(words, [], outputOnTerminal: true)
-      #expect(shown.code == 0 && isSafe(shown.shown), "\(shown.shown.debugDescription)")
+      #expect(shown.code == 0, "\(shown.shown.debugDescription)")
+      #expect(isSafe(shown.shown), "\(shown.shown.debugDescription)")
       #expect(shown.shown.contains("a\(Self.escapes)z"), "\(shown.shown.debugDescription)")
       #expect(shown.errors.contains("note: control characters are shown as escapes"), "\(shown.errors)")
     }
     let plain = workspace.type(
       ["get", id, "title", "--vault", "v", "--identity", "id.txt", "-q"], [], outputOnTerminal: true)
-    #expect(plain.code == 0 && plain.errors == "")
+    #expect(plain.code == 0)
+    #expect(plain.errors == "")
   }
 
   @Test("documents and exports are safe on a terminal and mean the same; in a pipe they are as the writer has them")
@@ -50,27 +52,34 @@ struct TerminalTextTests {
       ["export", "--reveal", "--format", "json", "-y"], ["export", "--reveal", "--format", "jsonl", "-y"],
     ] {
       let piped = workspace.run(words + key)
-      #expect(piped.code == 0 && piped.output.contains("\u{9B}") && piped.output.contains("\u{202E}"), "\(words)")
+      #expect(piped.code == 0, "\(words)")
+      #expect(piped.output.contains("\u{9B}"), "\(words)")
+      #expect(piped.output.contains("\u{202E}"), "\(words)")
       let shown = workspace.type(words + key, [], outputOnTerminal: true)
-      #expect(isSafe(shown.shown) && shown.shown.contains(#"\u009b31m\u202e"#), "\(words): \(shown.shown)")
+      #expect(isSafe(shown.shown), "\(words): \(shown.shown)")
+      #expect(shown.shown.contains(#"\u009b31m\u202e"#), "\(words): \(shown.shown)")
       #expect(JSON(shown.shown) == JSON(piped.stdout), "\(words)")
     }
     for format in ["csv", "yaml", "env"] {
       let shown = workspace.type(["export", "--reveal", "--format", format, "-y"] + key, [], outputOnTerminal: true)
-      #expect(shown.shown.contains("second") && isSafe(shown.shown), "\(format): \(shown.shown.debugDescription)")
+      #expect(shown.shown.contains("second"), "\(format): \(shown.shown.debugDescription)")
+      #expect(isSafe(shown.shown), "\(format): \(shown.shown.debugDescription)")
     }
     let file = workspace.type(
       ["export", "--reveal", "--format", "json", "-y", "-o", "out.json"] + key, [], outputOnTerminal: true)
-    #expect(file.code == 0 && workspace.text(of: "out.json").contains("\u{9B}"))
+    #expect(file.code == 0)
+    #expect(workspace.text(of: "out.json").contains("\u{9B}"))
   }
 
   @Test("an error as JSON has no control characters either")
   func errors() throws {
     let workspace = try Workspace.withVault()
     let outcome = workspace.open("get", "x\u{9B}31m\u{202E}", "y\u{9B}", "--json")
-    #expect(outcome.code != 0 && isSafe(outcome.errors), "\(outcome.errors.debugDescription)")
+    #expect(outcome.code != 0, "\(outcome.errors.debugDescription)")
+    #expect(isSafe(outcome.errors), "\(outcome.errors.debugDescription)")
     let file = workspace.run("list", "--vault", "no\u{9B}where\u{202E}", "--json")
-    #expect(file.code == 6 && isSafe(file.errors), "\(file.errors.debugDescription)")
+    #expect(file.status == .noVault, "\(file.errors.debugDescription)")
+    #expect(isSafe(file.errors), "\(file.errors.debugDescription)")
     #expect(JSON(Array(file.errors.utf8))["file"]?.text == "no\u{9B}where\u{202E}")
   }
 }

@@ -62,7 +62,7 @@ struct Workspace {
     plan.input = Array(input.utf8)
     plan.terminal = typed.map { [(prompt: "", reply: $0)] }
     plan.environment.merge(adding) { $1 }
-    return plan.run()
+    return plan.ofProgram().run()
   }
 
   /// The same, for the vault and with its identity.
@@ -81,7 +81,7 @@ struct Workspace {
     plan.outputOnTerminal = outputOnTerminal
     plan.errorsOnTerminal = errorsOnTerminal
     plan.environment.merge(adding) { $1 }
-    return plan.run()
+    return plan.ofProgram().run()
   }
 
   /// Runs a line of the shell there, which must not fail.
@@ -119,6 +119,15 @@ extension Trait where Self == ConditionTrait {
   static var atTerminal: Self { .enabled(if: Need.terminal.isMet(forCases: 1, of: "tests at a terminal")) }
 }
 
+/// Scripts of editors.
+enum EditorScript {
+  /// Waits, as an editor does whose user types, until the program that has started it is gone.
+  ///
+  /// For an editor that the program runs itself: no shell may stand between.
+  static let waiting =
+    "while read -r number name state rest 2>/dev/null </proc/$PPID/stat && test \"$state\" != Z; do sleep 0.05; done"
+}
+
 /// The program under test.
 enum Binary {
   /// What `CVAULT_TEST_VAULT` names, which must be there; otherwise what the same build has put beside the test bundle.
@@ -128,16 +137,19 @@ enum Binary {
       guard unsafe access(path, X_OK) == 0 else { preconditionFailure("CVAULT_TEST_VAULT names no program") }
       return path
     }
+    guard let path = built("vault") else { preconditionFailure("the program vault was not built beside the tests") }
+    return path
+  }()
+
+  /// A program that the same build has put beside the test bundle; nil if there is none.
+  static func built(_ name: String) -> String? {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
     let own = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
     let candidates = CommandLine.arguments.filter { $0.hasSuffix(".xctest") } + [own]
-    let paths = candidates.map { parent($0) + "/vault" } + [parent(parent(parent(#filePath))) + "/.build/debug/vault"]
-    guard let path = paths.first(where: { unsafe access($0, X_OK) == 0 }) else {
-      preconditionFailure("the program vault was not built beside the tests")
-    }
-    return path
-  }()
+    let folders = candidates.map(parent) + [parent(parent(parent(#filePath))) + "/.build/debug"]
+    return folders.map { $0 + "/" + name }.first { unsafe access($0, X_OK) == 0 }
+  }
 
   static func parent(_ path: String) -> String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 }

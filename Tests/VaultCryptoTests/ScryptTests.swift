@@ -63,7 +63,8 @@ import VaultTestSupport
       let (passphrase, salt) = (try #require([UInt8](hex: test.password)), try #require([UInt8](hex: test.salt)))
       try check(passphrase, salt, test.N, test.r, test.p, try #require([UInt8](hex: test.derivedKey)), &tally)
     }
-    #expect(!records.isEmpty && !cases.isEmpty)
+    #expect(!records.isEmpty)
+    #expect(!cases.isEmpty)
     tally.report()
     #expect(tally.totalCount == records.count + cases.count)
   }

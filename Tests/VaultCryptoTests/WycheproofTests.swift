@@ -120,7 +120,8 @@ import VaultTestSupport
     guard SharedData.isPresent(forCases: 4, of: "wycheproof files of other algorithms") else { return }
     var tally = CaseTally("wycheproof, other algorithms")
     for (name, head) in try WycheproofFile.heads() where !WycheproofFile.algorithms.contains(head.algorithm) {
-      #expect(!head.algorithm.isEmpty && head.numberOfTests > 0, "\(name)")
+      #expect(!head.algorithm.isEmpty, "\(name)")
+      #expect(head.numberOfTests > 0, "\(name)")
       tally.notApplicable("\(head.algorithm): \(name)")
     }
     tally.report()

@@ -32,7 +32,9 @@ struct DeliveredValueTests {
     #expect(values.count == 3)
     #expect(wanted.map { values[$0]?.isSealed } == [true, false, true, true])
     let texts = wanted.map { values[$0]?.secret.withBytes { String(decoding: $0.copiedBytes(), as: UTF8.self) } }
-    #expect(texts[0] == "p-4711" && texts[1] == "ada" && texts[2]?.contains("p%20w") == true)
+    #expect(texts[0] == "p-4711")
+    #expect(texts[1] == "ada")
+    #expect(texts[2]?.contains("p%20w") == true)
     #expect(values[wanted[0]]?.record.id == values[wanted[1]]?.record.id)
   }
 
@@ -45,6 +47,7 @@ struct DeliveredValueTests {
   func none(_ text: String, _ code: VaultError.Code) async throws {
     let wanted = try references("cvault://Orders/username", text)
     let failure = await #expect(throws: DeliveryFailure.self) { try await vault.values(of: wanted) }
-    #expect(failure?.reference == wanted[1] && (failure?.reason as? VaultError)?.code == code)
+    #expect(failure?.reference == wanted[1])
+    #expect((failure?.reason as? VaultError)?.code == code)
   }
 }

@@ -35,7 +35,9 @@ struct RedactorTests {
     let value = "s3cret pä\"w'd/1"
     let text = text.replacing("73336372657420703ca42277276", with: Hex.encode(Array(value.utf8)))
     let output = Self.redacted(text, [value])
-    #expect(output.contains("«R/f0»") && !output.contains("s3cret") && !output.contains("7333"), "\(output)")
+    #expect(output.contains("«R/f0»"), "\(output)")
+    #expect(!output.contains("s3cret"), "\(output)")
+    #expect(!output.contains("7333"), "\(output)")
   }
 
   @Test("base64 is found wherever the value stands in what was encoded, in both alphabets, and in wrapped lines")
@@ -45,7 +47,8 @@ struct RedactorTests {
       let bytes = Array("\(prefix)\(value)-tail".utf8)
       for text in [Base64.encode(bytes), Base64.encodeURL(bytes)] {
         let output = Self.redacted("x \(text) y", [value])
-        #expect(output.contains("«R/f0»") && output.count < text.count, "\(prefix): \(output)")
+        #expect(output.contains("«R/f0»"), "\(prefix): \(output)")
+        #expect(output.count < text.count, "\(prefix): \(output)")
       }
     }
     let key = (0..<40).map { "line \($0) of a key that is long enough" }.joined(separator: "\n")
@@ -64,6 +67,32 @@ struct RedactorTests {
     #expect(Self.redacted("'trailing-line'", ["trailing-line\n"]) == "'«R/f0»'")
   }
 
+  @Test(
+    "a short line of a value of several is found where it tells by itself",
+    arguments: [
+      "abcd-efghi", "k3j9x2m1", "12345-67890", "aB3dE6gH", "ABCD-EFGH", "abcd efgh1", "7f3a 9b2c", "tr0ub4dor",
+      "x9!kw2#pq",
+      "passWord", "ab12:cd34", "pässw0rt",
+    ])
+  func shortLines(_ line: String) {
+    let value = "other-line-1\n  \(line)\n\"\(line)x\",\n"
+    #expect(!Self.redacted("> \(line) <", [value]).contains(line))
+    #expect(Self.redacted("\(line)\n", [value, "unrelated-value"], pieces: [3]) == "«R/f0»\n")
+    #expect(unsafe NeedleSet.leftOutLineCount(of: Array(value.utf8).span.bytes) == 0)
+  }
+
+  @Test(
+    "a word, a bracket and a short number on a line are left alone, and lines that could be secrets are counted",
+    arguments: [
+      ("}", 0), ("end", 0), ("return", 1), ("password", 1), ("\"password\":", 1), ("12345678901", 1), ("abc-123", 1),
+      ("two words", 1), ("---", 0), ("],", 0),
+    ])
+  func leftOut(_ line: String, _ count: Int) {
+    let value = "first-line-1\n\(line)\n}\n"
+    #expect(Self.redacted("> \(line) <", [value]) == "> \(line) <")
+    #expect(unsafe NeedleSet.leftOutLineCount(of: Array(value.utf8).span.bytes) == count)
+  }
+
   @Test("what is short, or a short number, is not looked for")
   func short() {
     var needles = NeedleSet()
@@ -71,7 +100,8 @@ struct RedactorTests {
       #expect(unsafe !needles.add(Array(value.utf8).span.bytes, label: 0))
     }
     #expect(needles.isEmpty)
-    #expect(unsafe needles.add(Array("123456789012".utf8).span.bytes, label: 0) && !needles.isEmpty)
+    #expect(unsafe needles.add(Array("123456789012".utf8).span.bytes, label: 0))
+    #expect(!needles.isEmpty)
   }
 
   @Test("a possible beginning is held back until it is decided, and nothing else is")

@@ -20,8 +20,10 @@ struct SecretReferenceTests {
   @Test("parts are what they were encoded from; the scheme may stand in any case")
   func parts() throws {
     let reference = try SecretReference(parsing: "CVault://a%2Fb%20c/contact_info.email#d%20e")
-    #expect(reference.record == "a/b c" && reference.path?.description == "contact_info.email")
-    #expect(reference.label == "d e" && reference.view == nil)
+    #expect(reference.record == "a/b c")
+    #expect(reference.path?.description == "contact_info.email")
+    #expect(reference.label == "d e")
+    #expect(reference.view == nil)
     #expect(reference.description == "cvault://a%2Fb%20c/contact_info.email#d%20e")
     #expect(try SecretReference(parsing: "cvault://DB?view=url").path == nil)
   }
@@ -71,14 +73,16 @@ struct EnvironmentFileTests {
   func entries() throws {
     let text = "# one\nA=cvault://a/b\n\nB='x y'\nC=\"cvault://c/d#e\"\nexport D=$HOME # no\n"
     let entries = try EnvironmentFile.parse(Array(text.utf8))
-    #expect(entries.map(\.variable.name) == ["A", "B", "C", "D"] && entries.map(\.line) == [2, 4, 5, 6])
+    #expect(entries.map(\.variable.name) == ["A", "B", "C", "D"])
+    #expect(entries.map(\.line) == [2, 4, 5, 6])
     guard case .reference(let first) = entries[0].variable.content, case .text("x y") = entries[1].variable.content,
       case .reference(let third) = entries[2].variable.content, case .text("$HOME") = entries[3].variable.content
     else {
       Issue.record("other contents")
       return
     }
-    #expect(first.record == "a" && third.label == "e")
+    #expect(first.record == "a")
+    #expect(third.label == "e")
   }
 
   @Test(

@@ -50,7 +50,8 @@ struct TemplateTests {
     for (name, format) in [
       ("a.json", TemplateFormat.json), ("x/a.yaml.tmpl", .yaml), ("a.yml.in", .yaml), (".env", .env),
       ("a/.env.prod", .env),
-      ("app.env", .env), ("run.sh", .shell), ("Info.plist", .xml), ("my.cfg", .ini), ("a.toml.example", .toml),
+      ("app.env", .env), ("run.sh", .shell), (".profile", .shell), ("x.zsh.tmpl", .shell), (".bashrc", .shell),
+      ("x.ksh", .shell), ("Info.plist", .xml), ("my.cfg", .ini), ("a.toml.example", .toml),
     ] {
       #expect(TemplateFormat(ofFileNamed: name) == format, "\(name)")
     }
@@ -63,7 +64,8 @@ struct TemplateTests {
   func json() throws {
     let text = try filled(#"{"a\"": {{cvault://R/f}}, "b": "x{{cvault://R/f}}\\"}"#, as: .json, [odd])
     let tree = try JSONParser.parse(text)
-    #expect(tree.object?["a\""]?.string == odd && tree.object?["b"]?.string == "x\(odd)\\")
+    #expect(tree.object?["a\""]?.string == odd)
+    #expect(tree.object?["b"]?.string == "x\(odd)\\")
     for bad in [
       "{\n{{cvault://R/f}}: 1}", "{\n\"{{cvault://R/f}}\": 1}", "[\n\"\\{{cvault://R/f}}\"]", "[\n{{cvault://R/f}} 1]",
       "[\n1{{cvault://R/f}}]",
@@ -99,10 +101,13 @@ struct TemplateTests {
       #expect(faultLine(bad, as: .toml) == line, "\(bad)")
     }
     #expect(faultLine("a = '{{cvault://R/f}}'", as: .toml, "x\ny") == 1)
+    #expect(faultLine("a = '''{{cvault://R/f}}'''", as: .toml, "x\r\ny") == 1)
   }
 
   @Test("INI: only what every reader takes as it is")
   func ini() throws {
+    #expect(faultLine("a = {{cvault://R/f}}", as: .ini, "x\u{A0}") == 1)
+    #expect(faultLine("a = {{cvault://R/f}}", as: .ini, "\u{3000}x") == 1)
     #expect(try filled("[s]\na = {{cvault://R/f}}\r\n", as: .ini, ["x y/=+"]) == "[s]\na = x y/=+\r\n")
     #expect(try filled("a: \"{{cvault://R/f}}\"", as: .ini, [" a;b"]) == "a: \" a;b\"")
     for value in ["a;b", "a#b", "'a'", " a", "a ", "a\\b", "a%b", "a\nb", "a\rb", "a\"b", "a$b"] {

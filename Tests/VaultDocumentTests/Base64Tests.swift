@@ -32,8 +32,10 @@ import VaultTestSupport
 
   @Test("each form has its own alphabet")
   func alphabets() throws {
-    #expect(Base64.encode([0xFB, 0xEF, 0xFF]) == "++//" && Base64.encodeURL([0xFB, 0xEF, 0xFF]) == "--__")
-    #expect(refused("--__") == .invalidBase64 && refusedURL("++//") == .invalidBase64)
+    #expect(Base64.encode([0xFB, 0xEF, 0xFF]) == "++//")
+    #expect(Base64.encodeURL([0xFB, 0xEF, 0xFF]) == "--__")
+    #expect(refused("--__") == .invalidBase64)
+    #expect(refusedURL("++//") == .invalidBase64)
   }
 
   @Test("stray trailing bits are refused")
@@ -53,7 +55,8 @@ import VaultTestSupport
   @Test("white space and characters outside the alphabet are refused")
   func foreignCharacters() {
     for text in ["Zm9v\n", " Zm9v", "Zm 9", "Zm\r\n", "Zm9é", "Zm9\0", "Zm9*", "Ｚm9"] {
-      #expect(refused(text) == .invalidBase64 && refusedURL(text) == .invalidBase64)
+      #expect(refused(text) == .invalidBase64)
+      #expect(refusedURL(text) == .invalidBase64)
     }
   }
 
@@ -90,7 +93,8 @@ import VaultTestSupport
   func hex() throws {
     let bytes = [UInt8](0...255)
     #expect(try Hex.decode(Hex.encode(bytes)) == bytes)
-    #expect(Hex.encode([0x0F, 0xA0]) == "0fa0" && Hex.encode(unsafe bytes.span.bytes) == Hex.encode(bytes))
+    #expect(Hex.encode([0x0F, 0xA0]) == "0fa0")
+    #expect(Hex.encode(unsafe bytes.span.bytes) == Hex.encode(bytes))
     for text in ["0", "0F", "0g", " 0", "0x"] {
       #expect(refusal { () throws(DocumentError) in try Hex.decode(text) } == .invalidHex)
     }

@@ -8,9 +8,11 @@ import VaultDocument
   func forms() throws {
     let id = try #require(Identifier(parsing: Self.text))
     #expect(id.bytes == [0, 17, 34, 51, 68, 85, 102, 119, 136, 153, 170, 187, 204, 221, 238, 255])
-    #expect(id.text == Self.text && "\(id)" == Self.text)
+    #expect(id.text == Self.text)
+    #expect("\(id)" == Self.text)
     #expect(Identifier(bytes: id.bytes) == id)
-    #expect(id.folderName == "00" && id.folder == 0)
+    #expect(id.folderName == "00")
+    #expect(id.folder == 0)
   }
 
   @Test("every byte is written as its two digits, in text and in bytes")
@@ -22,7 +24,8 @@ import VaultDocument
       let id = Identifier(bytes: bytes)
       var written: [UInt8] = [1]
       id.appendText(to: &written)
-      #expect(id.text == parts.joined(separator: "-") && written == [1] + Array(id.text.utf8))
+      #expect(id.text == parts.joined(separator: "-"))
+      #expect(written == [1] + Array(id.text.utf8))
     }
   }
 
@@ -42,7 +45,10 @@ import VaultDocument
     let ids = (0..<200).map { _ in Identifier.random() }
     #expect(ids.sorted().map(\.text) == ids.map(\.text).sorted())
     #expect(Set(ids).count == 200)
-    for id in ids { #expect(Identifier(parsing: id.text) == id && id.text.hasPrefix(id.folderName)) }
+    for id in ids {
+      #expect(Identifier(parsing: id.text) == id)
+      #expect(id.text.hasPrefix(id.folderName))
+    }
   }
 
   @Test("another count of bytes than 16 stops the program")

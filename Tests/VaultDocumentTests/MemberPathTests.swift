@@ -55,7 +55,8 @@ import VaultDocument
     let document = try json(Self.document)
     let path = try MemberPath(parsing: text)
     let error = try #require(throws: DocumentError.self) { try document.value(at: path) }
-    #expect(error.code == .noSuchMember && error.path == place)
+    #expect(error.code == .noSuchMember)
+    #expect(error.path == place)
     var changed = document
     #expect(refused { () throws(DocumentError) in try changed.remove(at: path) } == .noSuchMember)
     #expect(changed == document)

@@ -31,7 +31,8 @@ struct OwnVectorTests {
     try OwnVectors.forEach("base64") { one in
       if try one.bool("valid") {
         let bytes = try one.hex("bytes_hex")
-        #expect(try Base64.encode(bytes) == one.text("base64") && Base64.encodeURL(bytes) == one.text("base64url"))
+        #expect(try Base64.encode(bytes) == one.text("base64"))
+        #expect(try Base64.encodeURL(bytes) == one.text("base64url"))
         #expect(try Base64.decode(one.text("base64")) == bytes, "\(one.place)")
         #expect(try Base64.decodeURL(one.text("base64url")) == bytes, "\(one.place)")
       } else {
@@ -50,7 +51,8 @@ struct OwnVectorTests {
         let time = try Timestamp(parsing: text)
         #expect(try time.secondsSinceEpoch == Int64(one.int("seconds")), "\(one.place)")
         #expect(try time.nanoseconds == Int32(one.int("nanoseconds")), "\(one.place)")
-        #expect(try time.text == one.text("written") && time.compactText == one.text("compact"), "\(one.place)")
+        #expect(try time.text == one.text("written"), "\(one.place)")
+        #expect(try time.compactText == one.text("compact"), "\(one.place)")
         #expect(try Timestamp(parsingCompact: time.compactText).secondsSinceEpoch == time.secondsSinceEpoch)
       } else {
         #expect(throws: DocumentError(code: .invalidDate), "\(one.place)") { try Timestamp(parsing: text) }

@@ -18,7 +18,8 @@ import VaultDocument
   @Test("numbers and truth values are not shown either")
   func scalars() throws {
     let number = try #require(JSONNumber(literal: "4711.0815"))
-    #expect(!printed(number).contains("4711") && !printed(JSONValue.number(number)).contains("4711"))
+    #expect(!printed(number).contains("4711"))
+    #expect(!printed(JSONValue.number(number)).contains("4711"))
     #expect(!printed(JSONValue.bool(true)).contains("true"))
   }
 

@@ -22,7 +22,8 @@ import VaultTestSupport
     ] as [(String, Int64)])
   func known(text: String, seconds: Int64) throws {
     let time = try Timestamp(parsing: text)
-    #expect(time.secondsSinceEpoch == seconds && time.nanoseconds == 0)
+    #expect(time.secondsSinceEpoch == seconds)
+    #expect(time.nanoseconds == 0)
     #expect(time.text == text)
     #expect(try Timestamp(secondsSinceEpoch: seconds) == time)
     #expect(try Timestamp(parsingCompact: time.compactText) == time)
@@ -119,7 +120,8 @@ import VaultTestSupport
   func order() throws {
     let earlier = try Timestamp(parsing: "2026-11-21T01:40:28.1Z")
     let later = try Timestamp(parsing: "2026-11-21T01:40:28.2Z")
-    #expect(earlier < later && earlier != later)
+    #expect(earlier < later)
+    #expect(earlier != later)
     let now = Timestamp.now()
     #expect(abs(Double(now.secondsSinceEpoch) - Date().timeIntervalSince1970) < 60)
   }

@@ -10,15 +10,19 @@ struct CSVValueTests {
   func cards() throws {
     let nord = try Imported(fixture: "bitwarden-jslib/nordpass-card.csv").first("SomeVisa")
     #expect(nord.kind == "payment-card")
-    #expect(try nord.text("holder") == "SomeHolder" && nord.text("number") == "4024007103939509")
-    #expect(try nord.text("expiry") == "01/22" && nord.text("security_code") == "123")
+    #expect(try nord.text("holder") == "SomeHolder")
+    #expect(try nord.text("number") == "4024007103939509")
+    #expect(try nord.text("expiry") == "01/22")
+    #expect(try nord.text("security_code") == "123")
     #expect(try nord.text("extra.zip_code") == "12345")
     let dashlane = try Imported(fixture: "bitwarden-jslib/dashlane-payments.csv").records
     #expect(dashlane.map(\.kind) == ["custom", "payment-card"])
-    #expect(try dashlane[1].text("expiry") == "2023-01" && dashlane[1].text("holder") == "John Doe")
+    #expect(try dashlane[1].text("expiry") == "2023-01")
+    #expect(try dashlane[1].text("holder") == "John Doe")
     #expect(try dashlane[0].text("secrets.account_number") == "accountNumber")
     let mac = try Imported(fixture: "bitwarden-jslib/1password-creditCard.mac.csv").first("test card")
-    #expect(try mac.text("expiry") == "2030-01" && mac.text("number") == "4111111111111111")
+    #expect(try mac.text("expiry") == "2030-01")
+    #expect(try mac.text("number") == "4111111111111111")
   }
 
   @Test("typed notes of LastPass are taken apart, and a card without its number stays a custom record")
@@ -26,10 +30,12 @@ struct CSVValueTests {
     let records = try Imported(fixture: "proton-webclients/lastpass.csv")
     let card = try records.first("Credit Card Item with note")
     #expect(card.kind == "payment-card")
-    #expect(try card.text("expiry") == "2025-01" && card.text("extra.notes") == "this is a note for the credit card")
+    #expect(try card.text("expiry") == "2025-01")
+    #expect(try card.text("extra.notes") == "this is a note for the credit card")
     let key = try records.first("ssh")
     #expect(key.kind == "custom")
-    #expect(try key.text("secrets[\"Private Key\"]") == "ab" && key.text("fields[\"Public Key\"]") == "cd")
+    #expect(try key.text("secrets[\"Private Key\"]") == "ab")
+    #expect(try key.text("fields[\"Public Key\"]") == "cd")
     let custom = try records.first("new custom item")
     #expect(try custom.text("secrets.my password") == "password123")
     #expect(try custom.text("secrets.notes")?.hasSuffix("line2") == true)
@@ -44,7 +50,8 @@ struct CSVValueTests {
       "NoteType:SSH Key\nBit Strength:256\nPrivate Key:\(key)\nPublic Key:ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA\n"
     let table = "url,username,password,extra,name,grouping,fav\nhttp://sn,,,\"\(note)\",key,,0\n"
     let record = try Imported("lastpass-csv", table).records[0]
-    #expect(try record.kind == "ssh-key" && record.text("private_key") == key)
+    #expect(record.kind == "ssh-key")
+    #expect(try record.text("private_key") == key)
     #expect(try record.text("extra[\"Bit Strength\"]") == "256")
   }
 
@@ -55,11 +62,13 @@ struct CSVValueTests {
     #expect(login.list("urls") == ["https://example.com/", "https://proton.me/"])
     #expect(try login.text("fields.created") == "2024-02-12T10:55:20Z")
     let card = try records.first("credit card title")
-    #expect(try card.text("pin") == "1234" && card.text("expiry") == "2024-02")
+    #expect(try card.text("pin") == "1234")
+    #expect(try card.text("expiry") == "2024-02")
     let person = try records.first(":identity-title:")
     #expect(person.kind == "custom")
     #expect(try person.text("fields.fullName") == ":full-name:")
-    #expect(try person.list("tags") == ["Personal"] && person.text("secrets.birthdate") == ":birthdate:")
+    #expect(person.list("tags") == ["Personal"])
+    #expect(try person.text("secrets.birthdate") == ":birthdate:")
     #expect(try records.first("alias title").list("tags").contains("alias"))
   }
 
@@ -86,13 +95,15 @@ struct CSVValueTests {
       ])
     #expect(try records.first("SavingsAccount").list("tags") == ["Personal/Finance/Banking/Savings"])
     let aib = try Imported(fixture: "pass-import/bitwarden.csv").first("aib")
-    #expect(try aib.text("secrets.pin") == "462916" && aib.text("secrets.oldpin") == "489019")
+    #expect(try aib.text("secrets.pin") == "462916")
+    #expect(try aib.text("secrets.oldpin") == "489019")
   }
 
   @Test("an address without a scheme is kept as a field")
   func address() throws {
     let record = try Imported(fixture: "bitwarden-jslib/myki-UserAccount.csv").records[0]
-    #expect(try record.list("urls").isEmpty && record.text("fields.url") == "www.google.com")
+    #expect(record.list("urls").isEmpty)
+    #expect(try record.text("fields.url") == "www.google.com")
   }
 
   @Test("quotes that KeePass escapes with backslashes are read as it meant them")
@@ -107,10 +118,12 @@ struct CSVValueTests {
   func onePassword() throws {
     let records = try Imported(fixture: "bitwarden-jslib/1password-multipleItems.mac.csv")
     let person = try records.first("Identity Item")
-    #expect(person.kind == "custom" && person.list("tags") == ["Starter Kit", "Identity"])
+    #expect(person.kind == "custom")
+    #expect(person.list("tags") == ["Starter Kit", "Identity"])
     #expect(try person.text("secrets[\"first name(firstname)\"]") == "first name")
     let account = try records.first("1Password Account")
-    #expect(try account.kind == "login" && account.text("password") == "the account's password")
+    #expect(account.kind == "login")
+    #expect(try account.text("password") == "the account's password")
     #expect(try account.text("fields.created") == "2020-12-02T15:42:34Z")
   }
 
@@ -118,8 +131,10 @@ struct CSVValueTests {
   func roboform() throws {
     let table = "Name,Url,Login,Pwd,Note,Folder,Rf_fields\nx,,ann,pw,,/A/B,User ID$:txt:ann,PIN$:pwd:1:2,Shop$:txt:7\n"
     let record = try Imported("roboform-csv", table).records[0]
-    #expect(try record.text("secrets.PIN") == "1:2" && record.text("fields.Shop") == "7")
-    #expect(try record.list("tags") == ["A/B"] && record.text("fields[\"User ID\"]") == nil)
+    #expect(try record.text("secrets.PIN") == "1:2")
+    #expect(try record.text("fields.Shop") == "7")
+    #expect(record.list("tags") == ["A/B"])
+    #expect(try record.text("fields[\"User ID\"]") == nil)
   }
 }
 
@@ -132,9 +147,12 @@ struct PlainTableTests {
       let row = ["x", "a@b.example", "ann", "pw", "7", "1234", "one"]
       let text = [header, row].map { $0.joined(separator: separator) }.joined(separator: "\n")
       let record = try Imported("csv", text).records[0]
-      #expect(try record.text("title") == "x" && record.text("username") == "ann")
-      #expect(try record.text("fields.email") == "a@b.example" && record.text("secrets.shop") == "7")
-      #expect(try record.text("secrets.PIN") == "1234" && record.list("tags") == ["one"])
+      #expect(try record.text("title") == "x")
+      #expect(try record.text("username") == "ann")
+      #expect(try record.text("fields.email") == "a@b.example")
+      #expect(try record.text("secrets.shop") == "7")
+      #expect(try record.text("secrets.PIN") == "1234")
+      #expect(record.list("tags") == ["one"])
     }
   }
 
@@ -147,8 +165,10 @@ struct PlainTableTests {
     }
     let record = try Imported("csv", "Server,Port,Kind,Key=Word,Rest\ndb.example,5432,postgres,pw,x", options: options)
       .records[0]
-    #expect(record.kind == "database" && record.members["port"] == 5432)
-    #expect(try record.text("host") == "db.example" && record.text("extra.Rest") == "x")
+    #expect(record.kind == "database")
+    #expect(record.members["port"] == 5432)
+    #expect(try record.text("host") == "db.example")
+    #expect(try record.text("extra.Rest") == "x")
     #expect(throws: Never.self) { try record.sealed() }
   }
 
@@ -178,7 +198,8 @@ struct PlainTableTests {
     let note = "\"NoteType:Server\nHostname:h\nPassword:\u{301}s\r\nUsername:u\""
     let table = "url,username,password,totp,extra,name,grouping,fav\nhttp://sn,,,,\(note),n,,0\n"
     let record = try Imported("lastpass-csv", table).records[0]
-    #expect(try record.text("fields.Hostname") == "h" && record.text("secrets.Password") == "\u{301}s")
+    #expect(try record.text("fields.Hostname") == "h")
+    #expect(try record.text("secrets.Password") == "\u{301}s")
     #expect(try record.text("secrets.Username") == "u")
   }
 
@@ -198,13 +219,16 @@ struct PlainTableTests {
       #"[{"label":"PIN","type":"hidden","value":"12"},{"label":"PIN","type":"text","value":"34"},{"type":"x","value":5}]"#
     let one = try record(#"["https://b.example/?a=1,2","c.example"]"#, fields)
     #expect(one.list("urls") == ["https://a.example", "https://b.example/?a=1,2"])
-    #expect(try one.text("fields.url") == "c.example" && one.text("secrets.PIN") == "12")
-    #expect(try one.text("secrets[\"PIN 2\"]") == "34" && one.text("secrets.field") == "5")
+    #expect(try one.text("fields.url") == "c.example")
+    #expect(try one.text("secrets.PIN") == "12")
+    #expect(try one.text("secrets[\"PIN 2\"]") == "34")
+    #expect(try one.text("secrets.field") == "5")
     let old = try record("https://b.example,https://c.example", "[1, 2]")
     #expect(old.list("urls").count == 3)
     #expect(try old.text("secrets.custom_fields") == "[1, 2]")
     let odd = try record("[7]", #"{"a": 1}"#)
-    #expect(try odd.text("secrets.additional_urls") == "[7]" && odd.text("secrets.custom_fields") == #"{"a": 1}"#)
+    #expect(try odd.text("secrets.additional_urls") == "[7]")
+    #expect(try odd.text("secrets.custom_fields") == #"{"a": 1}"#)
     #expect(try record("[]", "[]").members["secrets"] == nil)
   }
 }

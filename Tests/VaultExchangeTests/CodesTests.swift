@@ -36,11 +36,14 @@ struct CodesTests {
   func accounts(_ name: String, _ format: String, _ count: Int) throws {
     guard SharedData.isPresent(forCases: 1, of: "one-time codes") else { return }
     let (found, imported) = try Self.read("aegis/\(name)", KDBXTests.options("test"))
-    #expect(found == format && imported.records.count <= count && !imported.records.isEmpty)
+    #expect(found == format)
+    #expect(imported.records.count <= count)
+    #expect(!imported.records.isEmpty)
     let known = try Self.codes(Self.read("aegis/plain.txt").1)
     let codes = try Self.codes(imported)
     // Authy knows neither other hashes nor other periods.
-    #expect(!codes.isEmpty && (format == "authy" ? !codes.isDisjoint(with: known) : codes.isSubset(of: known)))
+    #expect(!codes.isEmpty)
+    #expect(format == "authy" ? !codes.isDisjoint(with: known) : codes.isSubset(of: known))
     #expect(!name.contains("aegis") || codes == known)
     let isSealed = name.contains("encrypted")
     if !isSealed, name.hasSuffix("json") || name.hasSuffix("2fas") {
@@ -53,7 +56,8 @@ struct CodesTests {
   func names() throws {
     let line = "otpauth://totp/Air%20Canada:ann@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Air+Canada"
     let record = try #require(try Imported("otpauth", line).records.first)
-    #expect(try record.text("title") == "Air Canada" && record.text("username") == "ann@example.com")
+    #expect(try record.text("title") == "Air Canada")
+    #expect(try record.text("username") == "ann@example.com")
     #expect(try record.text("totp") == line)
   }
 
@@ -61,7 +65,9 @@ struct CodesTests {
   func migration() throws {
     guard SharedData.isPresent(forCases: 1, of: "Google's migration") else { return }
     let (format, imported) = try Self.read("google-migration/example_export.txt")
-    #expect(format == "otpauth" && imported.records.count == 6 && imported.refused.isEmpty)
+    #expect(format == "otpauth")
+    #expect(imported.records.count == 6)
+    #expect(imported.refused.isEmpty)
     let codes = try Self.codes(imported)
     #expect(codes == [try OneTimeKey(parsing: "7KSQL2JTUDIS5EF65KLMRQIIGY").code(at: Self.time)])
     let titles = imported.records.map { $0.members["title"]?.string }
@@ -89,7 +95,8 @@ struct CodesTests {
         "groups": ["g"], "info": {"secret": "JBSWY3DPEHPK3PXP", "algo": "SHA256", "digits": 8, "counter": 5}}]}}
       """
     let record = try #require(try Imported("aegis", aegis).records.first)
-    #expect(record.list("tags") == ["Work", "favorite"] && record.externalID == "aegis:u")
+    #expect(record.list("tags") == ["Work", "favorite"])
+    #expect(record.externalID == "aegis:u")
     #expect(
       try record.text("totp")
         == "otpauth://hotp/Shop:ann?secret=JBSWY3DPEHPK3PXP&issuer=Shop&algorithm=SHA256&digits=8&counter=5")
@@ -112,11 +119,13 @@ struct CodesTests {
        "uuid": "u", "name": "ann", "issuer": "Steam", "info": {"secret": "\(key)", "algo": "SHA1", "digits": 6}}]}}
       """
     }
-    #expect(try code("aegis", aegis("totp")) == digits && code("aegis", aegis("steam")) == letters)
+    #expect(try code("aegis", aegis("totp")) == digits)
+    #expect(try code("aegis", aegis("steam")) == letters)
     let freeOTP = PhoneCodes.freeOTPToken.replacing(Samples.marker, with: "Steam")
     #expect(try code("freeotp", #"{"tokens":[\#(freeOTP)],"tokenOrder":[]}"#) == letters)
     let line = "otpauth://totp/Steam:ann?secret=\(key)&issuer=Steam"
-    #expect(try code("otpauth", line) == letters && code("otpauth", line + "&digits=6") == digits)
+    #expect(try code("otpauth", line) == letters)
+    #expect(try code("otpauth", line + "&digits=6") == digits)
   }
 
   @Test("an account of Proton Authenticator whose address has no names keeps the one beside it")

@@ -21,8 +21,11 @@ struct DotenvTests {
     var imported: Imported?
     let time = try ContinuousClock().measure { imported = try Imported("dotenv", text) }
     let record = try #require(imported?.records.first)
-    #expect(try record.text("secrets.W") == "over\nlines" && record.text("secrets.Z") == "last")
-    #expect(try record.text("secrets.B") == "plain" && imported?.refused.isEmpty == false && time < .seconds(60))
+    #expect(try record.text("secrets.W") == "over\nlines")
+    #expect(try record.text("secrets.Z") == "last")
+    #expect(try record.text("secrets.B") == "plain")
+    #expect(imported?.refused.isEmpty == false)
+    #expect(time < .seconds(60))
   }
 
   @Test("variables with quotes, escapes, lines and comments")
@@ -44,10 +47,14 @@ struct DotenvTests {
     options.mappings = [try FieldMapping(parsing: "fields.a=A")]
     let imported = try Imported("dotenv", text, options: options)
     let record = try #require(imported.records.first)
-    #expect(try record.text("fields.a") == "plain" && record.text("secrets.B") == "two\nlines \"q\" $HOME")
-    #expect(try record.text("secrets.C") == "raw \\n $X" && record.text("secrets.D") == "over\nlines")
-    #expect(try record.text("secrets.F") == "spaced" && record.text("secrets.H") == "1")
-    #expect(imported.refused.map(\.place.line) == [9, 10] && imported.totals.leaves == 9)
+    #expect(try record.text("fields.a") == "plain")
+    #expect(try record.text("secrets.B") == "two\nlines \"q\" $HOME")
+    #expect(try record.text("secrets.C") == "raw \\n $X")
+    #expect(try record.text("secrets.D") == "over\nlines")
+    #expect(try record.text("secrets.F") == "spaced")
+    #expect(try record.text("secrets.H") == "1")
+    #expect(imported.refused.map(\.place.line) == [9, 10])
+    #expect(imported.totals.leaves == 9)
   }
 
   @Test(
@@ -62,7 +69,8 @@ struct DotenvTests {
     ])
   func words(_ written: String, _ value: String) throws {
     let read = try values("A=\(written)\nB='2'")
-    #expect(read?.count == (value.isEmpty ? 1 : 2) && read?["B"] == "2")
+    try #require(read?.count == (value.isEmpty ? 1 : 2))
+    #expect(read?["B"] == "2")
     #expect(value.isEmpty || read?["A"].map { Array($0.utf8) } == Array(value.utf8))
   }
 
@@ -71,7 +79,8 @@ struct DotenvTests {
     arguments: ["'a' b", "'a'; rm", "'a'$(x)", "\"a`b`c\"'", "'a", "\"a\\\"", "$'a\\'", "'a'`b`"])
   func refused(_ written: String) throws {
     let imported = try Imported("dotenv", "A=\(written)\nB=2")
-    #expect(imported.refused.map(\.place.line) == [1] && imported.records.count == 1)
+    #expect(imported.refused.map(\.place.line) == [1])
+    #expect(imported.records.count == 1)
   }
 
   private static let pieces = [
@@ -105,8 +114,12 @@ struct DotenvTests {
     func detects(_ text: String, _ name: String = "x") throws -> Bool {
       try ImportFormats.named("dotenv").detects(ImportSource(name: name, bytes: Array(text.utf8)).sample())
     }
-    #expect(try detects("A=\"1\n2\n3\n4\"\nB=2") && detects("\u{FEFF}# c\nA=1") && !detects("one\nA=2", ".env"))
-    #expect(try !detects("A=1\ntext\ntext") && detects("A=1\ntext\ntext", "prod.env") && !detects(""))
+    #expect(try detects("A=\"1\n2\n3\n4\"\nB=2"))
+    #expect(try detects("\u{FEFF}# c\nA=1"))
+    #expect(try !detects("one\nA=2", ".env"))
+    #expect(try !detects("A=1\ntext\ntext"))
+    #expect(try detects("A=1\ntext\ntext", "prod.env"))
+    #expect(try !detects(""))
   }
 
   @Test("more variables than a record may have are refused before they are all read")
@@ -116,6 +129,8 @@ struct DotenvTests {
     #expect(throws: ExchangeError(.tooLarge, "")) { _ = try Imported("dotenv", lines + "B=1\n") }
     let object = #"{"a": ["# + String(repeating: "1,", count: 10_000) + "1]}"
     let refused = try Imported("plain-json", "[\(object), {\"title\": \"b\"}]")
-    #expect(refused.refused.map(\.place.path) == ["[0]"] && refused.records.count == 1 && refused.totals.leaves == 2)
+    #expect(refused.refused.map(\.place.path) == ["[0]"])
+    #expect(refused.records.count == 1)
+    #expect(refused.totals.leaves == 2)
   }
 }

@@ -13,7 +13,9 @@ struct ExporterTests {
       ExportedRecord(number, "login", JSONObject(ascending: [("password", .string(text)), ("title", "t")]))
     }
     let notes = try Exported(.keepassXML, records).notes
-    #expect(notes.sentences.count == 1 && notes.sentences[0].hasPrefix("3 values hold U+007F") && notes.isComplete)
+    try #require(notes.sentences.count == 1)
+    #expect(notes.sentences[0].hasPrefix("3 values hold U+007F"))
+    #expect(notes.isComplete)
   }
 
   @Test(

@@ -24,17 +24,20 @@ struct KeePassXMLTests {
   func fixtures(_ path: String, _ count: Int) throws {
     guard SharedData.isPresent(forCases: 1, of: "KeePass XML") else { return }
     let imported = try Imported(fixture: path)
-    #expect(imported.records.count == count && imported.refused.isEmpty)
+    #expect(imported.records.count == count)
+    #expect(imported.refused.isEmpty)
     for record in imported.records { #expect(throws: Never.self) { try record.sealed() } }
     let leaves = LeafCount.xml(try SharedData.text("\(Fixtures.folder)/\(path)"))
-    #expect(imported.totals.leaves == leaves && Set(imported.lines.map(\.place)).count == leaves)
+    #expect(imported.totals.leaves == leaves)
+    #expect(Set(imported.lines.map(\.place)).count == leaves)
   }
 
   @Test("attachments, earlier versions and tags of an entry are in its record")
   func values() throws {
     guard SharedData.isPresent(forCases: 1, of: "entries of KeePass XML") else { return }
     let entry = try Imported(fixture: "keepassxc/NewDatabase.xml").first("Sample Entry 1")
-    #expect(try entry.text("username") == "User Name" && entry.text("password") == "Password")
+    #expect(try entry.text("username") == "User Name")
+    #expect(try entry.text("password") == "Password")
     #expect(entry.externalID == "keepass-xml:+wSUOv6qf0OzW8/ZHAs2sA==")
     #expect(entry.list("tags") == ["a b c"])
     #expect(try entry.text("secrets[\"history 1 URL\"]") == "http://www.somesite.com/")
@@ -50,7 +53,8 @@ struct KeePassXMLTests {
       #expect(throws: ExchangeError(.malformed, "")) { _ = try Imported(fixture: "keepassxc/\(name).xml") }
     }
     let imported = try Imported(fixture: "keepassxc/BrokenNoEntryUuid.xml")
-    #expect(imported.records.isEmpty && imported.refused.count == 1)
+    #expect(imported.records.isEmpty)
+    #expect(imported.refused.count == 1)
   }
 
   @Test("a document type is refused, so that no entity grows or reaches outside")
@@ -76,7 +80,8 @@ struct KeePassXMLTests {
   func truncated() throws {
     let text = String(file(entry(string("Title", "x"))).dropLast(20))
     let error = #expect(throws: ExchangeError.self) { _ = try Imported("keepass-xml", text) }
-    #expect(error?.code == .malformed && error?.place?.line == 2)
+    #expect(error?.code == .malformed)
+    #expect(error?.place?.line == 2)
   }
 
   @Test("UTF-16 and references to characters are read")
@@ -93,7 +98,8 @@ struct KeePassXMLTests {
     let lost = #"<Binary><Key>a.txt</Key><Value Ref="9"/></Binary>"#
     let imported = try Imported("keepass-xml", file(entry(string("Title", "x") + sealed + lost)))
     let record = try imported.first("x")
-    #expect(record.members["password"] == nil && imported.totals.refused == 3)
+    #expect(record.members["password"] == nil)
+    #expect(imported.totals.refused == 3)
   }
 
   @Test("what lies in the bin is tagged as deleted, and folders are tags")
@@ -108,7 +114,8 @@ struct KeePassXMLTests {
     let meta = #"<Binaries><Binary ID="0" Compressed="True">H4sIAAAAAAAE</Binary></Binaries>"#
     let text = file(entry(string("Title", "x") + #"<Binary><Key>a</Key><Value Ref="0"/></Binary>"#), meta: meta)
     let imported = try Imported("keepass-xml", text)
-    #expect(imported.records.count == 1 && imported.totals.leaves == LeafCount.xml(text))
+    #expect(imported.records.count == 1)
+    #expect(imported.totals.leaves == LeafCount.xml(text))
     #expect(imported.totals.refused > 0)
   }
 
@@ -162,10 +169,13 @@ struct KeePassXMLTests {
         entry(strings + string("Password", "y") + string("otp", "key=JBSWY3DP") + binary),
         meta: #"<Binaries><Binary ID="0" Compressed="True"/></Binaries>"#))
     let record = try imported.first("x")
-    #expect(try record.text("password") == "x" && record.text("totp") == "x")
-    #expect(try record.text("secrets.Password") == "y" && record.text("secrets.otp") == "JBSWY3DP")
+    #expect(try record.text("password") == "x")
+    #expect(try record.text("totp") == "x")
+    #expect(try record.text("secrets.Password") == "y")
+    #expect(try record.text("secrets.otp") == "JBSWY3DP")
     #expect(try record.text("secrets[\"TimeOtp-Secret-Base32\"]") == "x")
-    #expect(record.attachments.map(\.name) == ["a"] && imported.totals.refused == 0)
+    #expect(record.attachments.map(\.name) == ["a"])
+    #expect(imported.totals.refused == 0)
   }
 
   @Test(
@@ -227,7 +237,8 @@ struct KeePassXMLTests {
       let exported = try Exported(.keepassXML, records)
       #expect(exported.text.contains(">\(otp.replacing("&", with: "&amp;"))</Value>"), "\(code)")
       let record = try exported.imported(as: "keepass-xml").first("x")
-      #expect(try record.text("totp") == again ?? otp && record.members["secrets"] == nil, "\(code)")
+      #expect(try record.text("totp") == again ?? otp, "\(code)")
+      #expect(record.members["secrets"] == nil, "\(code)")
     }
   }
 
@@ -240,6 +251,7 @@ struct KeePassXMLTests {
       entry(string("Title", "x") + history + binary),
       meta: "<Binaries><Binary ID=\"0\">\(large)</Binary></Binaries>")
     let imported = try Imported("keepass-xml", text)
-    #expect(try imported.first("x").attachments.map(\.name) == ["a"] && imported.totals.refused == 0)
+    #expect(try imported.first("x").attachments.map(\.name) == ["a"])
+    #expect(imported.totals.refused == 0)
   }
 }

@@ -11,7 +11,8 @@ struct MutationTests {
     #expect(Set(samples.map(\.format) + ["passage", "ssh-keys"]) == Set(ImportFormats.all.map(\.format.name)))
     for sample in try Samples.readable() {
       let good = try sample.imported()
-      #expect(!good.records.isEmpty && good.refused.isEmpty, "\(sample.format)")
+      #expect(!good.records.isEmpty, "\(sample.format)")
+      #expect(good.refused.isEmpty, "\(sample.format)")
       #expect(sample.form != .table || sample.format == "dotenv" || good.records.count == 3, "\(sample.format)")
       let format = try ImportFormats.named(sample.format).format
       for record in good.records {
@@ -91,7 +92,7 @@ struct MutationTests {
     var tally = CaseTally("files with changes of any kind")
     for sample in try Samples.readable() {
       // The key of a sealed file is expensive.
-      for round in 0..<(sample.format == "bitwarden-protected-json" ? 30 : 150) {
+      for round in 0..<Sweep.rounds(sample.format == "bitwarden-protected-json" ? 30 : 150) {
         var bytes = sample.bytes
         for _ in 0...round % 3 { Self.change(&bytes, &random) }
         _ = Self.read(sample, bytes, "round \(round)")
@@ -120,9 +121,10 @@ struct MutationTests {
     }
   }
 
-  /// Offsets from the beginning to the end, so many of them, and the last two.
+  /// Offsets from the beginning to the end, so many of them or a sample, and the last two.
   private static func places(in bytes: [UInt8], _ count: Int) -> [Int] {
-    (0..<count).map { bytes.count * $0 / count } + [bytes.count - 2, bytes.count - 1]
+    let numbers = Sweep("places, \(count) of \(bytes.count)", in: 0..<count, oneOf: 5)
+    return numbers.map { bytes.count * $0 / count } + [bytes.count - 2, bytes.count - 1]
   }
 
   /// What the importer makes of the bytes; nil for an error. Whatever it says is without content.

@@ -33,13 +33,23 @@ struct PassageTests {
     let text =
       "pw\nuser: ann\nurl: https://a.example\notpauth://totp/x?secret=ABC\npin: 1234\n\nJust a note. See: below\nend\n"
     let imported = try imported([("Mail/Work/me.age", try sealed(text))], [identity])
-    let record = try imported.first("me")
-    #expect(record.externalID == "passage:Mail/Work/me" && record.list("tags") == ["Mail/Work"])
-    #expect(try record.text("username") == "ann" && record.text("password") == "pw")
-    #expect(try record.text("totp") == "otpauth://totp/x?secret=ABC" && record.text("secrets.pin") == "1234")
+    let record = try imported.first("Mail/Work/me")
+    #expect(record.externalID == "passage:Mail/Work/me")
+    #expect(record.list("tags") == ["Mail/Work"])
+    #expect(try record.text("username") == "ann")
+    #expect(try record.text("password") == "pw")
+    #expect(try record.text("totp") == "otpauth://totp/x?secret=ABC")
+    #expect(try record.text("secrets.pin") == "1234")
     #expect(record.list("urls") == ["https://a.example"])
     #expect(try record.text("notes") == "Just a note. See: below\nend")
     #expect(imported.totals.leaves == 8)
+  }
+
+  @Test("identities that open no file at all are the wrong ones, which is no fault of the files")
+  func wrongIdentity() throws {
+    let other = try AgeIdentity.generate()
+    let files = [("a.age", try sealed("x", to: other.recipient)), ("b.age", try sealed("y", to: other.recipient))]
+    #expect(throws: ExchangeError(.wrongIdentity, "")) { try imported(files, [identity]) }
   }
 
   @Test("each file stands for itself: what does not open is refused by its path, and the others are taken")
@@ -77,7 +87,7 @@ struct PassageTests {
     options.identities = [identity]
     let source = try ImportFolder.source(at: root.path)
     let imported = try Imported(ImportFormats.detecting(source.sample()), source, options: options)
-    #expect(try imported.records.map { try $0.text("title") } == ["x"])
+    #expect(try imported.records.map { try $0.text("title") } == ["sub/x"])
     #expect(imported.refused.map(\.place.path) == ["link.age"])
   }
 }

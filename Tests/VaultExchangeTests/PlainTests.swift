@@ -21,7 +21,8 @@ struct PlainTests {
 
   @Test("each is told by how it begins")
   func detection() throws {
-    #expect(try detected(#"[{"a": 1}]"#) == "plain-json" && detected("{\n \"a\": 1}") == "plain-json")
+    #expect(try detected(#"[{"a": 1}]"#) == "plain-json")
+    #expect(try detected("{\n \"a\": 1}") == "plain-json")
     #expect(try detected("{\"a\": 1}\n{\"b\": 2}\n") == "plain-jsonl")
     #expect(try detected("# x\nexport A=1\nB_C='2'\n") == "dotenv")
     #expect(try detected("<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict/></plist>") == "plist")
@@ -37,8 +38,11 @@ struct PlainTests {
       #"[{"name": "a", "login": "ann", "pw": "x", "url": "https://a.example", "deep": {"list": [1, true]}}, 7]"#
     let imported = try Imported("plain-json", text, options: options("password=pw", "fields.flag=deep.list[1]"))
     let record = try imported.first("a")
-    #expect(try record.kind == "login" && record.text("username") == "ann" && record.text("password") == "x")
-    #expect(try record.text("fields.flag") == "true" && record.text("secrets[\"deep.list[0]\"]") == "1")
+    #expect(record.kind == "login")
+    #expect(try record.text("username") == "ann")
+    #expect(try record.text("password") == "x")
+    #expect(try record.text("fields.flag") == "true")
+    #expect(try record.text("secrets[\"deep.list[0]\"]") == "1")
     #expect(imported.refused.map(\.place) == [SourcePlace(path: "[1]")])
     #expect(imported.totals.leaves == (try LeafCount.json(Array(text.utf8))))
   }
@@ -48,7 +52,9 @@ struct PlainTests {
     let text = #"{"engine": "redis", "host": "h", "port": 6379, "password": "p", "tags": ["x", "y"], "other": "o"}"#
     let record = try #require(
       try Imported("plain-json", text, options: options(kind: "database")).records.first)
-    #expect(try record.kind == "database" && record.members["port"] == 6379 && record.text("extra.other") == "o")
+    #expect(record.kind == "database")
+    #expect(record.members["port"] == 6379)
+    #expect(try record.text("extra.other") == "o")
     #expect(record.list("tags") == ["x", "y"])
     #expect(throws: Never.self) { try record.sealed() }
   }
@@ -67,7 +73,8 @@ struct PlainTests {
     let text = "{\"title\": \"a\"}\n\n{\"title\": \n[1]\n{\"title\": \"b\"}"
     let imported = try Imported("plain-jsonl", text)
     #expect(try imported.records.map { try $0.text("title") } == ["a", "b"])
-    #expect(imported.refused.map(\.place.line) == [3, 4] && imported.totals.leaves == 4)
+    #expect(imported.refused.map(\.place.line) == [3, 4])
+    #expect(imported.totals.leaves == 4)
   }
 
   @Test("JSON lines are read while they come")
@@ -111,8 +118,10 @@ struct PlainTests {
     let importer = try ImportFormats.detecting(source.sample())
     let imported = try Imported(importer, source)
     let record = try imported.first("p")
-    #expect(try record.text("password") == "x" && record.text("secrets.count") == "3")
-    #expect(try record.text("secrets.isOn") == "true" && record.text("secrets.ratio") == "1.5")
+    #expect(try record.text("password") == "x")
+    #expect(try record.text("secrets.count") == "3")
+    #expect(try record.text("secrets.isOn") == "true")
+    #expect(try record.text("secrets.ratio") == "1.5")
     #expect(imported.totals.leaves == 6)
     for count in [8, bytes.count / 2] {
       #expect(throws: ExchangeError.self) {
@@ -135,7 +144,8 @@ struct PlainTests {
       let tree = form == .binaryPropertyList ? tree : JSONValue.array(Array(items.prefix(6)))
       let bytes = try form.encode(tree)
       let imported = try Imported(ImportFormats.named("plist"), ImportSource(name: "", bytes: bytes))
-      #expect(imported.records.count == tree.array?.count && imported.refused.isEmpty)
+      #expect(imported.records.count == tree.array?.count)
+      #expect(imported.refused.isEmpty)
       for (record, text) in zip(imported.records, texts) where !text.isEmpty {
         #expect(record.members["title"] == .string(text))
         #expect(record.members["secrets"]?[text] == "7")

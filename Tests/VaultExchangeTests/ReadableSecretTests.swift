@@ -29,7 +29,9 @@ struct ReadableSecretTests {
   func strangersFields(format: String, text: String) throws {
     let record = try #require(try Imported(format, text).records.first)
     let (sealed, readable) = try parts(record)
-    #expect(sealed.contains("val-1") && sealed.contains("val-2") && !readable.contains("val-"))
+    #expect(sealed.contains("val-1"))
+    #expect(sealed.contains("val-2"))
+    #expect(!readable.contains("val-"))
   }
 
   @Test("harmless fields, mapped ones, and those of a file that has nothing but members of its kind stay readable")
@@ -43,7 +45,8 @@ struct ReadableSecretTests {
     options.mappings = []
     options.kind = KindCatalog.builtIn["login"]
     let own = try Imported("plain-json", #"[{"title":"A","fields":{"a":"1","pin":"2"}}]"#, options: options).records[0]
-    #expect(try own.text("fields.a") == "1" && own.text("secrets.pin") == "2")
+    #expect(try own.text("fields.a") == "1")
+    #expect(try own.text("secrets.pin") == "2")
     let other = try Imported("plain-json", #"[{"id":1,"title":"A","fields":{"a":"1"}}]"#, options: options).records[0]
     #expect(try other.text("secrets.a") == "1")
   }
@@ -69,7 +72,8 @@ struct ReadableSecretTests {
       let imported = try Imported(format, text)
       let record = try #require(imported.records.first)
       let (sealed, readable) = try parts(record)
-      #expect(sealed.contains("val-1") && !readable.contains("val-1"), "\(format): \(readable)")
+      #expect(sealed.contains("val-1"), "\(format): \(readable)")
+      #expect(!readable.contains("val-1"), "\(format): \(readable)")
       if format != "dotenv" { #expect(record.list("urls") == [origin].compactMap { $0 }) }
       #expect(!imported.lines.contains { $0.outcome == .stored(at: "urls") })
       #expect(throws: Never.self) { try record.sealed() }
@@ -139,11 +143,15 @@ struct HeaderlessTests {
       let text = header + rows
       #expect(detected(text) == "enpass-csv")
       let imported = try Imported("enpass-csv", text)
-      #expect(imported.records.count == 5 && imported.refused.isEmpty)
+      #expect(imported.records.count == 5)
+      #expect(imported.refused.isEmpty)
       #expect(imported.totals.leaves == LeafCount.csv(Array(text.utf8), headerRowCount: count))
-      #expect(try imported.first("Bank").text("notes") == "a note" && imported.first("Mail").text("password") == "p2")
+      #expect(try imported.first("Bank").text("notes") == "a note")
+      #expect(try imported.first("Mail").text("password") == "p2")
       let card = try imported.first("Card")
-      #expect(try card.kind == "payment-card" && card.text("pin") == "0042" && card.text("extra.Type") == "Visa")
+      #expect(card.kind == "payment-card")
+      #expect(try card.text("pin") == "0042")
+      #expect(try card.text("extra.Type") == "Visa")
       #expect(try imported.first("Memo").text("text") == "only text")
     }
   }

@@ -167,6 +167,10 @@ enum Samples {
     <String><Key>Title</Key><Value>\(marker)</Value></String>
     <String><Key>Password</Key><Value ProtectInMemory="True">\(marker)</Value></String></Entry></Group></Root></KeePassFile>
     """,
+    "1password-cli": """
+    [{"id": "\(marker)", "title": "\(marker)", "category": "LOGIN", "vault": {"id": "v", "name": "\(marker)"}, "fields": [
+     {"id": "password", "type": "CONCEALED", "purpose": "PASSWORD", "label": "password", "value": "\(marker)"}]}]
+    """,
     "plain-json": #"[{"title": "\#(marker)", "password": "\#(marker)", "more": {"deep": ["\#(marker)"]}}]"#,
     "protonpass-json": """
     {"version": "1", "encrypted": false, "vaults": {"v": {"name": "\(marker)", "items": [{"itemId": "\(marker)",

@@ -36,14 +36,18 @@ struct ServiceFormatTests {
       data: {a: Yg==}
       """
     let (format, imported) = try read("secrets.yaml", yaml)
-    #expect(format == "kubernetes-yaml" && imported.records.count == 2)
+    #expect(format == "kubernetes-yaml")
+    #expect(imported.records.count == 2)
     let shop = try imported.first("shop")
-    #expect(try shop.text("secrets.PASSWORD") == "päss" && shop.text("secrets.plain") == "text")
-    #expect(try shop.text("secrets[\"raw (base64)\"]") == "AP8=" && shop.text("fields.namespace") == "prod")
+    #expect(try shop.text("secrets.PASSWORD") == "päss")
+    #expect(try shop.text("secrets.plain") == "text")
+    #expect(try shop.text("secrets[\"raw (base64)\"]") == "AP8=")
+    #expect(try shop.text("fields.namespace") == "prod")
     let json =
       #"{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"j"},"data":{"a":"Yg=="}}]}"#
     let list = try read("s.json", json)
-    #expect(try list.format == "kubernetes-json" && list.imported.first("j").text("secrets.a") == "b")
+    #expect(list.format == "kubernetes-json")
+    #expect(try list.imported.first("j").text("secrets.a") == "b")
   }
 
   @Test("each service's JSON is told, and its values are secrets under their own names")
@@ -65,7 +69,8 @@ struct ServiceFormatTests {
     ]
     for (format, text, path) in cases {
       let (found, imported) = try read("s.json", text)
-      #expect(found == format && imported.records.count == 1, "\(format)")
+      #expect(found == format, "\(format)")
+      #expect(imported.records.count == 1, "\(format)")
       #expect(try imported.records.first?.text(path) == "x", "\(format)")
       #expect(imported.totals.leaves == (try LeafCount.json(Array(text.utf8))), "\(format)")
       for record in imported.records { #expect(throws: Never.self) { try record.sealed() } }
@@ -83,12 +88,17 @@ struct ServiceFormatTests {
         "cardExpirationDate": "01/2030", "cardSecurityCode": "123"}, "$text:cardholderName:1": "Ann"}}]}
       """#
     let (format, imported) = try read("k.json", text)
-    #expect(format == "keeper-json" && imported.records.count == 2)
+    #expect(format == "keeper-json")
+    #expect(imported.records.count == 2)
     let login = try imported.first("A")
-    #expect(try login.list("tags") == ["Foo/Bar"] && login.text("totp")?.hasPrefix("otpauth") == true)
-    #expect(try login.text("secrets.Own") == "o" && login.text("secrets[\"securityQuestion answer\"]") == "a")
+    #expect(login.list("tags") == ["Foo/Bar"])
+    #expect(try login.text("totp")?.hasPrefix("otpauth") == true)
+    #expect(try login.text("secrets.Own") == "o")
+    #expect(try login.text("secrets[\"securityQuestion answer\"]") == "a")
     let card = try imported.first("C")
-    #expect(try card.kind == "payment-card" && card.text("expiry") == "2030-01" && card.text("holder") == "Ann")
+    #expect(card.kind == "payment-card")
+    #expect(try card.text("expiry") == "2030-01")
+    #expect(try card.text("holder") == "Ann")
     #expect(imported.totals.leaves == (try LeafCount.json(Array(text.utf8))))
   }
 
@@ -106,8 +116,10 @@ struct ServiceFormatTests {
     #expect(try imported.first("A").text("secrets[\"attachment key.bin\"]") == "AAEC")
     #expect(imported.totals.refused == 1)
     let (format, list) = try read("l.json", "[\(item)]")
-    #expect(try format == "bitwarden-json" && list.first("A").text("password") == "p")
-    #expect(list.totals.leaves == (try LeafCount.json(Array("[\(item)]".utf8))) && list.totals.refused == 0)
+    #expect(format == "bitwarden-json")
+    #expect(try list.first("A").text("password") == "p")
+    #expect(list.totals.leaves == (try LeafCount.json(Array("[\(item)]".utf8))))
+    #expect(list.totals.refused == 0)
   }
 
   @Test("Dashlane's zip: each table is read as the one that it is")
@@ -128,7 +140,8 @@ struct ServiceFormatTests {
   @Test("any YAML is taken as JSON is", .enabled(if: Need.yaml.isMet(forCases: 1, of: "YAML")))
   func yaml() throws {
     let (format, imported) = try read("x.yml", "- title: a\n  password: p\n- title: b\n  deep: {x: 1}\n")
-    #expect(try format == "plain-yaml" && imported.first("a").text("password") == "p")
+    #expect(format == "plain-yaml")
+    #expect(try imported.first("a").text("password") == "p")
     #expect(try imported.first("b").text("secrets[\"deep.x\"]") == "1")
   }
 
@@ -137,14 +150,19 @@ struct ServiceFormatTests {
     let text =
       "Entry Name,Login Username,Current Password,Two-Factor Secret,Hostname\nA,ann,p,JBSWY3DPEHPK3PXP,a.example\n"
     let record = try #require(try Imported("csv", text).records.first)
-    #expect(try record.text("title") == "A" && record.text("username") == "ann" && record.text("password") == "p")
-    #expect(try record.text("totp") == "JBSWY3DPEHPK3PXP" && record.text("fields.url") == "a.example")
+    #expect(try record.text("title") == "A")
+    #expect(try record.text("username") == "ann")
+    #expect(try record.text("password") == "p")
+    #expect(try record.text("totp") == "JBSWY3DPEHPK3PXP")
+    #expect(try record.text("fields.url") == "a.example")
     let card = try #require(
       try Imported("csv", "Label,Card Number,CVV,Name on Card\nB,4111111111111111,123,Ann\n").records.first)
-    #expect(
-      try card.kind == "payment-card" && card.text("number") == "4111111111111111" && card.text("holder") == "Ann")
+    #expect(card.kind == "payment-card")
+    #expect(try card.text("number") == "4111111111111111")
+    #expect(try card.text("holder") == "Ann")
     let both = try #require(try Imported("csv", "title,label,password\nT,hidden,p\n").records.first)
-    #expect(try both.text("title") == "T" && both.text("secrets.label") == "hidden")
+    #expect(try both.text("title") == "T")
+    #expect(try both.text("secrets.label") == "hidden")
   }
 
   @Test("variables for programs that are no shell: plain where it can be, quotes that they agree on where not")
@@ -154,13 +172,15 @@ struct ServiceFormatTests {
       #"[{"title": "S", "secrets": {"a": "plain-1", "b": "two words $x", "c": "it's\n\"q\" \\", "d": "", "e": "C:\\"}}]"#
     )
     let exported = try Exported(.dotenv, records)
-    #expect(exported.text.contains("S_SECRETS_A=plain-1\n") && exported.text.contains("S_SECRETS_B='two words $x'\n"))
+    #expect(exported.text.contains("S_SECRETS_A=plain-1\n"))
+    #expect(exported.text.contains("S_SECRETS_B='two words $x'\n"))
     #expect(exported.text.contains("S_SECRETS_E=C:\\\n"))
     #expect(exported.text.contains(#"S_SECRETS_C="it's\n\"q\" \\""#))
-    #expect(exported.notes.isComplete && exported.notes.sentences.count == 1)
+    #expect(exported.notes.isComplete)
+    #expect(exported.notes.sentences.count == 1)
     let back = try #require(try exported.imported(as: "dotenv").records.first)
-    #expect(
-      try back.text("secrets.S_SECRETS_C") == "it's\n\"q\" \\" && back.text("secrets.S_SECRETS_B") == "two words $x")
+    #expect(try back.text("secrets.S_SECRETS_C") == "it's\n\"q\" \\")
+    #expect(try back.text("secrets.S_SECRETS_B") == "two words $x")
   }
 
   @Test("Secrets of Kubernetes go out and come back", .enabled(if: Need.yaml.isMet(forCases: 1, of: "Kubernetes")))
@@ -174,7 +194,8 @@ struct ServiceFormatTests {
     #expect(try ImportFormats.detecting(sample).format.name == "kubernetes-yaml")
     let back = try exported.imported(as: "kubernetes-yaml")
     #expect(back.records.map { $0.members["title"]?.string } == ["shop-db", "shop-db-2"])
-    #expect(try back.records[0].text("secrets.PASSWORD") == "pä'ss" && back.records[0].text("secrets.api_key") == "k")
+    #expect(try back.records[0].text("secrets.PASSWORD") == "pä'ss")
+    #expect(try back.records[0].text("secrets.api_key") == "k")
   }
 
   @Test("a file for ansible-vault has its form, and is another one each time")
@@ -186,7 +207,58 @@ struct ServiceFormatTests {
     }
     #expect(texts[0] != texts[1])
     let lines = texts[0].split(separator: "\n")
-    #expect(lines.first == "$ANSIBLE_VAULT;1.1;AES256" && lines.dropFirst().allSatisfy { $0.utf8.count <= 80 })
+    #expect(lines.first == "$ANSIBLE_VAULT;1.1;AES256")
+    #expect(lines.dropFirst().allSatisfy { $0.utf8.count <= 80 })
     #expect(throws: ExportError.self) { _ = try Exported(.ansibleVault, records) }
+  }
+
+  @Test(
+    "what the readers of each export evaluate stands in the document as in the code", arguments: ExportFormat.allCases)
+  func evaluation(_ format: ExportFormat) {
+    let document = String(decoding: FileTree.contents(of: OwnVectors.package + "/docs/formats.md") ?? [], as: UTF8.self)
+    let (evaluated, export) = format.evaluation
+    #expect(document.contains("| `\(format.rawValue)` | \(evaluated) | \(export) |"))
+  }
+
+  @Test("a variable of ansible-vault is no template, and no setting of Ansible")
+  func ansibleVariables() throws {
+    let records = try ExportedRecord.list(
+      "login",
+      #"[{"title": "Ansible SSH", "password": "{{ 1 }}"}, {"title": "B", "notes": "a\n{% raw", "tags": ["{#x#}", "0042", "NULL", "yes"]}]"#
+    )
+    let pass = Array("secret".utf8)
+    let sealed = try Exported(.ansibleVault, records, passphrase: SecretBytes(copying: RawSpan(_elements: pass.span)))
+    let lines = try Self.opened(sealed.text, pass).split(separator: "\n").dropFirst().filter { $0.first == "\"" }
+    #expect(lines.count == 8)
+    #expect(lines.count { $0.contains(": !unsafe \"") } == 5)
+    // With the tag Ansible would take these for a number, nothing, and a truth value.
+    for text in ["0042", "NULL", "yes"] { #expect(lines.contains { $0.hasSuffix(": \"\(text)\"") }) }
+    #expect(lines.contains { $0.hasPrefix("\"vault_ansible_ssh_password\"") })
+    #expect(!lines.contains { $0.hasPrefix("\"ansible_") })
+  }
+
+  @Test(
+    "a text with Ansible's tag is read as it is, and other tags are refused",
+    .enabled(if: Need.yaml.isMet(forCases: 1, of: "tags")))
+  func ansibleTags() throws {
+    let (format, imported) = try read("a.yml", "- title: A\n  password: !unsafe \"x{{ 1 }}\"\n")
+    #expect(format == "plain-yaml")
+    #expect(try imported.records[0].text("password") == "x{{ 1 }}")
+    #expect(throws: ExchangeError.self) { try read("a.yml", "- title: A\n  password: !vault |\n    $ANSIBLE\n") }
+  }
+
+  private static func opened(_ text: String, _ passphrase: [UInt8]) throws -> String {
+    let body = try Hex.decode(text.split(separator: "\n").dropFirst().joined())
+    let parts = try String(decoding: body, as: UTF8.self).split(separator: "\n").map { try Hex.decode(String($0)) }
+    // Bound to names of their own: a span must not outlive its array.
+    let (salt, sealed) = (parts[0], parts[2])
+    let keys = try PBKDF2SHA256.derive(
+      passphrase: RawSpan(_elements: passphrase.span), salt: RawSpan(_elements: salt.span), iterations: 10_000,
+      byteCount: 80
+    ).withBytes { bytes in (0..<bytes.byteCount).map { unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) } }
+    let (key, nonce) = (Array(keys[..<32]), Array(keys[64...]))
+    let cipher = try StreamCipher(
+      .aes256Counter, key: RawSpan(_elements: key.span), nonce: RawSpan(_elements: nonce.span))
+    return String(decoding: try cipher.process(RawSpan(_elements: sealed.span)), as: UTF8.self)
   }
 }

@@ -69,7 +69,8 @@ struct SopsTests {
       let hasYAML = try SharedData.names(in: "\(Self.folder)/yaml").contains(String(yaml.dropFirst("yaml/".count)))
       for path in hasYAML ? [test.sealed, yaml] : [test.sealed] {
         let imported = try Self.imported(path, test.identity)
-        #expect(imported.records.count == 1 && imported.totals.refused == 0, "\(path)")
+        #expect(imported.records.count == 1, "\(path)")
+        #expect(imported.totals.refused == 0, "\(path)")
         let record = try #require(imported.records.first)
         #expect(throws: Never.self, "\(path)") { try record.sealed() }
         for (source, text) in want where !text.isEmpty {
@@ -106,7 +107,8 @@ struct SopsTests {
     ]
     let source = ImportSource(name: "x", bytes: try SharedData.bytes("\(Self.folder)/\(test.sealed)"))
     let record = try #require(try Imported(ImportFormats.named("sops-json"), source, options: options).records.first)
-    #expect(try record.kind == "login" && record.text("password") == "example_value")
+    #expect(record.kind == "login")
+    #expect(try record.text("password") == "example_value")
   }
 
   @Test("any change of a value, sealed or not, and of the MAC is found")
@@ -137,7 +139,8 @@ struct SopsTests {
     let error = #expect(throws: ExchangeError.self) {
       _ = try Self.imported("pgp-only/format.enc.json", test.identity)
     }
-    #expect(error?.code == .unsupported && error?.candidates == ["pgp"])
+    #expect(error?.code == .unsupported)
+    #expect(error?.candidates == ["pgp"])
   }
 
   @Test(

@@ -114,7 +114,7 @@ enum LeafCount {
     return csv(bytes, headerRowCount: isHeaderless ? 0 : 1, backslash: backslash)
   }
 
-  /// Cells of rows that are not blank, below so many rows of header.
+  /// Cells of rows in which some cell has a text, below so many rows of header.
   static func csv(
     _ bytes: [UInt8], headerRowCount: Int = 1, separator: Character = ",", backslash: Bool = false
   ) -> Int {
@@ -131,7 +131,7 @@ enum LeafCount {
         (cells, isBlank) = (1, true)
         continue
       }
-      isBlank = false
+      if !["\"", " ", "\t"].contains(scalar), isQuoted || Character(scalar) != separator { isBlank = false }
       if isEscaped {
         isEscaped = false
       } else if backslash, isQuoted, scalar == "\\" {

@@ -1,8 +1,7 @@
 import Testing
 import VaultDocument
 import VaultStorage
-
-@testable import VaultIndex
+import VaultIndex
 
 @Suite("Stamps that vouch for what was read") struct IndexMarkTests {
   private func stamp(_ time: Int64, inode: UInt64 = 5, changed: Int64? = nil, byteCount: Int = 9) -> StoreStamp {

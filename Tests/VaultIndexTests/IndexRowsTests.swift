@@ -2,8 +2,7 @@ import Testing
 import VaultDocument
 import VaultStorage
 import VaultTestSupport
-
-@testable import VaultIndex
+import VaultIndex
 
 @Suite("Rows in an order") struct IndexRowsTests {
   private let mark = IndexMark(nil, readAt: .now())

@@ -2,8 +2,7 @@ import Testing
 import VaultDocument
 import VaultStorage
 import VaultTestSupport
-
-@testable import VaultIndex
+import VaultIndex
 
 @Suite("The files of an index") struct RecordIndexTests {
   private let temporary = TemporaryFolder()
@@ -56,12 +55,18 @@ import VaultTestSupport
     for withTexts in [true, false] {
       let read = try #require(try open().folder(3, withTexts: withTexts))
       #expect(read.texts == (withTexts ? written.texts : nil))
-      #expect(read.entries.count == 5 && read.indices.map(read.isWatched) == [false, false, false, false, true])
+      #expect(read.entries.count == 5)
+      #expect(read.indices.map(read.isWatched) == [false, false, false, false, true])
       #expect(names(read) == ["Ada", "", "Zoe\u{308}", "last", ""])
-      #expect(read.key(0).map(Array.init) == Array("ada".utf8) && read.key(2) == nil && !read.isOrderedByKey)
+      #expect(read.key(0).map(Array.init) == Array("ada".utf8))
+      #expect(read.key(2) == nil)
+      #expect(!read.isOrderedByKey)
       let row = read.row(3)
-      #expect(row.id == id(7) && row.kind == "wifi" && row.revision == .max)
-      #expect(row.createdAt == time && row.updatedAt == written.row(3).updatedAt)
+      #expect(row.id == id(7))
+      #expect(row.kind == "wifi")
+      #expect(row.revision == .max)
+      #expect(row.createdAt == time)
+      #expect(row.updatedAt == written.row(3).updatedAt)
       #expect(
         read.mark(3).isCurrent(StoreStamp(inode: 1, byteCount: 1, modified: 1, changed: 1))
           == mark.isCurrent(
@@ -84,21 +89,25 @@ import VaultTestSupport
     let read = try #require(try open().folder(3, withTexts: true))
     #expect(read.search([IndexProbe("ad", fallback: []) { $0.contains("ad") }]) == [0, 1])
     #expect(read.search([IndexProbe("cid", fallback: [], where: nil)]) == [2])
-    #expect(names(read.keeping([1])) == ["Adam"] && names(read.keeping([])) == [])
+    #expect(names(read.keeping([1])) == ["Adam"])
+    #expect(names(read.keeping([])) == [])
   }
 
   @Test("folder and files are their owner's alone, and nothing else is left there")
   func modes() throws {
     try open().keep(folder("Ada"), as: 3)
-    #expect(FileTree.mode(of: place.directory) == 0o700 && FileTree.mode(of: place.path) == 0o700)
-    #expect(FileTree.mode(of: file) == 0o600 && FileTree.names(in: place.path) == ["03"])
+    #expect(FileTree.mode(of: place.directory) == 0o700)
+    #expect(FileTree.mode(of: place.path) == 0o700)
+    #expect(FileTree.mode(of: file) == 0o600)
+    #expect(FileTree.names(in: place.path) == ["03"])
   }
 
   @Test("what was kept of another vault or of another folder is as if it were not there")
   func identity() throws {
     try open().keep(folder("Ada"), as: 3)
     #expect(try kept() == ["Ada"])
-    #expect(try kept([2]) == nil && kept([1, 0]) == nil)
+    #expect(try kept([2]) == nil)
+    #expect(try kept([1, 0]) == nil)
     FileTree.write(FileTree.contents(of: file) ?? [], to: place.path + "/04")
     FileTree.setMode(0o600, of: place.path + "/04")
     #expect(try open().folder(4, withTexts: false) == nil)
@@ -117,7 +126,8 @@ import VaultTestSupport
     FileTree.link(file, to: other)
     #expect(try kept() == nil)
     try open().keep(folder("Bea"), as: 3)
-    #expect(try kept() == ["Bea"] && !FileTree.isLink(file))
+    #expect(try kept() == ["Bea"])
+    #expect(!FileTree.isLink(file))
     #expect(FileTree.contents(of: other) == bytes, "what the link led to was left alone")
     FileTree.setMode(0o640, of: file)
     #expect(try kept() == nil)
@@ -143,7 +153,8 @@ import VaultTestSupport
     #expect(try kept() == ["Ada"])
     FileTree.setTime(1_000_000_000, of: file + ".new")
     try open().keep(folder("Bea"), as: 3)
-    #expect(try kept() == ["Bea"] && FileTree.names(in: place.path) == ["03"])
+    #expect(try kept() == ["Bea"])
+    #expect(FileTree.names(in: place.path) == ["03"])
   }
 
   @Test("any changed, missing or further byte of a file is noticed")
@@ -163,7 +174,9 @@ import VaultTestSupport
       }
       #expect(isNoticed(Array(good.prefix(place))), "\(place) bytes")
     }
-    #expect(isNoticed(good + [0]) && isNoticed(Array("hello".utf8)) && isNoticed([UInt8](repeating: 0xA5, count: 9000)))
+    #expect(isNoticed(good + [0]))
+    #expect(isNoticed(Array("hello".utf8)))
+    #expect(isNoticed([UInt8](repeating: 0xA5, count: 9000)))
     FileTree.write(good, to: file)
     #expect(index.folder(3, withTexts: true) != nil)
   }

@@ -4,8 +4,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
-
-@testable import VaultKit
+import VaultKit
 
 /// A task that is cancelled, at any moment, ends with `.cancelled` or has done all of it, and loses nothing.
 @Suite("Cancelled tasks")
@@ -33,12 +32,16 @@ struct CancellationTests {
         #expect(isTold == isUnfinished, comment)
       } else {
         #expect(try result.get() == bench.live.count, comment)
-        #expect(!isUnfinished && vault.header.keyring.map(\.state) == [.retired], comment)
+        #expect(!isUnfinished, comment)
+        #expect(vault.header.keyring.map(\.state) == [.retired], comment)
       }
       try await bench.expectWhole(vault, bench.live.indices, removed: bench.removed.count, comment)
       try await bench.expectRotatable(vault, bench.live.indices, comment)
     }
-    #expect(moments.count > 30 && cancelled > 5, "\(reason), \(place): \(cancelled)")
+    #expect(cancelled > 0, "\(reason), \(place)")
+    guard Sweep.isWhole else { return }
+    #expect(moments.count > 30, "\(reason), \(place)")
+    #expect(cancelled > 5, "\(reason), \(place)")
     // In one step, next to nothing is left to do after the header.
     if place == .memoryWithoutReplacements || place == .folderWithStray {
       #expect(unfinished > 0, "\(reason), \(place)")
@@ -66,7 +69,8 @@ struct CancellationTests {
     let work = try await operation.prepare(subject)
     let expected = try await cancellation.run(at: nil) { try await work() }.get()
     let stepCount = cancellation.count
-    #expect(expected != "" && stepCount > 0)
+    #expect(expected != "")
+    #expect(stepCount > 0)
     for moment in Cancellation.moments(20, of: stepCount) {
       let result = await cancellation.run(at: moment) { try await work() }
       try expect(result, expected, operation, at: moment, "\(operation), \(place), step \(moment) of \(stepCount)")
@@ -86,7 +90,8 @@ struct CancellationTests {
   private func sweep(_ operation: CancelledOperation, _ place: Place) async throws {
     let (whole, stepCount, _) = try await run(operation, place, at: nil)
     let expected = try whole.get()
-    #expect(expected != "" && stepCount > 0)
+    #expect(expected != "")
+    #expect(stepCount > 0)
     let moments = Cancellation.moments(place == .memory ? 20 : 12, of: stepCount)
     for moment in moments {
       let comment: Comment = "\(operation), \(place), step \(moment) of \(stepCount)"
@@ -152,7 +157,8 @@ struct CancellationTests {
         #expect(result.isCancelled { $0.reason.contains("nothing was changed") } == (changed == 0))
         told += changed > 0 ? 1 : 0
       } else {
-        #expect(try result.get() == bench.live.count && changed == bench.live.count)
+        #expect(try result.get() == bench.live.count)
+        #expect(changed == bench.live.count)
       }
     }
     #expect(told > 0)

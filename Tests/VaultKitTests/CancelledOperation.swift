@@ -5,8 +5,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
-
-@testable import VaultKit
+import VaultKit
 
 /// Something that a vault is asked for, whose answer is known when it was done whole.
 struct CancelledOperation: Sendable, CustomTestStringConvertible, CustomStringConvertible {

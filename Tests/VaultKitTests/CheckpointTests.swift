@@ -3,8 +3,7 @@ import VaultCrypto
 import VaultDocument
 import VaultSealing
 import VaultTestSupport
-
-@testable import VaultKit
+import VaultKit
 
 @Suite("Checkpoints")
 struct CheckpointTests {
@@ -63,7 +62,8 @@ struct CheckpointTests {
     let again = try second.authenticatedAgain(under: new)
     try Checkpoint(parsing: again.fileBytes()).authenticate(under: new)
     #expect(throws: VaultError(.damaged, "")) { try again.authenticate(under: old) }
-    #expect(again.sequence == 2 && again.previous == second.previous)
+    #expect(again.sequence == 2)
+    #expect(again.previous == second.previous)
     #expect(try again.entries.all() == second.entries.all())
     #expect(throws: VaultError(.damaged, "")) {
       try again.authenticate(under: Keyring(current: old, entries: []))

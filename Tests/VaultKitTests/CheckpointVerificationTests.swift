@@ -4,8 +4,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
-
-@testable import VaultKit
+import VaultKit
 
 @Suite("Verifying against a checkpoint")
 struct CheckpointVerificationTests {
@@ -26,12 +25,16 @@ struct CheckpointVerificationTests {
     let (vault, store, ids, _) = try await filled()
     #expect(try vault.checkpoint() == nil)
     let first = try #require(try await vault.makeCheckpoint().checkpoint)
-    #expect(first.sequence == 1 && first.previous == nil && first.rootID == vault.header.root.id)
+    #expect(first.sequence == 1)
+    #expect(first.previous == nil)
+    #expect(first.rootID == vault.header.root.id)
     try await vault.remove([ids[1]])
     var count = 0
     let second = try #require(try await vault.makeCheckpoint { count += 1 }.checkpoint)
     #expect(count == 3)
-    #expect(try second.sequence == 2 && second.previous == first.hash() && second.headerHash == vault.header.hash())
+    #expect(second.sequence == 2)
+    #expect(try second.previous == first.hash())
+    #expect(try second.headerHash == vault.header.hash())
     #expect(try second.entries.all().map(\.id) == ids.sorted())
     #expect(try second.entries.entry(of: ids[1])?.revision == 2)
     for id in [ids[0], ids[2]] {
@@ -53,9 +56,13 @@ struct CheckpointVerificationTests {
     let added = try await vault.add(sampleCustomer("Four"))
     let result = try await vault.verify()
     let changes = try #require(result.changes)
-    #expect(result.isGood && changes.sequence == 1)
-    #expect(changes.added == [added] && changes.changed == [ids[0]] && changes.removed == [ids[1]])
-    #expect(result.recordCount == 3 && result.trashedCount == 1)
+    #expect(result.isGood)
+    #expect(changes.sequence == 1)
+    #expect(changes.added == [added])
+    #expect(changes.changed == [ids[0]])
+    #expect(changes.removed == [ids[1]])
+    #expect(result.recordCount == 3)
+    #expect(result.trashedCount == 1)
   }
 
   @Test("a record that went back, forked or is gone is a fault, and no damage")
@@ -102,10 +109,12 @@ struct CheckpointVerificationTests {
     let before = try store.read(.checkpoint)
     try store.put(first, at: .record(ids[0]))
     let refused = try await vault.makeCheckpoint()
-    #expect(refused.checkpoint == nil && refused.verification.faults.map(\.code) == [.rolledBack])
+    #expect(refused.checkpoint == nil)
+    #expect(refused.verification.faults.map(\.code) == [.rolledBack])
     #expect(try store.read(.checkpoint) == before)
     let accepted = try #require(try await vault.makeCheckpoint(acceptingRollback: true).checkpoint)
-    #expect(try accepted.sequence == 2 && accepted.entries.entry(of: ids[0])?.revision == 1)
+    #expect(accepted.sequence == 2)
+    #expect(try accepted.entries.entry(of: ids[0])?.revision == 1)
     #expect(try await vault.verify().isGood)
     try store.put(first.flipping("Albuquerque"), at: .record(ids[0]))
     #expect(try await vault.makeCheckpoint(acceptingRollback: true).checkpoint == nil)
@@ -125,7 +134,9 @@ struct CheckpointVerificationTests {
     for (bytes, code) in cases {
       try store.put(bytes, at: .checkpoint)
       let result = try await vault.verify()
-      #expect(result.faults.map(\.code) == [code] && result.changes == nil && result.recordCount == ids.count)
+      #expect(result.faults.map(\.code) == [code])
+      #expect(result.changes == nil)
+      #expect(result.recordCount == ids.count)
       #expect(result.faults.map(\.file) == ["checkpoint.jsonl"])
       #expect(try await vault.makeCheckpoint(acceptingRollback: true).checkpoint == nil)
     }
@@ -144,7 +155,9 @@ struct CheckpointVerificationTests {
     _ = try await vault.makeCheckpoint()
     try await rename(ids[0], "Changed", in: vault)
     let result = try await vault.verify(scope)
-    #expect(result.isGood && result.recordCount == 3 && result.changes?.changed == [ids[0]])
+    #expect(result.isGood)
+    #expect(result.recordCount == 3)
+    #expect(result.changes?.changed == [ids[0]])
     // `mac` and `revision` of the list say nothing of a file that only claims them.
     try store.put(try #require(try store.read(.record(ids[1]))).flipping("Albuquerque"), at: .record(ids[1]))
     #expect(try await vault.verify(scope).faults.map(\.code) == [.notAuthentic])
@@ -160,7 +173,8 @@ struct CheckpointVerificationTests {
     for number in 1...7 {
       let part = try #require(VerificationScope.Part(number, of: 7))
       let result = try await vault.verify(VerificationScope(part: part))
-      #expect(result.isGood && result.changes?.isEmpty == true)
+      #expect(result.isGood)
+      #expect(result.changes?.isEmpty == true)
       counts = (counts.records + result.recordCount, counts.trashed + result.trashedCount)
     }
     #expect(counts == (42, 1))

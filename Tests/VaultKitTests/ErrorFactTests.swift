@@ -24,7 +24,8 @@ struct ErrorFactTests {
     let vault = try await TestVault().vault
     let ids = try await vault.add(contentsOf: (0..<12).map { _ in SecureNote(title: "Router", text: "secret") })
     let error = try await error { _ = try await vault.record(named: "router") }
-    #expect(error.code == .ambiguousRecord && Set(error.candidates) == Set(ids))
+    #expect(error.code == .ambiguousRecord)
+    #expect(Set(error.candidates) == Set(ids))
   }
 
   @Test("a record that was changed meanwhile: its revision now")
@@ -33,7 +34,9 @@ struct ErrorFactTests {
     let id = try await vault.add(SecureNote(title: "Router", text: "secret"))
     try await vault.update(id, as: SecureNote.self) { $0.title = "Switch" }
     let alone = try await error { try await vault.update(id, as: SecureNote.self, expecting: 1) { $0.title = "Hub" } }
-    #expect(alone.code == .changedUnderneath && alone.revision == 2 && alone.record == id)
+    #expect(alone.code == .changedUnderneath)
+    #expect(alone.revision == 2)
+    #expect(alone.record == id)
     let together = try await error {
       try await vault.write { try await $0.update(id, as: SecureNote.self, expecting: 1) { $0.title = "Hub" } }
     }
@@ -48,7 +51,9 @@ struct ErrorFactTests {
     let lock = try test.store.lock(.shared, timeout: .zero) { _ in }
     defer { lock.release() }
     let error = try await error { try await test.vault.add(SecureNote(title: "Router", text: "secret")) }
-    #expect(error.code == .lockedByOther && error.holder != nil && error.systemErrorNumber == nil)
+    #expect(error.code == .lockedByOther)
+    #expect(error.holder != nil)
+    #expect(error.systemErrorNumber == nil)
   }
 
   @Test("a slot whose file is gone: which, and a path that cannot be read: the system's number")
@@ -58,11 +63,15 @@ struct ErrorFactTests {
     let bytes = try test.store.read(.slot(slot))
     try test.store.apply([StoreChange(.slot(slot), from: bytes, to: nil)])
     let missing = try await error { _ = try await test.reopened() }
-    #expect(missing.code == .damaged && missing.slot == slot && missing.record == nil)
+    #expect(missing.code == .damaged)
+    #expect(missing.slot == slot)
+    #expect(missing.record == nil)
     let folder = TemporaryFolder()
     let number = try await error {
       _ = try await Vault.open(at: folder.path + "/none", unlockingWith: .identity(test.identity))
     }
-    #expect(number.code == .ioFailed && number.systemErrorNumber == 2 && number.slot == nil)
+    #expect(number.code == .ioFailed)
+    #expect(number.systemErrorNumber == 2)
+    #expect(number.slot == nil)
   }
 }

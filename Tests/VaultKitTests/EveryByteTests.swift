@@ -21,7 +21,9 @@ struct EveryByteTests {
     let reader = try await Reader(store, place)
     let before = try await reader.meaning()
     var (identicalCount, refusedCount) = (0, 0)
-    for offset in good.indices {
+    var offsetCount = 0
+    for offset in Sweep(file, in: good.indices) {
+      offsetCount += 1
       for bad in Self.damaged(good, at: offset) {
         try store.put(bad, at: place)
         do {
@@ -35,7 +37,7 @@ struct EveryByteTests {
       }
     }
     print("every byte of \(file): \(refusedCount) refused, \(identicalCount) with the identical meaning")
-    #expect(refusedCount > good.count)
+    #expect(refusedCount > offsetCount)
   }
 
   private static func damaged(_ good: [UInt8], at offset: Int) -> [[UInt8]] {

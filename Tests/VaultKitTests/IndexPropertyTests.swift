@@ -4,8 +4,7 @@ import VaultFileStore
 import VaultStorage
 import VaultTestSupport
 import VaultSystem
-
-@testable import VaultKit
+import VaultKit
 
 /// Random vaults, random changes, random questions: asked with an index and without.
 @Suite("An index beside the files") struct IndexPropertyTests {

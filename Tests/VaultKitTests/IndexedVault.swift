@@ -6,8 +6,7 @@ import VaultSealing
 import VaultStorage
 import VaultTestSupport
 import VaultSystem
-
-@testable import VaultKit
+import VaultKit
 
 /// A vault in a folder with an index beside it, whose records anybody writes: nothing here is verified.
 struct IndexedVault {

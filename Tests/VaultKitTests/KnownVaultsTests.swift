@@ -5,8 +5,7 @@ import VaultDocument
 import VaultRecords
 import VaultStorage
 import VaultTestSupport
-
-@testable import VaultKit
+import VaultKit
 
 /// A vault in a folder, and a machine's state beside it.
 private struct Bench {
@@ -162,7 +161,8 @@ struct KnownVaultsTests {
     let vault = try await bench.create()
     try await bench.addSlot(to: vault, label: "mine")
     let pin = try #require(try bench.options.state?.pin(of: vault.header.vaultID))
-    #expect(pin.header?.revision == 2 && pin.slots.map(\.label) == ["", "mine"])
+    #expect(pin.header?.revision == 2)
+    #expect(pin.slots.map(\.label) == ["", "mine"])
     #expect(bench.notes.count == 0)
     let other = try await bench.open(bench.elsewhere)
     try await bench.addSlot(to: other, label: "theirs")
@@ -172,7 +172,8 @@ struct KnownVaultsTests {
       Issue.record("the new slot was not told")
       return
     }
-    #expect(added.map(\.label) == ["theirs"] && removed.isEmpty)
+    #expect(added.map(\.label) == ["theirs"])
+    #expect(removed.isEmpty)
     let count = bench.notes.count
     _ = try await bench.open()
     #expect(bench.notes.count == count)
@@ -231,7 +232,8 @@ struct KnownVaultsTests {
     try await vault.remove([ids[0]])
     _ = try await vault.emptyTrash()
     let emptied = try await bench.open().verify()
-    #expect(emptied.isGood && emptied.notes.isEmpty)
+    #expect(emptied.isGood)
+    #expect(emptied.notes.isEmpty)
     FileTree.remove(bench.path + "/" + StoreLocation.record(ids[1]).relativePath)
     #expect(try await bench.open().verify().faults.map(\.code) == [.vanished])
     _ = try await bench.open().makeCheckpoint(acceptingRollback: true)

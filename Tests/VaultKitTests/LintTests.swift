@@ -4,8 +4,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
-
-@testable import VaultKit
+import VaultKit
 
 @Suite("Lint")
 struct LintTests {
@@ -19,8 +18,11 @@ struct LintTests {
     _ = try await vault.makeCheckpoint()
     var count = 0
     for report in [try await lint(store).check { count += 1 }, try await lint(store).fix()] {
-      #expect(report.findings.isEmpty && report.notes.isEmpty && report.rewritten.isEmpty)
-      #expect(report.recordCount == 1 && report.trashedCount == 1)
+      #expect(report.findings.isEmpty)
+      #expect(report.notes.isEmpty)
+      #expect(report.rewritten.isEmpty)
+      #expect(report.recordCount == 1)
+      #expect(report.trashedCount == 1)
     }
     #expect(count == 2)
   }
@@ -52,7 +54,8 @@ struct LintTests {
     try store.edit(.record(id), change)
     let findings = try await lint(store).check().findings
     #expect(findings.map(\.code) == [code], "\(findings)")
-    #expect(findings.first?.file == StoreLocation.record(id).relativePath && findings.first?.record == id)
+    #expect(findings.first?.file == StoreLocation.record(id).relativePath)
+    #expect(findings.first?.record == id)
     if let field { #expect(findings.first?.field == field) }
   }
 
@@ -91,7 +94,8 @@ struct LintTests {
     try store.put(Array("{}".utf8), at: .checkpoint)
     let report = try await lint(store).check()
     #expect(report.findings.map(\.file) == [vault.slot.path, "checkpoint.jsonl"])
-    #expect(report.findings.first?.code == .damagedSlot && report.notes.count == 1)
+    #expect(report.findings.first?.code == .damagedSlot)
+    #expect(report.notes.count == 1)
     try store.put(checkpoint, at: .checkpoint)
     try store.edit(.header) { $0["slots"] = .array([]) }
     let id = RecordID.random()
@@ -130,7 +134,8 @@ struct LintTests {
     }
     #expect(try await lint(store).check().findings.map(\.code) == Array(repeating: .notCanonical, count: 3))
     let report = try await lint(store).fix()
-    #expect(report.findings.isEmpty && report.rewritten == places.map(\.relativePath))
+    #expect(report.findings.isEmpty)
+    #expect(report.rewritten == places.map(\.relativePath))
     #expect(try places.map { try store.read($0) } == good)
     #expect(try await vault.verify().isGood)
   }
@@ -144,7 +149,8 @@ struct LintTests {
     let broken = Array(String(decoding: try #require(try store.read(.record(ids[1]))), as: UTF8.self).dropLast(3).utf8)
     try store.put(broken, at: .record(ids[1]))
     let report = try await lint(store).fix()
-    #expect(report.findings.map(\.code) == [.malformedDocument] && report.rewritten.count == 1)
+    #expect(report.findings.map(\.code) == [.malformedDocument])
+    #expect(report.rewritten.count == 1)
     #expect(
       String(decoding: try #require(try store.read(.record(ids[0]))), as: UTF8.self).contains("\"x\" : 1.50e+2\n"))
     #expect(try store.read(.record(ids[1])) == broken)

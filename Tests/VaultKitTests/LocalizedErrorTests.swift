@@ -36,8 +36,9 @@ struct LocalizedErrorTests {
         _ = try await Vault.open(at: path, unlockingWith: .identity(identity))
         Issue.record("a vault was opened where there is none")
       } catch {
-        #expect(
-          error.code == code && error.description.hasPrefix(path) && !error.description.hasPrefix(":"), "\(error)")
+        #expect(error.code == code, "\(error)")
+        #expect(error.description.hasPrefix(path), "\(error)")
+        #expect(!error.description.hasPrefix(":"), "\(error)")
       }
     }
   }

@@ -5,9 +5,8 @@ import VaultDocument
 import VaultRecords
 import VaultStorage
 import VaultTestSupport
-
-@testable import VaultKit
-@testable import VaultSealing
+import VaultKit
+import VaultSealing
 
 /// What each refusal of the vectors is here: layer and error there, to the beginnings of ``Refusal/text`` here.
 ///
@@ -151,7 +150,8 @@ extension OwnVectors.Case {
   /// Opens a token with the field key of the vectors, in the place that the case says.
   fileprivate func openToken() throws {
     let keys = try OwnVectors.cases("record-keys")[0]
-    #expect(try keys.text("field_key_hex") == text("field_key_hex") && keys.text("hint") == text("hint"))
+    #expect(try keys.text("field_key_hex") == text("field_key_hex"))
+    #expect(try keys.text("hint") == text("hint"))
     let scope = try TokenScope(
       label: "ecv/1/field", hint: Base64.decodeURL(text("hint")), items: [id("vault_id").bytes, id("record_id").bytes])
     _ = try FieldCipher(form: .token(scope), keys: secretBytes(hex("field_key_hex"))).open(text("token"))

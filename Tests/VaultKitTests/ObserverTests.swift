@@ -57,7 +57,8 @@ private final class Diary: Sendable {
     let events = await diary.take(observer)
     #expect(events.map(\.kind) == [.created, .opened])
     #expect(events.allSatisfy { $0.slots == [test.vault.slot.id] && $0.vault == test.vault.header.vaultID })
-    #expect(events[1].duration != nil && events[1].time == test.clock.now)
+    #expect(events[1].duration != nil)
+    #expect(events[1].time == test.clock.now)
   }
 
   @Test("another key is refused, with the code")
@@ -70,7 +71,8 @@ private final class Diary: Sendable {
       try await Vault.open(in: test.store, unlockingWith: key, options: options)
     }
     let events = await diary.take(observer)
-    #expect(events.map(\.kind) == [.refused] && events.first?.code == .noMatchingSlot)
+    #expect(events.map(\.kind) == [.refused])
+    #expect(events.first?.code == .noMatchingSlot)
   }
 
   @Test("added, changed, removed, restored, deleted: which records")
@@ -95,7 +97,8 @@ private final class Diary: Sendable {
     let doors = (0..<count).map { Door(name: "door \($0)", code: "secret-7") }
     let ids = try await test.vault.add(contentsOf: doors)
     var events = await diary.take(observer)
-    #expect(events.map(\.kind) == [.added] && events.first?.records == ids)
+    #expect(events.map(\.kind) == [.added])
+    #expect(events.first?.records == ids)
     let new = try await test.vault.write { transaction in
       try await transaction.update(ids[0], as: Door.self) { $0.city = "Lima" }
       try await transaction.remove(ids[1])
@@ -130,7 +133,8 @@ private final class Diary: Sendable {
     let lock = try test.store.lock(.exclusive, timeout: .zero) { _ in }
     await #expect(throws: VaultError(.lockedByOther, "")) { try await test.vault.remove([id]) }
     let refused = await diary.take(observer)
-    #expect(refused.map(\.kind) == [.refused] && refused.first?.code == .lockedByOther)
+    #expect(refused.map(\.kind) == [.refused])
+    #expect(refused.first?.code == .lockedByOther)
     var options = Vault.Options()
     (options.observer, options.types) = (observer, [Door.self])
     options.onLockWait = { _ in lock.release() }
@@ -161,7 +165,9 @@ private final class Diary: Sendable {
     _ = try await test.vault.rotate(reason)
     let events = await diary.take(observer)
     #expect(events.map(\.kind) == [.slotsChanged, .rotated])
-    #expect(events.last?.recordCount == 2 && events.last?.duration != nil && events.first?.slots.count == 2)
+    #expect(events.last?.recordCount == 2)
+    #expect(events.last?.duration != nil)
+    #expect(events.first?.slots.count == 2)
   }
 
   @Test("a slow observer holds nothing up, and is told everything in the end")

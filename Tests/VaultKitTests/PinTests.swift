@@ -3,8 +3,7 @@ import VaultDocument
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
-
-@testable import VaultKit
+import VaultKit
 
 @Suite("The pin")
 struct PinTests {
@@ -36,7 +35,8 @@ struct PinTests {
     let pin = try Pin(header(root, revision: 3))
     for revision in [2, 3, 4] {
       let difference = try #require(try pin.difference(from: header(other, revision: revision)))
-      #expect(difference.isIdentity && difference.error.code == .unexpectedVault)
+      #expect(difference.isIdentity)
+      #expect(difference.error.code == .unexpectedVault)
       #expect(difference.error.remedies.first?.sentence?.contains(try pin.fingerprint()) == true)
     }
   }
@@ -46,10 +46,12 @@ struct PinTests {
     let root = try RootKey.random(vaultID: .random())
     let pin = try Pin(header(root, revision: 3))
     let older = try #require(try pin.difference(from: header(root, revision: 2)))
-    #expect(!older.isIdentity && older.error.code == .rolledBack)
+    #expect(!older.isIdentity)
+    #expect(older.error.code == .rolledBack)
     #expect(older.error.remedies.first?.sentence?.hasPrefix("expected revision 3 or later, found revision 2 ") == true)
     let forked = try #require(try pin.difference(from: header(root, revision: 3)))
-    #expect(!forked.isIdentity && forked.error.code == .forked)
+    #expect(!forked.isIdentity)
+    #expect(forked.error.code == .forked)
     #expect(forked.error.remedies.last == .acceptVault(fingerprint: nil))
   }
 

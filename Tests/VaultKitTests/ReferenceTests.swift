@@ -66,7 +66,8 @@ struct ReferenceTests {
       let expected = try await allRecords(of: vault)
       for key in [["--identity", reader.identityFile], ["--passphrase-file", reader.passphraseFile]] {
         let outcome = reader.run(key + ["--json"])
-        #expect(outcome.code == 0 && outcome.stdout == expected, "\(reason): \(outcome.errors)")
+        #expect(outcome.code == 0, "\(reason): \(outcome.errors)")
+        #expect(outcome.stdout == expected, "\(reason): \(outcome.errors)")
       }
     }
   }
@@ -123,7 +124,8 @@ private struct ReferenceReader {
     bad[start.map { $0 + mac.count } ?? good.count / 2] ^= 1
     FileTree.write(bad, to: vault + "/" + file)
     let outcome = run(["--identity", identityFile, "--json"])
-    #expect(outcome.code == 1 && outcome.stdout.isEmpty, "\(file)")
+    #expect(outcome.code == 1, "\(file)")
+    #expect(outcome.stdout.isEmpty, "\(file)")
     #expect(outcome.errors.contains(file), "\(file): \(outcome.errors)")
     FileTree.write(good, to: vault + "/" + file)
   }

@@ -37,7 +37,7 @@ struct RotationFaultTests {
   ) async throws {
     let template = try await RotationVault.make()
     var unfinished = 0
-    for number in 1... {
+    for number in Sweep("\(reason), \(fault), \(renames)") {
       let vault = try template.copy(to: "w")
       let call = try await interrupt(vault, reason, fault, at: number, renames: renames)
       let comment: Comment = "\(reason), call \(number) (\(call ?? "none"))"
@@ -46,10 +46,11 @@ struct RotationFaultTests {
       if opened.header.unfinishedRotation != nil { unfinished += 1 }
       _ = try await opened.rotate(reason)
       try await vault.expectWhole(comment)
-      #expect(opened.header.keyring.allSatisfy { $0.state == .retired } && !opened.header.keyring.isEmpty, comment)
+      #expect(opened.header.keyring.allSatisfy { $0.state == .retired }, comment)
+      #expect(!opened.header.keyring.isEmpty, comment)
       #expect(try vault.store().slots().count == 2, comment)
       guard call != nil else {
-        #expect(unfinished > 0)
+        #expect(unfinished > 0 || !Sweep.isWhole)
         return
       }
     }
@@ -72,7 +73,7 @@ struct RotationFaultTests {
   @Test("a machine that dies while it changes the root key still knows the vault", arguments: reasons)
   func pinned(_ reason: KeyringEntry.Reason) async throws {
     let template = try await RotationVault.make()
-    for number in 1... {
+    for number in Sweep("pinned, \(reason)") {
       let vault = try template.copy(to: "p")
       let folder = TemporaryFolder()
       var options = RotationVault.options
@@ -149,7 +150,9 @@ struct RotationFaultTests {
     let opened = try await vault.open()
     let half = opened.header.root.id
     let rotation = try await opened.rotate(.reseal)
-    #expect(rotation.reason == .reseal && !rotation.isResumed && opened.header.root.id != half)
+    #expect(rotation.reason == .reseal)
+    #expect(!rotation.isResumed)
+    #expect(opened.header.root.id != half)
     #expect(opened.header.keyring.map(\.reason) == [.rewrap, .reseal])
     try await vault.expectWhole("resealed")
   }

@@ -30,12 +30,15 @@ struct RotationTests {
     let places = vault.live.map(StoreLocation.record) + [.trash(vault.removed)]
     let before = try places.map { try lines(store.read($0)) }
     let rotation = try await vault.open().rotate(.rewrap)
-    #expect(rotation.recordCount == 2 && rotation.trashedCount == 1 && !rotation.isResumed)
+    #expect(rotation.recordCount == 2)
+    #expect(rotation.trashedCount == 1)
+    #expect(!rotation.isResumed)
     for (place, old) in zip(places, before) {
       let new = try lines(store.read(place))
       #expect(new.count == old.count)
       let changed = zip(old, new).filter { $0 != $1 }.map(\.0)
-      #expect(changed.count == 1 && changed[0].contains("\"key\" : \"k1:"))
+      try #require(changed.count == 1)
+      #expect(changed[0].contains("\"key\" : \"k1:"))
     }
     try await vault.expectWhole("rewrapped")
   }
@@ -49,13 +52,16 @@ struct RotationTests {
     _ = try await vault.open().rotate(.reseal)
     for (place, old) in zip(places, before) {
       let new = try lines(store.read(place))
-      #expect(times(new) == times(old) && times(new).count == 2)
+      #expect(times(new) == times(old))
+      #expect(times(new).count == 2)
       #expect(Set(tokens(new)).isDisjoint(with: tokens(old)))
     }
     let opened = try await vault.open()
     #expect(try await opened.record(vault.live[0]).envelope.revision == 2)
     let checkpoint = try #require(try opened.checkpoint())
-    #expect(checkpoint.sequence == 2 && checkpoint.rootID == opened.header.root.id && checkpoint.entries.count == 3)
+    #expect(checkpoint.sequence == 2)
+    #expect(checkpoint.rootID == opened.header.root.id)
+    #expect(checkpoint.entries.count == 3)
     try await vault.expectWhole("resealed")
   }
 
@@ -83,7 +89,8 @@ struct RotationTests {
     let old = opened.header.slots
     _ = try await opened.rotate(reason)
     let new = opened.header.slots
-    #expect(new.map(\.label) == ["a", "b"] && new.map(\.recipient) == old.map(\.recipient))
+    #expect(new.map(\.label) == ["a", "b"])
+    #expect(new.map(\.recipient) == old.map(\.recipient))
     #expect(Set(new.map(\.id)).isDisjoint(with: old.map(\.id)))
     #expect(try Set(vault.store().slots()) == Set(new.map(\.id)))
   }
@@ -160,8 +167,10 @@ struct RotationTests {
     let first = try #require(try opened.checkpoint())
     _ = try await opened.rotate(.rewrap)
     let second = try #require(try opened.checkpoint())
-    #expect(try second.entries.all() == first.entries.all() && second.sequence == first.sequence)
-    #expect(second.rootID == opened.header.root.id && first.rootID != second.rootID)
+    #expect(try second.entries.all() == first.entries.all())
+    #expect(second.sequence == first.sequence)
+    #expect(second.rootID == opened.header.root.id)
+    #expect(first.rootID != second.rootID)
   }
 
   @Test("a record that is live and in the trash stops a reseal, which lists one of the two only")

@@ -23,10 +23,12 @@ struct SampleVaultTests {
       FileTree.copy(sample, to: folder.path + "/Vault")
       let vault = try await Vault.open(at: folder.path + "/Vault", unlockingWith: key)
       let (records, faults) = try await vault.list()
-      #expect(records.count == 10 && faults.isEmpty)
+      #expect(records.count == 10)
+      #expect(faults.isEmpty)
       #expect(records.allSatisfy { $0.kind == "customer" })
       let customers = try await vault.records(of: Customer.self)
-      #expect(customers.count == 10 && customers.allSatisfy { $0.accessKey.isOpen })
+      #expect(customers.count == 10)
+      #expect(customers.allSatisfy { $0.accessKey.isOpen })
     }
   }
 
@@ -52,9 +54,12 @@ struct SampleVaultTests {
     let folder = TemporaryFolder()
     FileTree.copy(sample, to: folder.path + "/Vault")
     let vault = try await Vault.open(at: folder.path + "/Vault", unlockingWith: .identities(identities))
-    #expect(vault.header.keyring.map(\.reason) == [.reseal, .rewrap] && vault.kinds["wifi"] != nil)
+    #expect(vault.header.keyring.map(\.reason) == [.reseal, .rewrap])
+    #expect(vault.kinds["wifi"] != nil)
     #expect(try vault.checkpoint()?.entries.count == 11)
     let found = try await vault.verify()
-    #expect(found.faults.isEmpty && found.recordCount == 10 && found.trashedCount == 1)
+    #expect(found.faults.isEmpty)
+    #expect(found.recordCount == 10)
+    #expect(found.trashedCount == 1)
   }
 }

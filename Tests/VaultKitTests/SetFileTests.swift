@@ -55,7 +55,9 @@ struct SetFileTests {
     ])
   func refusals(_ text: String, _ field: String) throws {
     let error = #expect(throws: VaultError.self) { try set(text.replacing("ID", with: Self.id)) }
-    #expect(error?.code == .inputRefused && error?.field == field && error?.file == "vaults.json")
+    #expect(error?.code == .inputRefused)
+    #expect(error?.field == field)
+    #expect(error?.file == "vaults.json")
   }
 
   @Test("two vaults of one name, in any case, and one vault of two names are refused")

@@ -5,8 +5,7 @@ import VaultSealing
 import VaultStorage
 import VaultTestSupport
 import VaultTesting
-
-@testable import VaultKit
+import VaultKit
 
 @Suite("Rows, batches and transactions") struct StoredTests {
   private func revisions(_ vault: Vault, _ ids: [RecordID]) async throws -> [Int] {
@@ -24,8 +23,11 @@ import VaultTesting
     clock.advance(by: .seconds(60))
     try await vault.update(id, as: Customer.self) { $0.name = "two" }
     let stored = try await vault.record(id, as: Customer.self)
-    #expect(stored.id == id && stored.revision == 2 && stored.name == "two")
-    #expect(stored.createdAt.text == made.text && stored.updatedAt.text == clock.now.text)
+    #expect(stored.id == id)
+    #expect(stored.revision == 2)
+    #expect(stored.name == "two")
+    #expect(stored.createdAt.text == made.text)
+    #expect(stored.updatedAt.text == clock.now.text)
     #expect(try await vault.records(of: Customer.self) == [stored])
     await #expect(throws: VaultError(.unknownKind, "")) { try await vault.record(id, as: Login.self) }
   }
@@ -181,8 +183,8 @@ import VaultTesting
     let before = steps.count
     lock.release()
     #expect(try await added.value.count == 200)
-    // Each write takes several steps of the store, and each of these was one write of its own.
-    #expect(steps.count - before < 200, "\(steps.count - before) steps")
+    // Each may ask for the lock once before it waits. A write of its own takes two steps more: the header and the file.
+    #expect(steps.count - before < 2 * 200, "\(steps.count - before) steps")
     #expect(try vault.locked.recordCount() == bench.live.count + 200)
     #expect(try await vault.verify().faults.isEmpty)
   }

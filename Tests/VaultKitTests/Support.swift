@@ -1,6 +1,6 @@
 import VaultAge
 import VaultDocument
-@testable import VaultKit
+import VaultKit
 import VaultSealing
 import VaultStorage
 import VaultTestSupport

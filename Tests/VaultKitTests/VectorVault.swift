@@ -4,8 +4,7 @@ import VaultCrypto
 import VaultDocument
 import VaultSealing
 import VaultTestSupport
-
-@testable import VaultKit
+import VaultKit
 
 /// A vault on disk, put together from the project's own vectors; its header's slots are those of `slots.json`.
 struct VectorVault {

@@ -1,7 +1,6 @@
 import Synchronization
 import Testing
-
-@testable import VaultKit
+import VaultKit
 
 /// The threads on which a vault does what takes time.
 struct WorkersTests {

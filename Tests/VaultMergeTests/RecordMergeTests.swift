@@ -38,9 +38,12 @@ struct RecordMergeTests {
     let (one, other) = (try edited(4, ["title": "B"]), try edited(6, ["password": bench.token("rose", at: 9)], at: 9))
     let merged = bench.merge(base, one, other)
     let envelope = try #require(merged.envelope)
-    #expect(merged["title"] == "B" && merged["username"] == "ada" && merged["pin"] == pin)
+    #expect(merged["title"] == "B")
+    #expect(merged["username"] == "ada")
+    #expect(merged["pin"] == pin)
     #expect(try bench.keys.reveal(merged["password"]?.string ?? "") == "rose")
-    #expect(try envelope.revision == 7 && envelope.updatedAt == bench.time(9))
+    #expect(envelope.revision == 7)
+    #expect(try envelope.updatedAt == bench.time(9))
     let file = try #require(RecordFile(parsing: merged.bytes ?? []))
     #expect(bench.key.verdict(on: file) == .authentic)
     #expect(bench.merge(base, one, other).bytes == merged.bytes, "the same bytes each time")
@@ -55,8 +58,10 @@ struct RecordMergeTests {
     let merged = bench.merge(base, one, other)
     #expect(merged.conflicts == ["value title"])
     #expect(merged.text.contains("<<<<<<< ours\n  \"title\" : \"B\","), "\(merged.text)")
-    #expect(merged.text.contains("\n=======\n  \"title\" : \"C\",") && merged.text.contains("\"username\" : \"eve\""))
-    #expect(!merged.text.contains("rose") && !merged.text.contains("tigerlily"))
+    #expect(merged.text.contains("\n=======\n  \"title\" : \"C\","))
+    #expect(merged.text.contains("\"username\" : \"eve\""))
+    #expect(!merged.text.contains("rose"))
+    #expect(!merged.text.contains("tigerlily"))
     #expect(throws: (any Error).self) { try JSONParser.parse(Array(merged.text.utf8)) }
   }
 
@@ -90,7 +95,9 @@ struct RecordMergeTests {
     let (gone, changed) = (try edited(4, ["pin": .null]), try edited(4, ["pin": bench.token("1")]))
     #expect(bench.merge(base, gone, changed).conflicts == ["removed_member pin"])
     let merged = bench.merge(base, gone, try edited(4, ["title": "B"]))
-    #expect(merged["title"] == "B" && merged["pin"] == nil && merged.bytes != nil)
+    #expect(merged["title"] == "B")
+    #expect(merged["pin"] == nil)
+    #expect(merged.bytes != nil)
   }
 
   @Test("tags are a set: what either added is there, what either removed is not")
@@ -115,7 +122,8 @@ struct RecordMergeTests {
       try edited(revision, ["address": .object(JSONObject([("city", city), ("street", street)]))])
     }
     let merged = bench.merge(try at(3, "Oslo", "x"), try at(4, "Milan", "x"), try at(4, "Oslo", "y"))
-    #expect(merged["address"]?["city"] == "Milan" && merged["address"]?["street"] == "y")
+    #expect(merged["address"]?["city"] == "Milan")
+    #expect(merged["address"]?["street"] == "y")
     #expect(
       bench.merge(try at(3, "Oslo", "x"), try at(4, "Milan", "x"), try at(4, "Bonn", "x")).conflicts == [
         "value address.city"
@@ -168,13 +176,16 @@ struct RecordMergeTests {
   func rewrap(_ withKey: Bool) throws {
     let (wrapped, changed) = (try bench.rewrapped(base), try edited(4, ["title": "B"]))
     let merged = bench.merge(base, wrapped, changed, withKey: withKey)
-    #expect(merged["title"] == "B" && merged.envelope?.revision == 4)
+    #expect(merged["title"] == "B")
+    #expect(merged.envelope?.revision == 4)
     #expect(merged.envelope?.wrappedKey.text == RecordFile(parsing: wrapped)?.envelope.wrappedKey.text)
     let file = try #require(RecordFile(parsing: merged.bytes ?? []))
     #expect(bench.key.verdict(on: file) == .authentic)
     // And where both changed fields, too.
     let both = bench.merge(base, try bench.rewrapped(try edited(5, ["username": "eve"])), changed)
-    #expect(both["title"] == "B" && both["username"] == "eve" && both.envelope?.revision == 6)
+    #expect(both["title"] == "B")
+    #expect(both["username"] == "eve")
+    #expect(both.envelope?.revision == 6)
   }
 
   @Test("another data key, another form of the kind, and what is no record are conflicts")
@@ -189,7 +200,8 @@ struct RecordMergeTests {
     #expect(bench.merge(base, changed, try resealed.document.prettyBytes()).conflicts == ["resealed"])
     #expect(bench.merge(base, changed, try edited(4, [:], schema: 2)).conflicts == ["schema"])
     let broken = bench.merge(base, changed, Array("{".utf8))
-    #expect(broken.conflicts == ["unreadable"] && broken.text.hasPrefix("<<<<<<< ours\n"))
+    #expect(broken.conflicts == ["unreadable"])
+    #expect(broken.text.hasPrefix("<<<<<<< ours\n"))
     #expect(bench.merge(Array("{".utf8), changed, changed).bytes == changed)
   }
 
@@ -197,7 +209,9 @@ struct RecordMergeTests {
   func added() throws {
     let (one, other) = (try edited(1, ["x": "1"]), try edited(1, ["y": "2"]))
     let merged = bench.merge([], one, other)
-    #expect(merged["x"] == "1" && merged["y"] == "2" && merged.envelope?.revision == 2)
+    #expect(merged["x"] == "1")
+    #expect(merged["y"] == "2")
+    #expect(merged.envelope?.revision == 2)
     #expect(bench.merge([], one, try edited(1, ["title": "B"])).conflicts == ["value title"])
   }
 
@@ -234,7 +248,9 @@ struct RecordMergeTests {
       let merged = Merged(
         RecordMerge.merge(
           base: base, ours: one, theirs: other, at: bench.place, key: bench.key, preferring: MergePreference(side)))
-      #expect(merged["title"]?.string == title && merged["username"] == "eve" && merged["pin"] == nil)
+      #expect(merged["title"]?.string == title)
+      #expect(merged["username"] == "eve")
+      #expect(merged["pin"] == nil)
       #expect(merged.envelope?.revision == 7)
     }
   }
@@ -252,7 +268,9 @@ struct RecordMergeTests {
     }
     let (title, username) = (MemberPath.root.appending("title"), MemberPath.root.appending("username"))
     let both = merged([title: .theirs, username: .ours])
-    #expect(both["title"] == "C" && both["username"] == "eve" && both.envelope?.revision == 7)
+    #expect(both["title"] == "C")
+    #expect(both["username"] == "eve")
+    #expect(both.envelope?.revision == 7)
     #expect(merged([title: .theirs]).conflicts == ["value username"])
   }
 
@@ -276,7 +294,8 @@ struct RecordMergeTests {
       let merged = Merged(
         RecordMerge.merge(
           base: base, ours: gone, theirs: changed, at: place, key: bench.key, preferring: MergePreference(side)))
-      #expect(merged["title"] == "B" && (merged.envelope?.deletedAt != nil) == (side == .ours))
+      #expect(merged["title"] == "B")
+      #expect((merged.envelope?.deletedAt != nil) == (side == .ours))
       #expect((merged.envelope?.revision ?? 0) >= 6)
     }
   }
@@ -285,9 +304,12 @@ struct RecordMergeTests {
   func chosen() throws {
     let (gone, changed) = (try edited(4, [:], removed: true), try edited(6, ["title": "B"]))
     let kept = Merged(RecordMerge.taking(changed, after: gone, of: bench.id, key: bench.key))
-    #expect(kept.envelope?.revision == 7 && kept["title"] == "B" && kept.envelope?.deletedAt == nil)
+    #expect(kept.envelope?.revision == 7)
+    #expect(kept["title"] == "B")
+    #expect(kept.envelope?.deletedAt == nil)
     let removed = Merged(RecordMerge.taking(gone, after: changed, of: bench.id, key: bench.key))
-    #expect(removed.envelope?.revision == 7 && removed.envelope?.deletedAt != nil)
+    #expect(removed.envelope?.revision == 7)
+    #expect(removed.envelope?.deletedAt != nil)
     let forged = try bench.changing(changed) { envelope, _ in envelope["revision"] = 90 }
     #expect(Merged(RecordMerge.taking(forged, after: gone, of: bench.id, key: bench.key)).conflicts == ["unverified"])
     #expect(Merged(RecordMerge.taking(changed, after: forged, of: bench.id, key: bench.key)).bytes == changed)

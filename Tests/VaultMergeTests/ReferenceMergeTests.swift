@@ -32,7 +32,8 @@ struct ReferenceMergeTests {
         if ours.bytes != nil { merged += 1 }
       }
     }
-    #expect(merged > Self.count / 2 && merged < Self.count * 2, "both are tried")
+    #expect(merged > Self.count / 2, "both are tried")
+    #expect(merged < Self.count * 2, "both are tried")
     print("reference: \(lines.count) merges made alike, each with keys and without")
   }
 }

@@ -1,8 +1,7 @@
 import Testing
 import VaultStorage
 import VaultTestSupport
-
-@testable import VaultPostgresStore
+import VaultPostgresStore
 
 @Suite("The connections of a store in a database")
 struct ConnectionPoolTests {

@@ -77,7 +77,8 @@ import VaultTestSupport
       }
       let isReached = proxy.isReached
       let isWhole = try isWhole(id, in: direct)
-      #expect(isWhole != nil && (!isDone || isWhole == true), "statement \(number)")
+      #expect(isWhole != nil, "statement \(number)")
+      #expect(!isDone || isWhole == true, "statement \(number)")
       if !isReached { return #expect((10..<60).contains(number) && isDone, "\(number) statements") }
     }
     Issue.record("nothing was attached in 100 statements")
@@ -157,13 +158,16 @@ import VaultTestSupport
     #expect(server.run("DROP TABLE vault.attachments").code == 0)
     let store = try PostgresStore(at: address("old"))
     let id = AttachmentID.random()
-    #expect(try !store.keepsAttachments() && store.attachments().isEmpty && store.reader(of: .attachment(id)) == nil)
+    #expect(try !store.keepsAttachments())
+    #expect(try store.attachments().isEmpty)
+    #expect(try store.reader(of: .attachment(id)) == nil)
     #expect(try store.places() == [.header])
     let error = #expect(throws: StoreError.self) { try attach(id, to: store) }
     #expect(error?.code == .missing)
     try store.withLock(.exclusive) { lock throws(StoreError) in try store.removeAttachments([id], under: lock) }
     let moment = try store.lock(.snapshot, timeout: .zero, onWait: { _ in })
-    #expect(try moment.view?.heldAttachments() == [] && moment.view?.read(.header) == [1])
+    #expect(try moment.view?.heldAttachments() == [])
+    #expect(try moment.view?.read(.header) == [1])
     moment.release()
     #expect(try store.inspection().contains { $0.name == "attachments" && $0.state == .doubtful })
     // Who makes another vault there, and the tables it needs, makes that one, too.

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import VaultRecords
+import VaultRecords
 
 @Suite("A pattern of a declared kind")
 struct PatternTests {

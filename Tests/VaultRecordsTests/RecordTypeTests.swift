@@ -3,8 +3,7 @@ import Testing
 import VaultCrypto
 import VaultDocument
 import VaultSealing
-
-@testable import VaultRecords
+import VaultRecords
 
 private enum Level: String, Codable, CaseIterable { case low, high }
 private enum Mood: String, Codable { case good }
@@ -90,7 +89,8 @@ private struct Mistyped: VaultRecord {
     #expect(RecordKind.fault(of: ServiceAccount.self) == nil)
     try RecordKind.check(of: ServiceAccount.self)
     let kind = RecordKind(of: ServiceAccount.self)
-    #expect(kind.name == "service-account" && kind.titlePaths.map(\.description) == ["name"])
+    #expect(kind.name == "service-account")
+    #expect(kind.titlePaths.map(\.description) == ["name"])
     #expect(
       kind.content.inOrder.map(\.name) == [
         "name", "token", "codes", "port", "share", "isActive", "host", "since", "number", "level", "place", "tags",
@@ -100,16 +100,24 @@ private struct Mistyped: VaultRecord {
 
   @Test("says of each what it is, whether it is sealed, and whether there must be one")
   func members() throws {
-    #expect(try member("token").value.isSealed && member("token").value.isText && member("token").isRequired)
-    #expect(try member("codes").value.isSealed && !member("codes").isRequired)
-    #expect(try member("port").value.typeName == "integer" && !member("port").isRequired)
-    #expect(try member("share").value.typeName == "number" && member("isActive").value.typeName == "bool")
-    #expect(try member("since").value.isMoment && member("since").isRequired)
-    #expect(try member("number").value.isText && member("host").value.isText)
+    #expect(try member("token").value.isSealed)
+    #expect(try member("token").value.isText)
+    #expect(try member("token").isRequired)
+    #expect(try member("codes").value.isSealed)
+    #expect(try !member("codes").isRequired)
+    #expect(try member("port").value.typeName == "integer")
+    #expect(try !member("port").isRequired)
+    #expect(try member("share").value.typeName == "number")
+    #expect(try member("isActive").value.typeName == "bool")
+    #expect(try member("since").value.isMoment)
+    #expect(try member("since").isRequired)
+    #expect(try member("number").value.isText)
+    #expect(try member("host").value.isText)
     #expect(try member("level").value.allowed == [.string("low"), .string("high")])
     let kind = RecordKind(of: ServiceAccount.self)
     #expect(kind.fields.map(\.path.description).contains("place.city"))
-    #expect(try member("tags").value.typeName == "list" && member("notes").value.typeName == "map")
+    #expect(try member("tags").value.typeName == "list")
+    #expect(try member("notes").value.typeName == "map")
     #expect(try member("notes").value.holdsSealed)
     for (path, isRequired) in [("city", true), ("zip", false)] {
       guard case .object(let rule) = try member("place").value.form else { return #expect(Bool(false)) }
@@ -136,7 +144,8 @@ private struct Mistyped: VaultRecord {
   @Test("whose values are restricted in a way that nobody can know is refused until it is described")
   func unknown() throws {
     let fault = try #require(RecordKind.fault(of: Moody.self))
-    #expect(fault.path == "mood" && "\(fault)".contains("Moody"))
+    #expect(fault.path == "mood")
+    #expect("\(fault)".contains("Moody"))
     #expect(RecordKind.fault(of: Described.self) == nil)
     try RecordKind.check(of: Described.self)
   }
@@ -156,7 +165,8 @@ private struct Mistyped: VaultRecord {
     ]
     for (type, path, words) in cases {
       let error = #expect(throws: RecordError.self, "\(type)") { try RecordKind.check(of: type) }
-      #expect(error?.path == path && error?.reason.contains(words) == true, "\(type): \(String(describing: error))")
+      #expect(error?.path == path, "\(type): \(String(describing: error))")
+      #expect(error?.reason.contains(words) == true, "\(type): \(String(describing: error))")
     }
   }
 }

@@ -2,8 +2,7 @@ import Testing
 import VaultCrypto
 import VaultDocument
 import VaultTestSupport
-
-@testable import VaultRecords
+import VaultRecords
 
 @Suite("Private keys of SSH")
 struct SSHPrivateKeyTests {

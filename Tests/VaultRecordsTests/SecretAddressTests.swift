@@ -91,6 +91,7 @@ struct SecretAddressTests {
     let members = try JSONParser.parse(
       Array(#"{"title":"a","urls":["https://a.example","https://h/?key=ab"],"notes":"https://b:c@h"}"#.utf8))
     let found = kind.secretAddresses(in: try #require(members.object))
-    #expect(found.map(\.path.description) == ["urls[1]"] && found.first?.secret == .parameter)
+    #expect(found.map(\.path.description) == ["urls[1]"])
+    #expect(found.first?.secret == .parameter)
   }
 }

@@ -1,7 +1,6 @@
 import Testing
 import VaultCrypto
-
-@testable import VaultSealing
+import VaultSealing
 
 @Suite("Padding")
 struct PaddingTests {

@@ -162,7 +162,8 @@ import VaultTestSupport
   @Test("names that do not belong among records and trash are listed, hidden ones are not")
   func strayEntries() throws {
     let vault = try makeVault()
-    unsafe #expect(mkdir(vault["records/AB"], 0o700) == 0 && mkdir(vault["records/ac"], 0o700) == 0)
+    unsafe #expect(mkdir(vault["records/AB"], 0o700) == 0)
+    unsafe #expect(mkdir(vault["records/ac"], 0o700) == 0)
     let strays = [
       "records/zz", "records/ab/\(id.text.uppercased()).json", "records/ab/\(id).json~", "records/ac/\(id).json",
       "records/abc", "trash/notes.txt", "trash/\(id)",

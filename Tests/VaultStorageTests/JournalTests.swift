@@ -82,12 +82,15 @@ import VaultSystem
     let (vault, new) = try makeCommitted()
     let store = try vault.reopen(FaultyFileOperations(isReadOnly: true))
     let lock = try store.lock(.shared, timeout: .zero, onWait: { _ in })
-    #expect(try store.read(.record(id)) == nil && store.read(.trash(id)) == [2] && store.read(.record(new)) == [3])
+    #expect(try store.read(.record(id)) == nil)
+    #expect(try store.read(.trash(id)) == [2])
+    #expect(try store.read(.record(new)) == [3])
     lock.release()
     #expect(code { () throws(StoreError) in try store.apply([.put(.checkpoint, [1])]) } == .readOnly)
     FileTree.remove(vault[".lock"])
     try store.lock(.shared, timeout: .zero, onWait: { _ in }).release()
-    #expect(FileTree.contents(of: vault[".journal.json"]) != nil && FileTree.kind(of: vault[".lock"]) == nil)
+    #expect(FileTree.contents(of: vault[".journal.json"]) != nil)
+    #expect(FileTree.kind(of: vault[".lock"]) == nil)
   }
 
   @Test("the next to open, to lock or to write finishes it")
@@ -144,13 +147,15 @@ import VaultSystem
     FileTree.write(Array(text.utf8), to: vault[".journal.json"])
     let before = FileTree.files(below: vault.path)
     let store = try vault.reopen()
-    #expect(try store.read(.header) == [0] && store.read(.slot(id)) == [5])
+    #expect(try store.read(.header) == [0])
+    #expect(try store.read(.slot(id)) == [5])
     #expect(code { () throws(StoreError) in _ = try store.read(.record(id)) } == .malformedJournal)
     #expect(code { () throws(StoreError) in _ = try store.trashed() } == .malformedJournal)
     #expect(code { () throws(StoreError) in try store.apply([.put(.trash(id), [1])]) } == .malformedJournal)
     #expect(FileTree.files(below: vault.path) == before, "nothing moved")
     guard case .malformed(let error) = try store.journalState() else { throw StoreConformanceFailure() }
-    #expect(error.path == ".journal.json" && !error.description.contains("\n"))
+    #expect(error.path == ".journal.json")
+    #expect(!error.description.contains("\n"))
     let aside = try AsideFolder(creatingAt: vault.path + ".aside")
     defer { FileTree.remove(aside.path) }
     try store.withLock(.exclusive) { lock throws(StoreError) in

@@ -17,7 +17,8 @@ import VaultTesting
     let lock = try store.lock(.exclusive, timeout: .zero) { _ in }
     defer { lock.release() }
     let error = #expect(throws: StoreError.self) { try store.withLock(.shared, timeout: .zero) { _ in } }
-    #expect(error?.code == .locked && error?.holder == LiveFileOperations().processIdentifier)
+    #expect(error?.code == .locked)
+    #expect(error?.holder == LiveFileOperations().processIdentifier)
   }
 
   @Test("the directory store", arguments: StoreConformance.all)

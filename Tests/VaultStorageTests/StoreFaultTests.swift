@@ -34,7 +34,7 @@ import VaultTestSupport
     of scenario: StoreScenario, _ fault: FaultyFileOperations.Fault, _ check: (String, Outcome, Comment) throws -> Void
   ) throws -> Int {
     let folder = TemporaryFolder()
-    for number in 1... {
+    for number in Sweep("\(scenario), \(fault)") {
       let path = try scenario.makeVault(in: folder)
       let operations = FaultyFileOperations(fault, at: number, recorder: SimulatedDisk())
       let outcome = apply(scenario, at: path, operations)

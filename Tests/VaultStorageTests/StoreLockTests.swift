@@ -22,7 +22,8 @@ import VaultSystem
     let other = try vault.reopen()
     let lock = try vault.store.lock(.exclusive, timeout: .zero, onWait: { _ in })
     let error = #expect(throws: StoreError.self) { try other.lock(.shared, timeout: .zero, onWait: { _ in }) }
-    #expect(error?.code == .locked && error?.holder == getpid())
+    #expect(error?.code == .locked)
+    #expect(error?.holder == getpid())
     #expect(error?.description == "\(vault.path): this process itself holds the vault's lock (process \(getpid()))")
     lock.release()
     #expect(FileTree.contents(of: vault[".lock"]) == [], "the pid goes with the lock")
@@ -69,7 +70,8 @@ import VaultSystem
     unsafe #expect(system("flock -x '\(vault[".lock"])' sh -c '\(work)' &") == 0)
     while FileTree.kind(of: flag) == nil { usleep(1000) }
     let error = #expect(throws: StoreError.self) { try vault.store.lock(.shared, timeout: .zero, onWait: { _ in }) }
-    #expect(error?.code == .locked && error?.reason == "another process holds the vault's lock")
+    #expect(error?.code == .locked)
+    #expect(error?.reason == "another process holds the vault's lock")
     try vault.store.lock(.exclusive, timeout: .seconds(20), onWait: { _ in }).release()
   }
 
@@ -124,7 +126,8 @@ import VaultSystem
     let (vault, store, reader, writer) = try waitingWriter(inMemory: inMemory, timeout: .seconds(300))
     reader.release()
     writer.join()
-    #expect(writer.hasLocked && FileTree.kind(of: vault.path) == .directory)
+    #expect(writer.hasLocked)
+    #expect(FileTree.kind(of: vault.path) == .directory)
     try store.lock(.shared, timeout: .zero, onWait: { _ in }).release()
   }
 
@@ -132,7 +135,8 @@ import VaultSystem
   func writerThatGaveUp(inMemory: Bool) throws {
     let (vault, store, reader, writer) = try waitingWriter(inMemory: inMemory, timeout: .seconds(3))
     writer.join()
-    #expect(!writer.hasLocked && FileTree.kind(of: vault.path) == .directory)
+    #expect(!writer.hasLocked)
+    #expect(FileTree.kind(of: vault.path) == .directory)
     try store.lock(.shared, timeout: .zero, onWait: { _ in }).release()
     reader.release()
   }
@@ -169,7 +173,8 @@ import VaultSystem
         while isDone.value == 0 {
           for id in ids {
             let bytes = try reader.read(.record(id)) ?? []
-            #expect(bytes.count == 1 && bytes[0] >= newest, "\(bytes) after \(newest)")
+            try #require(bytes.count == 1, "\(bytes) after \(newest)")
+            #expect(bytes[0] >= newest, "\(bytes) after \(newest)")
             newest = bytes.first ?? newest
           }
         }

@@ -45,9 +45,11 @@ package final class Cancellation: Sendable {
     return await task.result
   }
 
-  /// At most so many of the steps of work that has `count`, evenly, and the moment before the first.
+  /// At most so many of the steps of work that has `count`, evenly, and the moment before the first. A sample has a
+  /// fifth of them.
   package static func moments(_ maximum: Int = 60, of count: Int) -> [Int] {
     let number = min(maximum, count)
-    return [beforeStart] + (0..<number).map { 1 + $0 * count / number }
+    let numbers = Sweep("moments, \(maximum) of \(count)", in: 0..<number, oneOf: 5)
+    return [beforeStart] + numbers.map { 1 + $0 * count / number }
   }
 }

@@ -24,6 +24,9 @@ package struct ProcessOutcome: Sendable {
   package var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 }
 
+/// Does the work of a process within this one, with the descriptors in place of 0, 1 and 2, and gives its exit code.
+package typealias StandIn = @Sendable (_ streams: [Int32]) async -> Int32
+
 /// A process to run in a session of its own: it sees a terminal only when it is given one.
 package struct ProcessRun {
   package var path: String
@@ -45,6 +48,8 @@ package struct ProcessRun {
   /// Sent once the screen or stderr shows the text.
   package var signal: (after: String, number: Int32)?
   package var timeoutSeconds = 60
+  /// Does the work of the process within this one; nil starts the process.
+  package var standIn: StandIn?
 
   package init(
     path: String, arguments: [String] = [], environment: [String: String] = [:], directory: String? = nil,
@@ -99,6 +104,7 @@ private struct ProcessSession {
 
   mutating func run() -> ProcessOutcome {
     // What cannot be run fails its own test and no other.
+    if let standIn = plan.standIn { return run(by: standIn) }
     if plan.terminal != nil, !openTerminal() { return failed("there is no terminal for it") }
     let problem = start()
     guard problem == 0 else { return failed(unsafe String(cString: strerror(problem))) }
@@ -110,6 +116,22 @@ private struct ProcessSession {
     while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
     outcome.code = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
     if master >= 0 { close(master) }
+    return outcome
+  }
+
+  /// The same within this process.
+  private mutating func run(by standIn: @escaping StandIn) -> ProcessOutcome {
+    signalDisposition(SIGPIPE, SIG_IGN)
+    let streams = [input.reading, output.writing, errors.writing]
+    (input.reading, output.writing, errors.writing) = (-1, -1, -1)
+    let code = OwnThread.begin {
+      let code = await standIn(streams)
+      streams.forEach(closeDescriptor)
+      return code
+    }
+    exchange()
+    precondition(!outcome.hung, "hangs: \(plan.arguments)")
+    outcome.code = code()
     return outcome
   }
 
@@ -169,8 +191,8 @@ private struct ProcessSession {
     signalDisposition(SIGPIPE, SIG_IGN)
     var defaults = sigset_t()
     unsafe sigemptyset(&defaults)
-    // Whoever runs the tests in the background of a script ignores the first two, and a child would go on to.
-    for number in [SIGINT, SIGQUIT, SIGPIPE] { unsafe sigaddset(&defaults, number) }
+    // A script that runs the tests in the background, and `nohup`, ignore signals; a child would ignore them, too.
+    for number in [SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGPIPE] { unsafe sigaddset(&defaults, number) }
     unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
     // Threads of the tests block every signal; a shell that never hears of its children would wait for ever.
     var none = sigset_t()
@@ -188,7 +210,7 @@ private struct ProcessSession {
     while output.reading >= 0 || errors.reading >= 0 || plan.outputOnTerminal && plan.errorsOnTerminal && !hasEnded {
       guard time(nil) < end else {
         outcome.hung = true
-        kill(process, SIGKILL)
+        if process > 0 { kill(process, SIGKILL) }
         break
       }
       step()

@@ -8,6 +8,11 @@
 public enum TestSeed {
   public static let current =
     ProcessInfo.processInfo.environment["CVAULT_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
+
+  /// How many cases a test makes: the environment's `CVAULT_TEST_CASES`, else the usual count.
+  public static func caseCount(_ usual: Int) -> Int {
+    ProcessInfo.processInfo.environment["CVAULT_TEST_CASES"].flatMap { Int($0) } ?? usual
+  }
 }
 
 /// A repeatable random generator for tests (SplitMix64 by Sebastiano Vigna); never for keys.

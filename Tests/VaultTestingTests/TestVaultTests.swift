@@ -22,7 +22,8 @@ private struct Door: VaultRecord {
     let door = try await test.reopened().record(id, as: Door.self)
     #expect(door.value.name == "cellar door")
     #expect(try door.value.code.reveal() == canary.text)
-    #expect(door.createdAt.text == "2026-01-01T09:00:00Z" && door.updatedAt.text == "2026-01-01T09:01:30Z")
+    #expect(door.createdAt.text == "2026-01-01T09:00:00Z")
+    #expect(door.updatedAt.text == "2026-01-01T09:01:30Z")
     #expect(try canary.sightings(in: test.store).isEmpty)
   }
 
@@ -36,7 +37,8 @@ private struct Door: VaultRecord {
     let canary = Canary.random()
     let id = try await test.vault.add(Careless(name: "cellar", code: canary.text))
     let sightings = try canary.sightings(in: test.store)
-    #expect(sightings.map(\.place) == [.record(id)] && sightings.map(\.form) == [.text])
+    #expect(sightings.map(\.place) == [.record(id)])
+    #expect(sightings.map(\.form) == [.text])
   }
 
   @Test("what is set besides clock and types is taken")

@@ -1,12 +1,12 @@
 internal import VaultDocument
 internal import VaultFileStore
-internal import VaultStorage
+package import VaultStorage
 
 /// A file that an archive may hold, and the place that it has there (format 1, section 14.1, Archive).
 ///
 /// Nothing else is written or taken: a name that is not spelled exactly so is refused, and with it every link, `..`,
 /// absolute path and twin that differs in case.
-enum ArchiveMember: Hashable {
+package enum ArchiveMember: Hashable {
   case document(StoreLocation)
   /// `.gitattributes` or `.gitignore`.
   case gitFile(String)
@@ -14,7 +14,7 @@ enum ArchiveMember: Hashable {
   case list
 
   static let folder = "vault/"
-  static let listName = "backup.jsonl"
+  package static let listName = "backup.jsonl"
 
   /// The path in the archive.
   var path: String {
@@ -24,7 +24,7 @@ enum ArchiveMember: Hashable {
   }
 
   /// The path below the vault's folder; for the list, its name.
-  var vaultPath: String {
+  package var vaultPath: String {
     var bytes: [UInt8] = []
     appendVaultPath(to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
@@ -102,7 +102,7 @@ enum ArchiveMember: Hashable {
 extension ArchiveMember {
   /// The kinds of places in the order in which they stand in an archive: the header comes first, so that whoever reads
   /// on can have the keys, and the list last.
-  enum Kind: Int, CaseIterable {
+  package enum Kind: Int, CaseIterable {
     case header, slot, checkpoint, record, trash, attachment, gitAttributes, gitIgnore, list
   }
 
@@ -141,7 +141,7 @@ extension ArchiveMember {
 
 extension ArchiveMember: Comparable {
   /// The order in an archive.
-  static func < (left: ArchiveMember, right: ArchiveMember) -> Bool {
+  package static func < (left: ArchiveMember, right: ArchiveMember) -> Bool {
     let (first, second) = (left.kind.rawValue, right.kind.rawValue)
     guard first == second else { return first < second }
     guard let first = left.id, let second = right.id else { return false }

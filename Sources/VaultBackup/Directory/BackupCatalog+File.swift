@@ -55,7 +55,7 @@ extension BackupCatalog {
 
 extension BackupCatalog.Entry {
   private static let members: Set<String> = [
-    "attested", "created_at", "label", "name", "removing", "sha256", "size", "vault", "verification",
+    "attested", "checked_at", "created_at", "label", "name", "removing", "sha256", "size", "vault", "verification",
   ]
 
   /// Nil for anything but an entry.
@@ -80,6 +80,10 @@ extension BackupCatalog.Entry {
       guard let read = verification.object.flatMap(BackupCatalog.Verification.init(members:)) else { return false }
       self.verification = read
     }
+    if let checked = members["checked_at"] {
+      guard let time = checked.time else { return false }
+      checkedAt = time
+    }
     guard let removing = members["removing"] else { return true }
     isBeingRemoved = true
     return removing == .bool(true)
@@ -88,6 +92,7 @@ extension BackupCatalog.Entry {
   fileprivate var document: JSONValue {
     var members = JSONObject()
     members["attested"] = .bool(isAttested)
+    members["checked_at"] = checkedAt.map { .string($0.text) }
     members["created_at"] = .string(createdAt.text)
     members["label"] = label.map { .string($0) }
     members["name"] = .string(name.fileName)

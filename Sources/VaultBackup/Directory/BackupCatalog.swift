@@ -23,8 +23,10 @@ public struct BackupCatalog: Equatable, Sendable {
     public let isAttested: Bool
     /// The strongest check that it passed, the latest of these; nil when it was never checked.
     public internal(set) var verification: Verification?
+    /// When all bytes of the file were last read and had the recorded hash; nil if that was never since it was made.
+    public internal(set) var checkedAt: Timestamp?
     /// Whether somebody set out to remove its file, and may have done so.
-    var isBeingRemoved = false
+    package var isBeingRemoved = false
 
     /// What is recorded of a backup that lies in the directory.
     public init(
@@ -97,7 +99,7 @@ public struct BackupCatalog: Equatable, Sendable {
     entries.insert(entry, at: index)
   }
 
-  /// Notes that a backup passed a check; a weaker check than it has passed before says nothing new.
+  /// Notes that a backup passed a check. A weaker check than an earlier one changes only ``Entry/checkedAt``.
   ///
   /// The caller has made sure that the file is the recorded one.
   ///
@@ -106,8 +108,14 @@ public struct BackupCatalog: Equatable, Sendable {
   public mutating func note(_ verification: Verification, of name: BackupName) -> Bool {
     guard let index = entries.firstIndex(where: { $0.name == name }) else { return false }
     let old = entries[index].verification
+    entries[index].checkedAt = verification.time
     if (old?.kind.strength ?? 0) <= verification.kind.strength { entries[index].verification = verification }
     return true
+  }
+
+  /// Notes that all bytes of a file were read and had the recorded hash.
+  mutating func noteReading(of name: BackupName, at time: Timestamp) {
+    if let index = entries.firstIndex(where: { $0.name == name }) { entries[index].checkedAt = time }
   }
 
   /// Takes an entry out.
@@ -115,7 +123,7 @@ public struct BackupCatalog: Equatable, Sendable {
 
   /// Notes of which files the removal begins, and of no others: it is known then why they are gone, should it be cut
   /// off.
-  mutating func markRemovals(of names: Set<BackupName>) {
+  package mutating func markRemovals(of names: Set<BackupName>) {
     for index in entries.indices { entries[index].isBeingRemoved = names.contains(entries[index].name) }
   }
 }

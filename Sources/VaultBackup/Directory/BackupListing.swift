@@ -56,10 +56,27 @@ public struct BackupListing: Sendable {
 }
 
 extension BackupListing {
-  /// The newest backup of each name, sorted by names; of two vaults under one name the newer one's.
+  /// The newest backup of each vault, whatever its name, sorted by names.
+  ///
+  /// A file that is not recorded belongs to no vault. The newest such file of a name is in the result if it is newer
+  /// than every recorded backup of that name: somebody should look at it.
   public func newest() -> [Row] {
-    Dictionary(rows.map { ($0.name.stem, $0) }) { $0.name.time < $1.name.time ? $1 : $0 }
-      .values.sorted { $0.name.precedesInBytes($1.name) }
+    func newer(_ one: Row, _ other: Row) -> Row { one.name.time < other.name.time ? other : one }
+    let recorded = rows.filter { $0.entry != nil }
+    let ofVaults = Dictionary(recorded.map { ($0.entry?.vaultID, $0) }, uniquingKeysWith: newer)
+    let ofNames = Dictionary(recorded.map { ($0.name.stem, $0) }, uniquingKeysWith: newer)
+    let strange = Dictionary(
+      rows.filter { $0.entry == nil }.map { ($0.name.stem, $0) }, uniquingKeysWith: newer
+    ).values.filter { row in ofNames[row.name.stem].map { $0.name.time < row.name.time } ?? true }
+    return (Array(ofVaults.values) + strange).sorted { $0.name.precedesInBytes($1.name) }
+  }
+
+  /// The recorded backups whose files are there, those first whose content was checked the longest ago.
+  public func leastRecentlyChecked() -> [Row] {
+    let checked = rows.compactMap { row in
+      row.byteCount == nil ? nil : row.entry.map { (row: row, time: $0.checkedAt ?? $0.createdAt) }
+    }
+    return checked.sorted { ($0.time, $0.row.name.time) < ($1.time, $1.row.name.time) }.map(\.row)
   }
 }
 
@@ -69,6 +86,22 @@ extension BackupListing.Row {
 }
 
 extension BackupDirectory {
+  /// Reads the whole file of a backup, compares its SHA-256 with the recorded one, and records when that was if it is
+  /// the same and the directory can be written to.
+  ///
+  /// - Throws: `VaultError` `.damaged` if there is no regular file, `.permissionDenied`, `.ioFailed`.
+  public func reading(_ row: BackupListing.Row) throws(VaultError) -> BackupListing.Row {
+    guard let entry = row.entry, row.state == .recorded, let found = try contentHash(of: row.name) else { return row }
+    var row = row
+    row.hasOtherContent = found != (entry.byteCount, entry.sha256)
+    guard !row.hasOtherContent else { return row }
+    let now = Timestamp.now()
+    try? update { catalog in
+      if catalog[row.name]?.sha256 == entry.sha256 { catalog.noteReading(of: row.name, at: now) }
+    }
+    return row
+  }
+
   /// Looks at what is there and what is recorded. No file is opened but `backups.json`.
   ///
   /// - Throws: `VaultError` as ``catalog()``.

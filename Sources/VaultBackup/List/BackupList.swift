@@ -1,29 +1,29 @@
 internal import VaultCrypto
-internal import VaultDocument
-internal import VaultKit
-internal import VaultSealing
+package import VaultDocument
+package import VaultKit
+package import VaultSealing
 
 /// `backup.jsonl`: every file of an archive, authenticated by somebody who had the vault's key (format 1, section 14.2,
 /// List).
-struct BackupList {
+package struct BackupList {
   /// A file of the archive.
-  struct File: Equatable, Sendable {
+  package struct File: Equatable, Sendable {
     let member: ArchiveMember
     let byteCount: Int
     /// 32 bytes.
-    let sha256: [UInt8]
+    package let sha256: [UInt8]
 
-    init(_ member: ArchiveMember, _ bytes: [UInt8]) throws(VaultError) {
+    package init(_ member: ArchiveMember, _ bytes: [UInt8]) throws(VaultError) {
       let hash = try inCrypto { () throws(CryptoError) in try SHA256.hash(RawSpan(_elements: bytes.span)) }
       self.init(member, byteCount: bytes.count, sha256: hash)
     }
 
-    init(_ member: ArchiveMember, byteCount: Int, sha256: [UInt8]) {
+    package init(_ member: ArchiveMember, byteCount: Int, sha256: [UInt8]) {
       (self.member, self.byteCount, self.sha256) = (member, byteCount, sha256)
     }
 
     /// Its line in the list, with the line's end.
-    var line: [UInt8] {
+    package var line: [UInt8] {
       var line: [UInt8] = []
       line.reserveCapacity(160)
       line += "[\"".utf8
@@ -33,14 +33,14 @@ struct BackupList {
     }
   }
 
-  let head: ListHead
-  let vaultID: VaultID
-  let rootID: RootID
-  let createdAt: Timestamp
-  let headerRevision: Int
+  package let head: ListHead
+  package let vaultID: VaultID
+  package let rootID: RootID
+  package let createdAt: Timestamp
+  package let headerRevision: Int
 
   /// What is said of the files of a vault with this header, before somebody authenticates it.
-  static func members(of header: VaultHeader, createdAt: Timestamp) -> JSONObject {
+  package static func members(of header: VaultHeader, createdAt: Timestamp) -> JSONObject {
     var members = JSONObject()
     members["created_at"] = .string(createdAt.text)
     members["header_revision"] = .number(JSONNumber(header.revision))
@@ -51,7 +51,7 @@ struct BackupList {
   /// Reads what a list says of all its files.
   ///
   /// - Throws: `VaultError` `.damaged`.
-  init(_ head: ListHead) throws(VaultError) {
+  package init(_ head: ListHead) throws(VaultError) {
     let members = head.members
     try members.allowOnly(["created_at", "format", "header_revision", "items", "mac", "root", "vault"])
     vaultID = try members.identifier("vault")
@@ -65,28 +65,28 @@ struct BackupList {
 
 /// What tells the files of one archive from those of any other: a hash of their lines in its order, and how many there
 /// are of each kind.
-struct FileSummary: Equatable, Sendable {
+package struct FileSummary: Equatable, Sendable {
   fileprivate let counts: [Int]
   /// 32 bytes.
-  let hash: [UInt8]
+  package let hash: [UInt8]
 
-  func count(of kind: ArchiveMember.Kind) -> Int { counts[kind.rawValue] }
+  package func count(of kind: ArchiveMember.Kind) -> Int { counts[kind.rawValue] }
 }
 
 /// Makes a ``FileSummary`` of files as they come, in the order of the archive.
-final class FileTally {
+package final class FileTally {
   private(set) var counts = [Int](repeating: 0, count: ArchiveMember.Kind.allCases.count)
   private var hasher: ItemHasher?
 
   /// - Throws: `VaultError` `.internalFailure`.
-  init() throws(VaultError) { hasher = try ItemHasher() }
+  package init() throws(VaultError) { hasher = try ItemHasher() }
 
   func count(of kind: ArchiveMember.Kind) -> Int { counts[kind.rawValue] }
 
   /// Takes a file; gives its line.
   ///
   /// - Throws: `VaultError` `.internalFailure`.
-  @discardableResult func take(_ file: BackupList.File) throws(VaultError) -> [UInt8] {
+  @discardableResult package func take(_ file: BackupList.File) throws(VaultError) -> [UInt8] {
     let line = file.line
     counts[file.member.kind.rawValue] += 1
     try hasher?.take(line)
@@ -96,7 +96,7 @@ final class FileTally {
   /// What was taken; to be asked for once, at the end.
   ///
   /// - Throws: `VaultError` `.internalFailure`.
-  func finish() throws(VaultError) -> FileSummary {
+  package func finish() throws(VaultError) -> FileSummary {
     guard let whole = hasher.take() else { preconditionFailure("a tally ends once") }
     return FileSummary(counts: counts, hash: try whole.finish())
   }

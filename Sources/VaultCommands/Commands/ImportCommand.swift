@@ -87,9 +87,14 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     if list { return try printFormats() }
-    guard let (format, file) = source else {
-      throw CommandError.usage("import", "needs a format and a file", "`vault import --list` shows the formats")
+    guard let format else {
+      throw CommandError.usage("import", "needs a file", "`vault import FILE`; `vault import --list` shows the formats")
     }
+    let (word, file) = try source(format)
+    try await run(word, file)
+  }
+
+  private func run(_ format: String, _ file: String) async throws {
     if parseOnly, ImportFormat(rawValue: format) == nil {
       try await printParsed(format, file)
     } else if let own = ImportFormat(rawValue: format) {
@@ -100,11 +105,17 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   /// Format and file; one word alone is a file whose format is told by how it begins.
-  private var source: (format: String, file: String)? {
-    guard let format else { return nil }
+  private func source(_ format: String) throws -> (format: String, file: String) {
     if let file { return (format, file) }
     let names = ["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name)
-    return names.contains(format) || !System.isThere(format) ? nil : ("auto", format)
+    guard !names.contains(format) else {
+      throw CommandError.usage("import", "needs a file behind the format", "`vault import \(format) FILE`")
+    }
+    // A word that is neither a file nor like the name of one is a format that is spelled wrong.
+    if !System.isThere(format), !format.contains(where: { "./\\".contains($0) }) {
+      _ = try Self.importer(named: format)
+    }
+    return ("auto", format)
   }
 
   private func importOwn(_ format: ImportFormat, _ file: String) async throws {

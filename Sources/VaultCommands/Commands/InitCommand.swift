@@ -31,8 +31,8 @@ struct InitCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Unlock with the identity of an age recipient; may be repeated.", valueName: "age1…"))
   var recipient: [String] = []
 
-  @Option(help: "What the new slots are called.")
-  var label = ""
+  @Option(help: ArgumentHelp("What the new slots are called, else user@host for keys made here.", valueName: "label"))
+  var label: String?
 
   @Flag(help: "Make the tables of a database that lacks them.")
   var createTables = false
@@ -51,16 +51,21 @@ struct InitCommand: AsyncParsableCommand {
     if !location.isDatabase, !others.isEmpty {
       global.messages.note("\(location.path) holds other things, too: they stay beside the vault")
     }
-    var slots = try recipient.map { text in NewSlot(.recipient(try AgeRecipient.argument(text)), label: label) }
+    if !location.isDatabase, let disk = UnsharedLocks(at: location.path) {
+      global.messages.note("\(disk.text): \(UnsharedLocks.advice)")
+    }
+    var slots = try recipient.map { text in NewSlot(.recipient(try AgeRecipient.argument(text)), label: label ?? "") }
     if let passphrase = try passphraseSlot() { slots.append(passphrase) }
     let identity = try generateIdentity.map { path in
       let identity = try AgeIdentity.generate()
       try IdentityFile.create(identity, at: path, created: Timestamp.now().text)
-      slots.insert(NewSlot(.recipient(identity.recipient), label: label), at: 0)
+      let name = label ?? KeyLabel.usual(besides: slots.map(\.label))
+      slots.insert(NewSlot(.recipient(identity.recipient), label: name), at: 0)
       return path
     }
     try report(await make(location, slots, identity: identity), location, identity: identity)
     try offerMerging(location)
+    if !location.isDatabase { GitKeeper.current?.watch(newVaultAt: location.path, global.messages) }
   }
 
   /// In a work tree of git: whether git is to merge the records by field.
@@ -81,7 +86,7 @@ struct InitCommand: AsyncParsableCommand {
       if location.origin == .standard { try System.makeDirectories(System.parent(of: location.path)) }
       let options = try global.vaultOptions(StateLocation.state(global.messages))
       return try await Vault.create(
-        at: location.place(), makingTables: createTables, slots: slots, options: options)
+        at: location.place(global), makingTables: createTables, slots: slots, options: options)
     } catch {
       if let identity, (try? holdsVault(location)) == false { System.remove(identity) }
       guard location.isDatabase, let error = error as? VaultError else { throw error }
@@ -99,7 +104,7 @@ struct InitCommand: AsyncParsableCommand {
   private func holdsVault(_ location: VaultLocation) throws -> Bool {
     guard location.isDatabase else { return System.kind(of: location.path + "/vault.json") != nil }
     do {
-      _ = try location.open()
+      _ = try location.open(global)
       return true
     } catch let error as VaultError {
       guard error.code == .notAVault, createTables || !error.lacksTables else { throw location.explained(error) }
@@ -122,6 +127,7 @@ struct InitCommand: AsyncParsableCommand {
         .alreadyExists, "already_exists", subject: location.path, "is a file, and a vault is a folder",
         hints: ["name another folder; nothing was changed"])
     }
+    if let headless = location.headless() { throw headless }
     guard SlotFile.newWorkFactors.contains(workFactor) else {
       throw CommandError.usage("--work-factor", "must be between 10 and 20")
     }
@@ -141,7 +147,7 @@ struct InitCommand: AsyncParsableCommand {
         "use --generate-identity FILE, --recipient age1… or --passphrase")
     }
     let secret = try newPassphrase.read(global)
-    return NewSlot(.passphrase(secret, workFactor: workFactor), label: label)
+    return NewSlot(.passphrase(secret, workFactor: workFactor), label: label ?? KeyLabel.usual(besides: []))
   }
 
   private func report(_ vault: Vault, _ location: VaultLocation, identity: String?) throws {

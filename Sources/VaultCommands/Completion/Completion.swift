@@ -16,10 +16,10 @@ struct Completion {
 
   private static let limit = 200
 
-  private var current: String
-  private let command: any ParsableCommand.Type
-  private let form: CommandForm
-  private let positions: [String]
+  private(set) var current: String
+  let command: any ParsableCommand.Type
+  let form: CommandForm
+  let positions: [String]
   private let pending: CommandForm.Option?
   private var vault: VaultOptions
 
@@ -92,7 +92,20 @@ struct Completion {
   /// What fits an argument of a name.
   private func candidates(_ name: String) async -> Result {
     switch name {
-    case "record": return .words(await recordsAndVaults())
+    case "record" where command == TrashCommand.Restore.self || command == TrashCommand.Empty.self:
+      return .words(removedRecords())
+    case "record":
+      let references = hasReferences ? await references(current) : []
+      return .words(references.isEmpty ? await recordsAndVaults() : references)
+    case "reference", "ref": return .words(await references(current))
+    case "name=reference":
+      guard let equals = current.firstIndex(of: "=") else { return .words([]) }
+      return .words(await references(String(current[current.index(after: equals)...])).map { current[...equals] + $0 })
+    case "command": return commands()
+    // An identity's recipient is nothing that a shell knows.
+    case "who": return current.hasPrefix("age1") ? .words([]) : .files
+    case "path" where command == EditCommand.self:
+      return .words(fitting(await fields(ofAnyKind: positions.isEmpty).map(\.path.description)))
     case "vault": return .words(fitting(vaultNames))
     case "name" where command == VaultsCommand.Remove.self || command == VaultsCommand.Accept.self:
       return .words(fitting(vaultNames))
@@ -106,14 +119,14 @@ struct Completion {
       let formats = fitting(["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name))
       // A file alone will do.
       return formats.isEmpty ? .files : .words(formats)
-    case "file", "dir", "field=file", "key=file": return .files
+    case "file", "dir", "field=file", "key=file", "identity": return .files
     default: return .words([])
     }
   }
 }
 
 extension Completion {
-  private func fitting(_ words: [String]) -> [String] {
+  func fitting(_ words: [String]) -> [String] {
     Array(words.filter { $0.lowercased().hasPrefix(current.lowercased()) }.prefix(Self.limit))
   }
 
@@ -124,10 +137,10 @@ extension Completion {
     return names.isEmpty ? fitting(subcommands.flatMap { $0.configuration.aliases }) : names
   }
 
-  private var locked: LockedVault? {
+  var locked: LockedVault? {
     let global = try? GlobalOptions.parse(["--quiet"])
     guard let global, let location = try? VaultLocation.find(vault) else { return nil }
-    return try? location.open().using(IndexLocation.options(global))
+    return try? location.open(nil).using(IndexLocation.options(global))
   }
 
   private var catalog: KindCatalog { locked?.kinds ?? .builtIn }
@@ -147,25 +160,36 @@ extension Completion {
 
   /// Names, ids of records whose name others have, and ids where one was begun.
   private func records() async -> [String] {
-    guard let rows = try? await locked?.list().records else { return [] }
-    var counts: [String: Int] = [:]
-    for row in rows { counts[row.name, default: 0] += 1 }
+    guard let locked, let listed = try? await locked.list().records else { return [] }
+    return naming(locked.toldApart(listed).map { ($0.label, $0.id) })
+  }
+
+  /// What names records: each name once, for a command asks which of several is meant, and ids where one was begun.
+  func naming(_ rows: [(label: String, id: RecordID)]) -> [String] {
     let typed = current.lowercased()
     var words: [String] = []
-    for row in rows where words.count < Self.limit {
-      let isUnique = counts[row.name] == 1 && !row.name.isEmpty && Printable.text(row.name) == row.name
-      if isUnique, row.name.lowercased().hasPrefix(typed) {
-        words.append(row.name)
-      } else if row.id.text.hasPrefix(typed), !isUnique || !typed.isEmpty {
-        words.append(row.id.text)
+    var seen: Set<String> = []
+    for (label, id) in rows where words.count < Self.limit {
+      let isTypeable = !label.isEmpty && Printable.text(label) == label
+      if isTypeable, label.lowercased().hasPrefix(typed) {
+        if seen.insert(label).inserted { words.append(label) }
+      } else if id.text.hasPrefix(typed), !isTypeable || !typed.isEmpty {
+        words.append(id.text)
       }
     }
     return words
   }
 
   /// The fields of the kind, or of the record, that stands first.
-  private func fields(isNew: Bool? = nil) async -> [RecordField] {
-    guard var first = positions.first else { return [] }
+  ///
+  /// - Parameter isOfAny: whether fields of all kinds are meant.
+  func fields(isNew: Bool? = nil, ofAnyKind isOfAny: Bool = false, first: String? = nil) async -> [RecordField] {
+    if isOfAny {
+      var seen: Set<String> = []
+      return catalog.names.flatMap { catalog[$0]?.fields ?? [] }
+        .filter { $0.suffix.isEmpty && seen.insert($0.path.description).inserted }
+    }
+    guard var first = first ?? positions.first else { return [] }
     var place = self
     if !vault.isGiven, let set = (try? FoundSet.find(vault.vaults))?.set {
       let word = SetWord(first, in: set)

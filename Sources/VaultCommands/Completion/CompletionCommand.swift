@@ -58,7 +58,7 @@ struct CompletionCommand: ParsableCommand {
         compopt -o default
       elif [[ -n $found ]]; then
         mapfile -t COMPREPLY <<<"$found"
-        if [[ $found == *= ]]; then compopt -o nospace; fi
+        if [[ $found == *[=/] ]]; then compopt -o nospace; fi
       fi
     }
     complete -F _FUNCTION_complete NAME
@@ -74,8 +74,8 @@ struct CompletionCommand: ParsableCommand {
         _files
         return
       fi
-      whole=("${(@)found:#*=}")
-      begun=("${(@M)found:#*=}")
+      whole=("${(@)found:#*[=/]}")
+      begun=("${(@M)found:#*[=/]}")
       [[ -n $whole ]] && compadd -M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}' -a whole
       [[ -n $begun ]] && compadd -S '' -M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}' -a begun
     }

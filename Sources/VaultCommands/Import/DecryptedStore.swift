@@ -54,7 +54,7 @@ struct DecryptedStore {
       var text: [UInt8]?
       // A name that begins with a hyphen is one within the folder, never an option.
       let script = "\(command) \("\(folder)/\(file.path)".shellQuoted)"
-      let status = try System.readShell(script) { descriptor in
+      let status = try System.readShell(script, variables: System.variablesForTools()) { descriptor in
         text = try TextInput.bytes(from: descriptor, named: file.path, limit: 16 << 20)
       }
       members.append(

@@ -44,9 +44,9 @@ extension ForeignImport {
   }
 
   /// The files of an entry that its record does not have, by name and content.
-  func missing(_ record: ImportedRecord, in old: OpenRecord) async throws -> [FileToAttach] {
+  func missing(_ files: [FileToAttach], in old: OpenRecord) async throws -> [FileToAttach] {
     var missing: [FileToAttach] = []
-    for file in record.attachments.map(FileToAttach.init) where try await !has(file, old) { missing.append(file) }
+    for file in files where try await !has(file, old) { missing.append(file) }
     return missing
   }
 

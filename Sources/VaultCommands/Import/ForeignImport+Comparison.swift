@@ -10,24 +10,28 @@ struct PendingUpdate {
   let members: JSONObject
   let id: RecordID
   let name: EntryName
+  let files: [FileToAttach]
 }
 
 extension ForeignImport {
+  /// How often a record is read again that others change at the same time.
+  private static let maximumAttemptCount = 10
   private static let unsure =
     "nothing in the entry says which record it is, so none is changed: --name NAME imports it beside them"
 
   /// An entry that the vault has: nothing, or an update of what is different.
   mutating func compare(
-    _ record: ImportedRecord, _ members: JSONObject, with id: RecordID, _ name: EntryName
+    _ record: ImportedRecord, _ members: JSONObject, with id: RecordID, _ name: EntryName, files: [FileToAttach]
   ) async throws {
     let old = try await vault.record(id)
     guard let kind = old.kind, kind.name.utf8.elementsEqual(record.kind.utf8) else {
       return try report.refuse(record, "is of another kind in the vault")
     }
-    let edits = try Self.edits(from: .object(old.revealed()), to: .object(members), at: .root, kind)
-    let files = try await missing(record, in: old)
-    var isThere = edits.isEmpty && files.isEmpty
-    if files.isEmpty, !isThere, !known.isUnique(name) {
+    var edits = try Self.edits(from: .object(old.revealed()), to: .object(members), at: .root, kind)
+    if !mode.isUpdating { edits.removeAll { Self.addsFolder($0, of: members, to: old) } }
+    let missing = try await missing(files, in: old)
+    var isThere = edits.isEmpty && missing.isEmpty
+    if missing.isEmpty, !isThere, !known.isUnique(name) {
       isThere = try await known.match(record.members, kind, in: vault)
     }
     if isThere {
@@ -37,10 +41,12 @@ extension ForeignImport {
     guard mode.isUpdating else {
       report.differ()
       let reason = known.isUnique(name) ? "the vault has another value: --update takes this one" : Self.unsure
-      let paths = edits.map(\.path.description) + (files.isEmpty ? [] : [Self.filesMember])
+      let paths = edits.map(\.path.description) + (missing.isEmpty ? [] : [Self.filesMember])
+      // Of one that was found under the lock, the lines are in the report already.
+      if record.lines.isEmpty { for path in paths { try report.refuse(record.place, field: path, reason) } }
       return try report.add(try lines(of: record, refusing: paths, reason))
     }
-    pending.append(PendingUpdate(record: record, members: members, id: id, name: name))
+    pending.append(PendingUpdate(record: record, members: members, id: id, name: name, files: files))
   }
 
   /// Changes what differs, entry by entry; one that is not the only one of its name changes no record.
@@ -50,24 +56,44 @@ extension ForeignImport {
         try report.refuse(entry.record, Self.unsure)
         continue
       }
-      let old = try await vault.record(entry.id)
-      guard let kind = old.kind else { continue }
-      let edits = try Self.edits(from: .object(old.revealed()), to: .object(entry.members), at: .root, kind)
-      let files = try await missing(entry.record, in: old)
-      let new = files.filter { !$0.isTaken(in: old) }
-      if !mode.isDryRun {
+      // Another import of the same file may do the same now.
+      for attempt in 1... {
+        do {
+          try await update(entry)
+          break
+        } catch let error as VaultError where error.code == .changedUnderneath && attempt < Self.maximumAttemptCount {
+          continue
+        }
+      }
+    }
+    pending = []
+  }
+
+  private mutating func update(_ entry: PendingUpdate) async throws {
+    let old = try await vault.record(entry.id)
+    guard let kind = old.kind else { return }
+    let edits = try Self.edits(from: .object(old.revealed()), to: .object(entry.members), at: .root, kind)
+    let missing = try await missing(entry.files, in: old)
+    let new = missing.filter { !$0.isTaken(in: old) }
+    if !mode.isDryRun {
+      try await Self.tellingDoubt(1, of: (entry.id, old.name), in: report) {
         if !edits.isEmpty { try await vault.edit(entry.id, edits, expecting: old) }
         if !new.isEmpty { try await attach(new, to: entry.id) }
       }
-      if edits.isEmpty, new.isEmpty {
-        report.keep()
-      } else {
-        report.update(entry.id, old.name, replacing: Self.replaced(edits, old, kind))
-      }
-      let refused = new.count < files.count ? [Self.filesMember] : []
-      try report.add(try lines(of: entry.record, refusing: refused, FileToAttach.otherIsThere))
     }
-    pending = []
+    if edits.isEmpty, new.isEmpty {
+      report.keep()
+    } else {
+      report.update(entry.id, old.name, replacing: Self.replaced(edits, old, kind))
+    }
+    let refused = new.count < missing.count ? [Self.filesMember] : []
+    try report.add(try lines(of: entry.record, refusing: refused, FileToAttach.otherIsThere))
+  }
+
+  /// Whether an edit does no more than to put the folder before the title: version 1.0 left it out.
+  private static func addsFolder(_ edit: FieldEdit, of members: JSONObject, to old: OpenRecord) -> Bool {
+    guard edit.path == MemberPath.root.appending("title"), let title = members["title"]?.string else { return false }
+    return !old.name.isEmpty && title.hasSuffix("/\(old.name)")
   }
 
   /// The sealed values of the vault that are not there any more afterwards: one of them may have been the newer.
@@ -119,7 +145,7 @@ extension LedgerLine {
       switch outcome {
       case .stored(let path), .mapped(let path), .custom(let path): path
       case .tagged: "tags"
-      case .empty, .refused: nil
+      case .empty, .leftOut, .refused: nil
       }
     guard let target, differing.contains(where: { $0 == target || $0.isBelow(target) || target.isBelow($0) }) else {
       return self

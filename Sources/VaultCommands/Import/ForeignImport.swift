@@ -22,6 +22,14 @@ struct ForeignImport {
     let text: [UInt8]
     let place: SourcePlace
     let files: [FileToAttach]
+    let name: EntryName
+
+    func members() throws(VaultError) -> JSONObject {
+      guard let members = try? JSONParser.parse(text, limits: .exchange).object else {
+        throw VaultError(.internalFailure, "cannot read what it wrote itself")
+      }
+      return members
+    }
   }
 
   /// Larger entries are sealed once only to see whether there is memory for it.
@@ -81,11 +89,14 @@ struct ForeignImport {
   }
 
   private mutating func take(_ record: ImportedRecord) async throws {
+    report.remark(record.remarks)
     let record = try record.fitting(vault)
     let kind = try vault.kinds.argument(record.kind)
     let name = try known.name(of: record)
     let members = name.id.map { ExternalID.adding($0, to: record.members, of: kind) } ?? record.members
-    if let id = name.id, let old = known[id] { return try await compare(record, members, with: old, name) }
+    if let id = name.id, let old = known[id] {
+      return try await compare(record, members, with: old, name, files: record.attachments.map(FileToAttach.init))
+    }
     if let id = name.id, known.isRemoved(id) { report.comeBack() }
     if !name.isSure || name.number > 1, try await known.match(record.members, kind, in: vault) {
       report.keep()
@@ -95,11 +106,13 @@ struct ForeignImport {
     guard !mode.isUpdating || name.id != nil else {
       return try report.refuse(record, "nothing says which record it is: --name NAME says what the input is")
     }
-    try await hold(record, kind, members)
+    try await hold(record, kind, members, name)
   }
 
   /// Checks a new record, and keeps it for the end.
-  private mutating func hold(_ record: ImportedRecord, _ kind: RecordKind, _ members: JSONObject) async throws {
+  private mutating func hold(
+    _ record: ImportedRecord, _ kind: RecordKind, _ members: JSONObject, _ name: EntryName
+  ) async throws {
     let tree = JSONValue.object(members)
     // What depends on more than the description of the kind is found out by sealing it.
     if tree.textByteCount > Self.largeByteCount || !tree.allStrings(satisfy: { !SealedToken.hasTokenShape($0) }) {
@@ -116,7 +129,8 @@ struct ForeignImport {
     newCount += 1
     if !mode.isDryRun {
       let text = try tree.compactBytes(limits: .exchange)
-      held.append(Held(kind: kind, text: text, place: record.place, files: record.attachments.map(FileToAttach.init)))
+      let files = record.attachments.map(FileToAttach.init)
+      held.append(Held(kind: kind, text: text, place: record.place, files: files, name: name))
     }
     try report.add(record.lines)
   }
@@ -134,17 +148,63 @@ struct ForeignImport {
   /// Seals and stores what has come together: all of it or nothing.
   private mutating func store() async throws {
     guard !mode.isDryRun else { return report.wouldStore(newCount) }
-    let result = try await vault.add(held, count: held.count, refusals: .storeNothing) { held throws(VaultError) in
-      guard let members = try? JSONParser.parse(held.text, limits: .exchange).object else {
-        throw VaultError(.internalFailure, "cannot read what it wrote itself")
-      }
-      return RecordInput(held.kind, members)
+    var failure: (any Error)?
+    let result = try await Self.tellingDoubt(held.count, in: report) {
+      try await vault.add(
+        upTo: held.count, refusals: .storeNothing,
+        chosen: { () throws(VaultError) in
+          do {
+            try await leaveOutWhatCameMeanwhile()
+            return held
+          } catch {
+            failure = error
+            return []
+          }
+        },
+        record: { held throws(VaultError) in RecordInput(held.kind, try held.members()) })
     }
+    if let failure { throw failure }
     let files = held.map(\.files)
-    held = []
+    self.held = []
     // Whatever the check beforehand did not see: the entry is named, and nothing is stored.
     if let (_, held, error) = result.refusals.first { throw report.failure(at: held.place, error) }
     for id in result.ids { report.store(id) }
     for (id, files) in zip(result.ids, files) where !files.isEmpty { try await attach(files, to: id) }
+  }
+
+  /// Compares once more, under the lock: another import of the same entries may have stored them since.
+  private mutating func leaveOutWhatCameMeanwhile() async throws {
+    guard try await known.lookAgain(in: vault) else { return }
+    var new: [Held] = []
+    for entry in held {
+      if let id = entry.name.id, let old = known[id] {
+        // The lines of its values are in the report already.
+        let record = ImportedRecord(
+          place: entry.place, kind: entry.kind.name, members: try entry.members(), externalID: id, isWholeFile: false,
+          lines: [])
+        try await compare(record, record.members, with: old, entry.name, files: entry.files)
+      } else if !entry.name.isSure || entry.name.number > 1,
+        try await known.match(try entry.members(), entry.kind, in: vault)
+      {
+        report.keep()
+      } else {
+        new.append(entry)
+      }
+    }
+    held = new
+  }
+
+  /// Does a step that stores so many records; where nobody can tell whether they are there, or stay there, the report
+  /// says so.
+  static func tellingDoubt<Result>(
+    _ count: Int, of record: (id: RecordID, name: String)? = nil, in report: ForeignReport,
+    _ step: () async throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await step()
+    } catch let error as VaultError {
+      if error.mayBeStored { report.leaveUnsure(count, record, isStored: error.code == .mayBeLost) }
+      throw error
+    }
   }
 }

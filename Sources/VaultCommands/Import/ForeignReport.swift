@@ -35,6 +35,7 @@ struct ForeignReport {
   private var vanished: [VanishedRecord] = []
   private var replaced: [(id: RecordID, name: String, paths: [String])] = []
   private var ledger: LedgerReport
+  private var remarks: [ImportRemark: Int] = [:]
 
   init(_ file: String, _ format: VaultExchange.ImportFormat, isDryRun: Bool, _ global: GlobalOptions) {
     self.file = file
@@ -54,6 +55,9 @@ struct ForeignReport {
     if global.json { ids.append(id) }
   }
 
+  /// What is said of values that are taken.
+  mutating func remark(_ more: [ImportRemark: Int]) { remarks.merge(more, uniquingKeysWith: +) }
+
   mutating func comeBack() { removedCount += 1 }
   /// So many would be stored.
   mutating func wouldStore(_ count: Int) { storedCount += count }
@@ -64,6 +68,18 @@ struct ForeignReport {
   mutating func update(_ id: RecordID, _ name: String, replacing paths: [String]) {
     updatedCount += 1
     if !paths.isEmpty { replaced.append((id, name, paths)) }
+  }
+
+  /// The database stored so many records and may lose them again, or did not answer.
+  ///
+  /// - Parameter record: nil for new ones.
+  func leaveUnsure(_ count: Int, _ record: (id: RecordID, name: String)?, isStored: Bool) {
+    let entries = count == 1 ? "1 new entry" : "\(count) new entries"
+    let subject = record.map { "\($0.id.text) \(Printable.text($0.name))" } ?? entries
+    let all = count == 1 ? "" : ", all or none"
+    global.messages.note(
+      isStored
+        ? "stored, and not yet sure to stay: \(subject)" : "may be stored\(all), and may not: \(subject)")
   }
 
   /// Records that came from such a file before and are not in this one.
@@ -88,7 +104,7 @@ struct ForeignReport {
   /// An entry that its kind refuses: with it all its values are refused.
   mutating func refuse(_ record: ImportedRecord, field: String? = nil, _ reason: String) throws {
     try refuse(record.place, field: field, reason)
-    try add(record.lines.map { $0.outcome == .empty ? $0 : LedgerLine($0.place, .refused(reason)) })
+    try add(record.lines.map { $0.refused(reason) })
   }
 
   /// The source cannot be read on.
@@ -102,6 +118,9 @@ struct ForeignReport {
       let subject = removedCount == 1 ? "1 entry was" : "\(removedCount) entries were"
       global.messages.note(
         "\(subject) removed from the vault before and \(removedCount == 1 ? "is" : "are") in the trash still")
+    }
+    for (remark, count) in remarks.sorted(by: { $0.key.description < $1.key.description }) {
+      if let words = remark.words(count) { global.messages.note(words) }
     }
     if global.json { try printDocument() } else { try printLines() }
     guard hasRefusals || ledger.totals.refused > 0 else { return .done }
@@ -139,11 +158,27 @@ struct ForeignReport {
           .members([
             "id": .string(id.text), "name": .string(name), "paths": .array(paths.map { .string($0) }),
           ])
-        }), "refused": .array(refusals.map(\.document)),
+        }), "refused": .array(refusals.map(\.document)), "remarks": .object(remarks.document),
       "stored": .count(storedCount), "unchanged": .count(unchangedCount), "updated": .count(updatedCount),
       "vanished": .array(
         vanished.map { .members(["id": .string($0.id.text), "name": .string($0.name)]) }),
     ])
+  }
+}
+
+extension ImportRemark {
+  /// What is said of so many values; nil for a remark of a later version.
+  fileprivate func words(_ count: Int) -> String? {
+    let isOne = count == 1
+    return switch self {
+    case .escapedMarkup:
+      "\(count) value\(isOne ? " holds" : "s hold") &amp;, &lt;, &gt; or the like, which LastPass may have written for &, <, > "
+        + "or a quote. \(isOne ? "It is" : "They are") taken as \(isOne ? "it stands" : "they stand"): `vault set` corrects one"
+    case .resolvedReference:
+      "\(count) value\(isOne ? " was a reference" : "s were references") of KeePass to another entry, and "
+        + "\(isOne ? "has" : "have") what that entry holds now"
+    default: nil
+    }
   }
 }
 

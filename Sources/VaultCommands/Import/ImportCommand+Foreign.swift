@@ -129,13 +129,15 @@ extension CommandError {
     self.init(status, snakeCase(error.code.description), subject: isUsage ? "--map" : subject, error.description)
     if !isUsage { file = subject }
     hints = error.advice.map(\.words)
+    let hasAdvice = !hints.isEmpty
+    if error.code == .unknownFormat {
+      let other = "a table of any kind: `vault import csv FILE --map MEMBER=COLUMN`"
+      hints =
+        ["`vault import FORMAT FILE` says it; `vault import --list` has the formats"]
+        + (hasAdvice ? hints : [other])
+    }
     guard hints.isEmpty else { return }
     switch error.code {
-    case .unknownFormat:
-      hints = [
-        "`vault import FORMAT FILE` says it; `vault import --list` has the formats",
-        "a table of any kind: `vault import csv FILE --map MEMBER=COLUMN`",
-      ]
     case .ambiguousFormat: hints = ["say which it is: `vault import FORMAT FILE`"]
     case .missingColumn: hints = ["look at its first line, and at `vault import --list`", "csv: --map MEMBER=COLUMN"]
     case .identityNeeded, .wrongIdentity:

@@ -67,7 +67,10 @@ extension ImportCommand {
     try inExchange(name) { () throws(ExchangeError) in
       let sample = try source.sample()
       guard !sample.head.isEmpty || !sample.paths.isEmpty else { throw ExchangeError(.malformed, "is empty") }
-      if let named { return named }
+      if let named {
+        try ImportFormats.check(sample, for: named)
+        return named
+      }
       return try ImportFormats.detecting(sample)
     }
   }

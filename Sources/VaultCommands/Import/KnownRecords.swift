@@ -35,31 +35,23 @@ struct KnownRecords {
   /// The records by what they hold, once that is asked for.
   private var contents: [Key: RecordID]?
   /// The id of what has nothing but this file to go by; nil where the file has no name.
-  private let fileID: String?
+  private var fileID: String?
   /// What the titles begin with that an import makes where an entry has nothing to be called by but its place.
-  private let placeTitle: String
+  private var placeTitle: String
+
+  /// What external ids of the format begin with, and those of its files.
+  private var prefixes: (format: [UInt8], files: String)
+  /// All records that were looked at, of whatever format.
+  private var looked: Set<RecordID> = []
 
   init(of vault: Vault, from idPrefix: String, file identity: String?) async throws {
-    let fileID = try identity.map { try ExternalID.ofFile($0, from: idPrefix) }
-    let prefix = Array("\(idPrefix):".utf8)
-    let files = ExternalID.ofFiles(from: idPrefix)
-    var records: [Key: RecordID] = [:]
-    var others: [RecordID] = []
-    try await vault.forEachOpenRecord { record throws(VaultError) in
-      guard let kind = record.kind else { return }
-      guard let path = ExternalID.path(in: kind), (try? record.value(at: path)) != nil,
-        let id = try record.revealed(at: path).string, id.utf8.starts(with: prefix), let key = try? Key(id)
-      else { return }
-      if id.hasPrefix(files), fileID.map({ !id.hasPrefix($0) }) ?? true {
-        others.append(record.id)
-      } else {
-        records[key] = records[key] ?? record.id
-      }
-    }
-    self.fileID = fileID
+    fileID = try identity.map { try ExternalID.ofFile($0, from: idPrefix) }
     placeTitle = "\(idPrefix), "
-    self.records = records
-    self.others = others
+    prefixes = (Array("\(idPrefix):".utf8), ExternalID.ofFiles(from: idPrefix))
+    var found = self
+    try await vault.forEachOpenRecord { record throws(VaultError) in try found.look(at: record) }
+    self = found
+    let prefix = prefixes.format
     var removed: Set<Key> = []
     try vault.locked.forEachTrashedRecord { record in
       guard let id = record.fields["fields"]?[ExternalID.fieldName]?.string, id.utf8.starts(with: prefix),
@@ -68,6 +60,28 @@ struct KnownRecords {
       removed.insert(key)
     }
     self.removed = removed
+  }
+
+  private mutating func look(at record: OpenRecord) throws(VaultError) {
+    looked.insert(record.id)
+    guard let kind = record.kind, let path = ExternalID.path(in: kind), (try? record.value(at: path)) != nil,
+      let id = try record.revealed(at: path).string, id.utf8.starts(with: prefixes.format), let key = try? Key(id)
+    else { return }
+    if id.hasPrefix(prefixes.files), fileID.map({ !id.hasPrefix($0) }) ?? true {
+      others.append(record.id)
+    } else {
+      records[key] = records[key] ?? record.id
+    }
+  }
+
+  /// Looks at the records that others have added since.
+  ///
+  /// - Returns: whether there are any.
+  mutating func lookAgain(in vault: Vault) async throws -> Bool {
+    let new = try vault.locked.recordIDs().filter { !looked.contains($0) }
+    for id in new { try look(at: await vault.record(id)) }
+    if !new.isEmpty { contents = nil }
+    return !new.isEmpty
   }
 
   /// Whether a record that was removed came from this entry.

@@ -4,6 +4,11 @@ import VaultExchange
 /// The ledger of an import as it is printed: a line for each value, which is not kept, and then what was refused and
 /// why.
 struct LedgerReport {
+  private struct Sentence: Hashable {
+    let word: String
+    let text: String
+  }
+
   private struct Reason {
     var count = 0
     let first: SourcePlace
@@ -14,7 +19,7 @@ struct LedgerReport {
   private var hasBegun = false
   private(set) var totals = LedgerTotals()
   /// Reasons are sentences of this program, so there are few.
-  private var reasons: [String: Reason] = [:]
+  private var reasons: [Sentence: Reason] = [:]
 
   init(isDocument: Bool, isDryRun: Bool) {
     self.isDocument = isDocument
@@ -24,8 +29,9 @@ struct LedgerReport {
   /// Counts leaves, and prints them in a document and in a dry run.
   mutating func add(_ lines: [LedgerLine]) throws {
     totals.add(lines)
-    for case (let place, .refused(let reason)) in lines.map({ ($0.place, $0.outcome) }) {
-      reasons[reason, default: Reason(first: place)].count += 1
+    for line in lines where line.outcome.isReason {
+      let sentence = Sentence(word: line.outcome.word, text: line.outcome.detail ?? "")
+      reasons[sentence, default: Reason(first: line.place)].count += 1
     }
     if isDocument {
       for line in lines { try write(line) }
@@ -39,16 +45,18 @@ struct LedgerReport {
     let sum =
       "values: \(totals.leaves): \(totals.stored) stored, \(totals.mapped) mapped, \(totals.custom) custom fields, "
       + "\(totals.tagged) \(totals.tagged == 1 ? "tag" : "tags"), \(totals.empty) empty, \(totals.refused) refused"
-    return [sum]
-      + sortedReasons.map { reason, what in
+    let settings = "\(totals.leftOut) \(totals.leftOut == 1 ? "setting" : "settings") of the other program left out"
+    return [sum] + (totals.leftOut > 0 ? [settings] : [])
+      + sortedReasons("refused").map { reason, what in
         let place = what.first.description
         return "refused \(what.count): \(reason)"
           + (place.isEmpty ? "" : " (\(what.count == 1 ? "" : "the first: ")\(Printable.text(place)))")
       }
   }
 
-  private var sortedReasons: [(key: String, value: Reason)] {
-    reasons.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+  private func sortedReasons(_ word: String) -> [(text: String, value: Reason)] {
+    reasons.filter { $0.key.word == word }.map { ($0.key.text, $0.value) }
+      .sorted { ($1.value.count, $0.text) < ($0.value.count, $1.text) }
   }
 }
 
@@ -63,21 +71,27 @@ extension LedgerReport {
   mutating func endDocument(with members: KeyValuePairs<String, JSONValue>) throws {
     let ledger: JSONValue = .members([
       "custom": .count(totals.custom), "empty": .count(totals.empty), "leaves": .count(totals.leaves),
-      "mapped": .count(totals.mapped), "refused": .count(totals.refused), "stored": .count(totals.stored),
+      "left_out": .count(totals.leftOut), "mapped": .count(totals.mapped), "refused": .count(totals.refused),
+      "stored": .count(totals.stored),
       "tagged": .count(totals.tagged),
     ])
-    let refusals = sortedReasons.map { reason, what in
-      JSONValue.members([
-        "count": .count(what.count), "line": .optional(what.first.line), "path": .string(what.first.path),
-        "reason": .string(reason),
-      ])
-    }
     guard case .object(var document) = JSONValue.members(members) else { return }
     document["ledger"] = ledger
-    document["refused_values"] = .array(refusals)
+    document["left_out_values"] = reasonList("left-out")
+    document["refused_values"] = reasonList("refused")
     let begin = hasBegun ? "\n]," : #"{"schema":1,"lines":[],"#
     let rest = try JSONValue.object(document).compactBytes(limits: .exchange).dropFirst()
     try Output.write(Array(begin.utf8) + rest + Array("\n".utf8))
+  }
+
+  private func reasonList(_ word: String) -> JSONValue {
+    .array(
+      sortedReasons(word).map { reason, what in
+        .members([
+          "count": .count(what.count), "line": .optional(what.first.line), "path": .string(what.first.path),
+          "reason": .string(reason),
+        ])
+      })
   }
 }
 
@@ -87,6 +101,14 @@ extension JSONValue {
 }
 
 extension LedgerLine {
+  /// The line of a value whose entry is not taken.
+  func refused(_ reason: String) -> LedgerLine {
+    switch outcome {
+    case .empty, .leftOut: self
+    default: LedgerLine(place, .refused(reason))
+    }
+  }
+
   fileprivate var document: JSONValue {
     .members([
       "line": .optional(place.line), "outcome": .string(outcome.word), "path": .string(place.path),
@@ -104,6 +126,7 @@ extension LedgerLine.Outcome {
     case ("custom", let path?): self = .custom(at: path)
     case ("tagged", nil): self = .tagged
     case ("empty", nil): self = .empty
+    case ("left-out", let reason?): self = .leftOut(reason)
     case ("refused", let reason?): self = .refused(reason)
     default: return nil
     }
@@ -116,6 +139,7 @@ extension LedgerLine.Outcome {
     case .custom: "custom"
     case .tagged: "tagged"
     case .empty: "empty"
+    case .leftOut: "left-out"
     case .refused: "refused"
     }
   }
@@ -124,8 +148,16 @@ extension LedgerLine.Outcome {
   var detail: String? {
     switch self {
     case .stored(let path), .mapped(let path), .custom(let path): path
-    case .refused(let reason): reason
+    case .leftOut(let reason), .refused(let reason): reason
     case .tagged, .empty: nil
+    }
+  }
+
+  /// Whether its detail is why there is no value.
+  fileprivate var isReason: Bool {
+    switch self {
+    case .leftOut, .refused: true
+    default: false
     }
   }
 

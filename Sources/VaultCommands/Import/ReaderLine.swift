@@ -84,7 +84,8 @@ extension ImportedRecord {
       "attachments": .array(
         attachments.map { .members(["data": .string($0.text), "name": .string($0.name)]) }),
       "external_id": .optional(externalID), "kind": .string(kind), "members": .object(members), "place": place.object,
-      "values": .array(lines.map { $0.item(in: place) }), "whole_file": .bool(isWholeFile),
+      "remarks": .object(remarks.document), "values": .array(lines.map { $0.item(in: place) }),
+      "whole_file": .bool(isWholeFile),
     ])
   }
 
@@ -93,11 +94,31 @@ extension ImportedRecord {
       let place = SourcePlace(object["place"]), let isWholeFile = object["whole_file"]?.bool,
       let lines = LedgerLine.list(object["values"], in: place), let externalID = object["external_id"],
       externalID.isNull || externalID.string != nil,
-      let attachments = object["attachments"]?.array.flatMap(ImportedAttachment.list)
+      let attachments = object["attachments"]?.array.flatMap(ImportedAttachment.list),
+      let remarks = object["remarks"]?.object.flatMap([ImportRemark: Int].init)
     else { return nil }
     self.init(
       place: place, kind: kind, members: members, externalID: externalID.string, isWholeFile: isWholeFile, lines: lines)
-    self.attachments = attachments
+    (self.attachments, self.remarks) = (attachments, remarks)
+  }
+}
+
+extension [ImportRemark: Int] {
+  var document: JSONObject {
+    var object = JSONObject()
+    for (remark, count) in self { object[remark.description] = .count(count) }
+    return object
+  }
+
+  /// Nil for what is no number of a remark.
+  fileprivate init?(_ object: JSONObject) {
+    self.init()
+    for (name, value) in object {
+      guard let remark = ImportRemark.all.first(where: { $0.description.utf8.elementsEqual(name.utf8) }),
+        let count = value.int, count > 0
+      else { return nil }
+      self[remark] = count
+    }
   }
 }
 

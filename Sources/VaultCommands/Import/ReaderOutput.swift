@@ -53,7 +53,7 @@ final class ReaderOutput: @unchecked Sendable {
       return try buffer.append(bytes)
     }
     let reason = "is larger or deeper than a record may be"
-    let lines = record.lines.map { $0.outcome == .empty ? $0 : LedgerLine($0.place, .refused(reason)) }
+    let lines = record.lines.map { $0.refused(reason) }
     try write(.refused(record.place, reason: reason, lines: lines))
   }
 

@@ -25,6 +25,9 @@ struct SourceKeys: ParsableArguments {
       "The key file of a KeePass database, beside its passphrase or instead.", valueName: "file"))
   var sourceKeyFile: String?
 
+  /// Keeps the descriptor from every program that is started.
+  func validate() throws { System.keepFromPrograms(sourcePassphraseFd) }
+
   /// Refuses two passphrases.
   func check() throws {
     guard sourcePassphraseFile == nil || sourcePassphraseFd == nil else {
@@ -42,8 +45,11 @@ struct SourceKeys: ParsableArguments {
 
   /// The passphrase of the file.
   func passphrase(of name: String, _ global: GlobalOptions) throws -> SecretBytes {
-    if let sourcePassphraseFile { return try SecretInput.file(sourcePassphraseFile) }
-    if let sourcePassphraseFd { return try SecretInput.line(from: sourcePassphraseFd, named: "--source-passphrase-fd") }
+    if let sourcePassphraseFile { return try SecretInput.file(sourcePassphraseFile).passphrase() }
+    if let sourcePassphraseFd {
+      defer { System.endInput(sourcePassphraseFd) }
+      return try SecretInput.line(from: sourcePassphraseFd, named: "--source-passphrase-fd").passphrase()
+    }
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw CommandError(
         .cannotUnlock, "passphrase_needed", subject: name, "is sealed with a passphrase, and nobody can be asked",

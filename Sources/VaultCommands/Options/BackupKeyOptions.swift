@@ -15,7 +15,7 @@ struct BackupKeyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Seal with a passphrase from a file instead.", valueName: "file"))
   var newPassphraseFile: String?
 
-  /// What is given, else the recipients of the vault's own slots.
+  /// What is given, else the recipients of the vault's own slots, else a passphrase that a person is asked for.
   ///
   /// - Parameter proof: what is to open it afterwards, which is refused now where it will not.
   func key(_ session: Session, proof: [AgeIdentity]?, opened: Vault?) throws -> BackupKey {
@@ -28,7 +28,10 @@ struct BackupKeyOptions: ParsableArguments {
       guard proof == nil else {
         throw CommandError.usage("--prove-with", "opens with an identity, and the backup is sealed with a passphrase")
       }
-      return .passphrase(try passphrase(newPassphraseFile))
+      return .passphrase(try SecretInput.file(newPassphraseFile).newPassphrase(session.messages))
+    }
+    if recipients.isEmpty, let passphrase = try typedPassphrase(session, proof, opened) {
+      return .passphrase(passphrase)
     }
     if recipients.isEmpty { recipients = try ownRecipients(session, opened) }
     if let proof, !proof.contains(where: { recipients.contains($0.recipient) }) {
@@ -39,13 +42,29 @@ struct BackupKeyOptions: ParsableArguments {
     return .recipients(recipients)
   }
 
-  private func passphrase(_ file: String) throws -> SecretBytes {
-    let passphrase = try SecretInput.file(file)
-    guard passphrase.count > 0 else {
-      throw CommandError(.inputRefused, "input_refused", subject: file, "the new passphrase is empty")
-        .hinting("nothing was made")
+  /// A passphrase for the backup of a vault that has only passphrases; nil if it has others, or if nobody is asked.
+  private func typedPassphrase(
+    _ session: Session, _ proof: [AgeIdentity]?, _ opened: Vault?
+  ) throws -> SecretBytes? {
+    let global = session.global
+    let header = opened?.header ?? session.locked.header
+    guard proof == nil, global.isAtTerminal, header.slots.allSatisfy({ $0.recipient == nil }),
+      let terminal = Terminal(noInput: global.noInput)
+    else { return nil }
+    let usual = session.typed.secret
+    let choice = usual == nil ? "" : " (Enter takes the vault's)"
+    for _ in 0..<3 {
+      let typed = try terminal.secret("Passphrase of the backup\(choice): ")
+      if typed.count == 0, let usual { return usual }
+      if typed.count == 0 { continue }
+      if let fault = SecretLine.fault(ofNewPassphrase: HiddenContent(in: typed)) {
+        try terminal.say("That \(fault). Try again.\n")
+      } else if try terminal.repeats(typed, "Passphrase of the backup, again: ") {
+        return typed
+      }
     }
-    return passphrase
+    throw CommandError(
+      .declined, "declined", subject: "terminal", "no passphrase was typed twice alike", hints: ["nothing was made"])
   }
 
   private func ownRecipients(_ session: Session, _ opened: Vault?) throws -> [AgeRecipient] {

@@ -13,7 +13,8 @@ struct ClipboardOptions: ParsableArguments {
   @Flag(help: "What X11 and Wayland paste with the middle button.")
   var primary = false
 
-  @Option(help: ArgumentHelp("wayland, x11, macos, or osc52: give it to the terminal.", valueName: "way"))
+  @Option(
+    help: ArgumentHelp("wayland, x11, macos, or osc52: give it to the terminal (CVAULT_CLIPBOARD).", valueName: "way"))
   var via: ClipboardWay?
 
   /// The way to the clipboard; to be asked for before anything is unlocked.
@@ -21,10 +22,22 @@ struct ClipboardOptions: ParsableArguments {
     guard (0...86_400).contains(clearAfter) else {
       throw CommandError.usage("--clear-after", "must be between 0 and 86400 seconds")
     }
-    guard via != .osc52 || !once else {
-      throw CommandError.usage("--once", "is more than a terminal can do", "leave it out, or --via osc52")
+    let way = try via ?? Self.usualWay()
+    guard way != .osc52 || !once else {
+      throw CommandError.usage("--once", "is more than a terminal can do", "leave it out, or give another --via")
     }
-    return try via.map { Clipboard($0, isPrimary: primary) } ?? Clipboard.found(isPrimary: primary)
+    return try way.map { Clipboard($0, isPrimary: primary) } ?? Clipboard.found(isPrimary: primary)
+  }
+
+  /// The way that this person always takes; nil if the session decides.
+  private static func usualWay() throws -> ClipboardWay? {
+    guard let word = System.variable("CVAULT_CLIPBOARD") else { return nil }
+    guard let way = ClipboardWay(rawValue: word) else {
+      throw CommandError.usage(
+        "CVAULT_CLIPBOARD", "names no way to a clipboard",
+        "it takes one of \(ClipboardWay.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return way
   }
 
   /// Puts a value there and sees to it that it goes again.
@@ -35,8 +48,10 @@ struct ClipboardOptions: ParsableArguments {
       try TerminalClipboard.put(value, isPrimary: primary)
       return nil
     }
+    let clearing = ClipboardClearing(clipboard: clipboard, seconds: clearAfter)
+    let before = clearing.contentBefore()
     try clipboard.put(value, once: once)
-    try ClipboardClearing(clipboard: clipboard, seconds: clearAfter).begin(for: value)
+    try clearing.begin(for: value, before: before)
     return clearAfter > 0 ? clearAfter : nil
   }
 

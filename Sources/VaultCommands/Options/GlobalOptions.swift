@@ -168,6 +168,12 @@ struct UnlockOptions: ParsableArguments {
     help: ArgumentHelp("The highest cost of a passphrase slot that is accepted, 10 to 22.", valueName: "n"))
   var maxWorkFactor = SlotFile.defaultMaximumWorkFactor
 
+  /// Keeps the descriptors from every program that is started.
+  func validate() throws {
+    System.keepFromPrograms(passphraseFd)
+    System.keepFromPrograms(System.environment("CVAULT_PASSPHRASE_FD").flatMap { Int32($0) })
+  }
+
   /// Whether an option says how to unlock.
   var givesKey: Bool {
     !identity.isEmpty || passphraseFile != nil || passphraseFd != nil || passphraseCommand != nil

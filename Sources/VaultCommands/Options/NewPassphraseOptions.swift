@@ -14,24 +14,23 @@ struct NewPassphraseOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read the new passphrase from a command.", valueName: "command"))
   var newPassphraseCommand: String?
 
+  /// Keeps the descriptor from every program that is started.
+  func validate() throws { System.keepFromPrograms(newPassphraseFd) }
+
   var isEmpty: Bool { newPassphraseFile == nil && newPassphraseFd == nil && newPassphraseCommand == nil }
 
   func read(_ global: GlobalOptions) throws -> SecretBytes {
-    guard let passphrase = try given() ?? typed(global) else { return try words(global) }
-    guard passphrase.count > 0 else {
-      throw CommandError(.inputRefused, "input_refused", subject: "--passphrase", "the new passphrase is empty")
-        .hinting("nothing was made")
-    }
+    guard let passphrase = try given(global) ?? typed(global) else { return try words(global) }
     try GuessEstimate.warn(of: passphrase, called: "the passphrase", instead: "vault generate --words 6", global)
     return passphrase
   }
 
-  private func given() throws -> SecretBytes? {
+  private func given(_ global: GlobalOptions) throws -> SecretBytes? {
     let source = PassphraseSource(
       file: newPassphraseFile, descriptor: newPassphraseFd, command: newPassphraseCommand,
       names: ("--new-passphrase-file", "--new-passphrase-fd", "--new-passphrase-command"))
     let chosen = try source.source()
-    return try chosen?.passphrase()
+    return try chosen?.line().newPassphrase(global.messages)
   }
 
   private func terminal(_ global: GlobalOptions) throws -> Terminal {
@@ -49,9 +48,16 @@ struct NewPassphraseOptions: ParsableArguments {
     for _ in 0..<3 {
       let typed = try terminal.secret("New passphrase (Enter makes six words): ")
       if typed.count == 0 { return nil }
+      let hidden = HiddenContent(in: typed)
+      if let fault = SecretLine.fault(ofNewPassphrase: hidden) {
+        try terminal.say("That \(fault). Try again.\n")
+        continue
+      }
+      if let note = SecretLine.note(ofNewPassphrase: hidden) { try terminal.say("That \(note).\n") }
       if try terminal.repeats(typed, "New passphrase, again: ") { return typed }
     }
-    throw CommandError(.declined, "declined", subject: "terminal", "the two never were the same")
+    throw CommandError(.declined, "declined", subject: "terminal", "no passphrase was typed twice alike")
+      .hinting("nothing was made")
   }
 
   /// Words that are shown once, to be written down: who has done so can type them.

@@ -9,6 +9,10 @@ struct SecretAssignment {
   /// The option that it came from.
   let option: String
   let secret: SecretBytes
+  /// Whether the program has made the value up, so that nobody has seen it yet.
+  let isMade: Bool
+  /// What is said once the value is stored, since nobody has named the field; nil for nothing.
+  let note: String?
 }
 
 /// Where the values of sealed fields come from; never from an argument.
@@ -75,7 +79,10 @@ struct SecretOptions: ParsableArguments {
     let plan = try plan() + (makesUp ? making(fields, kind, recipe, global) : [])
     for step in plan { try step.check(kind) }
     return try plan.map { step in
-      SecretAssignment(path: step.path, option: step.option, secret: try step.read(kind, recipe, global))
+      let step = step.at(kind?.inputPath(step.path) ?? step.path)
+      var isMade = false
+      let secret = try step.read(kind, recipe, &isMade, global)
+      return SecretAssignment(path: step.path, option: step.option, secret: secret, isMade: isMade, note: step.note)
     }
   }
 
@@ -113,8 +120,7 @@ struct SecretOptions: ParsableArguments {
         "name the field beside the record: RECORD FIELD -g")
     }
     let recipe = PasswordRecipe.making(kind?.value(at: made[0]), recipe)
-    global.messages.note("\(made[0]): made, \(recipe.size)")
-    return [SecretStep(made[0], "-g", .password(nil))]
+    return [SecretStep(made[0], "-g", .password(nil), note: "\(made[0]): made, \(recipe.size)")]
   }
 
   private func generating(_ text: String) throws -> SecretStep {
@@ -146,8 +152,13 @@ private struct SecretStep {
   let path: MemberPath
   let option: String
   let source: Source
+  let note: String?
 
-  init(_ path: MemberPath, _ option: String, _ source: Source) {
+  /// The same value for the field at another path.
+  func at(_ path: MemberPath) -> SecretStep { SecretStep(path, option, source, note: note) }
+
+  init(_ path: MemberPath, _ option: String, _ source: Source, note: String? = nil) {
+    self.note = note
     self.path = path
     self.option = option
     self.source = source
@@ -155,7 +166,7 @@ private struct SecretStep {
 
   /// Refuses a readable member: its value would be stored in clear.
   func check(_ kind: RecordKind?) throws {
-    let places = kind?.inputPaths(path) ?? []
+    let places = kind?.inputPaths(kind?.inputPath(path) ?? path) ?? []
     guard let readable = places.first(where: { kind?.value(at: $0)?.isSealed == false }) else { return }
     throw CommandError.usage(
       option, "\(readable) is a readable field", "give it as \(readable)=VALUE (with `add`: --set \(readable)=VALUE)")
@@ -164,14 +175,18 @@ private struct SecretStep {
   /// The value. An empty one is refused: a command that failed in front of a pipe must not replace a secret by nothing.
   ///
   /// - Parameter recipe: what is made at a prompt, and where nothing else is said.
-  func read(_ kind: RecordKind?, _ recipe: PasswordRecipe?, _ global: GlobalOptions) throws -> SecretBytes {
+  func read(
+    _ kind: RecordKind?, _ recipe: PasswordRecipe?, _ isMade: inout Bool, _ global: GlobalOptions
+  ) throws -> SecretBytes {
     let secret: SecretBytes
     let isBytes = kind?.value(at: path)?.isBytes == true
     switch source {
-    case .file(let file): secret = try isBytes ? SecretInput.base64(ofFile: file) : SecretInput.file(file)
-    case .standardInput: secret = try isBytes ? SecretInput.base64(ofFile: "-") : SecretInput.file("-")
-    case .password(let own): secret = try PasswordRecipe.making(kind?.value(at: path), own ?? recipe).make()
-    case .prompt: secret = try asked(kind, recipe, global)
+    case .file(let file): secret = try given(file, isBytes, global)
+    case .standardInput: secret = try given("-", isBytes, global)
+    case .password(let own):
+      secret = try PasswordRecipe.making(kind?.value(at: path), own ?? recipe).make()
+      isMade = true
+    case .prompt: secret = try asked(kind, recipe, &isMade, global)
     }
     // An empty file was read as one.
     if isBytes, case .file = source { return secret }
@@ -185,6 +200,11 @@ private struct SecretStep {
     return secret
   }
 
+  /// What a file or standard input holds.
+  private func given(_ file: String, _ isBytes: Bool, _ global: GlobalOptions) throws -> SecretBytes {
+    try isBytes ? SecretInput.base64(ofFile: file) : SecretInput.file(file).value(at: path, global.messages)
+  }
+
   private func refused(_ reason: String) -> CommandError {
     var error = CommandError(.inputRefused, "input_refused", subject: "\(path)", reason)
     error.field = path.description
@@ -192,7 +212,7 @@ private struct SecretStep {
   }
 
   private func asked(
-    _ kind: RecordKind?, _ recipe: PasswordRecipe?, _ global: GlobalOptions
+    _ kind: RecordKind?, _ recipe: PasswordRecipe?, _ isMade: inout Bool, _ global: GlobalOptions
   ) throws -> SecretBytes {
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw CommandError(
@@ -201,7 +221,7 @@ private struct SecretStep {
     }
     let value = kind?.value(at: path)
     let prompt = SecretPrompt(Printable.text("\(path)"), value, mayBeEmpty: false, recipe, global)
-    return try prompt.answer(at: terminal) { text in
+    return try prompt.answer(at: terminal, isMade: &isMade) { text in
       do throws(RecordError) {
         _ = try kind?.plaintext(of: kind?.argument(text, at: path) ?? .string(text), at: path)
         return value?.fault(ofSecret: text, global)

@@ -53,17 +53,18 @@ extension System {
   }
 
   private static func program(ofLastArguments count: Int, in environment: ProgramEnvironment) -> ProgramImage {
-    let words = unsafe UnsafeBufferPointer(
-      start: CommandLine.unsafeArgv + Int(CommandLine.argc) - count, count: count)
-    return unsafe ProgramImage(words: words, environment)
+    let words = unsafe ProgramArguments.pointers(toLast: count)
+    // The image copies the pointers, and what they point to is never freed.
+    return unsafe words.withUnsafeBufferPointer { words in unsafe ProgramImage(words: words, environment) }
   }
 }
 
 extension System {
   /// Where the program of this process is.
   static var ownProgram: String {
+    if let run = Invocation.current { return run.program }
     // The link itself, where there is one: the program is the same where its file was replaced meanwhile.
-    isThere("/proc/self/exe") ? "/proc/self/exe" : CommandLine.arguments[0]
+    return isThere("/proc/self/exe") ? "/proc/self/exe" : ProgramArguments.all.first ?? "vault"
   }
 
   /// Starts a program: ``ChildProcess``.
@@ -75,6 +76,23 @@ extension System {
     } catch {
       throw SystemError(number: error.number, path: program, action: "run")
     }
+  }
+
+  /// Closes a descriptor with a passphrase in every program that this process starts or becomes.
+  ///
+  /// The three standard descriptors belong to programs.
+  static func keepFromPrograms(_ descriptor: Int32?) {
+    guard let descriptor, descriptor > 2 else { return }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  }
+
+  /// Ends standard input after a passphrase was read from it: a file could be read again from its start.
+  static func endInput(_ descriptor: Int32) {
+    guard descriptor == standardInput, isatty(descriptor) == 0 else { return }
+    let empty = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard empty >= 0 else { return }
+    _ = dup2(empty, descriptor)
+    close(empty)
   }
 
   /// A pipe of which a child gets what it is given, and no more.

@@ -65,7 +65,10 @@ struct NamedFile: ~Copyable {
 
   /// The controlling terminal; nil when there is none, or when this process is in its background.
   static func terminal() -> NamedFile? {
-    guard let file = try? NamedFile("/dev/tty", as: .terminal), System.isInForeground(file.descriptor) else {
+    // A run without a process of its own has no terminal of its own.
+    guard Invocation.current == nil, let file = try? NamedFile("/dev/tty", as: .terminal),
+      System.isInForeground(file.descriptor)
+    else {
       return nil
     }
     return file
@@ -114,28 +117,40 @@ extension System {
     [environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self).first { $0.hasPrefix("/") && isMemoryBacked($0) }
   }
 
+  /// Where opened texts may lie.
+  static var foldersForTexts: [String] {
+    [environment("XDG_RUNTIME_DIR"), "/dev/shm", ProcessEnvironment.temporaryDirectory].compactMap(\.self)
+      .filter { $0.hasPrefix("/") }
+  }
+
   /// A new directory, 0700.
   static func makeDirectory(_ path: String) throws(SystemError) {
-    guard unsafe mkdir(path, 0o700) == 0 else { throw SystemError(number: errno, path: path, action: "made") }
+    guard unsafe mkdirat(here, path, 0o700) == 0 else { throw SystemError(number: errno, path: path, action: "made") }
   }
 
   /// A new symbolic link.
   static func link(_ path: String, to target: String) throws(SystemError) {
-    guard unsafe symlink(target, path) == 0 else { throw SystemError(number: errno, path: path, action: "made") }
+    guard unsafe symlinkat(target, here, path) == 0 else {
+      throw SystemError(number: errno, path: path, action: "made")
+    }
   }
 
   /// Lets the owner of a file only read it.
   static func forbidWriting(_ path: String) throws(SystemError) {
-    guard unsafe chmod(path, 0o400) == 0 else { throw SystemError(number: errno, path: path, action: "written") }
+    guard unsafe fchmodat(here, path, 0o400, 0) == 0 else {
+      throw SystemError(number: errno, path: path, action: "written")
+    }
   }
 
   /// Lets everybody run and read a file, and its owner write it.
   static func letRun(_ path: String) throws(SystemError) {
-    guard unsafe chmod(path, 0o755) == 0 else { throw SystemError(number: errno, path: path, action: "written") }
+    guard unsafe fchmodat(here, path, 0o755, 0) == 0 else {
+      throw SystemError(number: errno, path: path, action: "written")
+    }
   }
 
   /// Whether a file may be run here.
-  static func mayRun(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
+  static func mayRun(_ path: String) -> Bool { unsafe faccessat(here, path, X_OK, 0) == 0 }
 
   /// Whether two descriptors are of one file.
   static func isSameFile(_ one: Int32, _ other: Int32) -> Bool {
@@ -153,15 +168,40 @@ extension System {
 
   /// Whether files in a directory live in memory: the type of its mount, as `/proc/self/mountinfo` tells.
   static func isMemoryBacked(_ directory: String) -> Bool {
-    guard let status = status(of: directory), status.kind == .directory, unsafe access(directory, W_OK) == 0,
-      let file = try? NamedFile.reading("/proc/self/mountinfo"), let mounts = try? TextInput.text(of: file)
-    else { return false }
+    guard let status = status(of: directory), status.kind == .directory, unsafe faccessat(here, directory, W_OK, 0) == 0
+    else {
+      return false
+    }
+    return ["tmpfs", "ramfs"].contains(mountType(of: directory))
+  }
+
+  /// The type of the mount that holds what is at a path, such as `ext4` or `fuse.sshfs`; nil if the system does not
+  /// tell.
+  static func mountType(of path: String) -> String? {
+    guard let status = status(of: path), let file = try? NamedFile.reading("/proc/self/mountinfo"),
+      let mounts = try? TextInput.text(of: file)
+    else { return nil }
     let device = "\(major(status.device)):\(minor(status.device))"
     // 36 35 98:0 /root /mount/point options optional… - type source options (proc_pid_mountinfo(5))
-    return mounts.split(separator: "\n").contains { line in
+    for line in mounts.split(separator: "\n") {
       let fields = line.split(separator: " ")
-      guard fields.count > 6, fields[2] == device, let dash = fields.firstIndex(of: "-") else { return false }
-      return dash + 1 < fields.count && (fields[dash + 1] == "tmpfs" || fields[dash + 1] == "ramfs")
+      guard fields.count > 6, fields[2] == device, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count else {
+        continue
+      }
+      return String(fields[dash + 1])
+    }
+    return nil
+  }
+
+  /// Whether the file system refuses every lock on a file.
+  static func lacksLocks(at path: String) -> Bool {
+    let files = FileSystem<SystemError>()
+    do throws(SystemError) {
+      let file = try files.open(path, in: OpenPurpose.noDirectory, as: .reading, at: path)
+      _ = try files.tryLock(file.descriptor, isShared: true, at: path)
+      return false
+    } catch {
+      return Errno(error.number).meansNoLocks
     }
   }
 
@@ -172,7 +212,21 @@ extension System {
 
 extension System {
   static var userID: UInt32 { geteuid() }
+
+  /// What the system calls this user; empty where it has no name.
+  static var userName: String {
+    if let name = environment("LOGNAME") ?? environment("USER"), !name.isEmpty { return name }
+    // Safe: the entry is the C library's, NUL-terminated, and copied before anything else can ask for one.
+    guard let entry = unsafe getpwuid(geteuid()), let name = unsafe entry.pointee.pw_name else { return "" }
+    return unsafe String(cString: name)
+  }
   static var groupID: UInt32 { getegid() }
+
+  /// Whether a path names a folder that is this user's alone; a link to one is not.
+  static func isOwnFolder(_ path: String) -> Bool {
+    guard let status = status(of: path, followingLink: false) else { return false }
+    return status.kind == .directory && status.owner == userID && !status.isOpenToOthers
+  }
 
   /// Whether the mode of what is at a path lets others than the owner in.
   static func isOpenToOthers(_ path: String) -> Bool { status(of: path)?.isOpenToOthers == true }

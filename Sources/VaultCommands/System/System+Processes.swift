@@ -19,12 +19,14 @@ struct Pending: Sendable {
   /// Whether it was not stopped from outside: it knows by itself what to do when it goes on.
   var stopsByItself = false
   var hasHiddenTyping = false
-  /// Whether a prompt stands there without its answer.
-  var isAsking = false
+  /// The terminal at which a prompt stands without its answer; nil for none.
+  var asksAt: Int32?
   /// A text that somebody edits.
   var editedText: EditedText?
-  /// While an editor runs, Ctrl-C is its business.
+  /// While an editor or a pager runs, Ctrl-C is its business.
   var leavesInterruptsToChild = false
+  /// Whether Ctrl-C was pressed meanwhile.
+  var hasInterruptedChild = false
   /// The program that this process waits for, which gets what others send to this process.
   var program: pid_t?
   /// Files in memory of that program.
@@ -79,7 +81,8 @@ extension System {
     return signals
   }
 
-  /// Ends the process on SIGINT, SIGTERM, SIGHUP and SIGQUIT, with 128 and the signal's number as its exit code.
+  /// Ends the process on SIGTERM, SIGHUP and SIGQUIT, with 128 and the signal's number as its exit code, and on SIGINT
+  /// by that signal: a shell ends its loop only if the program died of it.
   ///
   /// A write that is under way is undone or completed first. One that hangs is cut off as by a power failure, which the
   /// store is made for.
@@ -91,12 +94,42 @@ extension System {
       Pending.shared.withLock { pending in
         if let program = pending.program { return passOn(number, isSent: isSent, to: program) }
         if number == SIGCONT { return pending.hideAgain() }
-        if number == SIGINT || number == SIGQUIT, pending.leavesInterruptsToChild { return }
-        Vault.stopWriting(within: .seconds(5))
-        pending.putRight()
-        _exit(128 + number)
+        if number == SIGINT || number == SIGQUIT, pending.leavesInterruptsToChild {
+          if number == SIGINT { pending.hasInterruptedChild = true }
+          return
+        }
+        pending.end(by: number)
       }
     }
+  }
+
+  /// Runs an editor or a pager, whose business Ctrl-C is meanwhile.
+  ///
+  /// If Ctrl-C has ended the program, this process ends in the same way.
+  ///
+  /// - Parameter run: gives the exit code of the program, or 128 and the number of the signal that ended it.
+  static func leavingInterrupts(to run: () throws -> Int32) rethrows -> Int32 {
+    Pending.shared.withLock { ($0.leavesInterruptsToChild, $0.hasInterruptedChild) = (true, false) }
+    defer { Pending.shared.withLock { $0.leavesInterruptsToChild = false } }
+    let status = try run()
+    guard status != 0, Invocation.current == nil, !isIgnored(SIGINT) else { return status }
+    Pending.shared.withLock { pending in
+      if pending.hasInterruptedChild || status == 128 + SIGINT { pending.end(by: SIGINT) }
+    }
+    return status
+  }
+
+  /// Ends this process by a signal, as if nothing had handled it.
+  static func die(of number: Int32) -> Never {
+    _ = signal(number, SIG_DFL)
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    unsafe sigaddset(&set, number)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    // To this thread: another one may await what is sent to the process.
+    raise(number)
+    // The first process of a container is not ended by a signal.
+    _exit(128 + number)
   }
 
   /// The next signal, and whether a process sent it; the terminal sends to the whole group.
@@ -136,10 +169,17 @@ extension System {
 }
 
 extension Pending {
-  fileprivate mutating func putRight() {
+  fileprivate mutating func end(by number: Int32) -> Never {
+    Vault.stopWriting(within: .seconds(5))
+    putRight()
+    if number == SIGINT { System.die(of: SIGINT) }
+    _exit(128 + number)
+  }
+
+  private mutating func putRight() {
     // Whatever comes next begins on a line of its own.
     if let folder { System.removeDirectory(folder) }
-    if isAsking, let terminal { try? System.writeAll([UInt8(ascii: "\n")], to: terminal.descriptor) }
+    if let asksAt { try? System.writeAll([UInt8(ascii: "\n")], to: asksAt) }
     showTyping(droppingTyped: true)
     guard let kept = editedText?.keptOrDiscarded() else { return }
     try? System.writeAll(Array("note: \(kept)\n".utf8), to: System.standardError)
@@ -187,8 +227,11 @@ extension System {
 
   /// Runs a command line of the shell and gives the reading end of its standard output to `body`.
   ///
+  /// - Parameter variables: `NAME=VALUE`, its whole environment; nil for the one of this process.
   /// - Returns: its exit code as ``runShell(_:arguments:variables:streams:whileRunning:)``.
-  static func readShell(_ script: String, _ body: (Int32) throws -> Void) throws -> Int32 {
+  static func readShell(
+    _ script: String, variables: [String]? = nil, _ body: (Int32) throws -> Void
+  ) throws -> Int32 {
     let pipe = try makePipe()
     var ends = [pipe.reading, pipe.writing]
     func closeEnd(_ index: Int) {
@@ -196,7 +239,7 @@ extension System {
       ends[index] = -1
     }
     defer { closeEnd(1) }
-    return try runShell(script, streams: ChildStreams(output: ends[1])) {
+    return try runShell(script, variables: variables, streams: ChildStreams(output: ends[1])) {
       // Closed before the wait, so that a command which writes more than is read ends too.
       defer { closeEnd(0) }
       closeEnd(1)

@@ -134,15 +134,7 @@ extension ChildEnd {
   /// Ends this process as the child has ended: with its exit code, or by the signal that ended it.
   func imitate() -> Never {
     guard let signal else { _exit(exitCode) }
-    System.restoreDefault(signal)
-    var set = sigset_t()
-    unsafe sigemptyset(&set)
-    unsafe sigaddset(&set, signal)
-    unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
-    // To this thread: another one awaits what is sent to the process.
-    raise(signal)
-    // The first process of a container is not ended by a signal.
-    _exit(128 + signal)
+    System.die(of: signal)
   }
 }
 
@@ -171,8 +163,6 @@ extension System {
   static func passOn(_ number: Int32, isSent: Bool, to program: pid_t) {
     if isSent || number != SIGINT && number != SIGQUIT { signalProcess(program, number) }
   }
-
-  fileprivate static func restoreDefault(_ number: Int32) { signal(number, SIG_DFL) }
 
   fileprivate static func handle(
     _ number: Int32,

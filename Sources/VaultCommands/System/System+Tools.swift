@@ -108,7 +108,7 @@ extension System {
   static func path(ofTool name: String) -> String? {
     guard !name.contains("/") else { return ProcessEnvironment.realPath(name) }
     let folders = environment("PATH")?.split(separator: ":") ?? []
-    return folders.map { "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
+    return folders.map { "\($0)/\(name)" }.first { mayRun($0) }
   }
 
   /// The program that started this one; nil where the system does not tell.
@@ -142,6 +142,7 @@ extension System {
 
   /// The whole environment, `NAME=VALUE` each.
   static func allVariables() -> [String] {
+    if let run = Invocation.current { return run.variables }
     var variables: [String] = []
     var next = unsafe environ
     while let text = unsafe next.pointee {

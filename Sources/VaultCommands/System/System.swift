@@ -45,9 +45,9 @@ struct SystemError: FileFailure {
 
 /// System calls of the command line; together with the other files of this folder the only place that makes any.
 enum System {
-  static let standardInput: Int32 = 0
-  static let standardOutput: Int32 = 1
-  static let standardError: Int32 = 2
+  static var standardInput: Int32 { Invocation.current?.input ?? 0 }
+  static var standardOutput: Int32 { Invocation.current?.output ?? 1 }
+  static var standardError: Int32 { Invocation.current?.errors ?? 2 }
 
   /// A variable of the environment; nil when it is not set or empty.
   static func environment(_ name: String) -> String? {

@@ -1,4 +1,5 @@
 import COpenSSL
+internal import Synchronization
 
 /// The algorithms of this module, each looked up once per process.
 ///
@@ -40,12 +41,30 @@ enum Algorithms {
   /// costs start-up time. No clean-up runs at exit: it would take tables away from threads that still seal, and the
   /// kernel takes all memory back anyway.
   static let isLibraryStarted: Bool = {
-    let chosen = CryptoLibrary.isOurs ? options + leanOptions : options
+    let isOurs = CryptoLibrary.isOurs
+    isLean.store(isOurs, ordering: .sequentiallyConsistent)
+    let chosen = isOurs ? options + leanOptions : options
     return OPENSSL_init_crypto(chosen.reduce(0) { $0 | UInt64($1) }, nil) == 1
   }()
 
+  /// Whether OpenSSL was started without the tables of names.
+  private static let isLean = Atomic(false)
   private static let options = [OPENSSL_INIT_NO_LOAD_CONFIG, OPENSSL_INIT_NO_ATEXIT]
-  private static let leanOptions = [
-    OPENSSL_INIT_NO_ADD_ALL_CIPHERS, OPENSSL_INIT_NO_ADD_ALL_DIGESTS, OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS,
-  ]
+  private static let leanOptions = [OPENSSL_INIT_NO_ADD_ALL_CIPHERS, OPENSSL_INIT_NO_ADD_ALL_DIGESTS]
+
+  /// Starts OpenSSL, and adds the names that a lean start left out: OpenSSL itself never adds them later.
+  static let isComplete: Bool = {
+    guard isLibraryStarted, isLean.load(ordering: .sequentiallyConsistent) else { return isLibraryStarted }
+    // Those by which certificates are signed, and private keys encrypted.
+    let digests = unsafe [
+      EVP_md5(), EVP_md5_sha1(), EVP_sha1(), EVP_sha224(), EVP_sha256(), EVP_sha384(), EVP_sha512(), EVP_sha512_224(),
+      EVP_sha512_256(), EVP_sha3_224(), EVP_sha3_256(), EVP_sha3_384(), EVP_sha3_512(),
+    ]
+    let ciphers = unsafe [
+      EVP_aes_128_cbc(), EVP_aes_192_cbc(), EVP_aes_256_cbc(), EVP_aes_128_gcm(), EVP_aes_256_gcm(), EVP_aes_128_ccm(),
+      EVP_aes_256_ccm(), EVP_chacha20_poly1305(), EVP_des_ede3_cbc(),
+    ]
+    return unsafe digests.allSatisfy { unsafe EVP_add_digest($0) == 1 }
+      && ciphers.allSatisfy { unsafe EVP_add_cipher($0) == 1 }
+  }()
 }

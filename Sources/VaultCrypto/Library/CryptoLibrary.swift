@@ -14,8 +14,15 @@ public enum CryptoLibrary {
   /// Whether nobody else in this process uses OpenSSL.
   static var isOurs: Bool { claimed.load(ordering: .sequentiallyConsistent) }
 
-  /// For a program in which nobody else uses OpenSSL, before anything is sealed or opened: it is started without the
-  /// tables of older names of ciphers and digests and without the texts of errors, a third of what it does in a short
-  /// process. Whoever asks for those, as code for certificates does, would not get them any more.
+  /// For a program in which nobody else uses OpenSSL, before anything is sealed or opened: OpenSSL starts without the
+  /// tables of names of ciphers and digests, a third of what it does in a short process. Code for certificates looks
+  /// its digests up there, so ``share()`` comes before any such code. Without this call OpenSSL starts in full.
   public static func claim() { claimed.store(true, ordering: .sequentiallyConsistent) }
+
+  /// Before somebody else in this process uses OpenSSL, as libpq does for TLS: OpenSSL starts in full, or gets what a
+  /// lean start has left out. May be called at any time, and any number of times.
+  public static func share() {
+    claimed.store(false, ordering: .sequentiallyConsistent)
+    _ = Algorithms.isComplete
+  }
 }

@@ -1,3 +1,5 @@
+import COpenSSL
+
 extension [UInt8] {
   /// An array of `byteCount` bytes that `initialize` writes, every one of them, without zeroing them first.
   @unsafe init(
@@ -7,6 +9,13 @@ extension [UInt8] {
       try unsafe initialize(UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: byteCount))
       initializedCount = byteCount
     }
+  }
+}
+
+extension MutableRawSpan {
+  /// Writes zeros over the bytes. The optimiser does not leave that out, although nobody reads them afterwards.
+  package mutating func wipe() {
+    unsafe withUnsafeMutableBytes { bytes in unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count) }
   }
 }
 

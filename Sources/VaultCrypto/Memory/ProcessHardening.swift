@@ -59,18 +59,31 @@ public enum ProcessHardening {
   private static let confinedFileCount = 64
 
   /// Gives up what reading a file does not need: further privileges, many open files and, where the system lets it, the
-  /// network; to be called while the process has one thread.
+  /// network and all system calls that change files, start programs, or reach other processes; to be called while the
+  /// process has one thread.
   ///
-  /// - Returns: whether everything took effect. Not every system lets a process leave the network.
+  /// - Parameter asksTerminal: whether somebody is asked at a terminal, which is opened for writing.
+  /// - Returns: whether everything took effect. Not every system lets a process leave the network or filters its calls.
   @discardableResult
-  public static func confine() -> Bool {
+  public static func confine(asksTerminal: Bool = false) -> Bool {
     let isLimited = lower(openFileLimit, to: confinedFileCount)
     #if os(Linux)
       // The order matters: a namespace of its own gives a process privileges in it.
       let hasNoNetwork = vault_leave_network() == 1
-      return vault_forbid_new_privileges() == 1 && hasNoNetwork && isLimited
+      let hasNoPrivileges = vault_forbid_new_privileges() == 1
+      // Last, since it takes the calls above away.
+      return vault_allow_reading_only(asksTerminal ? 1 : 0) == 1 && hasNoPrivileges && hasNoNetwork && isLimited
     #else
       return isLimited
+    #endif
+  }
+
+  /// Whether ``confine(asksTerminal:)`` can take system calls away here.
+  public static var canFilterCalls: Bool {
+    #if os(Linux)
+      return vault_can_filter_calls() == 1
+    #else
+      return false
     #endif
   }
 

@@ -6,7 +6,8 @@ enum NeedleForms {
   static let shortest = 8
   /// Of what is longer than this, only the value itself and its lines are looked for.
   private static let longestEncoded = 16 << 10
-  /// A line of a value of several that is shorter may be anybody's, such as a closing brace.
+  /// A line of a value of several that is shorter may be anybody's, such as `return`: only its core is looked for, if
+  /// that tells.
   private static let shortestLine = 16
 
   /// Whether a value can be told from other text: a short number cannot.
@@ -19,13 +20,76 @@ enum NeedleForms {
     var forms: Set<[UInt8]> = []
     for value in [value, trimmed(value)] where isFindable(value) { forms.formUnion(whole(value)) }
     for leaf in leaves(of: value) where isFindable(leaf) { forms.formUnion(whole(leaf)) }
-    for line in lines(of: value) { forms.insert(line) }
+    for line in lines(of: value) {
+      guard line.count >= shortestLine else {
+        if let core = core(of: line) { forms.formUnion(spellings(core)) }
+        continue
+      }
+      forms.formUnion(value.count <= longestEncoded ? spellings(line).union(base64(line)) : [line])
+    }
     return forms.filter { $0.count >= shortest }
   }
 
+  /// How many lines of a value are not looked for by themselves, of those that could be a secret of their own.
+  static func leftOutLineCount(of value: [UInt8]) -> Int {
+    let lines = lines(of: value)
+    // The last line of a key in base64 is no secret of its own.
+    guard lines.count(where: { $0.count < shortestLine }) * 2 > lines.count else { return 0 }
+    return lines.count(where: { line in
+      line.count < shortestLine && core(of: line) == nil && line.count(where: isAlphanumeric) >= shortestSecretLine
+    })
+  }
+
+  /// Lines with fewer letters and digits are not counted: nobody has such a secret on a line.
+  private static let shortestSecretLine = 4
+
+  /// The part of a short line that tells it from other text, as a recovery code does: without the blanks and the
+  /// punctuation around it, at least 8 bytes, and with a digit, a sign or a capital letter inside. Nil for a word.
+  private static func core(of line: [UInt8]) -> [UInt8]? {
+    guard let first = line.firstIndex(where: { !isAround($0) }), let last = line.lastIndex(where: { !isAround($0) })
+    else { return nil }
+    let core = line[first...last]
+    let letters = core.count(where: { isAlphanumeric($0) || $0 >= 0x80 })
+    guard isFindable(Array(core)), letters >= shortest - 2 else { return nil }
+    let hasDigit = core.contains { $0 &- UInt8(ascii: "0") < 10 }
+    let hasSign = core.contains { $0 > UInt8(ascii: " ") && $0 < 0x80 && !isAlphanumeric($0) }
+    let hasInnerCapital = zip(core, core.dropFirst()).contains { isSmall($0) && isCapital($1) }
+    return hasDigit || hasSign || hasInnerCapital ? Array(core) : nil
+  }
+
+  private static func isAround(_ byte: UInt8) -> Bool {
+    byte <= UInt8(ascii: " ") || "\"'`{}[](),:;".utf8.contains(byte)
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26
+  }
+
+  private static func isSmall(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "a") < 26 }
+
+  private static func isCapital(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "A") < 26 }
+
   private static func whole(_ value: [UInt8]) -> [[UInt8]] {
-    guard value.count <= longestEncoded else { return [value] }
-    return [value] + base64(value) + texts(value) + quoted(value)
+    guard value.count <= longestEncoded else { return [value, Escapes.removed(.all, from: value)] }
+    return spellings(value) + base64(value)
+      + [Hex.encode(value), Hex.encode(value).uppercased()].map { Array($0.utf8) }
+      + utf16(value)
+  }
+
+  /// The value with its own text taken for escapes, for each choice of families: an encoder escapes those of its own
+  /// family alone.
+  private static func spellings(_ value: [UInt8]) -> Set<[UInt8]> {
+    let present = Escapes.Families.each.filter { Escapes.removed($0, from: value) != value }
+    var chosen: Set<Escapes.Families> = [[]]
+    for family in present { chosen.formUnion(chosen.map { $0.union(family) }) }
+    return Set(chosen.map { Escapes.removed($0, from: value) })
+  }
+
+  /// As programs of Windows write text, in files and as base64 in command lines.
+  private static func utf16(_ value: [UInt8]) -> [[UInt8]] {
+    guard let text = String(validating: value, as: UTF8.self) else { return [] }
+    let little = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+    return [little, text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }] + base64(little)
   }
 
   /// Without blanks and line ends behind it, as `$(…)` and many readers take a value.
@@ -37,7 +101,7 @@ enum NeedleForms {
   private static func lines(of value: [UInt8]) -> [[UInt8]] {
     guard !value.contains(0), String(validating: value, as: UTF8.self) != nil else { return [] }
     let lines = value.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-    return lines.count < 2 ? [] : lines.filter { $0.count >= shortestLine }.map(Array.init)
+    return lines.count < 2 ? [] : lines.map(Array.init)
   }
 
   /// The texts in a value that is a JSON document.
@@ -66,74 +130,5 @@ enum NeedleForms {
         .filter { $0.count >= shortestLine }
     }
     return forms
-  }
-
-  private static func texts(_ value: [UInt8]) -> [[UInt8]] {
-    let (hex, percent) = (Hex.encode(value), PercentEncoding.encoded(value))
-    return [hex, hex.uppercased(), percent, percent.lowercasedEscapes, percent.replacing("%20", with: "+")]
-      .map { Array($0.utf8) }
-  }
-
-  /// In quotes of JSON, shells and XML, without the quotes around it.
-  private static func quoted(_ value: [UInt8]) -> [[UInt8]] {
-    var forms: [[UInt8]] = []
-    if let text = String(validating: value, as: UTF8.self),
-      let json = try? JSONValue.string(text).compactBytes(limits: .exchange).dropFirst().dropLast()
-    {
-      forms.append(Array(json))
-      forms.append(escaped(Array(json)) { $0 == UInt8(ascii: "/") ? "\\/" : nil })
-      forms.append(ascii(json))
-    }
-    forms.append(escaped(value) { $0 == UInt8(ascii: "'") ? "'\\''" : nil })
-    forms.append(escaped(value) { $0 == UInt8(ascii: "'") ? "'\"'\"'" : nil })
-    forms.append(escaped(value) { "\"\\$`".utf8.contains($0) ? backslashed($0) : nil })
-    forms.append(escaped(value) { isPlain($0) ? nil : backslashed($0) })
-    let controls: [UInt8: String] = [9: "\\t", 10: "\\n", 13: "\\r", 39: "\\'", 92: "\\\\"]
-    forms.append(escaped(value) { controls[$0] })
-    let entities: [UInt8: String] = [34: "&quot;", 38: "&amp;", 39: "&#39;", 60: "&lt;", 62: "&gt;"]
-    forms.append(escaped(value) { entities[$0] })
-    forms.append(escaped(value) { $0 == 39 ? "&apos;" : entities[$0] })
-    return forms
-  }
-
-  private static func backslashed(_ byte: UInt8) -> String { "\\\(Character(Unicode.Scalar(byte)))" }
-
-  /// What `printf %q` of a shell leaves alone.
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    byte >= 0x80 || byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26
-      || "@%_+=:./-".utf8.contains(byte)
-  }
-
-  private static func escaped(_ value: [UInt8], _ escape: (UInt8) -> String?) -> [UInt8] {
-    var result: [UInt8] = []
-    for byte in value {
-      if let text = escape(byte) { result += text.utf8 } else { result.append(byte) }
-    }
-    return result
-  }
-
-  /// JSON as ASCII alone, with an escape for each UTF-16 unit of what is not (RFC 8259, section 7).
-  private static func ascii(_ json: some Sequence<UInt8>) -> [UInt8] {
-    var result = ""
-    for unit in String(decoding: Array(json), as: UTF8.self).utf16 {
-      if unit < 0x80, let scalar = Unicode.Scalar(unit) {
-        result.unicodeScalars.append(scalar)
-      } else {
-        result += "\\u" + Hex.encode([UInt8(unit >> 8), UInt8(unit & 0xFF)])
-      }
-    }
-    return Array(result.utf8)
-  }
-}
-
-extension String {
-  /// Percent-encoding with lower-case digits.
-  fileprivate var lowercasedEscapes: String {
-    var (result, digits) = ([UInt8](), 0)
-    for byte in utf8 {
-      result.append(digits > 0 && byte < UInt8(ascii: "a") && byte > UInt8(ascii: "9") ? byte | 0x20 : byte)
-      digits = byte == UInt8(ascii: "%") ? 2 : max(0, digits - 1)
-    }
-    return String(decoding: result, as: UTF8.self)
   }
 }

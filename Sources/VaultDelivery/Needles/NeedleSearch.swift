@@ -30,8 +30,9 @@ public struct NeedleSearch: Sendable {
     var (found, index): ([Finding], Int) = ([], 0)
     // Unsafe only in that padding could be read: bytes have none.
     let span = unsafe bytes.span.bytes
+    var reading = EscapeReading()
     loop: while index < bytes.count {
-      switch needles.match(in: span, at: index, isWhole: isWhole) {
+      switch needles.match(in: span, at: index, isWhole: isWhole, &reading) {
       case .undecided: break loop
       case .none: break
       case .needle(let count, let label):

@@ -2,9 +2,10 @@ internal import VaultSealing
 
 /// Values to be looked for in other bytes, in the forms that programs give them. Only keyed hashes are held, no value.
 ///
-/// A value is found as it is, without blanks behind it, by its lines of 16 bytes or more, and the texts in it where it
-/// is a JSON document; each as base64 (both alphabets, at every place within a group), hex, percent-encoded, and with
-/// the escapes of JSON, XML and shells. It is a guard against accidents: another form of a value is not found.
+/// A value is found as it is, without blanks behind it, by its lines of 16 bytes or more, and by the texts in it if it
+/// is a JSON document; each as base64 (both alphabets, at every place within a group), hex and UTF-16. Each byte may
+/// stand as itself or as an escape of addresses, JSON, programming languages, XML, HTML, SQL and shells, and an escape
+/// within another one, three deep. This is a guard against accidents: any other form of a value is not found.
 public struct NeedleSet: Sendable {
   /// One form of a value: its hash tells it from other bytes but for a chance of 2⁻⁶⁴.
   private struct Needle {
@@ -19,6 +20,11 @@ public struct NeedleSet: Sendable {
     /// A value may begin there: more bytes tell.
     case undecided
     case needle(count: Int, label: Int)
+
+    fileprivate func longer(_ other: Match) -> Match {
+      guard case .needle(let count, _) = self, case .needle(let next, _) = other else { return other }
+      return count < next ? other : self
+    }
   }
 
   private static let headCount = NeedleForms.shortest
@@ -51,6 +57,11 @@ public struct NeedleSet: Sendable {
     return !forms.isEmpty
   }
 
+  /// How many lines of a value of several are not looked for by themselves, because they are words or too short.
+  public static func leftOutLineCount(of value: RawSpan) -> Int {
+    NeedleForms.leftOutLineCount(of: value.copiedBytes())
+  }
+
   private mutating func insert(_ form: [UInt8], _ label: Int) {
     for byte in form { bytes[Int(byte)] = true }
     let span = unsafe form.span.bytes
@@ -78,25 +89,64 @@ public struct NeedleSet: Sendable {
 
   /// The longest value that begins at a place.
   ///
-  /// - Parameter isWhole: whether nothing comes behind `bytes`.
-  func match(in bytes: RawSpan, at index: Int, isWhole: Bool) -> Match {
+  /// - Parameters:
+  ///   - isWhole: whether nothing comes behind `bytes`.
+  ///   - reading: one for all places of `bytes`.
+  func match(in bytes: RawSpan, at index: Int, isWhole: Bool, _ reading: inout EscapeReading) -> Match {
     let rest = bytes.byteCount - index
-    guard rest >= Self.headCount else {
-      return !isWhole && beginnings.contains(Self.hash(bytes, index..<bytes.byteCount)) ? .undecided : .none
-    }
-    // Unsafe only in that any eight bytes are taken for a number.
-    let place = place(unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
-    guard filter[place >> 6] >> UInt64(place & 63) & 1 == 1,
-      let candidates = needles[Self.hash(bytes, index..<(index + Self.headCount))]
-    else { return .none }
-    for needle in candidates {
-      if needle.count > rest {
-        if !isWhole { return .undecided }
-      } else if Self.hash(bytes, index..<(index + needle.count)) == needle.hash {
-        return .needle(count: needle.count, label: needle.label)
+    var (best, hasCandidates): (Match, Bool) = (.none, false)
+    if rest < Self.headCount {
+      if !isWhole, beginnings.contains(Self.hash(bytes, index..<bytes.byteCount)) { return .undecided }
+      // Unsafe only in that any eight bytes are taken for a number.
+    } else if passes(unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)) {
+      let candidates = needles[Self.hash(bytes, index..<(index + Self.headCount))] ?? []
+      hasCandidates = !candidates.isEmpty
+      for needle in candidates {
+        if needle.count > rest {
+          if !isWhole { return .undecided }
+        } else if Self.hash(bytes, index..<(index + needle.count)) == needle.hash {
+          best = .needle(count: needle.count, label: needle.label)
+          break
+        }
       }
     }
-    return .none
+    guard hasCandidates || reading.hasEscape(in: bytes, at: index, within: Self.headCount) else { return best }
+    if !hasCandidates, let head = reading.simpleHead(of: bytes, at: index, isWhole: isWhole), !passes(head) {
+      return best
+    }
+    return escaped(in: bytes, at: index, isWhole: isWhole, &reading, best)
+  }
+
+  /// The longest value that begins at a place, be it with escapes.
+  private func escaped(
+    in bytes: RawSpan, at index: Int, isWhole: Bool, _ reading: inout EscapeReading, _ plain: Match
+  ) -> Match {
+    var best = plain
+    reading.begin(at: index)
+    for level in 0..<EscapeReading.depth {
+      let count = reading.read(level, to: Self.headCount, of: bytes, isWhole: isWhole)
+      if count < Self.headCount {
+        // Without a byte the bytes end within the first escape.
+        if !isWhole, count == 0 || beginnings.contains(reading.hash(level, of: count)) { return .undecided }
+      } else if passes(reading.head(level)) {
+        for needle in needles[reading.hash(level, of: Self.headCount)] ?? [] {
+          if reading.read(level, to: needle.count, of: bytes, isWhole: isWhole) < needle.count {
+            if !isWhole { return .undecided }
+          } else if reading.hash(level, of: needle.count) == needle.hash {
+            best = best.longer(.needle(count: reading.end(level, of: needle.count) - index, label: needle.label))
+            break
+          }
+        }
+      }
+      if !reading.hasEscapes(level) { break }
+    }
+    return best
+  }
+
+  /// Whether a needle may begin with eight bytes.
+  private func passes(_ head: UInt64) -> Bool {
+    let place = place(head)
+    return filter[place >> 6] >> UInt64(place & 63) & 1 == 1
   }
 
   /// Whether text can stand beside any other without becoming part of a value.
@@ -112,8 +162,11 @@ public struct NeedleSet: Sendable {
   public func occurrences(in bytes: [UInt8]) -> [(offset: Int, label: Int)] {
     var found: [(offset: Int, label: Int)] = []
     let span = unsafe bytes.span.bytes
+    var reading = EscapeReading()
     for index in span.byteOffsets {
-      if case .needle(_, let label) = match(in: span, at: index, isWhole: true) { found.append((index, label)) }
+      if case .needle(_, let label) = match(in: span, at: index, isWhole: true, &reading) {
+        found.append((index, label))
+      }
     }
     return found
   }

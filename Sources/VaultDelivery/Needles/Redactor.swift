@@ -35,10 +35,11 @@ public struct Redactor: Sendable {
     output.reserveCapacity(bytes.count)
     // Unsafe only in that padding could be read: bytes have none.
     let span = unsafe bytes.span.bytes
+    var reading = EscapeReading()
     // What is between these two passes as it is.
     var (start, index) = (0, 0)
     loop: while index < bytes.count {
-      switch needles.match(in: span, at: index, isWhole: isWhole) {
+      switch needles.match(in: span, at: index, isWhole: isWhole, &reading) {
       case .undecided: break loop
       case .none: break
       case .needle(let length, let label):

@@ -6,7 +6,7 @@ struct EnvironmentTemplate: TemplateSyntax {
   /// Each place is found by reading the file several times.
   private static let workLimit = 32 << 20
 
-  func places(in template: Template, marks: [String]) throws(TemplateFault) -> [TemplatePlace?] {
+  func places(in template: Template, marks: TemplateMarks) throws(TemplateFault) -> [TemplatePlace?] {
     let standIns = marks.map { Array($0.utf8) }
     let parts = try tokens(of: template.filled { standIns[$0] })
     let size = template.texts.reduce(0) { $0 + $1.count }

@@ -2,11 +2,10 @@
 struct INITemplate: TemplateSyntax {
   let name = "INI"
 
-  func places(in template: Template, marks: [String]) throws(TemplateFault) -> [TemplatePlace?] {
+  func places(in template: Template, marks: TemplateMarks) throws(TemplateFault) -> [TemplatePlace?] {
     let tokens = try tokens(of: template.filled { Array(marks[$0].utf8) })
-    return marks.map { mark in
-      let word = Array(mark.utf8)
-      guard let text = tokens.first(where: { $0.text.holds(word) })?.text else { return nil }
+    return marks.holders(among: tokens, \.text).map { token in
+      guard let text = token?.text else { return nil }
       let isQuoted = text.count > 1 && text.first == UInt8(ascii: "\"") && text.last == UInt8(ascii: "\"")
       return isQuoted ? .doubleQuotes : .beside
     }
@@ -19,7 +18,10 @@ struct INITemplate: TemplateSyntax {
     }
     if place == .beside {
       let isOdd =
-        value.text.utf8.contains { "';#".utf8.contains($0) } || value.text.hasPrefix(" ") || value.text.hasSuffix(" ")
+        value.text.utf8.contains { "';#".utf8.contains($0) }
+        || [value.text.unicodeScalars.first, value.text.unicodeScalars.last].contains {
+          $0?.properties.isWhitespace ?? false
+        }
       guard !isOdd else {
         throw TemplateRefusal(
           "the value has one of ' ; # or blanks around it, which readers of INI take differently without double quotes")
@@ -35,8 +37,7 @@ struct INITemplate: TemplateSyntax {
       let content = line.drop(while: isBlank)
       let whole = TemplateToken(mark: String(decoding: line, as: UTF8.self))
       guard let first = content.first, !"#;[".utf8.contains(first) else { return whole }
-      // A line that begins with blanks goes on with the value before.
-      if content.startIndex > line.startIndex { return TemplateToken(mark: "more", text: Array(content)) }
+      // A line that begins with blanks goes on with the value before, or is a line of its own: readers differ.
       guard let sign = line.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") }) else {
         return whole
       }

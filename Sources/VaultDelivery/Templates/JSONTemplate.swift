@@ -5,7 +5,7 @@ struct JSONTemplate: TemplateSyntax {
   let name = "JSON"
   let hasTypes = true
 
-  func places(in template: Template, marks: [String]) -> [TemplatePlace?] {
+  func places(in template: Template, marks: TemplateMarks) -> [TemplatePlace?] {
     var isString = false
     return marks.indices.map { index in
       var isEscaped = false

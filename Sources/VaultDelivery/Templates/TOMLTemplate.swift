@@ -5,13 +5,12 @@ struct TOMLTemplate: TemplateSyntax {
   let name = "TOML"
   let hasTypes = true
 
-  func places(in template: Template, marks: [String]) throws(TemplateFault) -> [TemplatePlace?] {
-    let parts = try TOMLScanner.parts(of: template.filled { Array(marks[$0].utf8) })
-    return marks.map { mark in
-      let word = Array(mark.utf8)
-      guard let part = parts.first(where: { $0.token.text.holds(word) }) else { return nil }
+  func places(in template: Template, marks: TemplateMarks) throws(TemplateFault) -> [TemplatePlace?] {
+    let parts = TOMLScanner.values(of: try TOMLScanner.parts(of: template.filled { Array(marks[$0].utf8) }))
+    return zip(marks, marks.holders(among: parts) { $0.token.text }).map { mark, part in
+      guard let part else { return nil }
       switch part.form {
-      case .word: return part.token.text == word ? .bare : .beside
+      case .word: return part.token.text.elementsEqual(mark.utf8) ? .bare : .beside
       case .basic: return .doubleQuotes
       case .literal: return .singleQuotes
       case .sign: return nil
@@ -24,8 +23,10 @@ struct TOMLTemplate: TemplateSyntax {
     case .bare: return value.isText ? "\"\(value.text.quotedContent)\"" : value.text
     case .doubleQuotes: return value.text.quotedContent
     case .singleQuotes:
-      guard !value.text.utf8.contains(UInt8(ascii: "'")) else {
-        throw TemplateRefusal("the value has a single quote: put the place between double quotes")
+      // Readers make a line feed of a carriage return and a line feed.
+      guard !value.text.utf8.contains(where: { $0 == UInt8(ascii: "'") || $0 == 0x0D }) else {
+        throw TemplateRefusal(
+          "the value has a single quote or a carriage return: put the place between double quotes")
       }
       return value.text
     default: throw TemplateRefusal("the place stands beside other text without quotes: put all of it between quotes")
@@ -59,6 +60,29 @@ private struct TOMLScanner {
     var scanner = TOMLScanner(text)
     while scanner.index < text.count { try scanner.next() }
     return scanner.parts
+  }
+
+  /// The parts that are no names: those of tables, and those before `=`.
+  static func values(of parts: [Part]) -> [Part] {
+    var (brackets, isName, isHeader) = ([String](), true, false)
+    return parts.filter { part in
+      guard part.form == .sign else { return !isName }
+      switch part.token.mark {
+      case "\n" where brackets.isEmpty: (isName, isHeader) = (true, false)
+      case "=": isName = false
+      case "[" where brackets.isEmpty && isName: isHeader = true
+      case "[", "{":
+        brackets.append(part.token.mark)
+        isName = part.token.mark == "{"
+      case "]" where isHeader: break
+      case "]", "}":
+        _ = brackets.popLast()
+        isName = false
+      case ",": isName = brackets.last == "{"
+      default: break
+      }
+      return false
+    }
   }
 
   private init(_ text: [UInt8]) { self.text = text }

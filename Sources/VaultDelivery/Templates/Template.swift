@@ -131,10 +131,21 @@ public enum TemplateFormat: String, Sendable, CaseIterable {
     case "yaml", "yml": self = .yaml
     case "toml": self = .toml
     case "ini", "cfg": self = .ini
-    case "sh", "bash": self = .shell
+    case "sh", "bash", "dash", "ash", "zsh", "ksh", "profile", "zprofile", "bash_profile", "bash_login", "bash_logout",
+      "zlogin", "zlogout", "zshenv", "bashrc", "zshrc", "kshrc", "envrc":
+      self = .shell
     case "xml", "plist": self = .xml
     case "url": self = .url
     default: return nil
     }
+  }
+
+  /// The format that the first line of a text tells: `#!` and a shell. Nil for any other line.
+  package init?(ofText bytes: [UInt8]) {
+    guard bytes.starts(with: "#!".utf8) else { return nil }
+    let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+    let words = line.dropFirst(2).split { " \t/=".contains($0) }.map(String.init)
+    guard words.contains(where: ShellWords.shells.contains) else { return nil }
+    self = .shell
   }
 }

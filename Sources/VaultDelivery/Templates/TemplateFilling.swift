@@ -44,7 +44,7 @@ private struct TemplateFilling {
 
   private let template: Template
   private let syntax: any TemplateSyntax
-  private let prefix: [UInt8]
+  private let marks: TemplateMarks
   private let places: [TemplatePlace]
   private let standIns: [[UInt8]]
   private let parts: [TemplateToken]
@@ -53,9 +53,8 @@ private struct TemplateFilling {
     guard template.placeholders.count <= Self.countLimit else {
       throw TemplateFault(line: nil, "has more than \(Self.countLimit) places")
     }
-    let prefix = Self.prefix(for: template)
-    let marks = template.placeholders.indices.map { "\(prefix)\($0)x" }
-    (self.template, self.syntax, self.prefix) = (template, syntax, Array(prefix.utf8))
+    let marks = TemplateMarks(for: template)
+    (self.template, self.syntax, self.marks) = (template, syntax, marks)
     var places: [TemplatePlace] = []
     for (index, place) in try syntax.places(in: template, marks: marks).enumerated() {
       guard let place else { throw Self.noPlace(template.placeholders[index].line, syntax) }
@@ -65,7 +64,7 @@ private struct TemplateFilling {
     let standIns = marks.indices.map { Array(syntax.standIn(marks[$0], at: places[$0]).utf8) }
     self.standIns = standIns
     parts = try syntax.tokens(of: template.filled { standIns[$0] })
-    let found = Set(parts.flatMap { Self.numbers(in: $0.text, Array(prefix.utf8)) })
+    let found = Set(parts.flatMap { marks.numbers(in: $0.text) })
     if let lost = marks.indices.first(where: { !found.contains($0) }) {
       throw Self.noPlace(template.placeholders[lost].line, syntax)
     }
@@ -74,15 +73,6 @@ private struct TemplateFilling {
   private static func noPlace(_ line: Int, _ syntax: any TemplateSyntax) -> TemplateFault {
     TemplateFault(
       line: line, "the place is in a comment, a name, or another part of \(syntax.name) that holds no value")
-  }
-
-  /// A beginning of words that the template does not have.
-  private static func prefix(for template: Template) -> String {
-    var number = 0
-    while template.texts.contains(where: { String(decoding: $0, as: UTF8.self).contains("cvault\(number)place") }) {
-      number += 1
-    }
-    return "cvault\(number)place"
   }
 
   func filled(with values: [TemplateValue]) throws(TemplateFault) -> [UInt8] {
@@ -96,12 +86,15 @@ private struct TemplateFilling {
     }
     let result = template.filled { written[$0] }
     if fits(result, values, Set(values.indices)) { return result }
-    // Which of them it is, each is tried alone.
-    let culprit = values.indices.first { index in
-      !fits(template.filled { $0 == index ? written[$0] : standIns[$0] }, values, [index])
+    // With the first `good` values the text fits, and with the first `bad` ones it does not.
+    var (good, bad) = (0, values.count)
+    while bad - good > 1 {
+      let half = (good + bad) / 2
+      let isGood = fits(template.filled { $0 < half ? written[$0] : standIns[$0] }, values, Set(0..<half))
+      (good, bad) = isGood ? (half, bad) : (good, half)
     }
     throw TemplateFault(
-      line: template.placeholders[culprit ?? 0].line,
+      line: template.placeholders[good].line,
       "with the value in its place, \(syntax.name) would say something else: put the place between double quotes")
   }
 
@@ -112,11 +105,11 @@ private struct TemplateFilling {
   }
 
   private func expected(_ part: TemplateToken, _ values: [TemplateValue], _ given: Set<Int>) -> TemplateToken {
-    guard part.text.contains(prefix[0]) else { return part }
+    guard marks.areIn(part.text) else { return part }
     var (result, index) = (part, 0)
     result.text = []
     while index < part.text.count {
-      guard let (number, end) = Self.number(in: part.text, at: index, prefix), given.contains(number) else {
+      guard let (number, end) = marks.number(in: part.text, at: index), given.contains(number) else {
         result.text.append(part.text[index])
         index += 1
         continue
@@ -126,16 +119,5 @@ private struct TemplateFilling {
       index = end
     }
     return result
-  }
-
-  private static func numbers(in text: [UInt8], _ prefix: [UInt8]) -> [Int] {
-    text.indices.compactMap { number(in: text, at: $0, prefix)?.number }
-  }
-
-  /// The number of the word that begins here, and where it ends.
-  private static func number(in text: [UInt8], at start: Int, _ prefix: [UInt8]) -> (number: Int, end: Int)? {
-    guard text.has(prefix, at: start) else { return nil }
-    let digits = text[(start + prefix.count)...].prefix { $0 != UInt8(ascii: "x") }
-    return Int(String(decoding: digits, as: UTF8.self)).map { ($0, start + prefix.count + digits.count + 1) }
   }
 }

@@ -41,8 +41,8 @@ protocol TemplateSyntax: Sendable {
 
   /// What each place is in; nil where no value can be put.
   ///
-  /// - Parameter marks: words of letters and digits, which stand in for the values.
-  func places(in template: Template, marks: [String]) throws(TemplateFault) -> [TemplatePlace?]
+  /// - Parameter marks: stand in for the values.
+  func places(in template: Template, marks: TemplateMarks) throws(TemplateFault) -> [TemplatePlace?]
 
   /// A value as it has to stand in a place.
   ///

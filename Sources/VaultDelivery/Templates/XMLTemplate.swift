@@ -5,25 +5,15 @@ internal import VaultExchange
 struct XMLTemplate: TemplateSyntax {
   let name = "XML"
 
-  func places(in template: Template, marks: [String]) throws(TemplateFault) -> [TemplatePlace?] {
+  func places(in template: Template, marks: TemplateMarks) throws(TemplateFault) -> [TemplatePlace?] {
     let tokens = try tokens(of: template.filled { Array(marks[$0].utf8) })
-    var before: [UInt8] = []
-    return marks.indices.map { index in
-      before += template.texts[index]
-      let mark = Array(marks[index].utf8)
-      guard let token = tokens.first(where: { $0.text.holds(mark) }) else { return nil }
+    var section = OpenSection()
+    return zip(template.texts, marks.holders(among: tokens, \.text)).map { text, token in
+      section.take(text)
+      guard let token else { return nil }
       if token.mark.hasPrefix("@") { return .doubleQuotes }
-      return Self.isOpen("<![CDATA[", "]]>", before) ? .beside : .bare
+      return section.isOpen ? .beside : .bare
     }
-  }
-
-  /// Whether something was begun and not ended.
-  private static func isOpen(_ begin: String, _ end: String, _ text: [UInt8]) -> Bool {
-    func last(_ word: String) -> Int? {
-      let word = Array(word.utf8)
-      return text.indices.last { text.has(word, at: $0) }
-    }
-    return last(begin).map { $0 > last(end) ?? -1 } ?? false
   }
 
   func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String {
@@ -66,5 +56,24 @@ struct XMLTemplate: TemplateSyntax {
     tokens.append(TemplateToken(mark: "text", text: Array(element.text.utf8)))
     for child in element.children { append(child, to: &tokens) }
     tokens.append(TemplateToken(mark: ">"))
+  }
+}
+
+/// Whether a section that is not escaped has begun and not ended, told as the text comes.
+private struct OpenSection {
+  private static let begin = Array("<![CDATA[".utf8)
+  private static let end = Array("]]>".utf8)
+
+  private(set) var isOpen = false
+  /// The end of what came, which may hold a part of a sign.
+  private var rest: [UInt8] = []
+
+  mutating func take(_ text: [UInt8]) {
+    let text = rest + text
+    for index in text.indices {
+      if text.has(Self.begin, at: index) { isOpen = true }
+      if text.has(Self.end, at: index) { isOpen = false }
+    }
+    rest = text.suffix(Self.begin.count - 1)
   }
 }

@@ -6,14 +6,18 @@ struct YAMLTemplate: TemplateSyntax {
   let name = "YAML"
   let hasTypes = true
 
-  func places(in template: Template, marks: [String]) throws(TemplateFault) -> [TemplatePlace?] {
-    let scalars = try events(of: template.filled { Array(marks[$0].utf8) }).filter { $0.kind == .scalar }
+  func places(in template: Template, marks: TemplateMarks) throws(TemplateFault) -> [TemplatePlace?] {
+    let events = try events(of: template.filled { Array(marks[$0].utf8) })
+    let names = Self.names(in: events)
+    let indices = events.indices.filter { events[$0].kind == .scalar }
+    let scalars = indices.map { events[$0] }
     // Both are in the order of the text, but for marks that are in no scalar.
     var rest = scalars[...]
     return marks.indices.map { index in
       let mark = marks[index]
       guard let found = rest.firstIndex(where: { $0.text.contains(mark) }) else { return nil }
       rest = rest[found...]
+      guard !names.contains(indices[found]) else { return nil }
       switch scalars[found].style {
       case .doubleQuoted: return .doubleQuotes
       case .singleQuoted: return .singleQuotes
@@ -22,6 +26,27 @@ struct YAMLTemplate: TemplateSyntax {
       default: return .beside
       }
     }
+  }
+
+  /// The scalars that are names of a map, or a part of one, by their place among the events.
+  private static func names(in events: [YAMLEvents.Event]) -> Set<Int> {
+    var names: Set<Int> = []
+    var stack: [(isMap: Bool, count: Int, isName: Bool)] = []
+    for (index, event) in events.enumerated() {
+      switch event.kind {
+      case .mappingEnd, .sequenceEnd: stack.removeLast()
+      case .scalar, .alias, .mappingStart, .sequenceStart:
+        let above = stack.last
+        let isName = above.map { $0.isName || $0.isMap && $0.count.isMultiple(of: 2) } ?? false
+        if above != nil { stack[stack.count - 1].count += 1 }
+        if isName { names.insert(index) }
+        if event.kind == .mappingStart || event.kind == .sequenceStart {
+          stack.append((event.kind == .mappingStart, 0, isName))
+        }
+      default: break
+      }
+    }
+    return names
   }
 
   /// The blanks of the line that a place begins; nil where something stands before it.
@@ -63,7 +88,7 @@ struct YAMLTemplate: TemplateSyntax {
       let mark = "\(event.kind) \(event.hasAnchor) \(event.tag ?? "")"
       guard event.kind == .scalar else { return TemplateToken(mark: mark) }
       return TemplateToken(
-        mark: mark, text: Array(event.text.utf8), isTyped: event.isPlain && Self.mayBeTyped(event.text))
+        mark: mark, text: Array(event.text.utf8), isTyped: event.isPlain && event.text.mayBeTypedInYAML)
     }
   }
 
@@ -75,15 +100,5 @@ struct YAMLTemplate: TemplateSyntax {
     } catch {
       throw TemplateFault(line: error.place?.line, error.reason)
     }
-  }
-
-  /// Whether some reader of YAML 1.1 or 1.2 could take a scalar without quotes for something else than a text.
-  private static func mayBeTyped(_ text: String) -> Bool {
-    let words: Set<String> = [
-      "", "~", "null", "y", "n", "yes", "no", "true", "false", "on", "off", "=", "<<", ".inf", "-.inf", "+.inf", ".nan",
-    ]
-    if words.contains(text.lowercased()) { return true }
-    guard let first = text.utf8.first, "0123456789+-.".utf8.contains(first) else { return false }
-    return text.utf8.allSatisfy { "0123456789abcdefxotzABCDEFXOTZ_+-.: ".utf8.contains($0) }
   }
 }

@@ -1,8 +1,8 @@
 /// A format that is a table with a header: what to do with each column.
 ///
 /// Column names are compared without regard to case and spaces around them. A file is one of the format when it has all
-/// required columns, no excluded one and, unless there is a rule for others or there are many required ones, none that
-/// is not listed.
+/// required columns and no excluded one, and no other tool requires more of its columns. Unless there is a rule for
+/// others, or the required ones are many or telling, at most one is not listed.
 struct CSVImporter: Importer {
   typealias Columns = [String: LeafRule]
 
@@ -11,6 +11,11 @@ struct CSVImporter: Importer {
   let required: Columns
   /// The columns that it may have.
   var optional: Columns = [:]
+  /// Whether the names of the required columns are those of one tool, whatever else is there.
+  var isTelling = false
+  /// The optional column that a file must have to be of the format with a column that is not listed: the required ones
+  /// are such as any table has.
+  var telling: String?
   /// Columns that only files of other formats have.
   var excluded: Set<String> = []
   /// The rule for columns that are not listed.
@@ -36,8 +41,18 @@ struct CSVImporter: Importer {
     let names = Set(header.map(name))
     guard required.keys.allSatisfy(names.contains), names.isDisjoint(with: excluded) else { return false }
     // So many columns are those of one tool, also where a later version of it has more.
-    return others != nil || required.count >= 6
-      || names.allSatisfy { $0.isEmpty || required[$0] != nil || optional[$0] != nil }
+    if others != nil || isTelling || required.count >= 6 { return true }
+    let newCount = names.count { !$0.isEmpty && required[$0] == nil && optional[$0] == nil }
+    guard newCount == 0 || newCount == 1 && required.count >= 4, !hasCloser(to: names) else { return false }
+    return newCount == 0 || telling.map(names.contains) ?? true
+  }
+
+  /// Whether a table of another tool has all these columns and more of the names.
+  private func hasCloser(to names: Set<String>) -> Bool {
+    ImportFormats.csv.compactMap { $0 as? CSVImporter }.contains { other in
+      other.required.count > required.count && other.required.keys.allSatisfy(names.contains)
+        && names.isDisjoint(with: other.excluded)
+    }
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
@@ -54,7 +69,7 @@ struct CSVImporter: Importer {
     guard required.keys.allSatisfy(names.contains) else {
       throw ExchangeError(.missingColumn, "lacks a column of its format", at: SourcePlace(line: 1))
     }
-    let rules = names.map { required[$0] ?? optional[$0] ?? others ?? .secret }
+    let rules = names.map { required[$0] ?? optional[$0] ?? others ?? LeafRule.usual($0) ?? .secret }
     return ImportedItems { () throws(ExchangeError) in
       guard let row = try table.next() else { return nil }
       if let refused = refusal(of: row, in: table, columnCount: rules.count) { return refused }

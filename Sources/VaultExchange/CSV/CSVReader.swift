@@ -6,7 +6,7 @@ struct CSVDialect: Sendable {
   var escapesWithBackslash = false
 }
 
-/// One row of a table that is not blank.
+/// One row of a table in which some cell has a text.
 struct CSVRow: Sendable {
   /// The line it begins on, from 1.
   let line: Int
@@ -38,6 +38,7 @@ struct CSVReader {
   private var cell: [UInt8] = []
   private var row = CSVRow(line: 1)
   private var rowByteCount = 0
+  /// Whether the row has nothing but separators, empty quotes and blanks.
   private var isBlank = true
 
   init(_ source: ImportSource, dialect: CSVDialect = CSVDialect(), encoding: TextEncoding? = nil) {
@@ -46,7 +47,7 @@ struct CSVReader {
     decoder = TextDecoder(encoding)
   }
 
-  /// The next row with anything in it; nil at the end.
+  /// The next row in which some cell has a text; nil at the end. Spreadsheets write rows of empty cells.
   ///
   /// - Throws: ``ExchangeError`` `.malformed`, `.tooLarge`, with line and column; and what the source throws.
   mutating func next() throws(ExchangeError) -> CSVRow? {
@@ -89,16 +90,13 @@ struct CSVReader {
     case (.quoted, _): append(byte, at: place)
     case (_, dialect.separator):
       endCell()
-      isBlank = false
       state = .start
     case (_, UInt8(ascii: "\n")), (_, UInt8(ascii: "\r")):
       endCell()
       if byte == UInt8(ascii: "\r") { _ = try skip(UInt8(ascii: "\n")) }
       return true
     case (.closed, _): throw ExchangeError(.malformed, "text follows a closing quote", at: place)
-    case (.start, UInt8(ascii: "\"")):
-      state = .quoted
-      isBlank = false
+    case (.start, UInt8(ascii: "\"")): state = .quoted
     default:
       if byte == UInt8(ascii: "\"") { refuse(.malformed, "a quote stands in a value without quotes", at: place) }
       append(byte, at: place)
@@ -114,7 +112,7 @@ struct CSVReader {
     if byte == 0 { refuse(.malformed, "a value holds a NUL character", at: place) }
     cell.append(byte)
     rowByteCount += 1
-    isBlank = false
+    if byte > UInt8(ascii: " ") || byte == 0 { isBlank = false }
   }
 
   private mutating func endCell() {

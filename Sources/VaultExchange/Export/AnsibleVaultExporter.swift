@@ -34,7 +34,13 @@ struct AnsibleVaultExporter: Exporter {
   mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
     for (name, value) in try names.variables(of: record) {
       var writer = YAMLWriter()
-      writer.member(name, .string(value))
+      // Ansible takes a text without the tag for a template, and runs what stands in it. With the tag it takes `"0042"`
+      // for a number; no such text is a template.
+      if value.mayBeTypedInYAML {
+        writer.member(name, .string(value))
+      } else {
+        writer.member(name, value, tag: "!unsafe")
+      }
       text += writer.bytes
     }
     return []

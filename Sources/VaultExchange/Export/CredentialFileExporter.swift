@@ -10,6 +10,9 @@ struct NetrcExporter: Exporter {
       throw ExportError("holds a NUL, which netrc cannot hold", in: record)
     }
     if [login.user, login.password].contains(where: { NetrcLogin.isQuoted($0) }) { notes.add(.quotedWords) }
+    if [login.user, login.password].contains(where: { $0.utf8.contains { $0 == 0x0A || $0 == 0x0D } }) {
+      notes.add(.escapedLines)
+    }
     for path in login.others { notes.add(.valuesLeftOut(member: path, kind: record.kind)) }
   }
 
@@ -69,7 +72,6 @@ private struct NetrcLogin {
       case "\"", "\\": "\\\(scalar)"
       case "\n": "\\n"
       case "\r": "\\r"
-      case "\t": "\\t"
       default: String(scalar)
       }
     }

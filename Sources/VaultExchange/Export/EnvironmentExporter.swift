@@ -34,6 +34,7 @@ struct DotenvExporter: Exporter {
     for value in try names.survey(record) {
       let form = Self.form(of: value)
       if form != .plain { names.add(.quoted) }
+      if form == .double && (value.utf8.contains(UInt8(ascii: "`")) || value.holds("$(")) { names.add(.commands) }
       // Some put in values for `${NAME}` also between single quotes.
       if form == .double && value.utf8.contains(UInt8(ascii: "$")) || value.holds("${") { names.add(.dollars) }
     }

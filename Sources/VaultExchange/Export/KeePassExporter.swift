@@ -54,6 +54,7 @@ struct KeePassExporter: Exporter {
         throw ExportError("holds a control character, which XML cannot hold", in: record, at: path)
       }
       if XMLText.isFragile(text) { notes.add(.fragile) }
+      if KeePassPlaceholder.isIn(text) { notes.add(.placeholders) }
     }
   }
 

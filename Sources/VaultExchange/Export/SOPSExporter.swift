@@ -22,9 +22,11 @@ struct SOPSExporter: Exporter {
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
     for (path, value) in record.leaves {
       if let sealed = record.sealedPath(of: path) { names.insert(record.sealedName(at: sealed)) }
-      if case .number(let number) = value, SOPSNumber.text(of: number) == nil {
+      guard case .number(let number) = value else { continue }
+      guard let text = SOPSNumber.text(of: number) else {
         throw ExportError("is a number that sops would change", in: record, at: path)
       }
+      if !sameBytes(text, number.literal) { notes.add(.numbers) }
     }
   }
 

@@ -58,7 +58,8 @@ struct VariableNames {
     let name = (title.isEmpty ? Self.word(String(id)) : title) + "_" + Self.word(path.description)
     let isDigit = name.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } == true
     let full = isDigit ? "_" + name : name
-    return isLowercase ? full.lowercased() : full
+    // Names that begin with `ansible_` tell Ansible how to connect, and with which programs.
+    return isLowercase ? (full.hasPrefix("ANSIBLE_") ? "vault_" + full : full).lowercased() : full
   }
 
   /// Letters and digits of ASCII in upper case, everything else between them as one `_`; empty without any.

@@ -32,6 +32,13 @@ struct YAMLWriter {
     members(JSONObject(ascending: [(name, value)]), indent: 0, isFirstPlaced: true)
   }
 
+  /// A text with a tag, as a member of the map at the top.
+  mutating func member(_ name: String, _ text: String, tag: String) {
+    key(name, indent: 0)
+    put(" \(tag)")
+    scalar(.string(text))
+  }
+
   private mutating func listItem(_ value: JSONValue, indent: Int) {
     margin(indent)
     put("-")
@@ -119,4 +126,17 @@ struct YAMLWriter {
   }
 
   private mutating func put(_ text: String) { bytes += Array(text.utf8) }
+}
+
+extension String {
+  /// Whether some reader of YAML 1.1 or 1.2 could take a scalar without quotes for something else than a text.
+  package var mayBeTypedInYAML: Bool {
+    let words: Set<String> = [
+      "", "~", "!", "&", "*", "null", "y", "n", "yes", "no", "true", "false", "on", "off", "=", "<<", ".inf", "-.inf",
+      "+.inf", ".nan",
+    ]
+    if words.contains(lowercased()) { return true }
+    guard let first = utf8.first, "0123456789+-.".utf8.contains(first) else { return false }
+    return utf8.allSatisfy { "0123456789abcdefxotzABCDEFXOTZ_+-.: ".utf8.contains($0) }
+  }
 }

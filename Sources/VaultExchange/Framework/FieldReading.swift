@@ -31,7 +31,12 @@ struct FieldReading {
 
 extension LeafRule {
   /// Why what a tool shows or computes is not taken.
-  static let appearance = LedgerLine.Outcome.refused("how the other tool shows it is not kept")
+  static let appearance = LedgerLine.Outcome.leftOut("how the other tool shows it is not kept")
+
+  /// Not taken, for this reason.
+  static func refused(_ reason: StaticString) -> LeafRule {
+    LeafRule { builder, _, place in builder.note(place, .refused("\(reason)")) }
+  }
 
   /// How the tool shows an entry, or what it has worked out of it: nothing that the person has entered.
   static let shown = LeafRule { builder, _, place in builder.note(place, appearance) }
@@ -60,5 +65,5 @@ extension LedgerLine.Outcome {
   /// What no reader of the format knows.
   static let unknown = LedgerLine.Outcome.refused("the format does not say what this is")
   /// What a vault, an account or a database says of itself rather than of an entry.
-  static let container = LedgerLine.Outcome.refused("what a vault says of itself has no place")
+  static let container = LedgerLine.Outcome.leftOut("what a vault says of itself has no place")
 }

@@ -23,6 +23,14 @@ public enum ImportFormats {
     return importer
   }
 
+  /// Refuses a file that is known for what it is, and is not of the format that was named.
+  ///
+  /// - Throws: ``ExchangeError`` `.unsupported`.
+  public static func check(_ sample: ImportSample, for importer: any Importer) throws(ExchangeError) {
+    guard !importer.format.isGeneral, !importer.detects(sample), let tool = OtherTool.of(sample) else { return }
+    throw ExchangeError(.unsupported, tool.title, advice: tool.advice)
+  }
+
   /// The importer of the only format that a file can be of; a general one where no other is.
   ///
   /// - Throws: ``ExchangeError`` `.unknownFormat`, `.unsupported` for the file of a tool that is known and not read,
@@ -35,7 +43,10 @@ public enum ImportFormats {
     }
     let candidates = special.isEmpty ? matching : special
     guard let importer = candidates.first else {
-      throw ExchangeError(.unknownFormat, "is of no format that can be told from how it begins")
+      // Any JSON can be taken by the paths in it, a table by its columns.
+      throw ExchangeError(
+        .unknownFormat, "is of no format that can be told from how it begins",
+        advice: sample.outline.isJSON ? [.format("plain-json")] : [])
     }
     guard candidates.count == 1 else {
       throw ExchangeError(

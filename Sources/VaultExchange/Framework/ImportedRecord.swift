@@ -20,6 +20,8 @@ public struct ImportedRecord: Sendable {
   public let lines: [LedgerLine]
   /// Files of the entry that are empty, or larger than a value may be; their names are good and differ.
   public var attachments: [ImportedAttachment] = []
+  /// What the person is told about values that were taken, with the number of values.
+  public var remarks: [ImportRemark: Int] = [:]
 
   /// A record of an importer, which has a line for each leaf that it was made of.
   public init(
@@ -33,6 +35,24 @@ public struct ImportedRecord: Sendable {
     self.externalID = externalID
     self.lines = lines
   }
+}
+
+/// What a person is told about values that were taken. New ones may be added in later versions.
+public struct ImportRemark: Hashable, Sendable, CustomStringConvertible {
+  private enum Name: String, CaseIterable {
+    case escapedMarkup, resolvedReference
+  }
+  private let name: Name
+
+  public var description: String { name.rawValue }
+
+  /// The value holds `&amp;` or the like, which the tool may have written for another character.
+  public static let escapedMarkup = ImportRemark(name: .escapedMarkup)
+  /// The value stood in another entry, to which this one referred.
+  public static let resolvedReference = ImportRemark(name: .resolvedReference)
+
+  /// All of them.
+  public static let all = Name.allCases.map(ImportRemark.init)
 }
 
 /// A file that an entry of another tool has.

@@ -47,6 +47,8 @@ public struct LedgerLine: Hashable, Sendable {
     case tagged
     /// An empty text, an absent date, an empty list: there is nothing to store.
     case empty
+    /// Nothing of the person's: a setting of the other program, or how it shows something; a fixed sentence.
+    case leftOut(String)
     /// Not taken, for this reason: a fixed sentence without content.
     case refused(String)
   }
@@ -75,6 +77,8 @@ public struct LedgerTotals: Hashable, Sendable {
   public private(set) var tagged = 0
   /// Leaves without anything to store.
   public private(set) var empty = 0
+  /// Settings of the other program.
+  public private(set) var leftOut = 0
   /// Leaves not taken.
   public private(set) var refused = 0
 
@@ -82,7 +86,7 @@ public struct LedgerTotals: Hashable, Sendable {
   public init() {}
 
   /// All leaves.
-  public var leaves: Int { stored + mapped + custom + tagged + empty + refused }
+  public var leaves: Int { stored + mapped + custom + tagged + empty + leftOut + refused }
 
   /// Counts lines; each is one leaf.
   public mutating func add(_ lines: some Sequence<LedgerLine>) {
@@ -93,6 +97,7 @@ public struct LedgerTotals: Hashable, Sendable {
       case .custom: custom += 1
       case .tagged: tagged += 1
       case .empty: empty += 1
+      case .leftOut: leftOut += 1
       case .refused: refused += 1
       }
     }

@@ -86,6 +86,9 @@ struct OtherTool: Sendable {
       sample, outline in
       outline.has("uuid", "typeName") || sample.name.lowercased().hasSuffix(".1pif")
     },
+    OtherTool("is sealed JSON of Padlock", "Padlock: Settings, Export Data, CSV", .mapColumns) { _, outline in
+      outline.has("iv", "ct", "cipher")
+    },
     OtherTool("is the JSON of Dashlane", "Dashlane: My account, Settings, Export data, CSV") { _, outline in
       outline.has("AUTHENTIFIANT")
     },

@@ -41,6 +41,10 @@ struct RecordBuilder {
   var toolID: String?
   /// Parts of a value that several leaves make together.
   var parts: [String: String] = [:]
+  /// What the person is told about values that were taken.
+  var remarks: [ImportRemark: Int] = [:]
+  /// Whether the next texts are not as the source has them.
+  var isRewritten = false
   private var leaves: [Leaf] = []
   private var attachments: [ImportedAttachment] = []
 
@@ -64,7 +68,7 @@ struct RecordBuilder {
     leaves.append(
       .value(
         Value(
-          text: text, destination: destination, place: place, isConverted: converted,
+          text: text, destination: destination, place: place, isConverted: converted || isRewritten,
           name: name ?? ownName(destination, at: place))))
   }
 
@@ -128,6 +132,12 @@ struct RecordBuilder {
     return Attachment.isGood(name: good) ? good : "attachment"
   }
 
+  /// Counts a value that the person is told about.
+  mutating func remark(_ remark: ImportRemark) { remarks[remark, default: 0] += 1 }
+
+  /// All texts that were put somewhere.
+  var texts: [String] { leaves.compactMap { if case .value(let value) = $0 { value.text } else { nil } } }
+
   /// The first value for a text member.
   func text(_ member: String) -> String? { first(.member(member)) }
 
@@ -178,6 +188,7 @@ struct RecordBuilder {
       place: place, kind: kind, members: members.object, externalID: isWholeFile ? nil : try externalID(),
       isWholeFile: isWholeFile, lines: lines)
     record.attachments = attachments
+    record.remarks = remarks
     return record
   }
 

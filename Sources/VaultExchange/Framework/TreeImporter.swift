@@ -17,6 +17,8 @@ struct TreeImporter: Importer {
   var parsed: @Sendable (ImportSource, ImportOptions) throws(ExchangeError) -> JSONValue = json
   /// Opens what is sealed, or puts entries where they are looked for.
   var opened: @Sendable (JSONValue, ImportOptions) throws(ExchangeError) -> JSONValue = unchanged
+  /// Why an entry makes no record; nil for one that does.
+  var refusal: @Sendable (JSONValue) -> StaticString? = { _ in nil }
   /// Puts together what several values make.
   var finish: @Sendable (inout RecordBuilder) -> Void = { _ in }
 
@@ -66,6 +68,10 @@ struct TreeImporter: Importer {
       let lines = isTooLarge ? [LedgerLine(place, .refused(reason))] : entry.lines(at: path, .refused(reason))
       return .refused(place, reason: reason, lines: lines)
     }
+    if let refusal = refusal(entry) {
+      let lines = entry.lines(at: path, .refused("\(refusal)"))
+      return .refused(place, reason: "\(refusal)", lines: lines)
+    }
     var builder = RecordBuilder(format: format.idPrefix, place: place)
     if let groups, let member = entry[groups.member] {
       for id in (member.array ?? [member]).compactMap(\.string) {
@@ -76,6 +82,12 @@ struct TreeImporter: Importer {
     finish(&builder)
     if builder.text("title") == nil { builder.add(title, .member("title"), as: "title") }
     return .record(try builder.record(kind: kind))
+  }
+
+  /// Whether a path leads into a list of objects, which may be entries of a later version.
+  private static func isInList(_ path: MemberPath) -> Bool {
+    let steps = path.components
+    return steps.indices.dropLast().contains { if case .index = steps[$0] { true } else { false } }
   }
 
   private func groupNames(in document: JSONValue) -> [String: String] {
@@ -94,7 +106,9 @@ struct TreeImporter: Importer {
     return document.leafPaths(at: .root).compactMap { path, leaf in
       if path.components.starts(with: entries), path.components.count > entries.count { return nil }
       let isGroup = group.map { path.components.starts(with: $0) } ?? false
-      let outcome: LedgerLine.Outcome = isGroup ? .mapped(to: "tags") : .container
+      // A setting that is to be an object, and is none, may have been an entry.
+      let isEntry = Self.isInList(path) || leaf.leafText.begins(with: "{")
+      let outcome: LedgerLine.Outcome = isGroup ? .mapped(to: "tags") : isEntry ? .unknown : .container
       return LedgerLine(SourcePlace(path: path.description), leaf.leafText.isEmpty ? .empty : outcome)
     }
   }

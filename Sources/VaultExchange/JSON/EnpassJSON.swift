@@ -5,7 +5,7 @@ struct EnpassJSONImporter: Importer {
   let format = ImportFormat(
     "enpass-json", title: "Enpass, JSON", versions: "6",
     keeps: "items with all fields, earlier values and attachments as secrets, folders, favorites, archived and deleted "
-      + "as tags, dates as fields; icons and the order of fields are refused")
+      + "as tags, dates as fields; icons and the order of fields are left out")
 
   func detects(_ sample: ImportSample) -> Bool {
     sample.outline.has("items[].template_type", "items[].category")

@@ -3,6 +3,6 @@ extension ImportFormats {
   static let json: [any Importer] = [
     BitwardenImporter(), BitwardenProtectedImporter(), BitwardenArchiveImporter(), EnpassJSONImporter(),
     ProtonPassJSONImporter(),
-    TreeImporter.keeper,
+    TreeImporter.keeper, TreeImporter.onePasswordCLI,
   ]
 }

@@ -3,16 +3,16 @@ internal import VaultDocument
 /// The file that 1Password 8 exports: a zip of `export.attributes`, `export.data` and attachments.
 struct OnePassword1PUXImporter: Importer {
   let format = ImportFormat(
-    "1password-1pux", title: "1Password 8, 1PUX", versions: "export format 3, or its export.data alone",
+    "1password-1pux", title: "1Password 8, 1PUX", versions: "export format 3, its export.data or an item of it alone",
     keeps: "items with all fields, old passwords and attachments as secrets, vaults, archived and favorites as tags, "
-      + "dates as fields; how a form looks and what accounts and vaults say of themselves are refused")
+      + "dates as fields; how a form looks and what accounts and vaults say of themselves are left out")
 
   func detects(_ sample: ImportSample) -> Bool {
     if ZipArchive.begins(sample.head) {
       return sample.name.lowercased().hasSuffix(".1pux")
         || ["export.attributes", "export.data"].contains { !sample.head.ranges(of: Array($0.utf8)).isEmpty }
     }
-    return sample.outline.has("accounts[].vaults", "accounts[].attrs")
+    return sample.outline.has("accounts[].vaults", "accounts[].attrs") || sample.outline.has("categoryUuid", "details")
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
@@ -43,7 +43,7 @@ private struct OnePasswordReading {
   }
 
   func items(of document: JSONValue) throws(ExchangeError) -> [ImportedItem] {
-    guard let root = document.object, let accounts = root["accounts"]?.array else {
+    guard let root = Self.whole(document), let accounts = root["accounts"]?.array else {
       throw ExchangeError(.malformed, "has no list of accounts")
     }
     var reading = self
@@ -56,6 +56,13 @@ private struct OnePasswordReading {
       }
     }
     return items + [.leaves(reading.files?.lines ?? [])]
+  }
+
+  /// One item alone is a document of one vault.
+  private static func whole(_ document: JSONValue) -> JSONObject? {
+    guard document["categoryUuid"] != nil, document["accounts"] == nil else { return document.object }
+    let vault = JSONValue.members(["items": .array([document])])
+    return JSONValue.members(["accounts": .array([.members(["vaults": .array([vault])])])]).object
   }
 
   private mutating func items(of vault: JSONValue, at path: MemberPath) throws(ExchangeError) -> [ImportedItem] {

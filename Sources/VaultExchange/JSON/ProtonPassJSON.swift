@@ -5,7 +5,7 @@ struct ProtonPassJSONImporter: Importer {
   let format = ImportFormat(
     "protonpass-json", title: "Proton Pass, JSON", versions: "1.0 and later, data.json or the zip file with it",
     keeps: "items with all fields and passkeys, vaults, pinned and deleted as tags, dates as fields; colors of vaults "
-      + "and ids of shares are refused, as are files")
+      + "and ids of shares are left out, files refused")
 
   func detects(_ sample: ImportSample) -> Bool {
     if ZipArchive.begins(sample.head) { return !sample.head.ranges(of: Array("Proton Pass/".utf8)).isEmpty }

@@ -16,6 +16,8 @@ struct LineEntry {
   var values: [Value] = []
   /// Why it is not taken; nil for a good one.
   var fault: StaticString?
+  /// Whether the fault is only that it is a setting of the program.
+  var isSetting = false
 
   mutating func add(_ name: String, _ text: String, _ rule: LeafRule, at line: Int? = nil) {
     values.append(Value(line: line ?? self.line, name: name, text: text, rule: rule))
@@ -52,6 +54,7 @@ struct LineImporter: Importer {
     let hasNUL = texts.contains { $0.utf8.contains(0) }
     let isTooLong = entry.values.count > ValueLimit.count
     if let fault = entry.fault ?? (hasNUL ? "a value holds a NUL character" : isTooLong ? ValueLimit.tooMany : nil) {
+      guard !entry.isSetting else { return .leaves([LedgerLine(place, .leftOut("\(fault)"))]) }
       let places = isTooLong || entry.values.isEmpty ? [place] : entry.values.map { SourcePlace(line: $0.line) }
       return .refused(place, reason: "\(fault)", lines: places.map { LedgerLine($0, .refused("\(fault)")) })
     }
@@ -75,7 +78,15 @@ extension ImportFormats {
 }
 
 /// The sections of an INI file: `[name]`, `name = value`, comments behind `#` and `;`.
-enum SectionText {
+struct SectionText {
+  /// Whose file it is.
+  enum Form {
+    /// An equals sign between name and value, each value on one line.
+    case npm
+    /// As Python's `configparser` reads it: a colon as well, and lines that stand deeper go on with the value above.
+    case python
+  }
+
   struct Section {
     let line: Int
     let name: String
@@ -87,40 +98,76 @@ enum SectionText {
     func entry(_ kind: String, _ title: String, _ rule: (String) -> LeafRule) -> LineEntry {
       var entry = LineEntry(line: line, kind: kind, known: [(.member("title"), title)])
       for value in values { entry.add(value.name, value.text, rule(value.name.lowercased()), at: value.line) }
-      if !faults.isEmpty { entry.fault = "the section has a line without an equals sign" }
+      if !faults.isEmpty { entry.fault = "the section has a line without a name and a value" }
       return entry
     }
   }
 
+  private let form: Form
   /// What stands before the first section is in one without a name.
-  static func sections(of text: String) -> [Section] {
-    var sections = [Section(line: 1, name: "")]
-    for (index, line) in text.lines.enumerated() {
-      let content = line.trimmingSpaces
-      if content.isEmpty || content.begins(with: "#") || content.begins(with: ";") { continue }
-      if content.begins(with: "["), content.ends(with: "]") {
-        let name = Substring(content.utf8.dropFirst().dropLast()).trimmingSpaces
-        sections.append(Section(line: index + 1, name: String(name)))
-      } else if let pair = content.pair(separatedBy: "=") {
-        sections[sections.count - 1].values.append(
-          (index + 1, String(pair.before.trimmingSpaces), String(pair.behind.trimmingSpaces)))
-      } else {
-        sections[sections.count - 1].faults.append(index + 1)
-      }
+  private var sections = [Section(line: 1, name: "")]
+  /// How deep the line with the last name stands; nil where no value can go on.
+  private var depth: Int?
+  /// Empty lines, which belong to a value that goes on behind them.
+  private var blankCount = 0
+
+  static func sections(of text: String, _ form: Form) -> [Section] {
+    var reader = SectionText(form: form)
+    for (index, line) in text.lines.enumerated() { reader.take(line, index + 1) }
+    return reader.sections.filter { !$0.values.isEmpty || !$0.faults.isEmpty }
+  }
+
+  private init(form: Form) { self.form = form }
+
+  private mutating func take(_ line: Substring, _ number: Int) {
+    let content = line.trimmingSpaces
+    if content.isEmpty { return blankCount += 1 }
+    if content.begins(with: "#") || content.begins(with: ";") { return }
+    let last = sections.count - 1
+    let margin = line.utf8.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
+    defer { blankCount = 0 }
+    if form == .python, let depth, margin > depth, let value = sections[last].values.indices.last {
+      sections[last].values[value].text += String(repeating: "\n", count: blankCount + 1) + content
+      return
     }
-    return sections.filter { !$0.values.isEmpty || !$0.faults.isEmpty }
+    depth = nil
+    if let name = header(content) {
+      sections.append(Section(line: number, name: name))
+    } else if let pair = pair(content) {
+      depth = margin
+      sections[last].values.append(
+        (number, String(pair.before.trimmingSpaces), String(pair.behind.trimmingSpaces)))
+    } else {
+      sections[last].faults.append(number)
+    }
+  }
+
+  /// What stands between the brackets; Python does not look at what follows them.
+  private func header(_ content: Substring) -> String? {
+    guard content.begins(with: "["), let end = content.lastIndex(of: "]"),
+      form == .python || content.index(after: end) == content.endIndex
+    else { return nil }
+    return String(content[..<end].dropFirst().trimmingSpaces)
+  }
+
+  private func pair(_ content: Substring) -> (before: Substring, behind: Substring)? {
+    let separators = form == .python ? "=:" : "="
+    guard let mark = content.utf8.firstIndex(where: { separators.utf8.contains($0) }) else { return nil }
+    return (content[..<mark], content[content.utf8.index(after: mark)...])
   }
 }
 
 extension LineEntry {
   /// A line that is none of the format.
   static func faulty(_ line: Int, _ fault: StaticString) -> LineEntry { LineEntry(line: line, fault: fault) }
+
+  static let setting: StaticString = "is a setting of the program rather than a credential"
 }
 
 extension LeafRule {
   /// What a program is set to, which is no credential.
   static let setting = LeafRule { builder, _, place in
-    builder.note(place, .refused("is a setting of the program rather than a credential"))
+    builder.note(place, .leftOut("\(LineEntry.setting)"))
   }
 
   /// What stands for anything says nothing.

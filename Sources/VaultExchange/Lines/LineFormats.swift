@@ -8,11 +8,7 @@ extension LineImporter {
       "netrc", title: "The .netrc of curl, git and ftp", versions: "machine, default, login, password, account, macdef",
       keeps: "each machine as a login, its account and macros as secrets"),
     names: [".netrc", "_netrc", "netrc"],
-    matches: { text in
-      let words = NetrcText.words(of: text).prefix(3).map(\.text)
-      return words.count == 3 && words[0] == "machine" && ["login", "password", "account"].contains(words[2])
-    },
-    entries: { NetrcText.entries(of: $0) })
+    matches: { NetrcText.begins($0) }, entries: { NetrcText.entries(of: $0) })
 
   // MARK: pgpass
 
@@ -99,8 +95,11 @@ extension LineImporter {
     format: ImportFormat(
       "aws-credentials", title: "The credentials file of AWS", versions: "profiles with aws_access_key_id",
       keeps: "each profile as a record of the kind api-key; session tokens sealed"),
-    names: [], matches: { text in SectionText.sections(of: text).contains { $0.values.contains { isAWS($0.name) } } },
-    entries: { text in SectionText.sections(of: text).map(profile) })
+    names: [],
+    matches: { text in
+      SectionText.sections(of: text, .python).contains { $0.values.contains { isAWS($0.name) } }
+    },
+    entries: { text in SectionText.sections(of: text, .python).map(profile) })
 
   @Sendable private static func isAWS(_ name: String) -> Bool {
     ["aws_access_key_id", "aws_secret_access_key"].contains(name.lowercased())
@@ -120,16 +119,18 @@ extension LineImporter {
   static let pypirc = LineImporter(
     format: ImportFormat(
       "pypirc", title: "The .pypirc of Python's packagers", versions: "sections with username and password",
-      keeps: "each server as a login; the list of servers is refused"),
+      keeps: "each server as a login; the list of servers is left out"),
     names: [".pypirc", "pypirc"],
-    matches: { text in SectionText.sections(of: text).contains { $0.name == "distutils" || $0.name == "pypi" } },
+    matches: { text in
+      SectionText.sections(of: text, .python).contains { $0.name == "distutils" || $0.name == "pypi" }
+    },
     entries: { text in
       let rules: [String: LeafRule] = [
         "username": .username, "password": .password, "repository": .url, "index-servers": .setting,
       ]
-      return SectionText.sections(of: text).map { section in
+      return SectionText.sections(of: text, .python).map { section in
         var entry = section.entry("login", section.name) { rules[$0] ?? .secret($0) }
-        if section.name == "distutils" { entry.fault = "the section lists servers and has no credential" }
+        if section.name == "distutils" { (entry.fault, entry.isSetting) = (LineEntry.setting, true) }
         return entry
       }
     })
@@ -139,10 +140,10 @@ extension LineImporter {
   static let npmrc = LineImporter(
     format: ImportFormat(
       "npmrc", title: "The .npmrc of npm", versions: "tokens and passwords of registries",
-      keeps: "a token as a record of the kind api-key, a user name with its password as a login; settings are refused"),
+      keeps: "a token as a record of the kind api-key, a user name with its password as a login; settings are left out"),
     names: [".npmrc", "npmrc"],
     matches: { text in
-      SectionText.sections(of: text).contains { section in
+      SectionText.sections(of: text, .npm).contains { section in
         section.values.contains { $0.name.begins(with: "//") && $0.name.holds(":_") }
       }
     },
@@ -163,15 +164,15 @@ private enum NpmText {
   static func entries(of text: String) -> [LineEntry] {
     var (entries, order): ([String: LineEntry], [String]) = ([:], [])
     var others: [LineEntry] = []
-    for section in SectionText.sections(of: text) {
+    for section in SectionText.sections(of: text, .npm) {
       others += section.faults.map { .faulty($0, "the line has no equals sign") }
       for value in section.values {
         let (place, name) = split(value.name)
         guard let rule = rules[name] else {
-          others.append(LineEntry(line: value.line, fault: "is a setting of the program rather than a credential"))
+          others.append(LineEntry(line: value.line, fault: LineEntry.setting, isSetting: true))
           continue
         }
-        if value.text.begins(with: "${") {
+        guard let text = plain(value.text) else {
           others.append(LineEntry(line: value.line, fault: "stands for a variable, which the file does not have"))
           continue
         }
@@ -185,7 +186,7 @@ private enum NpmText {
           entries[place]?.kind = "api-key"
           entries[place]?.known.append((.member("issuer"), "npm"))
         }
-        entries[place]?.add(name, unquoted(value.text), rule, at: value.line)
+        entries[place]?.add(name, text, rule, at: value.line)
       }
     }
     return order.compactMap { entries[$0] } + others
@@ -203,9 +204,42 @@ private enum NpmText {
     return (String(place.ends(with: "/") ? place.dropLast() : place), String(key[key.index(after: colon)...]))
   }
 
-  private static func unquoted(_ text: String) -> String {
-    text.utf8.count > 1 && text.begins(with: "\"") && text.ends(with: "\"")
-      ? String(Substring(text.utf8.dropFirst().dropLast())) : text
+  /// A value as npm reads it: JSON in quotes, else up to a comment, with `\` before what is none. Nil for one that
+  /// stands for a variable.
+  private static func plain(_ text: String) -> String? {
+    let isQuoted = ["\"", "'"].contains { text.utf8.count > 1 && text.begins(with: $0) && text.ends(with: $0) }
+    let inner = text.begins(with: "'") ? String(Substring(text.utf8.dropFirst().dropLast())) : text
+    let json = isQuoted ? (try? JSONReading.value(of: Array(inner.utf8)))?.leafText : nil
+    return withoutVariables(isQuoted ? json ?? inner : withoutComment(text))
+  }
+
+  private static func withoutComment(_ text: String) -> String {
+    var (result, isEscaped): ([UInt8], Bool) = ([], false)
+    for byte in text.utf8 {
+      let isMark = "\\;#".utf8.contains(byte)
+      if isEscaped, !isMark { result.append(UInt8(ascii: "\\")) }
+      if !isEscaped, isMark {
+        guard byte == UInt8(ascii: "\\") else { break }
+        isEscaped = true
+        continue
+      }
+      isEscaped = false
+      result.append(byte)
+    }
+    if isEscaped { result.append(UInt8(ascii: "\\")) }
+    return String(String(decoding: result, as: UTF8.self).trimmingSpaces)
+  }
+
+  /// `${NAME}` stands for a variable, unless a backslash stands before it, which npm takes away.
+  private static func withoutVariables(_ text: String) -> String? {
+    var (result, rest) = ("", text[...])
+    while let pair = rest.pair(separatedBy: "${") {
+      rest = pair.behind
+      let isName = rest.pair(separatedBy: "}").map { !$0.before.isEmpty && !$0.before.holds("{") } ?? false
+      guard !isName || pair.before.ends(with: "\\") else { return nil }
+      result += (isName ? Substring(pair.before.utf8.dropLast()) : pair.before) + "${"
+    }
+    return result + rest
   }
 }
 

@@ -1,95 +1,157 @@
-/// The words of a netrc file and what they say.
+/// What a netrc file says, read as curl, git and Python read it.
 enum NetrcText {
-  struct Word {
-    let line: Int
-    let text: String
-    /// Whether it stood in quotes, so that it is no word of the format.
-    let isQuoted: Bool
-    /// How many lines follow it, for a macro.
-    fileprivate let end: Int
-  }
+  private static let rules: [String: LeafRule] = [
+    "login": .username, "password": .password, "account": .secret("account"),
+  ]
 
-  /// Words between blanks, with quotes around those that hold some; `#` begins a comment where a word could.
-  static func words(of text: String) -> [Word] {
-    let bytes = Array(text.utf8)
-    var (words, index, line): ([Word], Int, Int) = ([], 0, 1)
-    while index < bytes.count {
-      let byte = bytes[index]
-      if byte <= 0x20 {
-        if byte == UInt8(ascii: "\n") { line += 1 }
-        index += 1
-      } else if byte == UInt8(ascii: "#") {
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
-      } else {
-        words.append(word(bytes, &index, &line))
-      }
-    }
-    return words
-  }
-
-  private static func word(_ bytes: [UInt8], _ index: inout Int, _ line: inout Int) -> Word {
-    let (first, isQuoted) = (line, bytes[index] == UInt8(ascii: "\""))
-    var text: [UInt8] = []
-    if isQuoted { index += 1 }
-    while index < bytes.count {
-      var byte = bytes[index]
-      if isQuoted ? byte == UInt8(ascii: "\"") : byte <= 0x20 { break }
-      if isQuoted, byte == UInt8(ascii: "\\"), index + 1 < bytes.count {
-        index += 1
-        let escapes: [UInt8: UInt8] = [UInt8(ascii: "n"): 10, UInt8(ascii: "r"): 13, UInt8(ascii: "t"): 9]
-        byte = escapes[bytes[index]] ?? bytes[index]
-      }
-      if bytes[index] == UInt8(ascii: "\n") { line += 1 }
-      text.append(byte)
-      index += 1
-    }
-    if isQuoted { index += 1 }
-    return Word(
-      line: first, text: String(decoding: text, as: UTF8.self), isQuoted: isQuoted, end: min(index, bytes.count))
+  /// Whether a text begins with a machine that has a login, a password or an account.
+  static func begins(_ text: String) -> Bool {
+    var reader = NetrcReader(text)
+    guard reader.keyword()?.text == "machine", reader.value() != nil, let word = reader.keyword() else { return false }
+    return !word.isQuoted && rules[word.text] != nil
   }
 
   /// An entry for each machine.
   static func entries(of text: String) -> [LineEntry] {
-    var rest = words(of: text)[...]
+    var reader = NetrcReader(text)
     var entries: [LineEntry] = []
-    let rules: [String: LeafRule] = ["login": .username, "password": .password, "account": .secret("account")]
-    while let word = rest.popFirst() {
+    while let word = reader.keyword() {
       switch word.isQuoted ? "" : word.text {
       case "machine":
         var entry = LineEntry(line: word.line)
-        if let name = rest.popFirst() {
-          entry.add("machine", name.text, .title, at: name.line)
-        } else {
-          entry.fault = "a machine has no name"
-        }
+        add("machine", .title, reader.value(), to: &entry)
         entries.append(entry)
       case "default": entries.append(LineEntry(line: word.line, known: [(.member("title"), "default")]))
       case "macdef":
-        guard let name = rest.popFirst(), !entries.isEmpty else { break }
-        let macro = macro(behind: name, in: text)
+        let name = reader.value()
+        let macro = name.map { _ in reader.macro() } ?? ""
+        guard let name, !entries.isEmpty else { break }
         entries[entries.count - 1].add(
-          "macdef \(name.text)", macro.text, .secret("macdef \(name.text)"), at: name.line)
-        rest = rest.drop { $0.line < macro.end }
+          "macdef \(name.text)", macro, .secret("macdef \(name.text)"), at: name.line)
       case let name:
-        guard let rule = rules[name], !entries.isEmpty else {
-          // What it belongs to is not sure, and nor is what follows it.
-          if entries.isEmpty { entries.append(LineEntry(line: word.line)) }
-          entries[entries.count - 1].fault = "a word is none of this format"
+        if entries.isEmpty { entries.append(LineEntry(line: word.line)) }
+        guard let rule = rules[name], !entries[entries.count - 1].isEmpty else {
+          // Which entry the word belongs to is not sure, and nor is what follows it.
+          entries[entries.count - 1].fault = "the machine has a word that is not one of netrc"
           break
         }
-        guard let value = rest.popFirst() else {
-          entries[entries.count - 1].fault = "a word has no value behind it"
-          break
-        }
-        entries[entries.count - 1].add(name, value.text, rule, at: value.line)
+        add(name, rule, reader.value(), to: &entries[entries.count - 1])
       }
     }
     return entries
   }
 
-  /// The lines of a macro, up to a blank one, and the number of the line behind them.
-  private static func macro(behind name: Word, in text: String) -> (text: String, end: Int) {
-    let lines = text.lines.dropFirst(name.line).prefix { !$0.trimmingSpaces.isEmpty }
-    return (lines.joined(separator: "\n"), name.line + lines.count + 1)
+  private static func add(_ name: String, _ rule: LeafRule, _ value: NetrcReader.Word?, to entry: inout LineEntry) {
+    guard let value else {
+      entry.fault = "a word that needs a value has none behind it"
+      return
+    }
+    if !value.isClosed { entry.fault = "a quote is not closed on its line" }
+    entry.add(name, value.text, rule, at: value.line)
+  }
+}
+
+extension LineEntry {
+  /// Whether nothing has begun it: a word stands before the first machine.
+  fileprivate var isEmpty: Bool { values.isEmpty && known.isEmpty && fault == nil }
+}
+
+/// The words of a netrc file, one after the other.
+///
+/// `#` begins a comment where a keyword could stand. Behind a keyword on the same line every word is its value, also
+/// one with `#` before it or one that is a keyword elsewhere. A keyword on a later line is a value only in quotes.
+struct NetrcReader {
+  struct Word {
+    let line: Int
+    let text: String
+    let isQuoted: Bool
+    let isClosed: Bool
+  }
+
+  private static let keywords: Set<String> = ["machine", "default", "login", "password", "account", "macdef"]
+
+  private let bytes: [UInt8]
+  private var index = 0
+  private var line = 1
+
+  init(_ text: String) { bytes = Array(text.utf8) }
+
+  /// What divides words; other control characters are parts of a word.
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+  private var isAtLineEnd: Bool { index == bytes.count || bytes[index] == UInt8(ascii: "\n") }
+
+  /// The next word that is not in a comment; nil at the end.
+  mutating func keyword() -> Word? {
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "#") {
+        skipToLineEnd()
+      } else if !Self.isBlank(bytes[index]) {
+        return word()
+      } else {
+        skip()
+      }
+    }
+    return nil
+  }
+
+  /// The value of the keyword that was read last; nil without one.
+  mutating func value() -> Word? {
+    while !isAtLineEnd, Self.isBlank(bytes[index]) { skip() }
+    if !isAtLineEnd { return word() }
+    let before = self
+    guard let next = keyword() else { return nil }
+    guard next.isQuoted || !Self.keywords.contains(next.text) else {
+      self = before
+      return nil
+    }
+    return next
+  }
+
+  /// The lines of a macro, up to a blank one.
+  mutating func macro() -> String {
+    skipToLineEnd()
+    if index < bytes.count { skip() }
+    var lines: [Substring] = []
+    while index < bytes.count {
+      let start = index
+      skipToLineEnd()
+      let text = String(decoding: bytes[start..<index], as: UTF8.self)
+      if text.trimmingSpaces.isEmpty { break }
+      lines.append(text.ends(with: "\r") ? text.dropLast() : text[...])
+      if index < bytes.count { skip() }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private mutating func skip() {
+    if bytes[index] == UInt8(ascii: "\n") { line += 1 }
+    index += 1
+  }
+
+  private mutating func skipToLineEnd() {
+    while !isAtLineEnd { index += 1 }
+  }
+
+  private mutating func word() -> Word {
+    let isQuoted = bytes[index] == UInt8(ascii: "\"")
+    var (text, isClosed): ([UInt8], Bool) = ([], !isQuoted)
+    if isQuoted { index += 1 }
+    while !isAtLineEnd {
+      var byte = bytes[index]
+      if isQuoted ? byte == UInt8(ascii: "\"") : Self.isBlank(byte) { break }
+      if isQuoted, byte == UInt8(ascii: "\\"), index + 1 < bytes.count, bytes[index + 1] != UInt8(ascii: "\n") {
+        index += 1
+        let escapes: [UInt8: UInt8] = [UInt8(ascii: "n"): 10, UInt8(ascii: "r"): 13, UInt8(ascii: "t"): 9]
+        byte = escapes[bytes[index]] ?? bytes[index]
+      }
+      text.append(byte)
+      index += 1
+    }
+    if isQuoted, !isAtLineEnd {
+      isClosed = true
+      index += 1
+    }
+    return Word(line: line, text: String(decoding: text, as: UTF8.self), isQuoted: isQuoted, isClosed: isClosed)
   }
 }

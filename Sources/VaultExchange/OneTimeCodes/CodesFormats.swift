@@ -16,7 +16,7 @@ extension ImportFormat {
     self.init(
       name, title: title, versions: versions,
       keeps: "each account as a login with `totp`, issuer and account as title and user name\(keeps); icons and order "
-        + "are refused")
+        + "are left out")
   }
 }
 
@@ -152,15 +152,22 @@ extension TreeImporter {
 
   static let steam = TreeImporter(
     format: ImportFormat(
-      codes: "steam", "Steam Guard", versions: "the accounts of Steam for Android",
+      codes: "steam", "Steam Guard", versions: "the accounts of Steam for Android, or one alone",
       keeps: ", identity and revocation as secrets"),
-    detected: { $0.outline.paths.contains { $0.hasPrefix("accounts.") && $0.hasSuffix(".shared_secret") } },
+    detected: { sample in
+      ["identity_secret", "serial_number", "revocation_code"].contains { sample.outline.has("shared_secret", $0) }
+        || sample.outline.paths.contains { $0.hasPrefix("accounts.") && $0.hasSuffix(".shared_secret") }
+    },
     list: ["accounts"],
     rules: rules(
       [
         "account_name": .username, "steamid": .identifier, "uri": .shown, "status": .shown, "server_time": .shown,
         "steamguard_scheme": .shown,
-      ], subtrees: ["shared_secret": sharedSecret]), finish: addCode)
+      ], subtrees: ["shared_secret": sharedSecret]),
+    // Earlier versions have a file for each account.
+    opened: { document, _ in
+      document["shared_secret"] == nil ? document : .members(["accounts": .members(["account": document])])
+    }, finish: addCode)
 
   @Sendable private static func addCode(_ builder: inout RecordBuilder) { builder.addCode() }
 

@@ -9,7 +9,8 @@ enum EntryText {
     let name = String(path.dropLast(4))
     let parts = name.parts(separatedBy: "/")
     builder.toolID = name
-    builder.add(String(parts.last ?? ""), .member("title"), as: "title")
+    // The whole path: it is what the entry is called there, and the last word alone is often the same.
+    builder.add(name, .member("title"), as: "title")
     builder.add(parts.dropLast().joined(separator: "/"), .list("tags"), as: "folder")
     var lines = text.lines
     if lines.count > 1, lines.last?.isEmpty == true { lines.removeLast() }
@@ -21,7 +22,7 @@ enum EntryText {
       } else if line.begins(with: "otpauth://") {
         builder.take(String(line), from: place, by: .totp)
       } else if let (name, value) = pair(line) {
-        builder.take(value, from: place, by: LeafRule.usual[name.lowercased()] ?? .secret(name))
+        builder.take(value, from: place, by: LeafRule.usual(name) ?? .secret(name))
       } else {
         notes.append(line)
         builder.note(place, line.isEmpty ? .empty : .mapped(to: "notes"))

@@ -88,8 +88,16 @@ struct FieldRules {
 }
 
 extension LeafRule {
-  /// What names mean in files that follow no tool, in lower case.
-  static let usual: [String: LeafRule] = [
+  /// What a name means in files that follow no tool, by its letters and digits alone: `Display Name`, `display_name`
+  /// and `displayName` are one. Nil for any other name.
+  static func usual(_ name: String) -> LeafRule? { usualByLetters[letters(of: name)] }
+
+  private static func letters(of name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
+
+  private static let usualByLetters = Dictionary(
+    usualNames.map { (letters(of: $0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+
+  private static let usualNames: KeyValuePairs<String, LeafRule> = [
     "title": .title, "name": .title, "account": .title, "username": .username, "user name": .username,
     "user": .username, "login": .username, "login name": .username, "password": .password, "pass": .password,
     "pwd": .password, "url": .url, "website": .url, "web site": .url, "site": .url, "link": .url, "uri": .url,
@@ -103,7 +111,12 @@ extension LeafRule {
     "userid": .username, "two-factor secret": .totp, "two factor secret": .totp, "2fa secret": .totp,
     "totp secret": .totp, "otp secret": .totp, "card number": .card("number"), "cvv": .card("security_code"),
     "cvc": .card("security_code"), "name on card": .card("holder"), "cardholder": .card("holder"),
-    "cardholder name": .card("holder"),
+    "cardholder name": .card("holder"), "secret name": .otherTitle, "password name": .otherTitle,
+    "entry title": .otherTitle, "record name": .otherTitle, "account name": .otherTitle, "totp key": .totp,
+    "otp key": .totp, "2fa key": .totp, "authenticator key": .totp, "otp url": .totp, "totp url": .totp,
+    "login totp": .totp, "secret url": .url, "password url": .url, "web address": .url, "website url": .url,
+    "website address": .url, "user password": .password, "account password": .password,
+    "user login": .username, "account username": .username,
   ]
 
   /// What names an entry unless a title does: then it may be anything, and is sealed.

@@ -21,11 +21,30 @@ struct PassageImporter: Importer {
       throw ExchangeError(.identityNeeded, "is sealed to an age key; give its identity")
     }
     let credentials = options.identities.map { AgeCredential.identity($0) }
+    try Self.requireKey(for: files, among: credentials)
     var rest = files[...]
     return ImportedItems { () throws(ExchangeError) in
       guard let file = rest.popFirst() else { return nil }
       return try item(of: file, credentials)
     }
+  }
+
+  /// Refuses a folder of which the given keys open no file at all: then the key is wrong, not the files.
+  private static func requireKey(
+    for files: [ImportFile], among credentials: [AgeCredential]
+  ) throws(ExchangeError) {
+    var isLocked = false
+    for file in files where file.path.hasSuffix(suffix) && file.refusal == nil {
+      let bytes = try file.read()
+      do throws(AgeError) {
+        _ = try AgeFile.open(RawSpan(_elements: bytes.span), with: credentials, encoding: .detected)
+        return
+      } catch {
+        guard error.code == .noMatchingIdentity else { return }
+        isLocked = true
+      }
+    }
+    if isLocked { throw ExchangeError(.wrongIdentity, "is sealed to age keys of which none was given") }
   }
 
   private func item(of file: ImportFile, _ credentials: [AgeCredential]) throws(ExchangeError) -> ImportedItem {

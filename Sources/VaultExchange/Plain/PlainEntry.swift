@@ -35,7 +35,7 @@ extension FieldRules {
     for (path, value) in entry.leafPaths(at: .root) {
       let name = path.description
       let isOwn = path.components.count == 1
-      let usual = isOwn && hasUsualNames ? LeafRule.usual[name.lowercased()] : nil
+      let usual = isOwn && hasUsualNames ? LeafRule.usual(name) : nil
       let rule = rule(for: name) ?? rule(named: name, isOurs: isOurs) ?? usual ?? .secret(name)
       builder.take(value.leafText, from: place.below(path), by: rule)
     }

@@ -25,53 +25,35 @@ struct PropertyListImporter: Importer {
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     let bytes = try source.readAll(limit: Self.maximumByteCount)
     let rules = try FieldRules(options)
-    let form: DocumentForm = bytes.starts(with: Array("bplist".utf8)) ? .binaryPropertyList : .propertyList
-    return try rules.items(of: try Self.value(of: bytes, form), format, named: source.name)
+    let isBinary = bytes.starts(with: Array("bplist".utf8))
+    let value = isBinary ? try Self.binary(bytes) : try PropertyListXML.value(of: bytes)
+    return try rules.items(of: value, format, named: source.name)
   }
 
-  private static func value(of bytes: [UInt8], _ form: DocumentForm) throws(ExchangeError) -> JSONValue {
-    let expected = try count(in: bytes, form)
+  private static func binary(_ bytes: [UInt8]) throws(ExchangeError) -> JSONValue {
+    guard let expected = BinaryPropertyListSize.count(bytes, limit: maximumValueCount) else {
+      throw ExchangeError(.tooLarge, "has more or deeper values than it may, or is damaged")
+    }
     let value: JSONValue
     do {
-      value = try form.decode(PropertyListValue.self, from: bytes).value
+      value = try DocumentForm.binaryPropertyList.decode(PropertyListValue.self, from: bytes).value
     } catch {
       throw ExchangeError(.malformed, "is no property list", underlying: error)
     }
     // Foundation keeps one of two names that are canonically equal, and says nothing.
-    guard form == .propertyList ? value.nameCount == expected : value.count == expected else {
-      throw ExchangeError(.malformed, "has a name twice in one dictionary")
-    }
+    guard value.count == expected else { throw PropertyListXML.twin }
     return value
-  }
-
-  /// How many values and names a binary list has, or how many names one in XML.
-  private static func count(in bytes: [UInt8], _ form: DocumentForm) throws(ExchangeError) -> Int {
-    if form == .binaryPropertyList {
-      if let count = BinaryPropertyListSize.count(bytes, limit: maximumValueCount) { return count }
-      throw ExchangeError(.tooLarge, "has more or deeper values than it may, or is damaged")
-    }
-    guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
-      throw ExchangeError(.invalidText, "is no text in UTF-8")
-    }
-    let depth = BinaryPropertyListSize.maximumDepth
-    if let count = XMLShape.count(of: "key", bytes, maximumDepth: depth) { return count }
-    throw ExchangeError(.tooLarge, "is nested deeper than any file of its kind")
   }
 }
 
 extension JSONValue {
-  /// How many names of members are in it.
-  fileprivate var nameCount: Int {
-    children.reduce(object?.count ?? 0) { $0 + $1.value.nameCount }
-  }
-
   /// How many values are in it, itself and the names of members among them.
   fileprivate var count: Int {
     children.reduce(1 + (object?.count ?? 0)) { $0 + $1.value.count }
   }
 }
 
-/// A value of a property list as JSON.
+/// A value of a binary property list as JSON.
 private struct PropertyListValue: Decodable {
   private struct Name: CodingKey {
     let stringValue: String
@@ -99,6 +81,10 @@ private struct PropertyListValue: Decodable {
   private static func scalar(_ container: any SingleValueDecodingContainer) throws -> JSONValue {
     if let flag = try? container.decode(Bool.self) { return .bool(flag) }
     if let number = try? container.decode(Int64.self) { return .number(JSONNumber(Int(number))) }
+    // Property lists have whole numbers up to 2^64 - 1.
+    if let number = try? container.decode(UInt64.self) {
+      return JSONNumber(literal: "\(number)").map { .number($0) } ?? .string("\(number)")
+    }
     if let text = try? container.decode(String.self) { return .string(text) }
     if let date = try? container.decode(Date.self) { return .string(try date.timestamp().text) }
     if let data = try? container.decode(Data.self) { return .string(Base64.encode([UInt8](data))) }

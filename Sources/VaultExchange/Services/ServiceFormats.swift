@@ -1,4 +1,5 @@
 internal import VaultDocument
+internal import VaultRecords
 
 extension ImportFormats {
   /// Services and clusters that programs get their secrets from.
@@ -62,7 +63,7 @@ extension TreeImporter {
     leaves: [
       "apiVersion": .known(as: "kind"), "kind": .known(as: "kind"), "metadata.name": .title,
       "metadata.namespace": .field("namespace"), "metadata.uid": .identifier, "type": .field("type"),
-      "metadata.creationTimestamp": .field("created"), "metadata.resourceVersion": .shown,
+      "metadata.creationTimestamp": .unlessNull(.field("created")), "metadata.resourceVersion": .shown,
       "metadata.generation": .shown,
       "metadata.selfLink": .shown, "immutable": .field("immutable"),
     ],
@@ -98,28 +99,48 @@ extension TreeImporter {
   static let hashiCorp = TreeImporter(
     format: ImportFormat(
       "hashicorp-kv", title: "HashiCorp Vault and OpenBao, KV", versions: "1 and 2, what `kv get -format=json` prints",
-      keeps: "all values as secrets of one record; leases and versions are refused"),
+      keeps: "all values as secrets of one record, custom metadata as fields; a version that was deleted is refused"),
     detected: { $0.outline.has("data", "lease_duration", "request_id") }, isOneEntry: true, kind: "custom",
     rules: TreeRules(
-      leaves: [
-        "request_id": .shown, "lease_id": .shown, "lease_duration": .shown, "renewable": .shown, "wrap_info": .shown,
-        "warnings": .shown, "warnings[]": .shown, "auth": .shown, "mount_type": .shown,
-      ],
-      subtrees: ["data": keyValues]))
+      leaves: Dictionary(
+        uniqueKeysWithValues: [
+          "request_id", "lease_id", "lease_duration", "renewable", "wrap_info", "warnings", "warnings[]", "auth",
+          "mount_type",
+        ].map { ($0, LeafRule.known(as: ".")) }),
+      subtrees: ["data": keyValues]),
+    refusal: { document in
+      guard let data = document["data"], isSecondVersion(data), data["data"]?.isNull ?? true else { return nil }
+      return "the version was deleted: the file has no values"
+    })
 
   /// Version 2 has values in one more level, beside what it says of them.
+  private static func isSecondVersion(_ data: JSONValue) -> Bool {
+    guard let metadata = data["metadata"], metadata.object != nil else { return false }
+    return metadata["version"] != nil && metadata["created_time"] != nil
+      && (data["data"].map { $0.isNull || $0.object != nil } ?? true)
+  }
+
   private static let keyValues: TreeRules.Subtree = { builder, value, place in
-    guard let data = value["data"], data.object != nil, let metadata = value["metadata"], metadata.object != nil else {
+    guard isSecondVersion(value), let data = value["data"], let metadata = value["metadata"] else {
       return TreeRules.secrets(&builder, value, place)
     }
     TreeRules.secrets(&builder, data, place.below("data"))
     for (path, leaf) in metadata.leafPaths(at: .root) {
-      let rule: LeafRule = path.name == "created_time" ? .field("modified") : .shown
-      builder.take(leaf.leafText, from: place.below("metadata").below(path), by: rule)
+      builder.take(leaf.leafText, from: place.below("metadata").below(path), by: rule(ofMetadata: path))
     }
     for (name, other) in value.object ?? JSONObject() where name != "data" && name != "metadata" {
-      builder.take(other.leafText, from: place.below(name), by: .secret(name))
+      for (path, leaf) in other.leafPaths(at: .root.appending(name)) {
+        builder.take(leaf.leafText, from: place.below(path), by: .secret(path.description))
+      }
     }
+  }
+
+  /// What people write is kept, readable as it is there; the rest says which version it is.
+  private static func rule(ofMetadata path: MemberPath) -> LeafRule {
+    if path.name == "created_time" { return .field("modified") }
+    guard path.components.first == .member("custom_metadata"), path.components.count > 1 else { return .known(as: ".") }
+    let name = MemberPath(Array(path.components.dropFirst())).name
+    return SecretName.isSecret(name) ? .secret(name) : .field(name)
   }
 
   // MARK: AWS
@@ -127,7 +148,7 @@ extension TreeImporter {
   static let awsSecrets = TreeImporter(
     format: ImportFormat(
       "aws-secrets-manager", title: "AWS Secrets Manager", versions: "get-secret-value, batch-get-secret-value",
-      keeps: "each secret as a custom record, the values of JSON one by one; versions are refused"),
+      keeps: "each secret as a custom record, the values of JSON one by one; versions are left out"),
     detected: { sample in
       let outline = sample.outline
       return ["", "SecretValues[]."].contains { begin in
@@ -183,7 +204,7 @@ extension TreeImporter {
   static let infisical = TreeImporter(
     format: ImportFormat(
       "infisical", title: "Infisical, JSON", versions: "`infisical export --format=json`",
-      keeps: "each value as a secret of one record, comments; ids and tags are refused"),
+      keeps: "each value as a secret of one record, comments; ids are left out, tags refused"),
     detected: { sample in
       let outline = sample.outline
       return outline.has("[].key", "[].value")
@@ -200,6 +221,7 @@ extension TreeImporter {
         case "key": .known(as: "secrets")
         case "value": .secret(name.isEmpty ? "value" : name)
         case "comment": .secret("\(name) comment")
+        case _ where path.components.first == .member("tags"): .refused("tags of single values have no place")
         default: .shown
         }
       builder.take(leaf.leafText, from: place.below(path), by: rule)
@@ -208,6 +230,13 @@ extension TreeImporter {
 }
 
 extension LeafRule {
+  /// kubectl writes null for what a cluster has not set yet.
+  fileprivate static func unlessNull(_ rule: LeafRule) -> LeafRule {
+    LeafRule { builder, text, place in
+      text == "null" ? builder.note(place, .empty) : rule.apply(&builder, text, place)
+    }
+  }
+
   /// JSON of names and values, or one value.
   fileprivate static let secretText = LeafRule { builder, text, place in
     guard let object = try? JSONReading.value(of: Array(text.utf8)), object.object?.isEmpty == false,

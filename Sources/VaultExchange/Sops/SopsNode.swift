@@ -4,8 +4,7 @@ internal import VaultDocument
 indirect enum SopsNode {
   case map([(name: String, node: SopsNode)])
   case list([SopsNode])
-  /// Text, number, boolean or null, and the line where it stands, if the format has lines that mean something.
-  case leaf(JSONValue, line: Int?)
+  case leaf(SopsLeaf)
 
   /// The member of a name.
   subscript(name: String) -> SopsNode? {
@@ -15,14 +14,14 @@ indirect enum SopsNode {
 
   /// The text of a leaf; empty for null.
   var text: String? {
-    guard case .leaf(let value, _) = self else { return nil }
-    return value.leafText
+    guard case .leaf(let leaf) = self else { return nil }
+    return leaf.text
   }
 
   /// The same without an order of members.
   var value: JSONValue {
     switch self {
-    case .leaf(let value, _): value
+    case .leaf(let leaf): leaf.value
     case .list(let items): .array(items.map(\.value))
     case .map(let members):
       .object(
@@ -34,6 +33,21 @@ indirect enum SopsNode {
     guard case .list(let items) = self else { return [] }
     return items
   }
+}
+
+/// A value of a document: in JSON text, number, boolean or null; in YAML the text, or null where there is none.
+struct SopsLeaf {
+  let value: JSONValue
+  /// Where it stands, if the format has lines that mean something.
+  var line: Int?
+  /// Whether it stands in YAML without quotes, so that sops takes some texts for numbers and other types.
+  var isPlain = false
+
+  /// What sops takes it for.
+  var typed: JSONValue { isPlain ? SopsScalar.value(of: value.leafText) : value }
+
+  /// The text in the file; empty for null.
+  var text: String { typed.isNull ? "" : value.leafText }
 }
 
 /// Reads the order of members out of JSON, which the parser of documents does not keep.
@@ -68,7 +82,7 @@ struct SopsJSONReader {
       var items: [SopsNode] = []
       try forEachItem(until: UInt8(ascii: "]")) { reader throws(ExchangeError) in items.append(try reader.value()) }
       return .list(items)
-    default: return .leaf(try scalar(), line: nil)
+    default: return .leaf(SopsLeaf(value: try scalar()))
     }
   }
 

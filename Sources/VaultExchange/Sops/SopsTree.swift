@@ -51,18 +51,18 @@ struct SopsTree {
     case .list(let items):
       if items.isEmpty { return append("", at: path, wasSealed: false, line: nil) }
       for (index, child) in items.enumerated() { try open(child, at: path.appending(index), names: names) }
-    case .leaf(.null, let line): append("", at: path, wasSealed: false, line: line)
-    case .leaf(let value, let line):
+    case .leaf(let leaf) where leaf.typed.isNull: append("", at: path, wasSealed: false, line: leaf.line)
+    case .leaf(let leaf):
       guard metadata.seals(names) else {
-        if !metadata.isMACOfSealedOnly { hashed += try SopsValueText.bytes(of: value, at: path) }
-        return append(value.leafText, at: path, wasSealed: false, line: line)
+        if !metadata.isMACOfSealedOnly { hashed += try SopsValueText.bytes(of: leaf.typed, at: path) }
+        return append(leaf.text, at: path, wasSealed: false, line: leaf.line)
       }
-      let opened = try openedBytes(value.leafText, names.map { $0 + ":" }.joined(), at: path)
+      let opened = try openedBytes(leaf.text, names.map { $0 + ":" }.joined(), at: path)
       hashed += opened.bytes
       guard let text = String(validating: opened.bytes, as: UTF8.self) else {
         throw ExchangeError(.unsupported, "holds a value that is no text", at: SourcePlace(path: path.description))
       }
-      append(opened.type == "bool" ? text.lowercased() : text, at: path, wasSealed: true, line: line)
+      append(opened.type == "bool" ? text.lowercased() : text, at: path, wasSealed: true, line: leaf.line)
     }
   }
 

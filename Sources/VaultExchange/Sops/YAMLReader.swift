@@ -2,12 +2,15 @@ internal import CDynamicLibraries
 internal import VaultCrypto
 internal import VaultDocument
 
-/// Reads the YAML that sops writes, with libyaml, which is opened when the first file is met.
+/// Reads YAML with libyaml, which is opened when the first file is met.
 ///
-/// One document of maps with text for names, lists and scalars. Anchors are refused, and with them every way to make a
-/// small file a large one.
+/// Maps with text for names, lists and scalars, each of which keeps the text that the file has. Anchors are refused,
+/// and with them every way to make a small file a large one.
 struct YAMLReader {
   private static let maximumDepth = 64
+  /// Tags of scalars, which say a type and change no text.
+  private static let scalarTags = Set(
+    ["str", "int", "float", "bool", "null", "timestamp"].map { "tag:yaml.org,2002:\($0)" } + ["!", "!unsafe"])
   private var count = 0
   private let events: YAMLEvents
 
@@ -44,7 +47,14 @@ struct YAMLReader {
     }
     guard !event.hasAnchor else { throw ExchangeError(.unsupported, "uses anchors, which are not read", at: place) }
     switch event.kind {
-    case .scalar: return .leaf(try YAMLScalar.value(of: event), line: event.line)
+    case .scalar:
+      guard event.tag.map(Self.scalarTags.contains) ?? true else {
+        throw ExchangeError(.unsupported, "uses tags, which are not read", at: place)
+      }
+      // The text is kept whatever type it has: `007` is not 7. An empty plain scalar has no text.
+      let isPlain = event.isPlain && event.tag == nil
+      let value: JSONValue = isPlain && event.text.isEmpty ? .null : .string(event.text)
+      return .leaf(SopsLeaf(value: value, line: event.line, isPlain: isPlain))
     case .sequenceStart:
       var items: [SopsNode] = []
       var next = try events.next()
@@ -75,44 +85,5 @@ struct YAMLReader {
       next = try events.next()
     }
     return members
-  }
-}
-
-/// What a scalar without quotes stands for (YAML 1.2.2, section 10.3.2, and the words that sops takes beside).
-private enum YAMLScalar {
-  static func value(of event: YAMLEvents.Event) throws(ExchangeError) -> JSONValue {
-    let place = SourcePlace(line: event.line)
-    if let tag = event.tag {
-      guard tag == "tag:yaml.org,2002:str" || tag == "!" else {
-        throw ExchangeError(.unsupported, "uses tags, which are not read", at: place)
-      }
-      return .string(event.text)
-    }
-    guard event.isPlain else { return .string(event.text) }
-    switch event.text {
-    case "", "~", "null", "Null", "NULL": return .null
-    case "true", "True", "TRUE": return .bool(true)
-    case "false", "False", "FALSE": return .bool(false)
-    case ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "-.inf", "-.Inf", "-.INF", "+.inf":
-      throw ExchangeError(.unsupported, "holds a number that is none", at: place)
-    default: return number(event.text).map { .number($0) } ?? .string(event.text)
-    }
-  }
-
-  private static func number(_ text: String) -> JSONNumber? {
-    let digits = text.filter { $0 != "_" }
-    guard let first = digits.utf8.first, (0x30...0x39).contains(first) || "+-.".utf8.contains(first) else { return nil }
-    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where digits.hasPrefix(prefix) {
-      return Int(digits.dropFirst(2), radix: radix).map { JSONNumber($0) }
-    }
-    if let int = Int(digits) {
-      // A leading zero makes it octal.
-      let isOctal = digits.hasPrefix("0") && digits.utf8.count > 1
-      return isOctal ? Int(digits, radix: 8).map { JSONNumber($0) } : JSONNumber(int)
-    }
-    guard digits.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let double = Double(digits) else {
-      return nil
-    }
-    return JSONNumber(literal: SopsValueText.decimal(double))
   }
 }

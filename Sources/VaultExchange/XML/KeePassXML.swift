@@ -1,11 +1,12 @@
 internal import VaultDocument
+internal import VaultRecords
 
 /// The XML that KeePass 2 and KeePassXC export.
 struct KeePassXMLImporter: Importer {
   let format = ImportFormat(
     "keepass-xml", title: "KeePass 2 and KeePassXC, XML", versions: "KeePass 2.x, file formats 3 and 4",
     keeps: "entries with all strings, histories and attachments as secrets; groups as tags, dates as fields; deleted "
-      + "entries with the tag deleted; settings of the database and the look of entries are refused")
+      + "entries with the tag deleted; settings of the database and the look of entries are left out")
 
   func detects(_ sample: ImportSample) -> Bool {
     var decoder = TextDecoder()
@@ -37,6 +38,8 @@ struct KeePassReading {
   private var found: [ImportedItem] = []
   /// That of the entry which is being read.
   private var code = KeePassCode([:])
+  /// What entries refer to; nil in a file of ours, where such a text is a text.
+  private var references: KeePassReferences?
 
   /// - Parameters:
   ///   - outer: attachments that stand beside the document, by their numbers, in base64.
@@ -60,6 +63,7 @@ struct KeePassReading {
     for (number, text) in outer.enumerated() { binaries["\(number)"] = text }
     recycleBin = meta?.first("RecycleBinUUID")?.text
     isOurs = meta?.first("Generator")?.text == KeePassExporter.generator
+    if !isOurs { references = KeePassReferences(content, isSealed: isSealed) }
   }
 
   func items() throws(ExchangeError) -> [ImportedItem] {
@@ -81,7 +85,7 @@ struct KeePassReading {
     let lines = members.filter { $0.element.name != "Group" && $0.element.name != "Entry" }.flatMap { member in
       let isKnown = member.element.name == "Name" || member.element.name == "UUID"
       return member.element.lines(
-        at: member.path, isKnown ? .mapped(to: "tags") : .refused("what a group says of itself has no place"))
+        at: member.path, isKnown ? .mapped(to: "tags") : .leftOut("what a group says of itself has no place"))
     }
     found.append(.leaves(group.ownLines(at: path) + lines))
     for (entry, path) in members where entry.name == "Entry" {
@@ -109,18 +113,19 @@ struct KeePassReading {
     let members = entry.childPaths(below: path)
     for isEarlier in [false, true] {
       for (child, path) in members where (child.name == "History") == isEarlier {
-        take(child, into: &builder, at: path, name: "")
+        take(child, of: entry, into: &builder, at: path, name: "")
       }
     }
     if builder.text("totp") == nil, let address = code.address { builder.add(address, .member("totp"), as: "totp") }
     return .record(try builder.record())
   }
 
-  private func readableStrings(of entry: XMLElement) -> [String: String] {
+  private mutating func readableStrings(of entry: XMLElement) -> [String: String] {
     var strings: [String: String] = [:]
     for string in entry.all("String") where !isSealed(string.first("Value")) {
       guard let key = string.first("Key")?.text, let text = string.first("Value")?.text, !text.isEmpty else { continue }
-      strings[key] = strings[key] ?? text
+      let known = strings[key]
+      strings[key] = known ?? (try? references?.resolved(text, of: entry, key: key)) ?? text
     }
     return strings
   }
@@ -130,16 +135,18 @@ struct KeePassReading {
   }
 
   /// Takes a member of an entry; `name` is what stands before the names of members of an earlier version.
-  private mutating func take(_ element: XMLElement, into builder: inout RecordBuilder, at path: String, name: String) {
+  private mutating func take(
+    _ element: XMLElement, of entry: XMLElement, into builder: inout RecordBuilder, at path: String, name: String
+  ) {
     switch element.name {
-    case "String": takeString(element, into: &builder, at: path, name: name)
+    case "String": takeString(element, of: entry, into: &builder, at: path, name: name)
     case "Binary": takeBinary(element, into: &builder, at: path, name: name)
     case "History":
       for line in element.ownLines(at: path) { builder.note(line.place, line.outcome) }
       for (index, (version, path)) in element.childPaths(below: path).enumerated() {
         for line in version.ownLines(at: path) { builder.note(line.place, line.outcome) }
         for (child, path) in version.childPaths(below: path) {
-          take(child, into: &builder, at: path, name: "\(name)history \(index + 1) ")
+          take(child, of: entry, into: &builder, at: path, name: "\(name)history \(index + 1) ")
         }
       }
     default:
@@ -154,8 +161,10 @@ struct KeePassReading {
     }
   }
 
-  /// A key and its value.
-  private func takeString(_ element: XMLElement, into builder: inout RecordBuilder, at path: String, name: String) {
+  /// A key and its value. An earlier version keeps its references as they are: what they led to then is not known.
+  private mutating func takeString(
+    _ element: XMLElement, of entry: XMLElement, into builder: inout RecordBuilder, at path: String, name: String
+  ) {
     let key = element.first("Key")?.text ?? ""
     let value = element.first("Value")
     let own = name + (key.isEmpty ? "value" : key)
@@ -168,8 +177,30 @@ struct KeePassReading {
         builder.note(leaf.place, .refused("the value is sealed with a key that is not in the file"))
       } else {
         let rule = name.isEmpty ? code.rule(for: key) ?? KeePassRules.rule(for: key) : nil
-        builder.take(leaf.text, from: leaf.place, by: rule ?? other)
+        take(leaf, of: name.isEmpty ? entry : nil, key, into: &builder, by: rule ?? other)
       }
+    }
+  }
+
+  /// A value with what its references stand for; one that leads nowhere is refused under the name of its entry.
+  private mutating func take(
+    _ leaf: XMLLeaf, of entry: XMLElement?, _ key: String, into builder: inout RecordBuilder, by rule: LeafRule
+  ) {
+    guard let entry, references != nil, KeePassReferences.hasAny(leaf.text) else {
+      return builder.take(leaf.text, from: leaf.place, by: rule)
+    }
+    do throws(KeePassReferences.Fault) {
+      let text = try references?.resolved(leaf.text, of: entry, key: key) ?? leaf.text
+      builder.remark(.resolvedReference)
+      builder.isRewritten = true
+      builder.take(text, from: leaf.place, by: rule)
+      builder.isRewritten = false
+    } catch {
+      let title = entry.all("String").first { $0.first("Key")?.text == "Title" }?.first("Value")?.text ?? ""
+      let name = SecretAddress(in: title) == nil && !KeePassReferences.hasAny(title) ? title : ""
+      let place = SourcePlace(line: leaf.place.line, path: name.isEmpty ? leaf.path : "\(name), \(leaf.path)")
+      let line = LedgerLine(place, .refused(error.rawValue))
+      found.append(.refused(place, reason: error.rawValue, lines: [line]))
     }
   }
 
@@ -227,7 +258,7 @@ struct KeePassReading {
     }
     // What a password is sealed as here anyway, and by which program the file was written.
     let isUnderstood = leaf.path == "Meta/Generator" || leaf.path.hasPrefix("Meta/MemoryProtection")
-    return isUnderstood ? .mapped(to: ".") : .refused("what the database says of itself has no place")
+    return isUnderstood ? .mapped(to: ".") : .leftOut("what the database says of itself has no place")
   }
 }
 

@@ -1,3 +1,4 @@
+internal import VaultCrypto
 internal import VaultDocument
 internal import VaultSealing
 internal import VaultStorage
@@ -15,7 +16,8 @@ struct AttachmentCheck {
   /// - Parameters:
   ///   - files: the store; with a malformed journal, the files as they are without it.
   ///   - names: what its records name; only of those are the attachments looked at.
-  ///   - isReadingAll: whether the hash of each is compared, and not its size alone.
+  ///   - isReadingAll: whether each file is read to its end: where its record verified each chunk is opened, elsewhere
+  ///     the hash is compared. Otherwise only sizes are.
   /// - Throws: ``VaultError`` of what says nothing about a file.
   init(of files: any RecordStore, _ names: GatheredAttachments, readingAll isReadingAll: Bool) throws(VaultError) {
     (self.files, self.isReadingAll) = (files, isReadingAll)
@@ -25,8 +27,8 @@ struct AttachmentCheck {
       faults.append(VaultFault(VaultError.Code(error), error.reason, file: error.path ?? StoreLocation.attachmentsPath))
       return
     }
-    for (record, attachments) in names.byRecord {
-      for attachment in attachments { try check(attachment, of: record) }
+    for (record, attachments, keys) in names.byRecord {
+      for attachment in attachments { try check(attachment, of: record, keys) }
     }
     unnamed = names.areComplete ? held.subtracting(names.ids).sorted() : nil
   }
@@ -40,14 +42,21 @@ struct AttachmentCheck {
     ]
   }
 
-  private mutating func check(_ attachment: Attachment, of record: RecordID) throws(VaultError) {
+  private mutating func check(
+    _ attachment: Attachment, of record: RecordID, _ keys: AttachmentKeys?
+  ) throws(VaultError) {
     let file = StoreLocation.attachment(attachment.id).relativePath
     guard held.contains(attachment.id) else {
       let reason = VaultError.missing(.attachment(attachment.id)).reason
       return faults.append(VaultFault(.missingAttachment, reason, file: file, record: record))
     }
     do throws(VaultError) {
-      try AttachmentStream.check(attachment, in: files, readingAll: isReadingAll)
+      if isReadingAll, let keys {
+        let content = try OpenedAttachment(attachment, from: files, key: keys.key(of: attachment))
+        while try !content.next().isEmpty {}
+      } else {
+        try AttachmentStream.check(attachment, in: files, readingAll: isReadingAll)
+      }
     } catch {
       faults.append(
         try VaultFault(error, code: error.code == .damaged ? .damagedAttachment : nil, file: file, record: record))
@@ -55,10 +64,30 @@ struct AttachmentCheck {
   }
 }
 
+/// Makes the keys of the attachments of a record that verified, when they are needed: locked memory has no room for the
+/// keys of all records.
+struct AttachmentKeys: Sendable {
+  private let keyring: Keyring
+  private let record: RecordID
+  private let wrapped: WrappedKey
+
+  /// Nil for a record without attachments.
+  init?(_ record: RecordEnvelope, _ keyring: Keyring) {
+    guard !record.attachments.isEmpty else { return nil }
+    (self.keyring, self.record, wrapped) = (keyring, record.id, record.wrappedKey)
+  }
+
+  func key(of attachment: Attachment) throws(VaultError) -> SecretBytes {
+    try inSealing(record: record) { () throws(SealingError) in
+      try keyring.recordRoot(hint: wrapped.rootHint).attachmentKey(of: attachment.id, record: record, wrapped)
+    }
+  }
+}
+
 /// The attachments that records name, live and removed, gathered while their files are looked at.
 struct GatheredAttachments: Sendable {
   /// Of each record that has any, as they came.
-  private(set) var byRecord: [(record: RecordID, attachments: [Attachment])] = []
+  private(set) var byRecord: [(record: RecordID, attachments: [Attachment], keys: AttachmentKeys?)] = []
   /// Whether all records were there and could be read.
   private(set) var areComplete = true
 
@@ -88,9 +117,19 @@ struct GatheredAttachments: Sendable {
     take(NamedAttachments(in: bytes), of: record)
   }
 
-  mutating func take(_ named: NamedAttachments, of record: RecordID) {
+  /// - Parameter keys: what opens them; nil where the record did not verify, or nobody has its key.
+  mutating func take(_ named: NamedAttachments, of record: RecordID, _ keys: AttachmentKeys? = nil) {
     guard named.isReadable else { return areComplete = false }
-    if !named.attachments.isEmpty { byRecord.append((record, named.attachments)) }
+    if !named.attachments.isEmpty { byRecord.append((record, named.attachments, keys)) }
+  }
+
+  /// Says that the header does not name what these records need: another program could copy the vault without it.
+  func notes(requirements: [String]) -> [String] {
+    guard !byRecord.isEmpty, !requirements.contains(Requirements.attachments) else { return [] }
+    return [
+      "\(VaultHeader.fileName) does not say that the vault has attachments, so an older program would leave them out: "
+        + "the next file that is attached mends it"
+    ]
   }
 
   /// There may be records that nobody has seen.

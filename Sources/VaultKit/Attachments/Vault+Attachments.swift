@@ -46,7 +46,7 @@ extension Vault {
         try replace(old, attachments: old.envelope.attachments + written, lock)
       } catch {
         // A server that does not answer may have done it, or still be at it: the repair tells later.
-        if error.code != .ioFailed || !(store is any RemoteStore) {
+        if !error.mayBeStored, error.code != .ioFailed || !(store is any RemoteStore) {
           try? removeUnnamed(written.map(\.id), of: id, from: store, lock)
         }
         throw error
@@ -122,7 +122,12 @@ extension Vault {
     guard new != old else { return }
     let root = keyring.current
     try inSealing { () throws(SealingError) in try root.requireHere() }
-    try replaceHeader(by: header.changed(requirements: new, root: root), root: root, lock)
+    do throws(VaultError) {
+      try replaceHeader(by: header.changed(requirements: new, root: root), root: root, lock)
+    } catch {
+      // The commit of the record comes later, and counts for this one as well.
+      if error.code != .mayBeLost { throw error }
+    }
   }
 
   /// Refuses a version of a record whose attachments are not here any more.

@@ -60,7 +60,7 @@ extension Vault {
     of id: RecordID, _ histories: [any FileHistory] = []
   ) async throws(VaultError) -> EditReview? {
     guard let bytes = try locked.read(id) else { throw .noSuchRecord }
-    if let record = try? verify(bytes, id), (try? record.check()) != nil { return nil }
+    if let record = try? verify(bytes, id), record.opens { return nil }
     let candidate = try RepairPlanner(self, histories, []).best(for: .record(id), id)
     return try EditedRecord(bytes, id, self).editReview(comparedWith: candidate)
   }

@@ -1,4 +1,5 @@
 internal import VaultDocument
+internal import VaultFileStore
 internal import VaultStorage
 
 /// Gives every file of a vault's records to who checks it, and says what lies around them: the one driver of all checks
@@ -65,6 +66,13 @@ struct FileWalk {
 
   /// A fault for each folder that holds other records than were looked at.
   func countFaults() -> [VaultFault] { counts.faults(in: files, scope) }
+
+  /// Says which names are passed over because they begin with a dot (format 1, section 3, Directory).
+  var hiddenNotes: [String] {
+    guard let names = try? (files as? DirectoryStore)?.hiddenEntries(), let first = names.first else { return [] }
+    let others = names.count > 1 ? " and \(names.count - 1) more" : ""
+    return ["names that begin with a dot are ignored: \(first)\(others)"]
+  }
 
   /// What lies around the records and should not.
   ///

@@ -19,6 +19,8 @@ struct Linter {
   /// The revisions that files of the trash say they have.
   private var trashed: [RecordID: Int] = [:]
   private var attachments = GatheredAttachments()
+  /// Nil without a header that can be read.
+  private var requirements: [String]?
 
   init(
     _ store: any RecordStore, types: [any VaultRecord.Type], rewriting: Rewriting?
@@ -45,7 +47,8 @@ struct Linter {
     }
     let check = try AttachmentCheck(of: files, attachments, readingAll: false)
     report.findings += check.faults
-    report.notes += check.notes
+    report.notes += check.notes + walk.hiddenNotes
+    if let requirements { report.notes += attachments.notes(requirements: requirements) }
     report.findings += walk.countFaults()
     report.findings += walk.strayFaults(besides: report.findings) {
       VaultFault(.privateKey, Surroundings.keyReason, file: $0)
@@ -55,6 +58,7 @@ struct Linter {
   private mutating func checkHeader() throws(VaultError) {
     guard let header = try readHeader() else { return }
     kinds = kinds.declaring(header.declaredKinds)
+    requirements = header.requirements
     report.findings += try SlotFile.faults(of: header, in: files)
     let known = Set(header.slots.map(\.id))
     let slots = try inStore { () throws(StoreError) in try files.slots() }

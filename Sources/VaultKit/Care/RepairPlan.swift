@@ -1,4 +1,5 @@
 public import VaultDocument
+internal import VaultSealing
 internal import VaultStorage
 
 /// Older versions of a vault's files, such as version control has them. What it gives is verified, never trusted.
@@ -81,6 +82,8 @@ public struct RepairStep: Sendable {
     case move(from: StoreLocation, to: StoreLocation, bytes: [UInt8])
     case salvage(Salvage)
     case removeAttachments(Set<AttachmentID>)
+    /// The file that a record names is put back. A history has it, and is read again: it may be large.
+    case restoreAttachment(Attachment, from: any FileHistory)
   }
 
   /// What is done.

@@ -31,8 +31,8 @@ struct RepairPlanner {
   }
 
   private let vault: Vault
-  private let histories: [any FileHistory]
-  private let faults: [VaultFault]
+  let histories: [any FileHistory]
+  let faults: [VaultFault]
   private let files: LockedVault
   private let journal: JournalState
   /// Good records that lie under the names of others, by the place where they belong.
@@ -54,6 +54,7 @@ struct RepairPlanner {
       switch StoreLocation(relativePath: fault.file) {
       case .record(_)? where fault.code.isRepairable, .trash(_)? where fault.code.isRepairable:
         try planFile(fault)
+      case .attachment(let id)?: steps.append(try planAttachment(id, fault, fingerprint))
       default: steps.append(.leaving(fault, "", fault.remedies(fingerprint)))
       }
     }
@@ -262,7 +263,7 @@ extension RepairPlanner {
     }
   }
 
-  private func bytes(at place: StoreLocation) -> [UInt8]? { (try? files.store.read(place)) ?? nil }
+  func bytes(at place: StoreLocation) -> [UInt8]? { (try? files.store.read(place)) ?? nil }
 
   /// Whether anything stands at a place, be it readable or not.
   private func exists(_ place: StoreLocation) throws(VaultError) -> Bool {
@@ -309,7 +310,7 @@ extension VaultError.Code {
 
 extension VaultFault {
   /// What a person can do about a file that is left.
-  fileprivate func remedies(_ fingerprint: String) -> [Remedy] {
+  func remedies(_ fingerprint: String) -> [Remedy] {
     switch code {
     case .strayEntry, .wrongFileType: ["move it out of the vault yourself if nobody needs it there"]
     case .equalRevisions: record.map { [.keepOne($0)] } ?? []

@@ -69,7 +69,12 @@ private struct Repairer {
       let folder = try aside.made()
       try inStore { () throws(StoreError) in try folder.write(bytes, to: salvage.fileName) }
     case .removeAttachments(let ids): try removeAttachments(ids)
+    case .restoreAttachment(let attachment, let history): try restore(attachment, from: history)
     }
+  }
+
+  private func restore(_ attachment: Attachment, from history: any FileHistory) throws(VaultError) {
+    try vault.restore(attachment, from: history, lock) { () throws(VaultError) in try aside.made() }
   }
 
   /// Only those that were unnamed when every record was verified, and are still.

@@ -1,5 +1,6 @@
 internal import VaultDocument
 internal import VaultFileStore
+internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
 
@@ -62,7 +63,7 @@ struct Verifier {
       let listed = try standing?.entry(of: id)
       let file = VerifiedFile(bytes, of: vault, at: .trash(id), unless: listed)
       trashed[id.folder, default: []].append((id, file.version))
-      attachments.take(file.named, of: id)
+      attachments.take(file.named, of: id, file.keys)
       result.trashedCount += 1
       progress()
     }
@@ -89,7 +90,8 @@ struct Verifier {
       result.recordCount += folder.outcomes.count
       for (id, outcome) in folder.outcomes {
         let file = try outcome.get()
-        attachments.take(file.named, of: id)
+        attachments.take(file.named, of: id, file.keys)
+        if let misfit = file.misfit { result.faults.append(VaultFault(misfit, of: id)) }
         try self.take(file.version, .record(id), id, into: &found) { result.faults.append($0) }
         progress()
       }
@@ -164,7 +166,7 @@ struct Verifier {
     if scope.part != nil { attachments.miss() }
     let check = try AttachmentCheck(of: files.store, attachments, readingAll: true)
     result.faults += check.faults
-    result.notes += check.notes
+    result.notes += check.notes + attachments.notes(requirements: vault.header.requirements)
   }
 
   mutating func checkStrayEntries() throws(VaultError) {
@@ -174,7 +176,7 @@ struct Verifier {
       notes.append("\(file) \(Surroundings.keyReason)")
       return nil
     }
-    result.notes += notes
+    result.notes += notes + walk.hiddenNotes
   }
 
   /// Files that others may read or write are no damage.
@@ -197,7 +199,8 @@ struct Verifier {
       result.faults[index].witnesses.insert(.machine)
     }
     // What others have written since the moment that was looked at is no fault.
-    result.faults += seen.faults.filter { fault in fault.record.map { !vault.isSeenAtPresent($0) } ?? true }
+    let older = seen.faults.filter { fault in fault.record.map { !vault.isSeenAtPresent($0) } ?? true }
+    result.faults += older.isEmpty ? older : vault.asToldOfReplica(older)
     result.notes += seen.notes
     for id in gone where !vault.isSeenAtPresent(id) { vault.memory?.note(.forgotten, of: id) }
     return result
@@ -217,6 +220,8 @@ struct Verifier {
 private struct VerifiedFile: Sendable {
   let version: Result<RecordVersion, VaultError>
   let named: NamedAttachments
+  let keys: AttachmentKeys?
+  let misfit: RecordError?
 
   init(
     _ bytes: Result<[UInt8], VaultError>, of vault: Vault, at place: StoreLocation, unless listed: RecordVersion?
@@ -224,8 +229,9 @@ private struct VerifiedFile: Sendable {
     do throws(VaultError) {
       let record = try vault.checkedRecord(bytes.get(), at: place, unless: listed)
       (version, named) = (.success(record.version), record.named)
+      (keys, misfit) = (record.keys, record.misfit)
     } catch {
-      (version, named) = (.failure(error), NamedAttachments(in: bytes))
+      (version, named, keys, misfit) = (.failure(error), NamedAttachments(in: bytes), nil, nil)
     }
   }
 }

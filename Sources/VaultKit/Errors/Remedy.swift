@@ -27,6 +27,8 @@ public enum Remedy: Hashable, Sendable {
   case acceptVault(fingerprint: String?)
   /// Going back to the branch that this state was switched away from, and reading others without a switch.
   case leaveBranch
+  /// Asking the administrator of a database why it has an older state.
+  case askAboutDatabase
   /// Taking records as they are for what this machine has seen; the vault as a whole where there are none.
   case acceptRecords([RecordID], fingerprint: String?)
   /// Listing in a new checkpoint what went back, or is gone, since the last one.
@@ -94,8 +96,12 @@ extension [VaultFault] {
     let edited = filter(\.isEdited).compactMap(\.record)
     if !edited.isEmpty { remedies.append(.acceptEdits(edited)) }
     if contains(where: { $0.code == .unknownRoot }) { remedies.append(.adopt) }
-    if contains(where: { !$0.code.isRollback && ![.unreadable, .conflicted, .newerFormat].contains($0.code) }) {
+    if contains(where: { !$0.code.isRollback && ![.unreadable, .conflicted, .newerFormat, .misfit].contains($0.code) })
+    {
       remedies.append(.repair)
+    }
+    if contains(where: { $0.code == .misfit }) {
+      remedies.append("change the fields to what the kind takes, or declare the kind with rules that its records keep")
     }
     if contains(where: { $0.code == .newerFormat }) { remedies.append(.useNewerVersion) }
     guard contains(where: \.code.isRollback) else { return remedies }

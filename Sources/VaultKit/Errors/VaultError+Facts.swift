@@ -7,6 +7,9 @@ extension VaultError {
   /// What the store has said.
   var storeError: StoreError? { underlying as? StoreError }
 
+  /// Whether the change that failed is stored all the same, or may be: nobody should make it again before looking.
+  public var mayBeStored: Bool { code == .mayBeLost || code == .outcomeUnknown }
+
   /// With `.lockedByOther`: the process that holds the lock, where that is known; it may be this one.
   public var holder: Int32? { storeError?.holder }
 

@@ -89,13 +89,21 @@ extension VaultError {
       case .permissionDenied, .readOnly: .permissionDenied
       case .notARegularFile, .notADirectory, .symbolicLink, .tooLarge, .malformedJournal: .damaged
       case .newerLayout: .newerFormat
+      case .mayBeLost: .mayBeLost
+      case .outcomeUnknown: .outcomeUnknown
       default: .ioFailed
       }
     var reason = error.reason
     if let holder = error.holder { reason += " (process \(holder))" }
-    let remedy = error.underlying is any RemoteFault ? nil : Self.remedy(for: code, at: error.path)
+    let remedy: Remedy? =
+      if error.code == .noLocks { Self.withoutLocks } else if error.underlying is any RemoteFault { nil } else {
+        Self.remedy(for: code, at: error.path)
+      }
     self.init(code, reason, file: error.path, record: record, remedies: remedy.map { [$0] }, underlying: error)
   }
+
+  private static let withoutLocks: Remedy =
+    "nothing was written: keep the vault on a disk with locks, and share it by git or in a database"
 
   private static func remedy(for code: Code, at path: String?) -> Remedy? {
     switch (code, path) {
@@ -117,6 +125,23 @@ package func inStore<Result: ~Copyable>(
   record: RecordID? = nil, _ step: () throws(StoreError) -> Result
 ) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(store: error, record: record) }
+}
+
+/// Runs a step that stores, and then `note`, also where the store is not sure that what it has will last.
+///
+/// - Throws: ``VaultError`` `.mayBeLost` only after `note`.
+func storing(
+  _ step: () throws(StoreError) -> Void, note: () throws(VaultError) -> Void
+) throws(VaultError) {
+  var doubt: StoreError?
+  do throws(StoreError) {
+    try step()
+  } catch {
+    guard error.code == .mayBeLost else { throw VaultError(store: error) }
+    doubt = error
+  }
+  try note()
+  if let doubt { throw VaultError(store: doubt) }
 }
 
 /// Runs a step that seals, opens or authenticates `file`.

@@ -13,9 +13,9 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
       case lockedByOther, damaged, newerFormat, changedUnderneath, unexpectedVault
       case rolledBack, forked, damagedState
       case inputRefused, unknownKind, usage, diskFull, permissionDenied, ioFailed, memoryUnavailable, internalFailure
-      case cancelled
+      case cancelled, mayBeLost, outcomeUnknown
       case unreadable, wrongFileType, tooLarge, malformedDocument, conflicted, malformedEnvelope, misplaced
-      case unknownRoot, notAuthentic, foreignToken, damagedToken, clearText, invalidContent, wrongPlace
+      case unknownRoot, notAuthentic, foreignToken, damagedToken, clearText, invalidContent, misfit, wrongPlace
       case equalRevisions, strayEntry, missingSlot, damagedSlot, missingAttachment, damagedAttachment, malformedJournal,
         vanished, notCanonical, privateKey
       case repeatedToken, readableSecret, otherDamage
@@ -84,6 +84,12 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let internalFailure = Code(name: .internalFailure)
     /// The task was cancelled before it was done; the reason says whether anything was changed.
     public static let cancelled = Code(name: .cancelled)
+    /// What was written last is stored in the database, and may not survive the loss of its server: the server stopped
+    /// waiting for a standby. The change counts; it must not be made again.
+    public static let mayBeLost = Code(name: .mayBeLost)
+    /// The connection to the database ended while a change was being stored: the whole change is stored, or nothing of
+    /// it. Look before you repeat it.
+    public static let outcomeUnknown = Code(name: .outcomeUnknown)
 
     // What a check finds in one file.
 
@@ -113,6 +119,9 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let clearText = Code(name: .clearText)
     /// A member is missing or of another type than the kind says.
     public static let invalidContent = Code(name: .invalidContent)
+    /// A readable member of a record is not what its declared kind says: the kind was changed since the record was
+    /// written, or another program wrote it.
+    public static let misfit = Code(name: .misfit)
     /// A removed record outside the trash, or a live one in it.
     public static let wrongPlace = Code(name: .wrongPlace)
     /// A live and a removed record have the same id and revision.

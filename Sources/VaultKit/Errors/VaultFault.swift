@@ -32,6 +32,12 @@ public struct VaultFault: Sendable, CustomStringConvertible {
     self.reason = reason
   }
 
+  /// A live record that does not fit its declared kind.
+  init(_ misfit: RecordError, of record: RecordID) {
+    self.init(
+      .misfit, misfit.reason, file: StoreLocation.record(record).relativePath, record: record, field: misfit.path)
+  }
+
   /// What an error of reading or verifying `file` says about the file.
   ///
   /// - Throws: `error` itself, when it says nothing about the file: memory, the library, the lock.

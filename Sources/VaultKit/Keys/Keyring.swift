@@ -1,14 +1,14 @@
 internal import Synchronization
-internal import VaultSealing
+package import VaultSealing
 
 /// The root keys that an open vault takes: the current one, and older ones while records still use them.
-final class Keyring: Sendable {
-  let current: RootKey
+package final class Keyring: Sendable {
+  package let current: RootKey
   private let entries: [KeyringEntry]
   private let opened = Mutex<[RootID: RootKey]>([:])
   private let list = Mutex<Checkpoint?>(nil)
 
-  init(current: RootKey, entries: [KeyringEntry]) {
+  package init(current: RootKey, entries: [KeyringEntry]) {
     self.current = current
     self.entries = entries
   }
@@ -16,7 +16,7 @@ final class Keyring: Sendable {
   /// The root key whose id begins with `hint` (8 bytes).
   ///
   /// - Throws: ``SealingError`` `.unknownRoot` when there is none, it is retired, or it waits for a reseal.
-  func root(hint: [UInt8]) throws(SealingError) -> RootKey {
+  package func root(hint: [UInt8]) throws(SealingError) -> RootKey {
     guard !waitsForReseal(hint: hint) else {
       throw SealingError(.unknownRoot, "waits for a reseal that was not finished")
     }

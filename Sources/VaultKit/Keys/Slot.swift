@@ -1,7 +1,7 @@
 public import VaultAge
-internal import VaultCrypto
+package import VaultCrypto
 public import VaultDocument
-internal import VaultSealing
+package import VaultSealing
 
 /// One way to unlock, as the header lists it: an age file that holds the root key.
 public struct Slot: Sendable {
@@ -42,7 +42,7 @@ public struct Slot: Sendable {
   /// The path of the slot's file below the vault's directory.
   public var path: String { "slots/\(id.text).age" }
 
-  init(id: SlotID, label: String, kind: Kind, createdAt: Timestamp, sha256: [UInt8]) {
+  package init(id: SlotID, label: String, kind: Kind, createdAt: Timestamp, sha256: [UInt8]) {
     self.id = id
     self.label = label
     self.kind = kind
@@ -86,9 +86,9 @@ public struct Slot: Sendable {
 }
 
 /// What a slot's age file holds: four lines (format 1, section 4.2, Slots).
-enum SlotPayload {
+package enum SlotPayload {
   /// The lines for `root`, in secure memory.
-  static func make(_ root: RootKey) throws(VaultError) -> SecretBytes {
+  package static func make(_ root: RootKey) throws(VaultError) -> SecretBytes {
     let head = "ecv-root 1\nvault \(root.vaultID.text)\nkey \(root.id)\nroot "
     try inSealing { () throws(SealingError) in try root.requireHere() }
     do throws(CryptoError) {
@@ -107,7 +107,7 @@ enum SlotPayload {
   /// The root key in `payload`, which must be for this vault and hold nothing else.
   ///
   /// - Throws: ``VaultError`` `.damaged`.
-  static func parse(_ payload: SecretBytes, slot: Slot, header: VaultHeader) throws(VaultError) -> RootKey {
+  package static func parse(_ payload: SecretBytes, slot: Slot, header: VaultHeader) throws(VaultError) -> RootKey {
     let head = Array("ecv-root 1\nvault \(header.vaultID.text)\nkey \(header.root.id)\nroot ".utf8)
     let encoded = Base64.encodedCount(of: RootKey.byteCount)
     let damaged = VaultError(.damaged, "holds no root key of this vault", file: slot.path)

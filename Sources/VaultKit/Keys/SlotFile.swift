@@ -1,7 +1,7 @@
 internal import VaultAge
 internal import VaultCrypto
-internal import VaultDocument
-internal import VaultSealing
+package import VaultDocument
+package import VaultSealing
 
 /// The age file of a slot: made for one recipient or passphrase, and looked at before it costs anything.
 public enum SlotFile {
@@ -17,7 +17,9 @@ public enum SlotFile {
   static let maximumByteCount = 4 << 10
 
   /// Makes a slot's file and its entry in the header.
-  static func make(_ new: NewSlot, root: RootKey, now: Timestamp) throws(VaultError) -> (slot: Slot, file: [UInt8]) {
+  package static func make(_ new: NewSlot, root: RootKey, now: Timestamp) throws(VaultError) -> (
+    slot: Slot, file: [UInt8]
+  ) {
     if case .passphrase(_, let workFactor) = new.kind, !newWorkFactors.contains(workFactor) {
       throw VaultError(.slotRefused, "the work factor of a new slot is 10 to 20")
     }
@@ -33,7 +35,7 @@ public enum SlotFile {
   }
 
   /// SHA-256 of a slot's file.
-  static func hash(of file: [UInt8]) throws(VaultError) -> [UInt8] {
+  package static func hash(of file: [UInt8]) throws(VaultError) -> [UInt8] {
     try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(file.span.bytes) }
   }
 

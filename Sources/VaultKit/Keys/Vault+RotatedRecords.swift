@@ -85,8 +85,9 @@ extension Vault {
   /// Puts staged records in place.
   func put(_ staged: StagedRecords) throws(VaultError) {
     try requireAll(.live, are: staged.versions.after)
-    try inStore { () throws(StoreError) in try staged.replacement.commit() }
-    memory?.noteWritten(staged.versions.after)
+    try storing(
+      { () throws(StoreError) in try staged.replacement.commit() },
+      note: { () throws(VaultError) in memory?.noteWritten(staged.versions.after) })
   }
 
   /// Moves the records of a part to the current root, in batches, and lists the versions of all.

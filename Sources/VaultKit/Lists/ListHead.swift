@@ -1,6 +1,6 @@
 internal import VaultCrypto
 package import VaultDocument
-internal import VaultSealing
+package import VaultSealing
 
 /// The first line of a list (format 1, section 2.3, Lists): what is said of all of its items, and a hash of them.
 package struct ListHead: Sendable {
@@ -18,7 +18,7 @@ package struct ListHead: Sendable {
   /// Reads the line, without its end.
   ///
   /// - Throws: ``VaultError`` `.damaged`; `.newerFormat`, whatever else there is.
-  init(parsing line: [UInt8], file: String) throws(VaultError) {
+  package init(parsing line: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document) = try parseDocument(line, file: file) else {
       throw VaultError(.damaged, "does not begin with an object", file: file)
     }
@@ -71,7 +71,7 @@ package struct ListHead: Sendable {
 
 extension ListHead {
   /// The same under a root key: with its id and a MAC.
-  func authenticated(as purpose: AuthenticatedDocument, under root: RootKey) throws(VaultError) -> ListHead {
+  package func authenticated(as purpose: AuthenticatedDocument, under root: RootKey) throws(VaultError) -> ListHead {
     var head = self
     head.document["root"] = .string(root.id.description)
     let document = head.document
@@ -83,7 +83,7 @@ extension ListHead {
   /// Checks that it was written by somebody who has `root`, which it must name.
   ///
   /// - Throws: ``VaultError`` `.damaged`.
-  func authenticate(as purpose: AuthenticatedDocument, under root: RootKey) throws(VaultError) {
+  package func authenticate(as purpose: AuthenticatedDocument, under root: RootKey) throws(VaultError) {
     let isAuthentic = try inSealing(file: file) { () throws(SealingError) in
       try root.authenticates(document, as: purpose)
     }
@@ -94,7 +94,7 @@ extension ListHead {
 
   /// SHA-256 (32 bytes) of its canonical encoding without `root` and `mac`: names the list under any root key. One that
   /// is whole is hashed with both, as the programs did that wrote such.
-  func hash() throws(VaultError) -> [UInt8] {
+  package func hash() throws(VaultError) -> [UInt8] {
     var members = document
     if !isWhole { (members["root"], members["mac"]) = (nil, nil) }
     let canonical = JSONValue.object(members).canonicalBytes()

@@ -44,7 +44,7 @@ package final class SpilledBytes: Sendable {
   /// Puts bytes one after the other.
   package struct Builder {
     /// So many stay in memory before a file is begun.
-    static let memoryByteCount = 4 << 20
+    package static let memoryByteCount = 4 << 20
     /// So many are written at once.
     private static let pieceByteCount = 1 << 19
 

@@ -35,7 +35,7 @@ public final class VersionList: Sendable {
   public var isEmpty: Bool { count == 0 }
 
   /// The folders that have entries, ascending.
-  var folders: [UInt8] { (UInt8.min...UInt8.max).filter { !range(of: $0).isEmpty } }
+  package var folders: [UInt8] { (UInt8.min...UInt8.max).filter { !range(of: $0).isEmpty } }
 
   private func range(of folder: UInt8) -> Range<Int> { starts[Int(folder)]..<starts[Int(folder) + 1] }
 
@@ -60,7 +60,7 @@ public final class VersionList: Sendable {
   /// Gives all entries to `body`, some at a time.
   ///
   /// - Throws: ``VaultError`` `.ioFailed`, and what `body` throws.
-  func forEachPiece(_ body: ([RecordVersion]) throws(VaultError) -> Void) throws(VaultError) {
+  package func forEachPiece(_ body: ([RecordVersion]) throws(VaultError) -> Void) throws(VaultError) {
     let pieceCount = 1 << 10
     for start in stride(from: 0, to: count, by: pieceCount) {
       try body(entries(start..<min(start + pieceCount, count)))
@@ -82,7 +82,7 @@ public final class VersionList: Sendable {
   }
 
   /// The list with further entries in it, in any order; of equal ids the one with the highest revision counts.
-  func merged(with others: [RecordVersion]) throws(VaultError) -> VersionList {
+  package func merged(with others: [RecordVersion]) throws(VaultError) -> VersionList {
     guard !others.isEmpty else { return self }
     let others = VersionList(others)
     var builder = Builder()
@@ -96,22 +96,22 @@ public final class VersionList: Sendable {
 
 extension VersionList {
   /// Makes a list of entries that come in the order of their ids.
-  struct Builder {
+  package struct Builder {
     fileprivate var counts = [Int](repeating: 0, count: 256)
     fileprivate var rows = SpilledBytes.Builder()
     private(set) var last: RecordID?
 
-    init() {}
+    package init() {}
 
     /// - Precondition: its id comes after those before.
-    mutating func append(_ entry: RecordVersion) {
+    package mutating func append(_ entry: RecordVersion) {
       precondition(last.map { $0 < entry.id } ?? true, "entries come in the order of their ids")
       last = entry.id
       counts[Int(entry.id.folder)] += 1
       rows.append(entry.row)
     }
 
-    consuming func finish() -> VersionList { VersionList(rows.finish(), countsByFolder: counts) }
+    package consuming func finish() -> VersionList { VersionList(rows.finish(), countsByFolder: counts) }
   }
 }
 

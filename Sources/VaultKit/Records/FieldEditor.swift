@@ -150,6 +150,8 @@ struct FieldEditor {
         .usage, "is a readable field of the kind \(record.envelope.kind)", record: record.id,
         field: path.description, remedies: ["give it as \(path)=VALUE"])
     }
+    let isText = secret.withBytes { unsafe $0.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) != nil } }
+    guard isText else { throw refused(path, "is not UTF-8 text") }
     let plaintext = try plaintext(secret, at: path)
     return try inSealing(record: record.id) { () throws(SealingError) in
       if case .string(let old)? = try? tree.value(at: path), SealedToken.hasTokenShape(old),

@@ -16,6 +16,7 @@ extension LockedVault {
   /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
   func scan<Found: Sendable>(_ look: @escaping Look<Found>) async throws(VaultError) -> FileFindings<Found> {
     var findings = FileFindings<Found>()
+    let store = try recordSource()
     let folders = try inStore { () throws(StoreError) in try store.recordFolders() }
     try await ParallelMap(chunkSize: Self.foldersAtOnce)(folders, cancellation: VaultError.cancelled) {
       folder throws(VaultError) in

@@ -3,6 +3,12 @@ internal import VaultRecords
 package import VaultStorage
 
 extension LockedVault {
+  /// What all records are read from: where they are few and on another machine, they are had by one question.
+  func recordSource() throws(VaultError) -> any RecordStore {
+    guard let remote = store as? any RemoteStore else { return store }
+    return try inStore { () throws(StoreError) in try remote.fewRecords() } ?? store
+  }
+
   /// How many live records there are; no file is opened.
   ///
   /// - Throws: ``VaultError`` when a folder cannot be read.
@@ -12,6 +18,17 @@ extension LockedVault {
       count += try inStore { () throws(StoreError) in try store.records(inFolder: folder).count }
     }
     return count
+  }
+
+  /// The ids of all live records, ascending; no file is opened.
+  ///
+  /// - Throws: ``VaultError`` when a folder cannot be read.
+  package func recordIDs() throws(VaultError) -> [RecordID] {
+    var ids: [RecordID] = []
+    for folder in try folders() {
+      ids += try inStore { () throws(StoreError) in try store.records(inFolder: folder) }
+    }
+    return ids
   }
 
   /// The folders that live records may lie in, ascending.
@@ -43,7 +60,8 @@ extension LockedVault {
   /// Reads the bytes of every live record in the order of ids.
   func forEachFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Bool) throws(VaultError) {
     var goesOn = true
-    for folder in try folders() {
+    let store = try recordSource()
+    for folder in try inStore({ () throws(StoreError) in try store.recordFolders() }) {
       try inStore { () throws(StoreError) in
         try store.readRecords(inFolder: folder) { id, result in
           goesOn = body(id, result.mapError { VaultError(store: $0, record: id) })
@@ -70,8 +88,8 @@ extension LockedVault {
     try inStore(record: id) { () throws(StoreError) in try store.read(place) }
   }
 
-  /// The id of the one record that `text` means: a full id, else an exact name in any case, else the beginning of one
-  /// id, at least 4 characters.
+  /// The id of the one record that `text` means: a full id, else an exact name in any case, else `TAG/NAME` of a record
+  /// with this tag, else the beginning of one id, at least 4 characters.
   ///
   /// Files that cannot be read have no name: where nothing else is meant, one of them may be the record, and its fault
   /// is the answer. The caller verifies what it then opens. Empty text means no record, not even one without a name: a
@@ -88,18 +106,27 @@ extension LockedVault {
       return id
     }
     guard !text.isEmpty else { throw .noSuchRecord }
-    let found = try await candidates(NameMatch(text))
+    let found = try await candidates(text)
     let named = found.found.filter(\.isNamed)
     let candidates = named.isEmpty ? found.found.filter(\.hasPrefix) : named
     if candidates.isEmpty, let fault = found.faults.first { throw fault }
-    return try Self.only(candidates.map(\.summary)).id
+    return try Self.only(toldApart(candidates.map(\.summary))).id
   }
 
-  /// The records whose name is this, in any case; files that cannot be read are not among them.
+  /// The records whose name, or `TAG/NAME`, is this, in any case; files that cannot be read are not among them.
   ///
   /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
   public func records(named name: String) async throws(VaultError) -> [RecordSummary] {
-    try await candidates(NameMatch(name)).found.filter(\.isNamed).map(\.summary)
+    try await candidates(name).found.filter(\.isNamed).map(\.summary)
+  }
+
+  /// The records that a text may mean; with a tag only if none has the whole text as its name.
+  private func candidates(_ text: String) async throws(VaultError) -> FileFindings<NamedRecord> {
+    let match = NameMatch(text)
+    var findings = try await candidates(match)
+    guard !findings.found.contains(where: \.isNamed) else { return findings }
+    for match in match.qualified { findings.found += try await candidates(match).found }
+    return findings
   }
 
   private func candidates(_ match: NameMatch) async throws(VaultError) -> FileFindings<NamedRecord> {
@@ -149,7 +176,10 @@ extension VaultError {
 
   /// At most ten candidates are listed.
   static func ambiguous(_ candidates: [RecordSummary]) -> VaultError {
-    var shown: [Remedy] = candidates.prefix(10).map { "\($0.id.text)  \($0.kind)  \($0.name)" }
+    var shown: [Remedy] = candidates.prefix(10).map { record in
+      let who = record.who.isEmpty ? "" : "  (\(record.who))"
+      return "\(record.id.text)  \(record.kind)  \(record.label)\(who)"
+    }
     if candidates.count > shown.count { shown.append("and \(candidates.count - shown.count) more") }
     var error = VaultError(
       .ambiguousRecord, "means \(candidates.count) records: name one by its id", remedies: shown)
@@ -167,19 +197,28 @@ struct NamedRecord: Sendable {
 
 /// How a record is meant on the command line: by a name, or by the beginning of an id.
 struct NameMatch: Sendable {
+  let text: String
   let lowercased: String
   let idPrefix: String?
+  /// A tag that the record must have, too, in lower case; nil for any.
+  let tag: String?
   private let probe: [UInt8]
 
-  init(_ text: String) {
+  /// - Parameter tag: what stood before the name: then the name is none of an id.
+  init(_ text: String, tag: String? = nil) {
+    (self.text, self.tag) = (text, tag?.lowercased())
     lowercased = text.lowercased()
     probe = TextMatch.longestASCIIRun(in: text)
-    let isPrefix = text.utf8.count >= 4 && text.utf8.allSatisfy { isHexDigit($0) || $0 == UInt8(ascii: "-") }
+    let isPrefix =
+      tag == nil && text.utf8.count >= 4 && text.utf8.allSatisfy { isHexDigit($0) || $0 == UInt8(ascii: "-") }
     idPrefix = isPrefix ? text : nil
   }
 
-  /// Whether the text means this record: by its id, its name or the beginning of its id.
-  func means(_ id: RecordID, name: String) -> Bool { isPrefix(of: id) || names(name) }
+  /// Whether the text means this record: by its id, its name, its tag and name or the beginning of its id.
+  func means(_ record: OpenRecord) -> Bool {
+    isPrefix(of: record.id) || names(record.name)
+      || qualified.contains { $0.names(record.name) && $0.isTag(of: RecordTags.of(record.fields)) }
+  }
 
   func isPrefix(of id: RecordID) -> Bool { idPrefix.map { id.text.utf8.starts(with: $0.utf8) } ?? false }
 
@@ -188,9 +227,9 @@ struct NameMatch: Sendable {
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   func candidate(_ id: RecordID, _ bytes: [UInt8], _ kinds: KindCatalog) throws(VaultError) -> NamedRecord? {
     guard isPrefix(of: id) || mayName(bytes) else { return nil }
-    return candidate(
-      RecordSummary(
-        try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)))
+    let file = StoreLocation.record(id).relativePath
+    let record = try StoredRecord(parsing: bytes, file: file, id: id, kinds: kinds)
+    return isTag(of: record.tags) ? candidate(RecordSummary(record)) : nil
   }
 
   func candidate(_ summary: RecordSummary) -> NamedRecord? {

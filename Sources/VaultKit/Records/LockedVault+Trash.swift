@@ -54,12 +54,22 @@ extension LockedVault {
       }
       let match = NameMatch(text)
       let records = try trash().records.map(\.summary)
-      let named = records.filter { match.names($0.name) }
+      var named = records.filter { match.names($0.name) }
+      for match in match.qualified where named.isEmpty {
+        named = records.filter { match.names($0.name) && match.isTag(of: trashedTags(of: $0.id)) }
+      }
       return try Self.only(named.isEmpty ? records.filter { match.isPrefix(of: $0.id) } : named).id
     } catch {
       guard error.code == .noSuchRecord else { throw error }
       throw VaultError(.noSuchRecord, "no such record in the trash", remedies: [.listTrash])
     }
+  }
+
+  private func trashedTags(of id: RecordID) -> [String] {
+    let file = StoreLocation.trash(id).relativePath
+    let bytes = (try? readTrashed(id)) ?? nil
+    return bytes.flatMap { try? StoredRecord(parsing: $0, file: file, id: id, kinds: kinds, isTrashed: true).tags }
+      ?? []
   }
 
   /// The records of these that can be read, live or removed, in the order of their ids. Nothing is verified.

@@ -5,7 +5,7 @@ public import VaultSealing
 
 /// A record that verified, with the keys to open its sealed fields.
 public struct OpenRecord: Sendable {
-  let verified: VerifiedRecord
+  package let verified: VerifiedRecord
   /// The exact bytes of the file that verified.
   let bytes: [UInt8]
   let file: String
@@ -157,23 +157,62 @@ public struct OpenRecord: Sendable {
     }
   }
 
-  /// Checks that every sealed field opens and that the record is what its kind says.
+  /// Checks that every sealed field opens, that what was sealed as JSON is JSON, and that a record of a type of this
+  /// program is what the type takes.
   ///
+  /// - Returns: the first sealed JSON value that is not what a declared kind says of it.
   /// - Throws: ``VaultError`` `.damaged`.
-  func check() throws(VaultError) {
+  @discardableResult
+  package func check() throws(VaultError) -> RecordError? {
+    let kind = isOfKnownSchema ? kind : nil
+    var misfit: RecordError?
     try JSONValue.object(fields).forEachString { path, text throws(VaultError) in
       guard SealedToken.hasTokenShape(text) else { return }
       do throws(SealingError) {
-        try verified.keys.checkOpens(text)
+        guard path.isInExtra || kind?.sealsJSON(at: path) == true else { return try verified.keys.checkOpens(text) }
+        let value = try Self.document(verified.keys.reveal(text))
+        if misfit == nil, isOfDeclaredSchema, let reason = kind?.fault(ofSealed: value, at: path) {
+          misfit = RecordError(.invalidValue, "what was sealed \(reason)", path: path.description)
+        }
       } catch {
         throw VaultError(sealing: error.at(path.description), file: file, record: id)
       }
     }
-    guard let kind, fitsKind, envelope.schema <= kind.schema, case .type = kind.origin else { return }
+    guard let kind, case .type = kind.origin else { return misfit }
     do throws(RecordError) {
       try kind.validate(fields, in: verified.context())
     } catch {
       throw VaultError(record: error, file: file, id: id, input: false)
     }
+    return misfit
   }
+
+  /// Whether ``check()`` finds the record whole, whatever a declared kind says of its values.
+  var opens: Bool {
+    do throws(VaultError) {
+      try check()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Whether the members are in the form of the kind as this program knows it.
+  private var isOfKnownSchema: Bool { fitsKind && envelope.schema <= (kind?.schema ?? 0) }
+
+  /// Whether the record has the present schema of a kind that the vault declares.
+  private var isOfDeclaredSchema: Bool {
+    guard let kind, fitsKind, envelope.schema == kind.schema, case .declared = kind.origin else { return false }
+    return true
+  }
+
+  /// The first readable member that is not what a declared kind says, in a record of the kind's own schema.
+  ///
+  /// Such a record is authentic: its kind was changed since, or another program wrote it.
+  var misfit: RecordError? { isOfDeclaredSchema ? kind?.faults(in: fields).first : nil }
+}
+
+extension MemberPath {
+  /// Whether it leads into the member that keeps what a kind does not know, each value sealed as JSON.
+  fileprivate var isInExtra: Bool { components.first == .member(RecordKind.extraMember) && components.count > 1 }
 }

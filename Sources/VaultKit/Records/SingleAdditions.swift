@@ -4,7 +4,7 @@ internal import VaultStorage
 
 /// New records that are added one by one by many tasks: those that wait for the lock at the same time are stored
 /// together by the first who gets it, since what takes time is to make a write durable.
-final class SingleAdditions: Sendable {
+package final class SingleAdditions: Sendable {
   /// A record on its way into the vault.
   final class Item: Sendable {
     typealias Make = @Sendable () throws(VaultError) -> StoreChange
@@ -62,7 +62,7 @@ final class SingleAdditions: Sendable {
   private let waiting = Mutex<[Item]>([])
 
   /// How many nobody has taken yet.
-  var waitingCount: Int { waiting.withLock { $0.count } }
+  package var waitingCount: Int { waiting.withLock { $0.count } }
 
   func append(_ item: Item) { waiting.withLock { $0.append(item) } }
 

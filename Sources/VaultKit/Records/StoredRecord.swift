@@ -85,6 +85,8 @@ public struct RecordSummary: Sendable {
   public let createdAt: Timestamp
   /// When it was written last.
   public let updatedAt: Timestamp
+  /// A tag that tells it from others of its name; empty where nobody has looked for one.
+  var tag = ""
 
   init(_ record: StoredRecord) {
     id = record.id

@@ -32,9 +32,9 @@ public enum RefusalPolicy: Sendable {
 /// What became of many inputs.
 public struct Addition<Input: Sendable>: Sendable {
   /// The ids of the records that were stored, or only checked, in the order of the input.
-  public fileprivate(set) var ids: [RecordID] = []
+  public internal(set) var ids: [RecordID] = []
   /// What was refused: its index, from 0, and why; ascending.
-  public fileprivate(set) var refusals: [(index: Int, input: Input, error: VaultError)] = []
+  public internal(set) var refusals: [(index: Int, input: Input, error: VaultError)] = []
 }
 
 extension Vault {
@@ -46,7 +46,8 @@ extension Vault {
   /// - Throws: ``VaultError`` as ``add(_:)``.
   @discardableResult
   public func add(contentsOf records: [any VaultRecord]) async throws(VaultError) -> [RecordID] {
-    let result = try await add(records, count: records.count, .throwFirst) { record, id, now throws(VaultError) in
+    let result = try await add({ () in records }, count: records.count, .throwFirst) {
+      record, id, now throws(VaultError) in
       try self.newRecord(id, record, now)
     }
     return result.ids
@@ -92,15 +93,32 @@ extension Vault {
     keeping kept: @escaping @Sendable (Input) -> Input = { $0 }, progress: (Int) -> Void = { _ in },
     record: @escaping @Sendable (Input) throws(VaultError) -> RecordInput
   ) async throws(VaultError) -> Addition<Input> {
-    try await add(inputs, count: count, refusals, isDryRun: isDryRun, keeping: kept, progress: progress) {
+    try await add({ () in inputs }, count: count, refusals, isDryRun: isDryRun, keeping: kept, progress: progress) {
       input, id, now throws(VaultError) in
       try self.newRecord(id, of: record(input), now)
     }
   }
 
-  /// The same with records that are made in any way.
-  private nonisolated(nonsending) func add<Input: Sendable>(
-    _ inputs: some Sequence<Input>, count: Int, _ refusals: RefusalPolicy, isDryRun: Bool = false,
+  /// Stores new records as one batch, which are chosen when nobody else can write any more.
+  ///
+  /// - Parameters:
+  ///   - count: the most that `chosen` gives.
+  ///   - chosen: called once, under the lock; it may read records, and gives the inputs. None stores nothing.
+  /// - Throws: ``VaultError`` as ``add(_:count:refusals:isDryRun:keeping:progress:record:)``, and what `chosen` throws.
+  package nonisolated(nonsending) func add<Input: Sendable>(
+    upTo count: Int, refusals: RefusalPolicy,
+    chosen: nonisolated(nonsending) () async throws(VaultError) -> [Input],
+    record: @escaping @Sendable (Input) throws(VaultError) -> RecordInput
+  ) async throws(VaultError) -> Addition<Input> {
+    try await add(chosen, count: count, refusals) { input, id, now throws(VaultError) in
+      try self.newRecord(id, of: record(input), now)
+    }
+  }
+
+  /// Adds records that `make` builds.
+  private nonisolated(nonsending) func add<Input: Sendable, Inputs: Sequence<Input>>(
+    _ inputs: nonisolated(nonsending) () async throws(VaultError) -> Inputs, count: Int, _ refusals: RefusalPolicy,
+    isDryRun: Bool = false,
     keeping kept: @escaping @Sendable (Input) -> Input = { $0 }, progress: (Int) -> Void = { _ in },
     make: @escaping @Sendable (Input, RecordID, Timestamp) throws(VaultError) -> StoreChange
   ) async throws(VaultError) -> Addition<Input> {
@@ -108,6 +126,7 @@ extension Vault {
     let ids = try Self.newIDs(count)
     var adder = try await BulkAdder<Input>(self, count: count, refusals: refusals, isStoring: !isDryRun)
     defer { adder.end() }
+    let inputs = try await inputs()
     let replacement = adder.replacement
     try await ParallelMap(chunkSize: 1)(
       Chunks(zip(inputs, ids)), cancellation: VaultError.cancelled,
@@ -158,21 +177,6 @@ extension Vault {
       }
     }
   }
-}
-
-/// A new record that was checked and sealed, and is not stored yet.
-private struct PreparedRecord: Sendable {
-  let id: RecordID
-  /// Nil once it is staged.
-  let bytes: [UInt8]?
-  /// What is to be remembered of it; nil where nothing is.
-  var version: SeenVersion?
-}
-
-/// Input that is refused.
-private struct Refusal<Input: Sendable>: Error {
-  let input: Input
-  let error: VaultError
 }
 
 extension Vault {
@@ -243,9 +247,13 @@ extension Vault {
       try apply(changes, lock)
       for (item, change) in zip(items, made) { item.end(change.map { _ in () }) }
     } catch {
-      // One of them may be to blame: each is told what holds for it alone.
+      // One of them may be to blame: each is told what holds for it alone. What may be stored is not stored again.
+      let isOver = items.count == 1 || error.mayBeStored
       for (item, change) in zip(items, made) {
-        guard items.count > 1 else { return item.end(.failure(error)) }
+        guard !isOver else {
+          item.end(change.flatMap { _ in .failure(error) })
+          continue
+        }
         item.end(Result { () throws(VaultError) in try apply([change.get()], lock) })
       }
     }
@@ -263,127 +271,5 @@ extension Array {
     }
     try inStore { () throws(StoreError) in try replacement.stage(good) }
     return map { $0.map { PreparedRecord(id: $0.id, bytes: nil, version: $0.version) } }
-  }
-}
-
-/// Takes prepared records in the order of the input and stages them, so that they leave memory again.
-///
-/// Many records in a vault of fewer are written as a replacement of all: that spares a journal and a rename of each.
-/// Fewer go into a batch.
-private struct BulkAdder<Input: Sendable> {
-  /// From so many records on a replacement is worth its folders.
-  private static var replacementCount: Int { 16 }
-
-  private let refusals: RefusalPolicy
-  private let vault: Vault
-  private let count: Int
-  /// Nil when nothing is to be stored, or no longer.
-  private var lock: (any StoreLock)?
-  /// What takes the records where there is one; else a batch does.
-  private(set) var replacement: (any StoreReplacement)?
-  private var batch: (any StoreBatch)?
-  private var piece: [StoreChange] = []
-  /// What is to be remembered once it is written.
-  private var versions = VersionList.Builder()
-  private var index = 0
-  private var result = Addition<Input>()
-
-  init(_ vault: Vault, count: Int, refusals: RefusalPolicy, isStoring: Bool) async throws(VaultError) {
-    (self.vault, self.count, self.refusals) = (vault, count, refusals)
-    guard isStoring, count > 0 else { return }
-    let lock = try await vault.lockForWriting()
-    self.lock = lock
-    guard try Self.isWorthReplacing(count, in: vault) else { return }
-    replacement = try inStore { () throws(StoreError) in try vault.store.replacement(under: lock) }
-    guard let replacement else {
-      guard count > ChangePlan.maximumChangeCount else { return }
-      end()
-      throw VaultError(
-        .inputRefused, "more than \(ChangePlan.maximumChangeCount) records cannot be stored at once here",
-        remedies: [
-          "verifying names what does not belong among the records; without it, and on a file system that can",
-          "exchange two folders, any number can: else divide the input",
-        ])
-    }
-    do throws(VaultError) {
-      try await RecordRewriter(vault: vault) { _ in nil }.copy(into: replacement)
-    } catch {
-      end()
-      throw error
-    }
-  }
-
-  private static func isWorthReplacing(_ count: Int, in vault: Vault) throws(VaultError) -> Bool {
-    if count < replacementCount { return false }
-    // More than a batch may have are written so, too, whatever has to be copied for it.
-    if count > ChangePlan.maximumChangeCount { return true }
-    return try count >= vault.locked.recordCount()
-  }
-
-  mutating func take(_ prepared: Result<PreparedRecord, Refusal<Input>>) throws(VaultError) {
-    defer { index += 1 }
-    switch prepared {
-    case .success(let record):
-      result.ids.append(record.id)
-      if let version = record.version { versions.append(version.version) }
-      guard lock != nil, let bytes = record.bytes else { return }
-      piece.append(StoreChange(.record(record.id), from: nil, to: bytes))
-      if piece.count == Chunks<[Int]>.size { try stage() }
-    case .failure(let refusal): try refuse(refusal)
-    }
-  }
-
-  private mutating func refuse(_ refusal: Refusal<Input>) throws(VaultError) {
-    guard refusal.error.code == .inputRefused, refusals != .throwFirst else { throw refusal.error }
-    result.refusals.append((index: index, input: refusal.input, error: refusal.error))
-    if refusals == .storeNothing { end() }
-  }
-
-  private mutating func stage() throws(VaultError) {
-    guard let lock, !piece.isEmpty else { return }
-    let batch = try batch(under: lock)
-    let changes = piece
-    piece.removeAll()
-    try inStore { () throws(StoreError) in try batch.stage(changes) }
-  }
-
-  private mutating func batch(under lock: any StoreLock) throws(VaultError) -> any StoreBatch {
-    if let batch { return batch }
-    let (store, count) = (vault.store, count)
-    let new = try inStore { () throws(StoreError) in try store.batch(expecting: count, under: lock) }
-    batch = new
-    return new
-  }
-
-  /// Stores what was taken.
-  mutating func finish() throws(VaultError) -> Addition<Input> {
-    if lock != nil { try commit() }
-    if refusals == .storeNothing, !result.refusals.isEmpty { result.ids = [] }
-    return result
-  }
-
-  private mutating func commit() throws(VaultError) {
-    if let replacement {
-      try inStore { () throws(StoreError) in try replacement.commit() }
-      replacement.end()
-    } else if let batch {
-      try stage()
-      try inStore { () throws(StoreError) in try batch.commit() }
-    } else if let lock {
-      // Few enough for one piece: a single record needs no journal.
-      let (store, changes) = (vault.store, piece)
-      try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
-    }
-    vault.options.tell(.added, of: vault.header.vaultID, records: result.ids)
-    vault.memory?.noteWritten(versions.finish())
-    vault.memory?.flush()
-  }
-
-  /// Forgets what was not stored, and lets others in.
-  mutating func end() {
-    replacement?.end()
-    batch?.abandon()
-    lock?.release()
-    (replacement, batch, lock, piece) = (nil, nil, nil, [])
   }
 }

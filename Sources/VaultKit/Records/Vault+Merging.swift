@@ -71,26 +71,11 @@ extension Vault {
     try await put(bytes, replacing: old, at: .header)
   }
 
-  /// Puts a checkpoint in the place of whatever stands there, as a merge leaves none that could be read.
-  ///
-  /// - Throws: ``VaultError`` as ``add(_:)``.
-  package func put(checkpoint bytes: [UInt8]) async throws(VaultError) {
-    let old = try inStore { () throws(StoreError) in try store.read(.checkpoint) }
-    try await put(bytes, replacing: old, at: .checkpoint)
-  }
-
-  private func put(_ bytes: [UInt8], replacing old: [UInt8]?, at place: StoreLocation) async throws(VaultError) {
+  func put(_ bytes: [UInt8], replacing old: [UInt8]?, at place: StoreLocation) async throws(VaultError) {
     try await writing { lock throws(VaultError) in
       let change = StoreChange(place, from: old, to: bytes)
       try inStore { () throws(StoreError) in try store.apply([change], under: lock) }
     }
-  }
-
-  /// The number of a checkpoint that is authentic under the keys of the vault; nil for any other bytes.
-  package func sequence(ofCheckpoint bytes: [UInt8]) -> Int? {
-    guard let found = try? Checkpoint(parsing: bytes) else { return nil }
-    let isAuthentic: Void? = try? found.authenticate(under: keyring)
-    return isAuthentic.map { found.sequence }
   }
 
   private func place(of bytes: [UInt8], _ id: RecordID) throws(VaultError) -> StoreLocation {

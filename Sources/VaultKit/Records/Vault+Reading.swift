@@ -1,7 +1,7 @@
 public import VaultDocument
 internal import VaultRecords
 internal import VaultSealing
-internal import VaultStorage
+package import VaultStorage
 
 extension Vault {
   /// The record with this id, verified.
@@ -37,7 +37,7 @@ extension Vault {
     let id = if let id = RecordID(parsing: text) { id } else { try await locked.resolve(text) }
     return try await working { () throws(VaultError) in
       let record = try verifiedRecord(id, decides: decides)
-      guard NameMatch(text).means(record.id, name: record.name) else { throw .renamed(record) }
+      guard NameMatch(text).means(record) else { throw .renamed(record) }
       return record
     }
   }
@@ -204,7 +204,10 @@ extension Vault {
       return record
     } catch {
       // Somebody may have written the record, and noted it, since it was read here.
-      guard error.isAboutPin, try locked.read(id) != bytes else { throw error }
+      guard error.isAboutPin else { throw error }
+      if try locked.read(id) == bytes {
+        try locked.waitForReplica(error) { (try? locked.read(id)) != bytes }
+      }
       return try untoldRecord(id, decides: decides)
     }
   }
@@ -233,7 +236,7 @@ extension Vault {
 
   /// A root that the header did not name may have been made since: the header is read once more then (format 1, section
   /// 9, Reading).
-  func verify(_ bytes: [UInt8], _ id: RecordID, in location: StoreLocation) throws(VaultError) -> OpenRecord {
+  package func verify(_ bytes: [UInt8], _ id: RecordID, in location: StoreLocation) throws(VaultError) -> OpenRecord {
     let document = try parseDocument(bytes, file: location.relativePath)
     do throws(VaultError) {
       return try verify(document, bytes, id, location.relativePath)

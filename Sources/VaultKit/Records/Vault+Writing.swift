@@ -2,7 +2,7 @@ public import VaultDocument
 internal import VaultRecords
 internal import VaultFileStore
 internal import VaultSealing
-internal import VaultStorage
+package import VaultStorage
 internal import VaultSystem
 
 extension Vault {
@@ -172,15 +172,18 @@ extension Vault {
   /// Makes changes of anything but the checkpoint (``replaceCheckpoint(_:by:_:)``), and remembers them.
   ///
   /// - Parameter isTold: whether the observer is; not of what a rotation writes, which is told as a whole.
-  func apply(_ changes: [StoreChange], _ lock: any StoreLock, isTold: Bool = true) throws(VaultError) {
+  package func apply(_ changes: [StoreChange], _ lock: any StoreLock, isTold: Bool = true) throws(VaultError) {
     do throws(VaultError) {
-      try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+      try storing(
+        { () throws(StoreError) in try store.apply(changes, under: lock) },
+        note: { () throws(VaultError) in
+          if isTold { tell(changes) }
+          try remember(changes)
+        })
     } catch {
       options.tell(error, of: header.vaultID)
       throw error
     }
-    if isTold { tell(changes) }
-    try remember(changes)
   }
 
   /// Remembers what this process has just written, whatever was seen before.
@@ -200,7 +203,8 @@ extension Vault {
     try new.write { piece throws(VaultError) in
       try inStore { () throws(StoreError) in try writer.append(piece) }
     }
-    try inStore { () throws(StoreError) in try writer.commit(replacing: mark) }
-    memory?.noteCheckpoint(try Pin.CheckpointMark(new), isOwn: true)
+    try storing(
+      { () throws(StoreError) in try writer.commit(replacing: mark) },
+      note: { () throws(VaultError) in memory?.noteCheckpoint(try Pin.CheckpointMark(new), isOwn: true) })
   }
 }

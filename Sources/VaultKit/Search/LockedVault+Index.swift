@@ -33,9 +33,12 @@ extension LockedVault {
       folder.key(index).map { $0 == key[...] } ?? true || ids?.contains(folder.id(index)) ?? false
     }
     guard let answer = await answer(to: question) else { return nil }
-    var findings = try await scan(answer.watched) { id, bytes throws(VaultError) in
+    // The tags are in the file.
+    let read = match.tag == nil ? answer.watched : (answer.rows.map(\.id) + answer.watched).sorted()
+    var findings = try await scan(read) { id, bytes throws(VaultError) in
       try match.candidate(id, bytes, kinds)
     }
+    guard match.tag == nil else { return findings }
     findings.found += answer.rows.compactMap { match.candidate(RecordSummary($0)) }
     findings.found.sort { $0.summary.id < $1.summary.id }
     return findings
@@ -74,9 +77,11 @@ extension LockedVault {
   /// Whether there are at least so many records.
   private func holds(_ count: Int) throws(IndexStop) -> Bool {
     var found = 0
-    let folders = try askingStore { () throws(StoreError) in try store.recordFolders() }
+    let few = try askingStore { () throws(StoreError) in try (store as? any RemoteStore)?.fewRecords() }
+    let source = few ?? store
+    let folders = try askingStore { () throws(StoreError) in try source.recordFolders() }
     for folder in folders where found < count {
-      found += try askingStore { () throws(StoreError) in try store.records(inFolder: folder).count }
+      found += try askingStore { () throws(StoreError) in try source.records(inFolder: folder).count }
     }
     return found >= count
   }

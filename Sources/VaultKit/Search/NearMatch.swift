@@ -4,7 +4,7 @@ internal import VaultDocument
 ///
 /// Letters count as base letters. A text is compared word by word and as a whole, with a blank before and behind each
 /// word, so that its first letters weigh more.
-struct NearMatch: Sendable {
+package struct NearMatch: Sendable {
   /// The least share of groups that both have, of those that one has, as PostgreSQL's pg_trgm has it.
   private static let threshold = 0.3
   /// Longer values are texts, and not what somebody spells.
@@ -12,16 +12,18 @@ struct NearMatch: Sendable {
 
   private let groups: Set<UInt64>
   private let letterCount: Int
+  private let filter: GroupFilter
 
-  init(_ text: String) {
+  package init(_ text: String) {
     let words = Self.words(of: text)
     groups = Self.groups(of: words[...])
+    filter = GroupFilter(groups, leastCount: Int((Self.threshold * Double(groups.count)).rounded(.up)))
     letterCount = words.reduce(0) { $0 + $1.count }
   }
 
   /// From 0 for nothing in common to 1; 0 where that is a coincidence.
-  func similarity(to text: String) -> Double {
-    guard letterCount > 2, text.utf8.count <= Self.maximumByteCount else { return 0 }
+  package func similarity(to text: String) -> Double {
+    guard letterCount > 2, text.utf8.count <= Self.maximumByteCount, filter.mayPass(text) else { return 0 }
     let words = Self.words(of: text)
     let parts = words.indices.map { words[$0...$0] } + (words.count > 1 ? [words[...]] : [])
     let best = parts.map { similarity(to: Self.groups(of: $0)) }.max() ?? 0
@@ -49,6 +51,60 @@ struct NearMatch: Sendable {
       }
     }
     return groups
+  }
+}
+
+/// Tells most texts that have too few groups in common with a word, without taking them apart.
+///
+/// Of two texts that are near, the share of common groups among those of both is at least the threshold, so it is at
+/// least that among those of the word alone.
+private struct GroupFilter: Sendable {
+  private static let blank = UInt8(ascii: " ")
+
+  /// A bit for each of 4,096 values that a group can have here; two groups may share one.
+  private let bits: [UInt64]
+  private let leastCount: Int
+
+  init(_ groups: Set<UInt64>, leastCount: Int) {
+    var bits = [UInt64](repeating: 0, count: 64)
+    for group in groups {
+      let place = Self.place(of: group)
+      bits[place >> 6] |= 1 << UInt64(place & 63)
+    }
+    (self.bits, self.leastCount) = (bits, leastCount)
+  }
+
+  private static func place(of group: UInt64) -> Int { Int((group &* 0x9E37_79B9_7F4A_7C15) >> 52) }
+
+  /// False if the text has fewer of the groups than needed; a text that is not ASCII may always pass.
+  func mayPass(_ text: String) -> Bool {
+    let bytes = text.utf8Span.span
+    let start = UInt64(Self.blank) << 21 | UInt64(Self.blank)
+    var (group, isInWord, count) = (start, false, 0)
+    for index in 0...bytes.count {
+      let byte = index < bytes.count ? bytes[index] : Self.blank
+      guard byte < 0x80 else { return true }
+      let letter = Self.letter(byte)
+      guard letter != Self.blank || isInWord else { continue }
+      isInWord = letter != Self.blank
+      group = (group << 21 | UInt64(letter)) & (1 << 63 - 1)
+      let place = Self.place(of: group)
+      if bits[place >> 6] >> UInt64(place & 63) & 1 != 0 {
+        count += 1
+        if count >= leastCount { return true }
+      }
+      if !isInWord { group = start }
+    }
+    return false
+  }
+
+  /// A letter in lower case or a digit; a blank for every other character.
+  private static func letter(_ byte: UInt8) -> UInt8 {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+    default: blank
+    }
   }
 }
 
@@ -84,11 +140,12 @@ package struct NameGuesses: Sendable {
         named.append(record)
         continue
       }
-      let key = LetterOrder(record.name)
       let isPart = part.matches(baseLetters: BaseLetters.of(record.name))
-      if isPart { parts.append((key, record)) }
       let score = isPart ? 1 : near.similarity(to: record.name)
-      if score > 0 { names.append((score, key, record.name)) }
+      guard score > 0 else { continue }
+      let key = LetterOrder(record.name)
+      if isPart { parts.append((key, record)) }
+      names.append((score, key, record.name))
     }
     parts.sort { $0.key == $1.key ? $0.record.id < $1.record.id : $0.key < $1.key }
     names.sort { $0.score == $1.score ? $0.key < $1.key : $0.score > $1.score }
@@ -113,13 +170,17 @@ extension LockedVault {
     return guesses
   }
 
-  /// The records whose readable values are nearest to the texts of a query that finds nothing, the best first.
+  /// The most records that are read to be compared.
+  private static let nearReadCount = 256
+
+  /// The records whose readable values are nearest to the texts of a query that finds nothing, the best first. Of more
+  /// than 256 that are near, the first by name are compared.
   ///
   /// - Parameter limit: the most of them.
   /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
   package func nearest(_ query: RecordQuery, limit: Int) async throws(VaultError) -> [RecordSummary] {
     var query = query
-    (query.allowsSlips, query.limit) = (true, nil)
+    (query.allowsSlips, query.order, query.limit) = (true, .name, Self.nearReadCount)
     let texts = query.texts.map { (NearMatch($0), TextMatch($0)) }
     var found: [(score: Double, record: RecordSummary)] = []
     for summary in try await rows(query).records {

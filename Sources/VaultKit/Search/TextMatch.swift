@@ -6,6 +6,8 @@ public struct TextMatch: Sendable {
   /// The text in lower case.
   let lowercased: String
   private let needle: [Character]
+  /// Its bytes; nil for a text that is empty or not ASCII.
+  private let asciiNeedle: [UInt8]?
   /// What stands as it is in every text that holds it; may be empty.
   let probe: [UInt8]
 
@@ -13,6 +15,7 @@ public struct TextMatch: Sendable {
   public init(_ text: String) {
     lowercased = text.lowercased()
     needle = Array(lowercased)
+    asciiNeedle = needle.isEmpty || !needle.allSatisfy(\.isASCII) ? nil : Array(lowercased.utf8)
     probe = Self.longestASCIIRun(in: text)
   }
 
@@ -34,7 +37,26 @@ public struct TextMatch: Sendable {
   package func matches(_ text: String) -> Bool { matches(lowercased: text.lowercased()) }
 
   /// Whether `text`, which is in lower case, holds the text.
-  func matches(lowercased text: String) -> Bool { needle.isEmpty || range(in: Array(text)) != nil }
+  func matches(lowercased text: String) -> Bool {
+    guard !needle.isEmpty else { return true }
+    // A character of ASCII is one byte, but for a line end of two.
+    guard let asciiNeedle, text.utf8Span.isKnownASCII else { return range(in: Array(text)) != nil }
+    return Self.contains(asciiNeedle, in: text.utf8Span.span) ?? (range(in: Array(text)) != nil)
+  }
+
+  /// Whether a text holds the needle; nil if that depends on what belongs together in a line end.
+  private static func contains(_ needle: [UInt8], in hay: Span<UInt8>) -> Bool? {
+    let (carriageReturn, first) = (UInt8(ascii: "\r"), needle[0])
+    var hasReturn = false
+    for start in 0..<hay.count {
+      if hay[start] == carriageReturn { hasReturn = true }
+      guard hay[start] == first, hay.count - start >= needle.count else { continue }
+      var length = 1
+      while length < needle.count, hay[start + length] == needle[length] { length += 1 }
+      if length == needle.count { return hasReturn || needle.contains(carriageReturn) ? nil : true }
+    }
+    return false
+  }
 
   /// Which characters of `text` are the first that are the text; nil for none, and for a search for nothing.
   package func characters(of text: String) -> Range<Int>? { needle.isEmpty ? nil : range(in: Array(text.lowercased())) }

@@ -86,7 +86,7 @@ public struct Checkpoint: Sendable {
   /// Gives the bytes of `checkpoint.jsonl` to `body`, piece by piece.
   ///
   /// - Throws: what `body` throws.
-  func write(_ body: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
+  package func write(_ body: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
     try body(head.line)
     try entries.forEachPieceOfText(body)
   }
@@ -100,7 +100,7 @@ extension Checkpoint {
   ///   - headerHash: 32 bytes, ``VaultHeader/hash()``.
   ///   - records: each id once, also one that is both live and in the trash.
   /// - Throws: ``VaultError`` `.inputRefused` over 512 MiB.
-  static func make(
+  package static func make(
     following predecessor: Checkpoint?, of records: VersionList, headerHash: [UInt8], createdAt: Timestamp,
     under root: RootKey
   ) throws(VaultError) -> Checkpoint {
@@ -125,7 +125,7 @@ extension Checkpoint {
   /// The same checkpoint under another root key, with the same hash (format 1, section 11, Rotation: a rewrap makes the
   /// MAC again before the old root retires).
   /// One of the earlier form has a successor of today's.
-  func authenticatedAgain(under root: RootKey) throws(VaultError) -> Checkpoint {
+  package func authenticatedAgain(under root: RootKey) throws(VaultError) -> Checkpoint {
     guard !head.isWhole else {
       return try .make(following: self, of: entries, headerHash: headerHash, createdAt: createdAt, under: root)
     }
@@ -135,7 +135,9 @@ extension Checkpoint {
   /// Checks that the checkpoint was written by somebody who has `root`, which it must name.
   ///
   /// - Throws: ``VaultError`` `.damaged`.
-  func authenticate(under root: RootKey) throws(VaultError) { try head.authenticate(as: .checkpoint, under: root) }
+  package func authenticate(under root: RootKey) throws(VaultError) {
+    try head.authenticate(as: .checkpoint, under: root)
+  }
 }
 
 extension RecordVersion {

@@ -1,6 +1,6 @@
 public import VaultDocument
 internal import VaultSealing
-internal import VaultStorage
+package import VaultStorage
 
 /// What happened to records since a checkpoint, as far as it needs no explanation; what does is among the faults.
 public struct CheckpointChanges: Sendable {
@@ -21,14 +21,16 @@ public struct CheckpointChanges: Sendable {
 
 /// The versions that a run over the vault has found in one folder of records, and of the trash what has ids of that
 /// folder.
-struct FoundVersions {
+package struct FoundVersions {
   private var places: [RecordID: (version: RecordVersion, place: StoreLocation)] = [:]
   private var faulty: Set<RecordID> = []
   /// The ids that stand among the records, good and faulty.
   private var live: Set<RecordID> = []
 
+  package init() {}
+
   /// Of a live and a removed record with the same id the higher revision counts (format 1, section 6, Records).
-  mutating func take(_ version: RecordVersion, at place: StoreLocation) {
+  package mutating func take(_ version: RecordVersion, at place: StoreLocation) {
     if place == .record(version.id) { live.insert(version.id) }
     if let known = places[version.id], known.version.revision >= version.revision { return }
     places[version.id] = (version, place)

@@ -1,6 +1,6 @@
 internal import VaultCrypto
 public import VaultDocument
-internal import VaultFileStore
+package import VaultFileStore
 internal import VaultStorage
 internal import VaultSystem
 
@@ -9,11 +9,15 @@ internal import VaultSystem
 /// It lies outside of every vault, is shared by all processes of a user, and holds nothing secret.
 public struct KnownVaults: Sendable {
   let folder: StateFolder
+  /// The copy of a vault whose states and records are meant; nil for the place at which the vault was seen first.
+  let copy: String?
 
   /// The state in a directory; it is made, 0700, when something is first written.
   public init(directory: String) { self.init(StateFolder(at: directory)) }
 
-  init(_ folder: StateFolder) { self.folder = folder }
+  package init(_ folder: StateFolder) { self.init(folder, copy: nil) }
+
+  init(_ folder: StateFolder, copy: String?) { (self.folder, self.copy) = (folder, copy) }
 
   /// Its directory.
   public var directory: String { folder.path }
@@ -28,9 +32,11 @@ public struct KnownVaults: Sendable {
   ///
   /// - Throws: ``VaultError`` as ``pinState(of:)``.
   package func known(_ vault: LockedVault) throws(VaultError) -> KnownVault {
-    let known = try known(vault.header, at: vault.knownPaths)
+    let known = try known(vault.header, at: vault.knownPaths, allowsCopy: !vault.isReplica)
     // Somebody may have written the header, and its pin, since it was read here.
-    guard case .differs = known.state, let newer = try vault.reread() else { return known }
+    guard case .differs(let difference) = known.state, let newer = try vault.newer(than: difference.error) else {
+      return known
+    }
     return try self.known(newer)
   }
 
@@ -41,19 +47,38 @@ public struct KnownVaults: Sendable {
     try known(header, at: DirectoryStore.knownPaths(given: folder, real: ProcessEnvironment.realPath(folder)))
   }
 
-  func known(_ header: VaultHeader, at paths: [String]) throws(VaultError) -> KnownVault {
-    var marks: [String: VaultID] = [:]
-    for path in paths { marks[path] = try vaultID(at: path) }
-    return try KnownVault(header, paths: paths, marks: marks, pin: pin(of: header.vaultID))
+  /// - Parameter allowsCopy: whether a place that is not known yet may be a copy of its own.
+  func known(
+    _ header: VaultHeader, at paths: [String], allowsCopy: @autoclosure () -> Bool = true
+  ) throws(VaultError) -> KnownVault {
+    var marks: [String: PathMark] = [:]
+    for path in paths { marks[path] = try mark(at: path) }
+    let copy = try copy(of: header.vaultID, at: paths, marks, allowsCopy: allowsCopy())
+    return try KnownVault(
+      header, paths: paths, marks: marks, copy: copy, pin: memory(of: copy).pin(of: header.vaultID))
   }
 
   /// What is remembered of a vault; nil when nothing is.
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
   public func pin(of vaultID: VaultID) throws(VaultError) -> Pin? {
-    let name = StateName.pin(vaultID)
+    guard let first = try pin(named: .pin(vaultID), of: vaultID) else { return nil }
+    return copy == nil ? first : try pin(named: .pin(vaultID, copy), of: vaultID).sharing(first)
+  }
+
+  private func pin(named name: StateName, of vaultID: VaultID) throws(VaultError) -> Pin? {
     guard let bytes = try read(name) else { return nil }
     return try Pin(parsing: bytes, of: vaultID, file: folder.path(of: name))
+  }
+
+  /// The files of a pin: that of a copy, and that of the first place, which says which root key all copies have.
+  private func changes(to pin: Pin) throws(VaultError) -> [StateFolder.Change] {
+    var files = [StateFolder.Change(.pin(pin.vaultID, copy), try pin.fileBytes())]
+    if copy != nil, let first = try self.pin(named: .pin(pin.vaultID), of: pin.vaultID) {
+      let new = Optional(first).sharing(pin)
+      if new != first { files.append(StateFolder.Change(.pin(pin.vaultID), try new.fileBytes())) }
+    }
+    return files
   }
 
   /// The paths at which a vault was seen, as they were given and without links, sorted.
@@ -63,25 +88,15 @@ public struct KnownVaults: Sendable {
     try pathMarks().filter { $0.mark.vaultID == vaultID }.map(\.mark.path).sorted()
   }
 
-  /// Where else the vault still is, of all places at which it was seen; nil for none, and where that cannot be told.
-  func otherPlace(of vaultID: VaultID, besides paths: [String]) -> String? {
-    let places = (try? self.paths(of: vaultID)) ?? []
-    return places.first { place in
-      // Nobody is connected with for the sake of a note: a database is taken to have it still.
-      !paths.contains(place)
-        && (VaultPlace.isDatabase(place) || (try? LockedVault(at: place))?.header.vaultID == vaultID)
-    }
-  }
-
-  private func vaultID(at path: String) throws(VaultError) -> VaultID? {
+  private func mark(at path: String) throws(VaultError) -> PathMark? {
     let name = try StateName.path(path)
     guard let bytes = try read(name) else { return nil }
     let mark = try PathMark(parsing: bytes, file: folder.path(of: name))
     guard mark.path.utf8.elementsEqual(path.utf8) else { throw .damagedState(folder.path(of: name)) }
-    return mark.vaultID
+    return mark
   }
 
-  private func pathMarks() throws(VaultError) -> [(name: StateName, mark: PathMark)] {
+  func pathMarks() throws(VaultError) -> [(name: StateName, mark: PathMark)] {
     var marks: [(StateName, PathMark)] = []
     for file in try inState({ () throws(StoreError) in try folder.names(in: StateName.paths) }) {
       let name = StateName(StateName.paths, file)
@@ -108,11 +123,12 @@ extension KnownVaults {
   func remember(
     _ header: VaultHeader, _ known: KnownVault, isNamed: Bool, isOwn: Bool = false
   ) throws(VaultError) -> Pin? {
-    guard try !changes(toRemember: header, known, isNamed: isNamed, isOwn: isOwn).isEmpty else { return known.pin }
+    let news = try memory(of: known.copy).changes(toRemember: header, known, isNamed: isNamed, isOwn: isOwn)
+    guard !news.isEmpty else { return known.pin }
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     // Another process may have been faster.
-    let current = try self.known(header, at: known.paths)
-    let files = try changes(toRemember: header, current, isNamed: isNamed, isOwn: isOwn)
+    let current = try self.known(header, at: known.paths, allowsCopy: known.copy != nil)
+    let files = try memory(of: current.copy).changes(toRemember: header, current, isNamed: isNamed, isOwn: isOwn)
     try inState { () throws(StoreError) in try folder.apply(files, under: lock) }
     return current.pin
   }
@@ -122,23 +138,20 @@ extension KnownVaults {
   ) throws(VaultError) -> [StateFolder.Change] {
     if !isOwn, case .differs(let difference) = known.state { throw try difference.error(of: header) }
     let new = try Pin(header, after: known.pin, isNamed: isNamed)
-    var files: [StateFolder.Change] = []
-    if new != known.pin { files.append(StateFolder.Change(.pin(header.vaultID), try new.fileBytes())) }
-    for path in known.paths where known.marks[path] != header.vaultID {
-      files.append(try .path(path, header.vaultID))
+    var files = new == known.pin ? [] : try changes(to: new)
+    for path in known.paths where known.marks[path]?.vaultID != header.vaultID {
+      files.append(try .path(path, header.vaultID, copy))
     }
     return files
   }
 
   /// Remembers a header with another root that this process is about to write, beside what is pinned.
-  func announce(_ header: VaultHeader) throws(VaultError) {
+  package func announce(_ header: VaultHeader) throws(VaultError) {
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     guard var pin = try pin(of: header.vaultID) else { return }
     pin.announced = try header.hash()
-    let bytes = try pin.fileBytes()
-    try inState { () throws(StoreError) in
-      try folder.apply([StateFolder.Change(.pin(header.vaultID), bytes)], under: lock)
-    }
+    let files = try changes(to: pin)
+    try inState { () throws(StoreError) in try folder.apply(files, under: lock) }
   }
 
   /// The newest checkpoint that this machine has seen of a vault; nil when none.
@@ -162,10 +175,8 @@ extension KnownVaults {
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     guard var pin = try self.pin(of: vaultID), isNews(pin) else { return }
     pin.checkpoint = mark
-    let bytes = try pin.fileBytes()
-    try inState { () throws(StoreError) in
-      try folder.apply([StateFolder.Change(.pin(vaultID), bytes)], under: lock)
-    }
+    let files = try changes(to: pin)
+    try inState { () throws(StoreError) in try folder.apply(files, under: lock) }
   }
 }
 
@@ -177,9 +188,10 @@ extension KnownVaults {
   public func accept(_ vault: LockedVault) throws(VaultError) {
     let vaultID = vault.header.vaultID
     let lock = try inState { () throws(StoreError) in try folder.lock() }
-    var changes = try seenNames(of: vaultID).map { StateFolder.Change($0, nil) }
-    changes.append(StateFolder.Change(.pin(vaultID), try Pin(accepting: vault.header).fileBytes()))
-    for path in vault.knownPaths { changes.append(try .path(path, vaultID)) }
+    let memory = memory(of: try copy(toAccept: vault))
+    var changes = try memory.seenNames(of: vaultID).map { StateFolder.Change($0, nil) }
+    changes += try memory.changes(to: Pin(accepting: vault.header))
+    for path in vault.knownPaths { changes.append(try .path(path, vaultID, memory.copy)) }
     try inState { () throws(StoreError) in try folder.apply(changes, under: lock) }
   }
 
@@ -198,9 +210,13 @@ extension KnownVaults {
   @discardableResult
   public func forget(_ vault: LockedVault) throws(VaultError) -> Bool {
     let vaultID = vault.header.vaultID
-    var names = try seenNames(of: vaultID) + [.pin(vaultID)]
+    var names: [StateName] = [.disk(vaultID)]
     // A damaged mark of another path is no reason to keep this one.
-    names += ((try? pathMarks()) ?? []).filter { $0.mark.vaultID == vaultID }.map(\.name)
+    let marks = ((try? pathMarks()) ?? []).filter { $0.mark.vaultID == vaultID }
+    for copy in Set(marks.map(\.mark.copy) + [nil]) {
+      names += try memory(of: copy).seenNames(of: vaultID) + [.pin(vaultID, copy)]
+    }
+    names += marks.map(\.name)
     for path in vault.knownPaths { names.append(try .path(path)) }
     var present: [StateName] = []
     for name in Set(names) where try isPresent(name) { present.append(name) }
@@ -223,14 +239,14 @@ extension KnownVaults {
   /// What was seen of the records of one folder.
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
-  func seen(in number: UInt8, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
+  package func seen(in number: UInt8, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
     try seenFiles(in: number, of: vaultID).folder
   }
 
   /// What was seen of one record, for who does not need the others.
   ///
   /// - Throws: ``VaultError`` as ``seen(in:of:)``.
-  func seen(_ id: RecordID, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
+  package func seen(_ id: RecordID, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
     try seenFiles(in: id.folder, of: vaultID, only: id).folder
   }
 
@@ -238,15 +254,15 @@ extension KnownVaults {
   private func seenFiles(
     in number: UInt8, of vaultID: VaultID, only id: RecordID? = nil
   ) throws(VaultError) -> (folder: SeenFolder, logByteCount: Int?) {
-    let name = StateName.seen(vaultID, number)
+    let name = StateName.seen(vaultID, copy, number)
     // First the log: where its lines go into the file meanwhile, they are found twice rather than not at all.
-    let log = try inState { () throws(StoreError) in try folder.readLog(.seenLog(vaultID, number)) }
+    let log = try inState { () throws(StoreError) in try folder.readLog(.seenLog(vaultID, copy, number)) }
     var seen = SeenFolder()
     if let bytes = try read(name) {
       let found = id.flatMap { SeenFolder(searching: bytes, for: $0) }
       seen = if let found { found } else { try SeenFolder(parsing: bytes, file: folder.path(of: name)) }
     }
-    if let log { try seen.take(log: log, of: number, file: folder.path(of: .seenLog(vaultID, number))) }
+    if let log { try seen.take(log: log, of: number, file: folder.path(of: .seenLog(vaultID, copy, number))) }
     return (seen, log?.count)
   }
 
@@ -255,13 +271,13 @@ extension KnownVaults {
   /// - Throws: ``VaultError`` as ``forgetSeen(_:of:)``.
   ///
   /// - Parameter changes: by the folders of the records.
-  func note(_ changes: [UInt8: [RecordID: SeenChange]], of vaultID: VaultID) throws(VaultError) {
+  package func note(_ changes: [UInt8: [RecordID: SeenChange]], of vaultID: VaultID) throws(VaultError) {
     guard !changes.isEmpty else { return }
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     var files: [StateFolder.Change] = []
     for (number, changes) in changes {
       let (old, logByteCount) = try seenFiles(in: number, of: vaultID)
-      let (name, log) = (StateName.seen(vaultID, number), StateName.seenLog(vaultID, number))
+      let (name, log) = (StateName.seen(vaultID, copy, number), StateName.seenLog(vaultID, copy, number))
       let newer = old.newerVersions(in: changes)
       if let newer, let lines = SeenLog.lines(newer, after: logByteCount ?? 0),
         changes.count <= SeenLog.maximumChangeCount
@@ -287,7 +303,7 @@ extension KnownVaults {
   }
 
   private func seenNames(of vaultID: VaultID) throws(VaultError) -> [StateName] {
-    let place = StateName.seenFolder(vaultID)
+    let place = StateName.seenFolder(vaultID, copy)
     return try inState { () throws(StoreError) in try folder.names(in: place) }
       .sorted(by: >).map { StateName(place, $0) }
   }
@@ -296,31 +312,42 @@ extension KnownVaults {
 extension StateName {
   static let paths = "paths"
 
-  static func pin(_ id: VaultID) -> StateName { StateName("pins", id.text + ".json") }
-
-  static func seenFolder(_ id: VaultID) -> String { "seen/" + id.text }
-
-  static func seen(_ id: VaultID, _ folder: UInt8) -> StateName {
-    StateName(seenFolder(id), Hex.encode([folder]) + ".json")
+  static func pin(_ id: VaultID, _ copy: String? = nil) -> StateName {
+    StateName("pins", name(id, copy) + ".json")
   }
 
-  static func seenLog(_ id: VaultID, _ folder: UInt8) -> StateName {
-    StateName(seenFolder(id), Hex.encode([folder]) + ".log")
+  private static func name(_ id: VaultID, _ copy: String?) -> String { id.text + (copy.map { "." + $0 } ?? "") }
+
+  static func seenFolder(_ id: VaultID, _ copy: String?) -> String { "seen/" + name(id, copy) }
+
+  static func seen(_ id: VaultID, _ copy: String?, _ folder: UInt8) -> StateName {
+    StateName(seenFolder(id, copy), Hex.encode([folder]) + ".json")
+  }
+
+  static func seenLog(_ id: VaultID, _ copy: String?, _ folder: UInt8) -> StateName {
+    StateName(seenFolder(id, copy), Hex.encode([folder]) + ".log")
   }
 
   /// A path can hold any character and be longer than a name: the hash of it stands for it.
   static func path(_ path: String) throws(VaultError) -> StateName { try hashed(path, in: paths) }
 
   static func hashed(_ text: String, in folder: String) throws(VaultError) -> StateName {
+    StateName(folder, try hash(text) + ".json")
+  }
+
+  /// 32 hex digits.
+  static func hash(_ text: String) throws(VaultError) -> String {
     let bytes = Array(text.utf8)
     let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(bytes.span.bytes) }
-    return StateName(folder, Hex.encode(Array(hash.prefix(16))) + ".json")
+    return Hex.encode(Array(hash.prefix(16)))
   }
 }
 
 extension StateFolder.Change {
-  fileprivate static func path(_ path: String, _ vaultID: VaultID) throws(VaultError) -> StateFolder.Change {
-    StateFolder.Change(try .path(path), try PathMark(path: path, vaultID: vaultID).fileBytes())
+  fileprivate static func path(
+    _ path: String, _ vaultID: VaultID, _ copy: String?
+  ) throws(VaultError) -> StateFolder.Change {
+    StateFolder.Change(try .path(path), try PathMark(path: path, vaultID: vaultID, copy: copy).fileBytes())
   }
 }
 

@@ -1,4 +1,4 @@
-internal import VaultDocument
+package import VaultDocument
 
 extension Pin {
   static let format = 1
@@ -6,7 +6,7 @@ extension Pin {
   /// Reads the bytes of a file of the state, which must be of this vault.
   ///
   /// - Throws: ``VaultError`` `.damagedState`.
-  init(parsing bytes: [UInt8], of vaultID: VaultID, file: String) throws(VaultError) {
+  package init(parsing bytes: [UInt8], of vaultID: VaultID, file: String) throws(VaultError) {
     guard let pin = Self.parsed(bytes), pin.vaultID == vaultID else { throw .damagedState(file) }
     self = pin
   }
@@ -38,7 +38,7 @@ extension Pin {
   }
 
   /// The bytes of a file of the state.
-  func fileBytes() throws(VaultError) -> [UInt8] {
+  package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["announced"] = announced.map { .string(Hex.encode($0)) }
     document["checkpoint"] = .mark("sequence", checkpoint?.sequence, checkpoint?.hash)
@@ -92,26 +92,36 @@ struct PathMark: Equatable {
 
   let path: String
   let vaultID: VaultID
+  /// The copy of the vault, 32 hex digits; nil for the place at which the vault was seen first.
+  let copy: String?
 
-  init(path: String, vaultID: VaultID) {
-    self.path = path
-    self.vaultID = vaultID
+  init(path: String, vaultID: VaultID, copy: String? = nil) {
+    (self.path, self.vaultID, self.copy) = (path, vaultID, copy)
   }
 
   /// Reads the bytes of a file of the state.
   ///
   /// - Throws: ``VaultError`` `.damagedState`.
   init(parsing bytes: [UInt8], file: String) throws(VaultError) {
-    guard case .object(let document)? = try? JSONParser.parse(bytes), document.names == ["format", "path", "vault"],
+    guard case .object(let document)? = try? JSONParser.parse(bytes),
+      document.names.filter({ $0 != "copy" }) == ["format", "path", "vault"],
       document["format"]?.int == Self.format, let path = document["path"]?.string,
       let id = document["vault"]?.string.flatMap(VaultID.init(parsing:))
     else { throw .damagedState(file) }
-    self.init(path: path, vaultID: id)
+    let copy = document["copy"]?.string
+    guard document["copy"] == nil || copy.map(Self.isCopy) == true else { throw .damagedState(file) }
+    self.init(path: path, vaultID: id, copy: copy)
+  }
+
+  /// Whether a text can be a part of a file's name.
+  private static func isCopy(_ text: String) -> Bool {
+    text.utf8.count == 32 && (try? Hex.decode(text)) != nil
   }
 
   /// The bytes of a file of the state.
   func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
+    document["copy"] = copy.map { .string($0) }
     document["format"] = .number(JSONNumber(Self.format))
     document["path"] = .string(path)
     document["vault"] = .string(vaultID.text)

@@ -39,25 +39,25 @@ public struct Pin: Sendable, Equatable {
   /// The vault that is remembered.
   public let vaultID: VaultID
   /// The commitment of the root key, 32 bytes.
-  public let commitment: [UInt8]
+  public internal(set) var commitment: [UInt8]
   /// The newest header that verified; nil after a fingerprint was accepted without a key, when any that verifies will
   /// do.
   public internal(set) var header: Header?
   /// Those before it, the latest first.
-  var earlier: [Header] = []
+  package var earlier: [Header] = []
   /// The slots of that header.
   public internal(set) var slots: [SlotName]
   /// Whether a person has ever said which vault it is: by its path, its fingerprint, or a yes. One that was only found
   /// by searching is known, and may still be anybody's.
   public internal(set) var isNamed: Bool
   /// The newest checkpoint that verified.
-  public internal(set) var checkpoint: CheckpointMark?
+  public package(set) var checkpoint: CheckpointMark?
   /// The hash (32 bytes) of the header with another root that this machine is about to write: if it dies over that, it
   /// still knows its own work.
   var announced: [UInt8]?
 
   /// A pin of the vault and the root that `header` names, since a person says so, and of no state of them.
-  init(accepting header: VaultHeader) {
+  package init(accepting header: VaultHeader) {
     vaultID = header.vaultID
     commitment = header.root.commitment
     slots = []
@@ -67,7 +67,7 @@ public struct Pin: Sendable, Equatable {
   /// A pin of a header that verified.
   ///
   /// - Parameter old: what was remembered of the vault before.
-  init(_ header: VaultHeader, after old: Pin? = nil, isNamed: Bool = true) throws(VaultError) {
+  package init(_ header: VaultHeader, after old: Pin? = nil, isNamed: Bool = true) throws(VaultError) {
     self.init(accepting: header)
     self.isNamed = isNamed || old?.isNamed == true
     checkpoint = old?.checkpoint
@@ -87,7 +87,7 @@ public struct Pin: Sendable, Equatable {
   /// How a header differs from what is remembered; nil when it is the same or a later one.
   ///
   /// Another root is told before an older or forked header.
-  func difference(from header: VaultHeader) throws(VaultError) -> PinDifference? {
+  package func difference(from header: VaultHeader) throws(VaultError) -> PinDifference? {
     if let announced, try header.hash() == announced { return nil }
     guard commitment == header.root.commitment else {
       return .otherRoot(
@@ -117,7 +117,7 @@ extension Pin.Header {
 
 extension Pin.CheckpointMark {
   /// How the checkpoint that is there differs from this one; nil when it is the same or a later one.
-  func difference(from found: Pin.CheckpointMark?) -> PinDifference? {
+  package func difference(from found: Pin.CheckpointMark?) -> PinDifference? {
     guard let found else { return .olderCheckpoint(expected: sequence, found: nil) }
     return switch Succession(of: (found.sequence, found.hash), after: (sequence, hash)) {
     case .newer, .same: nil
@@ -165,18 +165,22 @@ public enum PinState: Sendable, Equatable {
 /// What a machine remembers of a vault and of the paths that it lies at, read once.
 package struct KnownVault: Sendable {
   let paths: [String]
-  /// The vaults that were seen at those paths.
-  let marks: [String: VaultID]
+  /// What was seen at those paths.
+  let marks: [String: PathMark]
+  /// The copy of the vault that is there; nil for the place at which the vault was seen first.
+  package let copy: String?
   package let pin: Pin?
   /// How the vault that was asked about relates to that.
   package let state: PinState
 
   /// Whether the vault was at one of the paths before; one that is in no folder has none.
-  func wasHere(_ vaultID: VaultID) -> Bool { paths.isEmpty || marks.values.contains(vaultID) }
+  func wasHere(_ vaultID: VaultID) -> Bool { paths.isEmpty || marks.values.contains { $0.vaultID == vaultID } }
 
-  init(_ header: VaultHeader, paths: [String], marks: [String: VaultID], pin: Pin?) throws(VaultError) {
-    (self.paths, self.marks, self.pin) = (paths, marks, pin)
-    if let other = paths.lazy.compactMap({ marks[$0] }).first(where: { $0 != header.vaultID }) {
+  init(
+    _ header: VaultHeader, paths: [String], marks: [String: PathMark], copy: String?, pin: Pin?
+  ) throws(VaultError) {
+    (self.paths, self.marks, self.copy, self.pin) = (paths, marks, copy, pin)
+    if let other = paths.lazy.compactMap({ marks[$0]?.vaultID }).first(where: { $0 != header.vaultID }) {
       state = .differs(.otherVault(expected: other, found: header.vaultID))
     } else if let pin {
       let difference = try pin.difference(from: header)

@@ -49,7 +49,7 @@ extension RecordVersion {
     self.init(id: record.id, revision: record.revision, mac: record.mac)
   }
 
-  init(_ record: OpenRecord) {
+  package init(_ record: OpenRecord) {
     self.init(id: record.id, revision: record.envelope.revision, mac: record.envelope.mac)
   }
 }

@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import VaultDocument
+public import VaultDocument
 internal import VaultSealing
 internal import VaultStorage
 
@@ -24,7 +24,11 @@ final class RollbackMemory: Sendable {
     var writerCount = 0
     /// Records that were sealed and verified, and may be written next.
     var sealed: [StoreLocation: SeenVersion] = [:]
+    /// What was deleted for good, and is still to be noted for other copies.
+    var deleted: [RecordID] = []
     var hasFailed = false
+    /// Whether it was said that this copy is behind another.
+    var isBehind = false
 
     mutating func note(_ change: SeenChange, of id: RecordID) {
       if pending[id.folder, default: [:]].updateValue(change, forKey: id) == nil { pendingCount += 1 }
@@ -64,22 +68,25 @@ final class RollbackMemory: Sendable {
   private let known: KnownVault?
   private let isNamed: Bool
   private let onNote: @Sendable (StateNote) -> Void
+  private let isReplica: @Sendable () -> Bool
   private let contents = Mutex(Contents())
 
   /// Nil when nothing is to be remembered.
   init?(of vault: LockedVault, _ options: Vault.Options) {
     guard let state = options.state else { return nil }
-    self.state = state
     vaultID = vault.header.vaultID
-    known = options.known
+    // What cannot be read is told when it is asked for.
+    known = options.known ?? (try? state.known(vault.header, at: vault.knownPaths, allowsCopy: !vault.isReplica))
     paths = known?.paths ?? vault.knownPaths
+    self.state = state.memory(of: known?.copy)
     isNamed = options.isNamed
     onNote = options.onStateNote
+    isReplica = { vault.isReplica }
   }
 
   /// What this machine knows of the vault; refuses another vault or another root, before any key is used.
   func requireIdentity(_ header: VaultHeader) throws(VaultError) -> KnownVault {
-    let known = if let known { known } else { try state.known(header, at: paths) }
+    let known = if let known { known } else { try state.known(header, at: paths, allowsCopy: !isReplica()) }
     if case .differs(let difference) = known.state, difference.isIdentity { throw difference.error }
     return known
   }
@@ -96,8 +103,9 @@ final class RollbackMemory: Sendable {
     let old: Pin?
     let original: String?
     do throws(VaultError) {
-      let known = if let known { known } else { try state.known(header, at: paths) }
-      original = isOwn || known.wasHere(header.vaultID) ? nil : state.otherPlace(of: header.vaultID, besides: paths)
+      let known = if let known { known } else { try state.known(header, at: paths, allowsCopy: !isReplica()) }
+      let isNoCopy = isOwn || known.wasHere(header.vaultID) || isReplica()
+      original = isNoCopy ? nil : state.otherPlace(of: header.vaultID, besides: paths)
       old = try state.remember(header, known, isNamed: isNamed, isOwn: isOwn)
     } catch {
       guard error.isOnlyForgetting else { throw error }
@@ -138,8 +146,21 @@ extension RollbackMemory {
   func take(_ found: SeenVersion) throws(VaultError) -> (code: VaultError.Code, reason: String)? {
     let seen = try seen(of: found.id)
     let succession = seen.succession(of: found.version)
-    if succession == .newer { note(.seen(found), of: found.id) }
+    if succession == .newer {
+      if seen.versions[found.id] == nil { compareWithFirstPlace(found) }
+      note(.seen(found), of: found.id)
+    }
     return succession.fault(of: found.version, seen.familiarity(of: found.version))
+  }
+
+  /// Says once that a copy is behind the place at which the vault was seen first, when a record is read there first.
+  private func compareWithFirstPlace(_ found: SeenVersion) {
+    guard state.copy != nil, contents.withLock({ !$0.isBehind }),
+      let first = try? state.memory(of: nil).seen(found.id, of: vaultID).versions[found.id],
+      case .older(let revision) = found.version.succession(after: first.version)
+    else { return }
+    contents.withLock { $0.isBehind = true }
+    onNote(.behind(found.id, revision: found.revision, newest: revision))
   }
 
   /// What was seen of a record, and maybe of others: a whole folder is only read for more than one of its records.
@@ -225,6 +246,7 @@ extension RollbackMemory {
   private func noteDeleted(_ id: RecordID) {
     if let seen = try? folder(id.folder).versions[id], !seen.isTrashed { return }
     note(.forgotten, of: id)
+    contents.withLock { $0.deleted.append(id) }
   }
 
   func noteCheckpoint(_ mark: Pin.CheckpointMark, isOwn: Bool = false) {
@@ -242,6 +264,11 @@ extension RollbackMemory {
     let changes = contents.withLock { $0.beginWriting() }
     do throws(VaultError) {
       try state.note(changes, of: vaultID)
+      let deleted = contents.withLock { contents in
+        defer { contents.deleted = [] }
+        return contents.deleted
+      }
+      try state.noteDeleted(deleted, of: vaultID)
       contents.withLock { $0.endWriting(isWritten: true) }
     } catch {
       contents.withLock { $0.endWriting(isWritten: false) }
@@ -255,8 +282,10 @@ public enum StateNote: Sendable {
   /// The vault was not known here; the value is its fingerprint.
   case firstUse(String)
   /// The vault was not known at its place, and is at another as well; the value is the path of that. What is changed in
-  /// one is not in the other, which then is older than this machine has seen it.
+  /// one is not in the other, and each is remembered on its own.
   case copy(of: String)
+  /// A record that is read in a copy for the first time is older than this machine has seen it elsewhere.
+  case behind(RecordID, revision: Int, newest: Int)
   /// Since this machine unlocked it last, somebody added or removed ways to unlock.
   case slotsChanged(added: [Pin.SlotName], removed: [Pin.SlotName])
   /// Nothing can be remembered.
@@ -280,7 +309,7 @@ extension SeenVersion {
   }
 
   /// The version in the bytes of a record's file, which verified.
-  init?(parsing bytes: [UInt8], of id: RecordID) {
+  package init?(parsing bytes: [UInt8], of id: RecordID) {
     guard let document = try? JSONParser.parse(bytes), let envelope = try? RecordEnvelope(of: document) else {
       return nil
     }
@@ -304,6 +333,7 @@ extension Vault {
   /// somebody who noted that.
   func isAsSeen(_ id: RecordID) -> Bool {
     if (try? verifiedRecord(id)) != nil { return true }
+    if (try? locked.read(id)) ?? nil == nil, hasArrived(id) { return (try? verifiedRecord(id)) != nil }
     guard let bytes = try? readTrash(id) else { return (try? memory?.seen(of: id).versions[id] == nil) ?? false }
     guard let record = try? verifyTrashed(bytes, id).record else { return false }
     return (try? compareWithSeen(record)) != nil
@@ -316,8 +346,18 @@ extension Vault {
     guard let memory else { return }
     let fault = try memory.take(SeenVersion(record))
     guard let fault, !isSeenAtPresent(record.id) else { return }
-    throw VaultError(
+    let error = VaultError(
       fault.code, fault.reason, file: record.file, record: record.id,
       remedies: [.leaveBranch, .acceptRecords([record.id], fingerprint: try header.fingerprint())])
+    throw present.map { $0.locked.setback(error) } ?? error
+  }
+
+  /// Whether a record that a replica did not have has come by now.
+  private func hasArrived(_ id: RecordID) -> Bool {
+    guard (try? readTrash(id)) ?? nil == nil, (try? memory?.seen(of: id).versions[id]) ?? nil != nil else {
+      return false
+    }
+    let store = locked.store as? any RemoteStore
+    return store?.catchUp(until: { (try? locked.read(id)) ?? nil != nil }) == .newer
   }
 }

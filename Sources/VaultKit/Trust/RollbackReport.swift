@@ -32,7 +32,35 @@ public struct RollbackReport: Sendable {
   }
 }
 
+extension FoundVersions {
+  /// Takes a version that was found, among the records or in the trash.
+  package mutating func take(_ seen: SeenVersion) {
+    take(seen.version, at: seen.isTrashed ? .trash(seen.id) : .record(seen.id))
+  }
+}
+
 extension Vault {
+  /// Whether this machine remembers versions of records of this vault.
+  package var remembersRecords: Bool { memory != nil }
+
+  /// Refuses records that are older than this machine has seen, or gone, and that are so at present, too.
+  ///
+  /// - Parameter found: the versions in the folder of this number.
+  /// - Throws: ``VaultError`` `.rolledBack`, `.forked` for the first such record; `.damagedState`.
+  package func requireNoRollback(_ found: (UInt8) -> FoundVersions) throws(VaultError) {
+    guard let memory else { return }
+    var comparison = SeenComparison()
+    for number in UInt8.min...UInt8.max {
+      _ = comparison.compare(found(number), with: try memory.folder(number), told: [])
+    }
+    // What others have written, and noted, since the moment that is kept is no rollback.
+    let lasting = comparison.faults.first { fault in fault.record.map { !isAsSeen($0) } ?? true }
+    guard let fault = lasting else { return }
+    let code = fault.code == .forked ? VaultError.Code.forked : .rolledBack
+    let error = VaultError(code, fault.reason, file: fault.file, record: fault.record)
+    throw (present ?? self).locked.setback(error)
+  }
+
   /// Compares this state of a vault with what a machine remembers of the vault, and of the paths that it is to have.
   ///
   /// - Parameters:
@@ -45,7 +73,7 @@ extension Vault {
     acceptingIdentity: Bool
   ) throws(VaultError) -> RollbackReport {
     var rollbacks = RollbackReport()
-    let known = try state.known(header, at: paths)
+    let known = try state.known(header, at: paths, allowsCopy: false)
     if case .differs(let difference) = known.state {
       guard !difference.isIdentity || acceptingIdentity else { throw difference.error }
       if !difference.isIdentity { rollbacks.add(difference) }
@@ -59,7 +87,7 @@ extension Vault {
     var comparison = SeenComparison()
     let told = Set(verification.faults.filter(\.code.isRollback).compactMap(\.record))
     for number in UInt8.min...UInt8.max {
-      let seen = try state.seen(in: number, of: header.vaultID)
+      let seen = try state.memory(of: known.copy).seen(in: number, of: header.vaultID)
       _ = comparison.compare(try found.versions(inFolder: number), with: seen, told: told)
     }
     rollbacks.add(comparison.faults)

@@ -1,37 +1,39 @@
-internal import VaultDocument
+package import VaultDocument
 
 /// The version of a record that a machine read or wrote last, and verified (format 1, section 9.1, Pin and seen).
-struct SeenVersion: Equatable {
-  let version: RecordVersion
+package struct SeenVersion: Equatable {
+  package let version: RecordVersion
   /// Whether it lay in the trash.
   let isTrashed: Bool
 
-  init(_ version: RecordVersion, isTrashed: Bool) { (self.version, self.isTrashed) = (version, isTrashed) }
+  package init(_ version: RecordVersion, isTrashed: Bool) { (self.version, self.isTrashed) = (version, isTrashed) }
 
-  var id: RecordID { version.id }
+  package var id: RecordID { version.id }
   var revision: Int { version.revision }
 }
 
 /// What is remembered of the records of one folder, by ids; a value that knows no disk.
-struct SeenFolder: Equatable {
+package struct SeenFolder: Equatable {
   /// So many versions of a record are remembered, the newest among them.
   static let memoryLength = 8
 
   /// The newest of each.
-  private(set) var versions: [RecordID: SeenVersion] = [:]
+  package private(set) var versions: [RecordID: SeenVersion] = [:]
   /// Those before it, the latest first; they only tell what a version is that went back.
   private(set) var earlier: [RecordID: [RecordVersion]] = [:]
 
+  package init() {}
+
   /// How many versions it holds.
-  var versionCount: Int { earlier.values.reduce(versions.count) { $0 + $1.count } }
+  package var versionCount: Int { earlier.values.reduce(versions.count) { $0 + $1.count } }
 
   /// How a version relates to what was seen of its record.
-  func succession(of found: RecordVersion) -> Succession {
+  package func succession(of found: RecordVersion) -> Succession {
     versions[found.id].map { found.succession(after: $0.version) } ?? .newer
   }
 
   /// What is known of a version that is not the newest of its record.
-  func familiarity(of found: RecordVersion) -> Familiarity {
+  package func familiarity(of found: RecordVersion) -> Familiarity {
     Familiarity(of: (found.revision, found.recordMAC), among: known(of: found.id).map { ($0.revision, $0.recordMAC) })
   }
 
@@ -41,7 +43,7 @@ struct SeenFolder: Equatable {
   }
 
   /// Takes a change over; what another process saw meanwhile stays when it is newer.
-  mutating func take(_ change: SeenChange, of id: RecordID) {
+  package mutating func take(_ change: SeenChange, of id: RecordID) {
     switch change {
     case .seen(let seen): if succession(of: seen.version) == .newer { follow(with: seen) }
     case .written(let written): follow(with: written)
@@ -58,7 +60,7 @@ struct SeenFolder: Equatable {
 }
 
 /// Something to remember of a record.
-enum SeenChange: Equatable {
+package enum SeenChange: Equatable {
   /// It was read.
   case seen(SeenVersion)
   /// It was written, whatever was seen before.
@@ -74,7 +76,7 @@ extension SeenFolder {
   /// after that the same of the versions before.
   ///
   /// - Throws: ``VaultError`` `.damagedState`.
-  init(parsing bytes: [UInt8], file: String) throws(VaultError) {
+  package init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document)? = try? JSONParser.parse(bytes), document.names == ["format", "records", "trash"],
       document["format"]?.int == Self.format, case .object(let records)? = document["records"],
       case .object(let trash)? = document["trash"], take(records, isTrashed: false), take(trash, isTrashed: true)
@@ -106,7 +108,7 @@ extension SeenFolder {
   }
 
   /// The bytes of a file of the state.
-  func fileBytes() throws(VaultError) -> [UInt8] {
+  package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["format"] = .number(JSONNumber(Self.format))
     document["records"] = .object(list(isTrashed: false))
@@ -132,7 +134,7 @@ extension SeenFolder {
   /// vault a file has thousands, and most commands ask for one.
   ///
   /// - Returns: nil when the bytes are not laid out as this program does it; they have to be read whole then.
-  init?(searching bytes: [UInt8], for id: RecordID) {
+  package init?(searching bytes: [UInt8], for id: RecordID) {
     guard bytes.has(Self.head, at: 0) else { return nil }
     let wanted = Array(id.text.utf8)
     var (place, isTrashed) = (Self.head.count, false)

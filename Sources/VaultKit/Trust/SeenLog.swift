@@ -1,19 +1,19 @@
-internal import VaultDocument
+package import VaultDocument
 
 /// The versions that were seen of records of one folder since its file was written: a line each, added to the end.
 ///
 /// Its lines count only where they tell of a newer version than the file and the lines before them, so that it does no
 /// harm to read them twice, or to lose the last: a power cut may leave anything of those.
-struct SeenLog {
+package struct SeenLog {
   /// From this size on the file is written anew, with all lines in it.
   static let byteLimit = 4 << 10
   /// More changes at once than these go into the file.
-  static let maximumChangeCount = 8
+  package static let maximumChangeCount = 8
 
   /// `["<id>",<revision>,"<mac>",<is in the trash>]`, after and before a line feed: what was cut off stays by itself.
   ///
   /// - Parameter byteCount: the size of the log; nil is the result where it would become too long.
-  static func lines(_ versions: [SeenVersion], after byteCount: Int = 0) -> [UInt8]? {
+  package static func lines(_ versions: [SeenVersion], after byteCount: Int = 0) -> [UInt8]? {
     var lines: [UInt8] = []
     for seen in versions {
       lines +=
@@ -23,7 +23,7 @@ struct SeenLog {
   }
 
   /// What the whole lines of a log say; nil when a line is neither whole nor what a write that was cut off can leave.
-  static func versions(in bytes: [UInt8]) -> [SeenVersion]? {
+  package static func versions(in bytes: [UInt8]) -> [SeenVersion]? {
     var versions: [SeenVersion] = []
     for line in bytes.split(separator: UInt8(ascii: "\n")) where !isCutOff(line) {
       guard case .array(let parts)? = try? JSONParser.parse(Array(line)), parts.count == 4,
@@ -51,7 +51,7 @@ extension SeenFolder {
   /// Takes what the log of a folder says over, where it is newer.
   ///
   /// - Throws: ``VaultError`` `.damagedState`.
-  mutating func take(log bytes: [UInt8], of folder: UInt8, file: String) throws(VaultError) {
+  package mutating func take(log bytes: [UInt8], of folder: UInt8, file: String) throws(VaultError) {
     guard let versions = SeenLog.versions(in: bytes), versions.allSatisfy({ $0.id.folder == folder }) else {
       throw .damagedState(file)
     }
@@ -61,7 +61,7 @@ extension SeenFolder {
   /// What the changes tell that is newer; nil where one of them does more than that.
   ///
   /// Newer versions may be taken twice, and in any order: nothing is lost or brought back by it.
-  func newerVersions(in changes: [RecordID: SeenChange]) -> [SeenVersion]? {
+  package func newerVersions(in changes: [RecordID: SeenChange]) -> [SeenVersion]? {
     var newer: [SeenVersion] = []
     for (id, change) in changes {
       switch change {

@@ -2,7 +2,7 @@
 /// (format 1, sections 8, Checkpoint, and 9.1, Pin and seen).
 ///
 /// Each such state has a number, which rises with every change, and something that tells its content.
-enum Succession: Equatable {
+package enum Succession: Equatable {
   /// Nothing was known, or something of a lower number.
   case newer
   case same

@@ -138,7 +138,7 @@ extension Checkpoint {
   /// Checks it under the root of the keyring that it names: the current one, or one that is still open.
   ///
   /// - Throws: ``VaultError`` `.damaged`, also for a retired or an unknown root.
-  func authenticate(under keyring: Keyring) throws(VaultError) {
+  package func authenticate(under keyring: Keyring) throws(VaultError) {
     let hint = Array(rootID.bytes.prefix(8))
     let root = try inSealing(file: Self.fileName) { () throws(SealingError) in try keyring.root(hint: hint) }
     try authenticate(under: root)

@@ -1,19 +1,21 @@
-internal import VaultDocument
+package import VaultDocument
 internal import VaultStorage
 
 /// What was found against what was seen, folder by folder; a value that knows no disk.
-struct SeenComparison {
+package struct SeenComparison {
   /// A fault for each record that went back, forked or vanished, and for such a checkpoint.
-  private(set) var faults: [VaultFault] = []
-  private(set) var notes: [String] = []
+  package private(set) var faults: [VaultFault] = []
+  package private(set) var notes: [String] = []
   /// Of the records that the checkpoint told of, those that this machine has seen otherwise, too.
   private(set) var confirmed: Set<RecordID> = []
+
+  package init() {}
 
   /// Compares one folder.
   ///
   /// - Parameter told: records of which the checkpoint has told the same already.
   /// - Returns: what is to be remembered from now on.
-  mutating func compare(
+  package mutating func compare(
     _ found: FoundVersions, with seen: SeenFolder, told: Set<RecordID>
   ) -> [(RecordID, SeenChange)] {
     var changes: [(RecordID, SeenChange)] = []
@@ -43,7 +45,7 @@ struct SeenComparison {
   }
 
   /// Takes how the checkpoint that is there differs from the one that was seen.
-  mutating func take(_ difference: PinDifference?) {
+  package mutating func take(_ difference: PinDifference?) {
     guard let error = difference?.error else { return }
     add(error.code, error.reason, file: Checkpoint.fileName)
   }

@@ -1,8 +1,9 @@
 internal import Synchronization
-internal import VaultStorage
+package import VaultStorage
+internal import VaultSystem
 
 /// The connections of one store: one for each thread that asks at a time, kept for the next for a while.
-final class ConnectionPool: Sendable {
+package final class ConnectionPool: Sendable {
   private struct Idle {
     /// Those that wait, the one that has waited longest first.
     var connections: [(connection: PostgresConnection, since: ContinuousClock.Instant)] = []
@@ -17,19 +18,36 @@ final class ConnectionPool: Sendable {
   private let snapshot: Snapshot?
   /// How long a connection may wait for its next use.
   private let idleTime: Duration
+  private let wait: ServerWait
   private let idle = Mutex(Idle())
 
-  init(
-    _ address: PostgresAddress, applicationName: String, password: String?, snapshot: Snapshot? = nil,
+  package convenience init(
+    _ address: PostgresAddress, applicationName: String, password: String?, patience: ServerPatience = .init(),
     idleTime: Duration = .seconds(60)
   ) {
-    (self.address, self.applicationName, self.password) = (address, applicationName, password)
-    (self.snapshot, self.idleTime) = (snapshot, idleTime)
+    self.init(
+      address, applicationName: applicationName, password: password, wait: ServerWait(patience), snapshot: nil,
+      idleTime: idleTime)
   }
+
+  private init(
+    _ address: PostgresAddress, applicationName: String, password: String?, wait: ServerWait, snapshot: Snapshot?,
+    idleTime: Duration
+  ) {
+    (self.address, self.applicationName, self.password) = (address, applicationName, password)
+    (self.wait, self.snapshot, self.idleTime) = (wait, snapshot, idleTime)
+  }
+
+  /// How long the server is waited for.
+  var patience: ServerPatience { wait.patience }
+
+  /// Tells of a wait that is no connection's.
+  func tellWait(_ kind: RemoteWait) { wait.tell(kind) }
 
   /// Another pool, of connections that see one moment.
   func showing(_ snapshot: Snapshot) -> ConnectionPool {
-    ConnectionPool(address, applicationName: applicationName, password: password, snapshot: snapshot)
+    ConnectionPool(
+      address, applicationName: applicationName, password: password, wait: wait, snapshot: snapshot, idleTime: idleTime)
   }
 
   /// Lets go of those that nobody uses.
@@ -38,35 +56,42 @@ final class ConnectionPool: Sendable {
   /// A connection of the caller's own.
   ///
   /// - Throws: `StoreError` `.ioFailed`.
-  func take() throws(StoreError) -> PostgresConnection {
-    if let last = idle.withLock({ $0.connections.popLast() }) { return last.connection }
+  package func take() throws(StoreError) -> PostgresConnection {
+    if let connection = takeIdle() { return connection }
     return try fresh()
   }
 
+  private func takeIdle() -> PostgresConnection? { idle.withLock { $0.connections.popLast()?.connection } }
+
   /// One that nobody has used.
-  func fresh() throws(StoreError) -> PostgresConnection {
-    let connection = try PostgresConnection(address, applicationName: applicationName, password: password)
-    do throws(ServerFault) { try snapshot?.adopt(connection) } catch { throw StoreError(error) }
+  ///
+  /// - Parameter end: how long a server that cannot be reached is tried again; nil for the usual time from now on.
+  func fresh(until end: ContinuousClock.Instant? = nil) throws(StoreError) -> PostgresConnection {
+    let connection = try PostgresConnection(
+      address, applicationName: applicationName, password: password, waiting: wait,
+      until: end ?? .now + patience.reconnecting)
+    do throws(ServerFault) { try snapshot?.adopt(connection, patience) } catch { throw StoreError(error) }
     return connection
   }
 
   /// A connection on which `body` was done, for a transaction that stays open. One that was lost while nobody used it
   /// is replaced.
   func held<Result>(
-    writing: Bool = false, _ body: (PostgresConnection) throws(ServerFault) -> Result
+    writing: Bool = false, until end: ContinuousClock.Instant? = nil,
+    _ body: (PostgresConnection) throws(ServerFault) -> Result
   ) throws(StoreError) -> (PostgresConnection, Result) {
-    let connection = try take()
+    let connection = if let idle = takeIdle() { idle } else { try fresh(until: end) }
     do throws(ServerFault) {
       return (connection, try body(connection))
     } catch {
-      guard error.isLost else { throw StoreError(error, writing: writing) }
+      guard error.isLost, !error.isSilent else { throw StoreError(error, writing: writing) }
     }
-    let other = try fresh()
+    let other = try fresh(until: end)
     do throws(ServerFault) { return (other, try body(other)) } catch { throw StoreError(error, writing: writing) }
   }
 
   /// Takes one back; one that is lost is let go.
-  func give(_ connection: PostgresConnection) {
+  package func give(_ connection: PostgresConnection) {
     guard !connection.isLost else { return }
     let isWatched = idle.withLock { idle in
       defer { idle.isWatched = true }
@@ -93,26 +118,29 @@ final class ConnectionPool: Sendable {
 
   /// Does `body` with a connection, outside of any transaction.
   ///
-  /// A connection that was lost while nobody used it is replaced: `body` is done once more, if it says that nobody has
+  /// A connection that is lost is replaced while there is time: `body` is done once more, if it says that nobody has
   /// seen anything of it.
   @discardableResult
   func with<Result>(
-    path: String? = nil, writing: Bool = false, again: () -> Bool = { true },
+    path: String? = nil, writing: Bool = false, for time: Duration? = nil, again: () -> Bool = { true },
     _ body: (PostgresConnection) throws(ServerFault) -> Result
   ) throws(StoreError) -> Result {
-    let connection = try take()
-    do throws(ServerFault) {
-      defer { give(connection) }
-      return try body(connection)
-    } catch {
-      guard error.isLost || error.isConflict, again() else { throw StoreError(error, path: path, writing: writing) }
-    }
-    let other = try fresh()
-    defer { give(other) }
-    do throws(ServerFault) {
-      return try body(other)
-    } catch {
-      throw StoreError(error, path: path, writing: writing)
+    let end = ContinuousClock.now + (time ?? patience.reconnecting)
+    var connection = try take()
+    var isFirst = true
+    while true {
+      do throws(ServerFault) {
+        defer { give(connection) }
+        return try body(connection)
+      } catch {
+        let isLost = error.isLost && !error.isSilent && (isFirst || ContinuousClock.now < end)
+        guard isLost || error.isConflict && isFirst, again() else {
+          throw StoreError(error, path: path, writing: writing)
+        }
+      }
+      if !isFirst { LiveFileOperations().sleep(.milliseconds(100)) }
+      isFirst = false
+      connection = try fresh(until: end)
     }
   }
 }

@@ -1,22 +1,23 @@
-internal import VaultStorage
+internal import Dispatch
+package import VaultStorage
 internal import VaultSystem
 
 /// One connection to a server; used by one thread at a time.
-@safe final class PostgresConnection: @unchecked Sendable {
+@safe package final class PostgresConnection: @unchecked Sendable {
   // @unchecked: it is in one pair of hands at a time, as ``ConnectionPool`` gives it out.
 
   /// How long a statement may be without a word.
-  static let patience = Duration.seconds(60)
+  package static let patience = Duration.seconds(60)
   /// The same where many records change at once.
   static let longPatience = Duration.seconds(900)
-  /// How long a server that starts up is waited for.
-  private static let startPatience = Duration.seconds(10)
-  /// PQPING_OK, PQPING_REJECT, with which a server says that it starts or stops (57P03), and PQPING_NO_RESPONSE.
-  private static let (started, starting, noAnswer): (Int32, Int32, Int32) = (0, 1, 2)
+  /// How long the server is waited for once it was asked to give a statement up.
+  private static let cancelPatience = Duration.seconds(5)
   /// What may come between two rows: a row holds one part of a document, of at most 1 MiB.
   private static let byteLimit = 32 << 20
 
   private let library: PostgresLibrary
+  private let notices: PostgresNotices
+  private let wait: ServerWait
   private let handle: PostgresLibrary.Handle
   /// Whether it is of no more use.
   private(set) var isLost = false
@@ -24,65 +25,26 @@ internal import VaultSystem
   /// Connects.
   ///
   /// - Throws: `StoreError` `.ioFailed` naming the host.
-  init(_ address: PostgresAddress, applicationName: String, password: String?) throws(StoreError) {
+  package convenience init(_ address: PostgresAddress, applicationName: String, password: String?) throws(StoreError) {
+    try self.init(
+      address, applicationName: applicationName, password: password, waiting: ServerWait(ServerPatience()), until: .now)
+  }
+
+  /// Connects, again and again until then while the server cannot be reached.
+  init(
+    _ address: PostgresAddress, applicationName: String, password: String?, waiting wait: ServerWait,
+    until end: ContinuousClock.Instant
+  ) throws(StoreError) {
     library = try PostgresLibrary.required()
-    let parameters = address.parameters(applicationName: applicationName, password: password)
-    unsafe handle = try Self.connect(library, parameters, address.host)
-    // Notices are the server's words, and not for anybody's screen.
-    _ = unsafe library.setNoticeProcessor(handle, { _, _ in }, nil)
+    notices = PostgresNotices(library.answers)
+    self.wait = wait
+    let connector = PostgresConnector(
+      library: library, address: address, applicationName: applicationName, password: password, notices: notices,
+      wait: wait)
+    unsafe handle = try connector.connect(until: end)
   }
 
   deinit { unsafe library.finish(handle) }
-
-  /// Connects, again and again for a while where the server says that it is starting up.
-  private static func connect(
-    _ library: PostgresLibrary, _ parameters: [String: String], _ host: String
-  ) throws(StoreError) -> OpaquePointer {
-    let end = ContinuousClock.now + startPatience
-    var hasStarted = false
-    while true {
-      guard let handle = unsafe pass(parameters, to: library.connect) else {
-        throw StoreError(.ioFailed, reason: "there is no memory for a connection", path: host)
-      }
-      guard unsafe library.status(handle) != 0 else { return unsafe handle }
-      // The message of libpq names a host, a user, a file, and says why; never the password.
-      let fault = unsafe ServerFault(state: "", text: text(library.errorMessage(handle)), isLost: true)
-      // One that asked for a password is up, and need not be asked twice.
-      let isUp = unsafe library.usedPassword(handle) != 0 || hasStarted
-      unsafe library.finish(handle)
-      let isAsked = !isUp && ContinuousClock.now < end
-      switch isAsked ? unsafe pass(asking(parameters), to: library.ping) : noAnswer {
-      case starting: LiveFileOperations().sleep(.milliseconds(100))
-      // It may be so since a moment: then this is the last try.
-      case started: hasStarted = true
-      default: throw StoreError(.ioFailed, reason: "no connection to the database", path: host, underlying: fault)
-      }
-    }
-  }
-
-  /// The same for a question that is answered at once, or does not matter.
-  private static func asking(_ parameters: [String: String]) -> [String: String] {
-    parameters.merging(["connect_timeout": "2"]) { $1 }
-  }
-
-  /// Gives parameters to libpq, which copies both lists, of NUL-terminated text and ended by a null.
-  private static func pass<Answer>(
-    _ parameters: [String: String],
-    to function: (UnsafePointer<PostgresLibrary.Text?>, UnsafePointer<PostgresLibrary.Text?>, Int32) -> Answer
-  ) -> Answer {
-    let all = Array(parameters)
-    var names = unsafe all.map { unsafe copied($0.key) } + [nil]
-    var values = unsafe all.map { unsafe copied($0.value) } + [nil]
-    defer { unsafe (names + values).forEach { unsafe $0?.deallocate() } }
-    return unsafe function(&names, &values, 0)
-  }
-
-  private static func copied(_ text: String) -> UnsafePointer<CChar>? {
-    let bytes = text.utf8.map { CChar(bitPattern: $0) } + [0]
-    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-    unsafe copy.initialize(from: bytes, count: bytes.count)
-    return unsafe UnsafePointer(copy)
-  }
 
   private static func text(_ text: UnsafePointer<CChar>?) -> String {
     guard let text = unsafe text else { return "" }
@@ -116,11 +78,53 @@ extension PostgresConnection {
     return count
   }
 
+  /// Ends a transaction; whether the server said that it is stored there, and may not be on its standbys.
+  func commit() throws(ServerFault) -> Bool {
+    try send("COMMIT", [])
+    try unsafe results(within: Self.longPatience, waitingFor: .commit) { _, _ in true }
+    return notices.isReplicationInDoubt
+  }
+
+  /// Begins a transaction whose statements wait at most so long for rows and tables that others hold. The server ends
+  /// such a wait by itself: a client that is gone by then leaves no session that waits.
+  func begin(_ mode: String = "", waiting limit: Duration) throws(ServerFault) {
+    // Both in one message, so that they take the time of one.
+    let script = "BEGIN\(mode); SET LOCAL lock_timeout = \(limit.milliseconds)"
+    try prepareToSend()
+    guard unsafe library.sendScript(handle, script) == 1 else { throw lost() }
+    try unsafe results(within: Self.patience) { _, _ in true }
+  }
+
+  /// Does `body` in a transaction that is not committed: a commit that locked a row would wait for standbys.
+  func withoutCommit<Result>(_ body: () throws(ServerFault) -> Result) throws(ServerFault) -> Result {
+    try transaction(waiting: Self.patience, isCommitted: false, body)
+  }
+
+  /// Does `body` in a transaction, whose statements wait for others as ``begin(_:waiting:)`` says.
+  func transaction<Result>(
+    waiting limit: Duration, isCommitted: Bool = true, _ body: () throws(ServerFault) -> Result
+  ) throws(ServerFault) -> Result {
+    try begin(waiting: limit)
+    do throws(ServerFault) {
+      let result = try body()
+      if isCommitted { _ = try commit() } else { try run("ROLLBACK") }
+      return result
+    } catch {
+      if !isLost { _ = try? run("ROLLBACK") }
+      throw error
+    }
+  }
+
+  /// Whether the server said during the last statement that what was committed may not be on its standbys.
+  var isReplicationInDoubt: Bool { notices.isReplicationInDoubt }
+
   /// The one row of an answer; nil when it has none. More of them have no end.
-  func row(_ statement: String, _ values: [SQLValue] = []) throws(ServerFault) -> SQLRow? {
+  package func row(
+    _ statement: String, _ values: [SQLValue] = [], patience: Duration = patience
+  ) throws(ServerFault) -> SQLRow? {
     var only: SQLRow?
     try rows(
-      statement, values,
+      statement, values, patience: patience,
       each: { row throws(ServerFault) in
         guard only == nil else { throw .tooMuch }
         only = row
@@ -144,10 +148,11 @@ extension PostgresConnection {
 
   /// Gives each row of an answer; one that is not of the form that the statement asks for ends the connection.
   func rows(
-    _ statement: String, _ values: [SQLValue] = [], each body: (SQLRow) throws(ServerFault) -> Void
+    _ statement: String, _ values: [SQLValue] = [], patience: Duration = patience,
+    each body: (SQLRow) throws(ServerFault) -> Void
   ) throws(ServerFault) {
     var fault: ServerFault?
-    try rows(statement, values) { row in
+    try rows(statement, values, patience: patience) { row in
       do throws(ServerFault) { try body(row) } catch { fault = error }
       return fault == nil
     }
@@ -176,8 +181,13 @@ extension PostgresConnection {
     try unsafe results(within: Self.longPatience) { _, _ in true }
   }
 
-  private func send(_ statement: String, _ values: [SQLValue]) throws(ServerFault) {
+  private func prepareToSend() throws(ServerFault) {
     guard !isLost else { throw lost() }
+    notices.begin()
+  }
+
+  private func send(_ statement: String, _ values: [SQLValue]) throws(ServerFault) {
+    try prepareToSend()
     // NULL is told by a missing pointer, so an empty value needs one, too.
     var storage: [UInt8] = []
     let starts = values.map { value -> Int? in
@@ -221,10 +231,11 @@ private enum ResultStatus {
 extension PostgresConnection {
   /// Gives each result of a statement to `body` until there is none, or an error, or it returns false.
   private func results(
-    within patience: Duration, untilCopy: Bool = false, _ body: (OpaquePointer, Int32) -> Bool
+    within patience: Duration, untilCopy: Bool = false, waitingFor kind: RemoteWait = .answer,
+    _ body: (OpaquePointer, Int32) -> Bool
   ) throws(ServerFault) {
     var fault: ServerFault?
-    while let result = try unsafe next(within: patience) {
+    while let result = try unsafe next(within: patience, kind) {
       defer { unsafe library.answers.clear(result) }
       let status = unsafe library.answers.resultStatus(result)
       switch status {
@@ -245,21 +256,35 @@ extension PostgresConnection {
   }
 
   /// The next result, waited for; nil after the last.
-  private func next(within patience: Duration) throws(ServerFault) -> OpaquePointer? {
-    let end = ContinuousClock.now + patience
-    var byteCount = 0
+  private func next(within patience: Duration, _ kind: RemoteWait) throws(ServerFault) -> OpaquePointer? {
+    let start = ContinuousClock.now
+    var end = start + patience
+    var (byteCount, isCancelled) = (0, false)
     while unsafe library.isBusy(handle) != 0 {
       let socket = unsafe library.socket(handle)
       guard socket >= 0 else { throw lost() }
-      if LocalSocket.wait(for: [socket], milliseconds: 1000) == [true] {
+      if LocalSocket.wait(for: socket, toWrite: false, milliseconds: 1000) {
         byteCount += LocalSocket.waitingByteCount(socket)
-        guard byteCount <= Self.byteLimit else { throw lost(.tooMuch) }
+        guard byteCount <= Self.byteLimit, !notices.isFlood else { throw lost(.tooMuch) }
         guard unsafe library.consumeInput(handle) == 1 else { throw lost() }
-      } else if ContinuousClock.now > end {
-        throw lost(.silent)
+      } else if ContinuousClock.now <= end {
+        if ContinuousClock.now - start >= wait.patience.silence { wait.tell(kind) }
+      } else {
+        // Else the server goes on with it, and keeps others waiting.
+        guard !isCancelled, cancel() else { throw lost(.silent) }
+        isCancelled = true
+        end = .now + Self.cancelPatience
       }
     }
     return unsafe library.getResult(handle)
+  }
+
+  /// Asks the server to give up what it does, by a connection of its own, for which nobody waits.
+  private func cancel() -> Bool {
+    guard let request = unsafe CancelRequest(library.steps.getCancel(handle), library) else { return false }
+    // On a thread of its own: those of Swift's pool may all be waiting for servers.
+    DispatchQueue(label: "vault.cancel").async { request.send() }
+    return true
   }
 
   private func fault(of result: OpaquePointer) -> ServerFault {
@@ -270,13 +295,33 @@ extension PostgresConnection {
     // The server has ended the connection: 08 is the connection itself, 57P what an administrator did.
     let isClosed = unsafe library.status(handle) != 0
     isLost = isLost || !isKnown || isClosed || state.hasPrefix("08") || state.hasPrefix("57P")
+    // 57014: the statement took too long, for this program or for the server.
     return ServerFault(
-      state: isKnown ? state : "", text: text.isEmpty ? "no answer" : text, isLost: isLost)
+      state: isKnown ? state : "", text: text.isEmpty ? "no answer" : text, isLost: isLost, isSilent: state == "57014")
   }
 
   private func lost(_ fault: ServerFault? = nil) -> ServerFault {
     isLost = true
     if let fault { return fault }
     return unsafe ServerFault(state: "", text: Self.text(library.errorMessage(handle)), isLost: true)
+  }
+}
+
+/// What ends a statement of a connection, from any thread.
+@safe private final class CancelRequest: @unchecked Sendable {
+  // @unchecked: libpq made a copy of what it needs of the connection, which is only read.
+  private let request: OpaquePointer
+  private let library: PostgresLibrary
+
+  init?(_ request: OpaquePointer?, _ library: PostgresLibrary) {
+    guard let request = unsafe request else { return nil }
+    unsafe (self.request, self.library) = (request, library)
+  }
+
+  deinit { unsafe library.steps.freeCancel(request) }
+
+  func send() {
+    var words = [CChar](repeating: 0, count: 256)
+    _ = unsafe library.steps.cancel(request, &words, Int32(words.count))
   }
 }

@@ -10,7 +10,6 @@ internal import VaultStorage
   typealias Handle = OpaquePointer
 
   typealias Connect = @convention(c) (UnsafePointer<Text?>, UnsafePointer<Text?>, Int32) -> Handle?
-  typealias Ping = @convention(c) (UnsafePointer<Text?>, UnsafePointer<Text?>, Int32) -> Int32
   typealias Act = @convention(c) (Handle?) -> Void
   typealias Number = @convention(c) (Handle?) -> Int32
   typealias Words = @convention(c) (Handle?) -> Text?
@@ -19,25 +18,27 @@ internal import VaultStorage
   typealias Result = @convention(c) (Handle?) -> Handle?
   typealias CellNumber = @convention(c) (Handle?, Int32, Int32) -> Int32
   typealias Cell = @convention(c) (Handle?, Int32, Int32) -> Text?
-  typealias Notice = @convention(c) (UnsafeMutableRawPointer?, Text?) -> Void
+  typealias Notice = @convention(c) (UnsafeMutableRawPointer?, Handle?) -> Void
   typealias SetNotice = @convention(c) (Handle?, Notice, UnsafeMutableRawPointer?) -> UnsafeRawPointer?
+  typealias SetNumber = @convention(c) (Handle?, Int32) -> Int32
+  typealias Cancel = @convention(c) (Handle?, UnsafeMutablePointer<CChar>?, Int32) -> Int32
   typealias Send =
     @convention(c) (
       Handle?, Text, Int32, UnsafePointer<UInt32>?, UnsafePointer<Text?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?,
       Int32
     ) -> Int32
+  typealias SendScript = @convention(c) (Handle?, Text) -> Int32
   typealias CopyData = @convention(c) (Handle?, UnsafePointer<CChar>?, Int32) -> Int32
   typealias CopyEnd = @convention(c) (Handle?, Text?) -> Int32
 
-  let connect: Connect
-  let ping: Ping
+  let steps: PostgresSteps
   let finish: Act
   let status: Number
-  let usedPassword: Number
   let socket: Number
   let errorMessage: Words
-  let setNoticeProcessor: SetNotice
+  let setNoticeReceiver: SetNotice
   let sendQuery: Send
+  let sendScript: SendScript
   let setSingleRowMode: Number
   let consumeInput: Number
   let isBusy: Number
@@ -64,16 +65,14 @@ internal import VaultStorage
   }
 
   private init?(_ library: DynamicLibrary) {
-    guard let answers = PostgresAnswers(library),
-      let connect = unsafe library.function("PQconnectdbParams", as: Connect.self),
-      let ping = unsafe library.function("PQpingParams", as: Ping.self),
+    guard let answers = PostgresAnswers(library), let steps = PostgresSteps(library),
       let finish = unsafe library.function("PQfinish", as: Act.self),
       let status = unsafe library.function("PQstatus", as: Number.self),
-      let usedPassword = unsafe library.function("PQconnectionUsedPassword", as: Number.self),
       let socket = unsafe library.function("PQsocket", as: Number.self),
       let errorMessage = unsafe library.function("PQerrorMessage", as: Words.self),
-      let setNoticeProcessor = unsafe library.function("PQsetNoticeProcessor", as: SetNotice.self),
+      let setNoticeReceiver = unsafe library.function("PQsetNoticeReceiver", as: SetNotice.self),
       let sendQuery = unsafe library.function("PQsendQueryParams", as: Send.self),
+      let sendScript = unsafe library.function("PQsendQuery", as: SendScript.self),
       let setSingleRowMode = unsafe library.function("PQsetSingleRowMode", as: Number.self),
       let consumeInput = unsafe library.function("PQconsumeInput", as: Number.self),
       let isBusy = unsafe library.function("PQisBusy", as: Number.self),
@@ -84,15 +83,14 @@ internal import VaultStorage
       let tlsAttribute = unsafe library.function("PQsslAttribute", as: Named.self),
       let user = unsafe library.function("PQuser", as: Words.self)
     else { return nil }
-    self.answers = answers
-    unsafe (self.connect, self.ping) = (connect, ping)
+    (self.answers, self.steps) = (answers, steps)
     unsafe self.finish = finish
     unsafe self.status = status
-    unsafe self.usedPassword = usedPassword
     unsafe self.socket = socket
     unsafe self.errorMessage = errorMessage
-    unsafe self.setNoticeProcessor = setNoticeProcessor
+    unsafe self.setNoticeReceiver = setNoticeReceiver
     unsafe self.sendQuery = sendQuery
+    unsafe self.sendScript = sendScript
     unsafe self.setSingleRowMode = setSingleRowMode
     unsafe self.consumeInput = consumeInput
     unsafe self.isBusy = isBusy
@@ -102,6 +100,38 @@ internal import VaultStorage
     unsafe self.serverVersion = serverVersion
     unsafe self.tlsAttribute = tlsAttribute
     unsafe self.user = user
+  }
+}
+
+/// The functions of libpq that make a connection, step by step, and that end a statement of another one.
+@safe struct PostgresSteps: @unchecked Sendable {
+  // @unchecked: functions of a library that is never closed.
+  let start: PostgresLibrary.Connect
+  let poll: PostgresLibrary.Number
+  let hostAddress: PostgresLibrary.Words
+  let parameter: PostgresLibrary.Named
+  let usedPassword: PostgresLibrary.Number
+  let setErrorVerbosity: PostgresLibrary.SetNumber
+  let getCancel: PostgresLibrary.Result
+  let cancel: PostgresLibrary.Cancel
+  let freeCancel: PostgresLibrary.Act
+
+  init?(_ library: DynamicLibrary) {
+    guard
+      let start = unsafe library.function("PQconnectStartParams", as: PostgresLibrary.Connect.self),
+      let poll = unsafe library.function("PQconnectPoll", as: PostgresLibrary.Number.self),
+      let hostAddress = unsafe library.function("PQhostaddr", as: PostgresLibrary.Words.self),
+      let parameter = unsafe library.function("PQparameterStatus", as: PostgresLibrary.Named.self),
+      let usedPassword = unsafe library.function("PQconnectionUsedPassword", as: PostgresLibrary.Number.self),
+      let setErrorVerbosity = unsafe library.function("PQsetErrorVerbosity", as: PostgresLibrary.SetNumber.self),
+      let getCancel = unsafe library.function("PQgetCancel", as: PostgresLibrary.Result.self),
+      let cancel = unsafe library.function("PQcancel", as: PostgresLibrary.Cancel.self),
+      let freeCancel = unsafe library.function("PQfreeCancel", as: PostgresLibrary.Act.self)
+    else { return nil }
+    unsafe (self.start, self.poll) = (start, poll)
+    unsafe (self.hostAddress, self.parameter, self.usedPassword) = (hostAddress, parameter, usedPassword)
+    unsafe self.setErrorVerbosity = setErrorVerbosity
+    unsafe (self.getCancel, self.cancel, self.freeCancel) = (getCancel, cancel, freeCancel)
   }
 }
 

@@ -1,7 +1,7 @@
 internal import VaultDocument
 
 /// A value of a statement: its type, by the number PostgreSQL gives it, and its binary form.
-struct SQLValue {
+package struct SQLValue {
   let type: UInt32
   /// Nil for SQL's NULL.
   let bytes: [UInt8]?
@@ -50,7 +50,7 @@ extension FixedWidthInteger {
 }
 
 /// One row of an answer. Whatever a server puts there is taken by its type, or refused.
-struct SQLRow {
+package struct SQLRow {
   let cells: [[UInt8]?]
 
   func number(_ column: Int) throws(ServerFault) -> Int64 {
@@ -83,7 +83,7 @@ struct SQLRow {
   }
 
   /// At most 200 characters, of which none does anything to a terminal.
-  func text(_ column: Int) throws(ServerFault) -> String? {
+  package func text(_ column: Int) throws(ServerFault) -> String? {
     try optionalBytes(column).map(ServerFault.printable)
   }
 

@@ -1,20 +1,25 @@
 internal import VaultStorage
 
 /// What a server, or the way to it, answered in place of a result.
-struct ServerFault: RemoteFault, CustomStringConvertible {
+package struct ServerFault: RemoteFault, CustomStringConvertible {
   /// The five characters of the SQL standard; empty where none came.
   let state: String
   /// The server's own words, which may be anybody's: escaped and cut.
   let text: String
   /// Whether the connection is of no more use.
   var isLost = false
+  /// Whether nothing was answered for too long. Asking again would wait as long, and leave another session waiting.
+  var isSilent = false
 
   var words: String { description }
-  var description: String { state.isEmpty ? text : "SQLSTATE \(state): \(text)" }
+  package var description: String { state.isEmpty ? text : "SQLSTATE \(state): \(text)" }
 
   static let malformed = ServerFault(state: "", text: "the answer has another form than the statement asks for")
   static let tooMuch = ServerFault(state: "", text: "the answer is larger than it may be", isLost: true)
-  static let silent = ServerFault(state: "", text: "no answer came in time", isLost: true)
+  static let silent = ServerFault(state: "", text: "no answer came in time", isLost: true, isSilent: true)
+  static let ended = ServerFault(state: "", text: "the transaction was ended before")
+  static let elsewhere = ServerFault(
+    state: "", text: "PGHOSTADDR, a service file or the table of hosts leads away from this machine", isLost: true)
 
   /// Whether the whole transaction may be done once more: others were in its way.
   var isConflict: Bool { state == "40001" || state == "40P01" }
@@ -54,6 +59,7 @@ extension StoreError {
           ? (.readOnly, "this role of the database may not write")
           : (.permissionDenied, "this role of the database may not read")
       case "42P01", "3F000", "42703": (.notAVault, "the database does not have the tables of a vault")
+      case "55P03": (.locked, "another session in the database holds rows or tables of the vault")
       case "40001", "40P01": (.changedUnderneath, "others kept writing at the same time")
       case "42P17", "0A000": (.ioFailed, "the database cannot do what is needed")
       default:

@@ -14,6 +14,22 @@ extension RecordKind {
     }?.pattern
   }
 
+  /// The first member whose sealed values `newer` would read as something else than was sealed (format 1, section 5.1,
+  /// What is sealed).
+  ///
+  /// A token does not say whether it holds text or JSON: its kind does. So text stays text, and JSON keeps a type that
+  /// holds every value of the old one.
+  public func sealReinterpreted(by newer: RecordKind) -> (path: String, old: String, new: String)? {
+    let steps = newer.schema > schema ? newer.steps(from: schema) : []
+    for path in sealedPaths(knownTo: newer, after: steps) {
+      guard let moved = path.moved(by: steps, throughOpening: false), let old = whole.value(at: path),
+        let new = newer.whole.value(at: moved), old.isSealed, new.isSealed, !new.holdsEveryValue(of: old)
+      else { continue }
+      return (path.pattern, old.sealedTypeName, new.sealedTypeName)
+    }
+    return nil
+  }
+
   /// Where this kind seals: every place of its own, and those that only the names of `newer` or of its steps tell from
   /// others of a map.
   private func sealedPaths(knownTo newer: RecordKind, after steps: [MigrationStep]) -> [MemberPath] {
@@ -33,6 +49,36 @@ extension RecordKind {
 }
 
 extension ValueSchema {
+  /// Whether each value that was sealed by `old` can be read by this description, and is the same value then.
+  ///
+  /// - Parameter isInside: whether the values are parts of one sealed JSON value, in which a text has its quotes.
+  fileprivate func holdsEveryValue(of old: ValueSchema, isInside: Bool = false) -> Bool {
+    func holds(_ new: ValueSchema?, _ old: ValueSchema) -> Bool {
+      new?.holdsEveryValue(of: old, isInside: true) ?? false
+    }
+    return switch (old.form, form) {
+    // Bytes are given out without their base64: text is not given out as bytes, nor bytes as text.
+    case (.text(let old), .text(let new)): (old.format == .base64) == (new.format == .base64)
+    case (.bool, .bool), (.integer, .integer), (.integer, .number), (.number, .number): true
+    case (.text, .any): isInside
+    case (_, .any): true
+    case (.list(let old), .list(let new)): holds(new.items, old.items)
+    case (.object(let old), .object(let new)):
+      old.members.allSatisfy { holds(new.value(named: $0.name), $0.value) }
+        && old.others.map { holds(new.others, $0) } ?? true
+    default: false
+    }
+  }
+
+  /// The type as an error names it: a description without a type takes any JSON value.
+  fileprivate var sealedTypeName: String {
+    switch form {
+    case .any: "any JSON value"
+    case .text(let rule) where rule.format == .base64: "bytes"
+    default: typeName
+    }
+  }
+
   /// Where something is sealed, an item or a name of no other standing for all.
   fileprivate func sealedPaths(below path: MemberPath) -> [MemberPath] {
     holdsSealed ? endPaths(below: path).filter { value(at: $0, below: path)?.isSealed == true } : []

@@ -64,7 +64,7 @@ extension PaymentCard {
   }
 
   /// Whether the last digit is the one that the others ask for (ISO/IEC 7812-1, annex B).
-  static func hasCheckDigit(_ number: String) -> Bool {
+  package static func hasCheckDigit(_ number: String) -> Bool {
     let digits = number.utf8.map { Int($0) - Int(UInt8(ascii: "0")) }.filter { (0...9).contains($0) }
     let sum = digits.reversed().enumerated().reduce(0) { sum, digit in
       let doubled = digit.element * 2

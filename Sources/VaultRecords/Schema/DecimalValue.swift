@@ -1,12 +1,12 @@
-internal import VaultDocument
+package import VaultDocument
 
 /// The value of a JSON number, exactly: ±0.d₁d₂d₃… × 10^exponent, without zeros at either end of the digits.
-struct DecimalValue: Comparable, Hashable {
+package struct DecimalValue: Comparable, Hashable {
   private let isNegative: Bool
   private let digits: [UInt8]
   private let exponent: Int
 
-  init(_ number: JSONNumber) {
+  package init(_ number: JSONNumber) {
     var digits: [UInt8] = []
     var point: Int?
     var exponent = 0
@@ -39,9 +39,9 @@ struct DecimalValue: Comparable, Hashable {
   }
 
   /// Whether there is no fraction.
-  var isWhole: Bool { exponent >= digits.count }
+  package var isWhole: Bool { exponent >= digits.count }
 
-  static func < (left: DecimalValue, right: DecimalValue) -> Bool {
+  package static func < (left: DecimalValue, right: DecimalValue) -> Bool {
     guard left.isNegative == right.isNegative else { return left.isNegative }
     return left.isNegative ? right.isSmaller(than: left) : left.isSmaller(than: right)
   }

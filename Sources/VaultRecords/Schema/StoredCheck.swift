@@ -1,6 +1,23 @@
 internal import VaultDocument
 internal import VaultSealing
 
+extension ValueSchema {
+  /// What is wrong with a value in clear or with anything in it, in words that follow its name; nil for nothing.
+  func faultWithin(_ value: JSONValue) -> String? {
+    if let found = fault(in: value) { return found.reason }
+    switch (form, value) {
+    case (.list(let rule), .array(let items)): return items.lazy.compactMap(rule.items.faultWithin).first
+    case (.object(let rule), .object(let members)):
+      for member in rule.members where member.isRequired && members[member.name] == nil { return "lacks a member" }
+      for (name, value) in members {
+        if let reason = rule.value(named: name)?.faultWithin(value) { return reason }
+      }
+      return nil
+    default: return nil
+    }
+  }
+}
+
 /// Holds the members of a record, sealed values as tokens, against a description.
 struct StoredCheck {
   private let kind: String

@@ -21,7 +21,7 @@ public enum TextFormat: String, Sendable, CaseIterable {
   /// Bytes, as their base64 with padding (RFC 4648, section 4); a `contentEncoding` in JSON Schema.
   case base64
 
-  func fits(_ text: String) -> Bool {
+  package func fits(_ text: String) -> Bool {
     switch self {
     case .dateTime: (try? Timestamp(parsing: text)) != nil
     case .date: text.utf8.count == 10 && (try? Timestamp(parsing: text + "T00:00:00Z")) != nil

@@ -138,7 +138,7 @@ public struct ObjectRule: Sendable {
   }
 
   /// The member with exactly these bytes as its name.
-  func member(named name: String) -> MemberSchema? { index(of: name).map { members[$0] } }
+  package func member(named name: String) -> MemberSchema? { index(of: name).map { members[$0] } }
 
   /// Where the member with exactly these bytes as its name stands: each member of each record is looked up, and a copy
   /// of what is found costs more than finding it.

@@ -47,7 +47,7 @@ package struct PostgresProxy: Sendable {
 package struct HostileServer: Sendable {
   /// How it answers.
   package enum Manner: String, CaseIterable, Sendable {
-    case huge, rows, codes, notices, types, columns, garbage, gone
+    case huge, rows, codes, notices, types, columns, garbage, gone, greeting, flood, refusal
   }
 
   /// The port on 127.0.0.1.

@@ -7,6 +7,8 @@ package struct PostgresServer: Sendable {
   package let port: Int
   /// The port of PgBouncer, which gives a connection to one transaction at a time; nil where it is not installed.
   package let poolerPort: Int?
+  /// The port of a server that follows it; nil for one without.
+  package let replicaPort: Int?
   /// Where the server's files are.
   package let folder: String
   private let script: OrderedScript
@@ -19,14 +21,20 @@ package struct PostgresServer: Sendable {
   /// What tests of the pooler need.
   package static let poolerNeed = Need(shared?.poolerPort != nil, otherwise: "PgBouncer is not installed")
 
+  /// One that takes TLS as well, and from the role `ada` TLS and SCRAM alone; nil where none can be started.
+  package static let withTLS = PostgresServer(takesTLS: true)
+
   /// Starts another one; nil where that is not possible.
   ///
   /// - Parameter settings: `NAME=VALUE` for its configuration.
-  package init?(settings: [String] = []) {
-    guard let (script, words) = OrderedScript.start("postgres-server", settings), words.count == 4, words[0] == "ready",
+  package init?(settings: [String] = [], takesTLS: Bool = false, hasReplica: Bool = false) {
+    let arguments = (takesTLS ? ["--tls"] : hasReplica ? ["--replica"] : []) + settings
+    guard let (script, words) = OrderedScript.start("postgres-server", arguments), words.count >= 4,
+      words[0] == "ready",
       let port = Int(words[1]), let pooler = Int(words[2])
     else { return nil }
     (self.port, poolerPort, folder, self.script) = (port, pooler == 0 ? nil : pooler, words[3], script)
+    replicaPort = words.count > 4 ? Int(words[4]) : nil
   }
 
   /// Ends it.
@@ -46,6 +54,26 @@ package struct PostgresServer: Sendable {
     "postgresql://\(user)@127.0.0.1:\(port ?? self.port)/postgres?vault=\(vault)\(settings)"
   }
 
+  /// The password of `ada`, in a server that takes TLS.
+  package static let password = "sesame"
+
+  /// The address of a vault in it for `ada`: the server has to prove who it is, and that nobody stands between.
+  package func strictAddress(_ vault: String) -> String {
+    address(
+      vault, user: "ada", settings: "&sslmode=verify-full&channel_binding=require&sslrootcert=\(folder)/root.crt")
+  }
+
+  /// Lets commits wait for a standby that never comes, or for none again.
+  package func waitForStandby(_ waits: Bool) {
+    run("ALTER SYSTEM SET synchronous_standby_names = '\(waits ? "nobody" : "")'")
+    run("SELECT pg_reload_conf()")
+  }
+
+  /// Ends waits for a standby, as an administrator does, by a function of the server.
+  package func endWaits(by function: String = "pg_cancel_backend") {
+    run("SELECT \(function)(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+  }
+
   /// Ends the sessions by which vaults of its database `postgres` are locked.
   package func endLockSessions() {
     // By what they were last asked.
@@ -58,11 +86,12 @@ package struct PostgresServer: Sendable {
 
   /// Does something as its administrator; what `psql` printed.
   @discardableResult
-  package func run(_ statement: String, database: String = "postgres") -> ProcessOutcome {
+  package func run(_ statement: String, database: String = "postgres", onReplica: Bool = false) -> ProcessOutcome {
     ProcessRun(
       path: "/usr/bin/env",
       arguments: [
-        "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", String(port), "-U", "tests",
+        "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p",
+        String(onReplica ? replicaPort ?? 0 : port), "-U", "tests",
         "-d", database, "-c", statement,
       ], environment: ["PATH": ProcessEnvironment.variable("PATH") ?? "/usr/bin:/bin"]
     ).run()

@@ -1,10 +1,10 @@
 import SwiftDiagnostics
-import SwiftSyntax
-import SwiftSyntaxMacros
+package import SwiftSyntax
+package import SwiftSyntaxMacros
 
 /// `@Title`, `@Nested` and `@Key`: nothing by themselves, and read by ``VaultRecordMacro``.
-struct MarkMacro: PeerMacro {
-  static func expansion(
+package struct MarkMacro: PeerMacro {
+  package static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {

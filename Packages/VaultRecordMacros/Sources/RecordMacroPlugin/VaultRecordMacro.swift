@@ -1,12 +1,12 @@
 import SwiftDiagnostics
-import SwiftSyntax
+package import SwiftSyntax
 import SwiftSyntaxBuilder
-import SwiftSyntaxMacros
+package import SwiftSyntaxMacros
 import VaultDocument
 
 /// `@VaultRecord`: the conformance, with coding and titles.
-struct VaultRecordMacro: ExtensionMacro {
-  static func expansion(
+package struct VaultRecordMacro: ExtensionMacro {
+  package static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext

@@ -3,8 +3,7 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
-
-@testable import RecordMacroPlugin
+import RecordMacroPlugin
 
 private let specs: [String: MacroSpec] = [
   "VaultRecord": MacroSpec(type: VaultRecordMacro.self, conformances: ["VaultRecord"]),

@@ -1,7 +1,6 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
-
-@testable import RecordMacroPlugin
+import RecordMacroPlugin
 
 @Suite("What the macros refuse") struct MisuseTests {
   /// The body of a struct with `@VaultRecord`, which is left as it is but for the marks.

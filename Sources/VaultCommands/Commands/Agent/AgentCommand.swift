@@ -33,6 +33,10 @@ struct AgentStatusCommand: ParsableCommand {
 
   private static func lines(_ agent: JSONObject) -> [String] {
     func text(_ name: String) -> String { agent[name]?.string ?? "" }
+    if agent["answers"] == .bool(false) {
+      let process = agent["pid"]?.int.map { " (process \($0))" } ?? ""
+      return ["\(text("vault"))  the agent\(process) does not answer and holds the key; `vault lock` ends it"]
+    }
     func time(_ name: String) -> String { Span.text(.seconds(agent[name]?.int ?? 0)) }
     var lines = [
       "\(text("vault"))  \(Printable.text(text("path")))",

@@ -69,45 +69,96 @@ enum AgentProcess {
   ) throws {
     let buses = MessageBuses()
     let held = try HeldKey(handover)
-    let watch = AgentWatch(files: buses.files, heard: { buses.heard }) { buses.tellsToLock() }
-    var server = AgentServer(held, listener: try place.listen(for: handover.vaultID), watch: watch, asker: asker)
+    let listener = try place.listen(for: handover.vaultID)
+    let socket = place.socketFile(of: handover.vaultID)
+    let watch = AgentWatch(files: buses.files, heard: { buses.heard }) {
+      buses.tellsToLock() || !place.has(socket, for: handover.vaultID)
+    }
+    var server = AgentServer(held, listener: listener, watch: watch, asker: asker)
     whenReady()
     server.run()
-    place.remove(handover.vaultID)
+    place.remove(handover.vaultID, socket)
   }
 
   /// Ends the agent that holds a vault, if there is one, and waits until its place is free.
   static func replace(_ vault: VaultID, in place: AgentPlace) throws {
-    guard try lock(vault, in: place) else { return }
-    for _ in 0..<200 {
-      guard try AgentClient(of: vault, in: place) != nil else { return }
-      LiveFileOperations().sleep(.milliseconds(10))
-    }
+    _ = try end(vault, in: place)
   }
 
   /// Locks a vault, or all, takes what was given to ssh-agents back, and says which were unlocked.
   static func lock(_ only: VaultID?, _ global: GlobalOptions) throws {
     let locked = try AgentLocation.place.map { place in
-      try (only.map { [$0] } ?? place.vaults()).filter { vault in try lock(vault, in: place) }
+      try (only.map { [$0] } ?? place.vaults()).filter { vault in
+        guard let end = try end(vault, in: place) else { return false }
+        if case .killed(let process) = end {
+          global.messages.note("the agent did not answer: process \(process) was ended")
+        }
+        return true
+      }
     }
+    DeliveryFolder.sweep()
     let keys = try GivenKeys.takeBack { $0.vault == only ?? $0.vault }
     if !keys.isEmpty { global.messages.note("\(GivenKeys.count(keys)) taken out of the ssh-agent") }
     guard !global.json else { return try Output.document(["locked": .array((locked ?? []).map { .string($0.text) })]) }
     if locked?.isEmpty ?? true { global.messages.note("no vault was unlocked") }
   }
 
-  private static func lock(_ vault: VaultID, in place: AgentPlace) throws -> Bool {
-    guard let client = try AgentClient(of: vault, in: place) else { return false }
-    // One that has locked already says so, and ends.
-    do { try client.lock() } catch  where error.code != .foreign {}
-    return true
+  /// How an agent ended.
+  private enum End {
+    case locked
+    case killed(Int32)
   }
 
-  /// What the agents say of themselves.
+  /// Ends the agent that holds a vault, and waits until it is gone. One that does not answer is killed, because it
+  /// still holds the key.
+  ///
+  /// - Returns: nil if there is no agent.
+  private static func end(_ vault: VaultID, in place: AgentPlace) throws -> End? {
+    guard let client = try AgentClient(of: vault, in: place) else { return nil }
+    do throws(AgentError) {
+      try client.lock()
+      if try isGone(vault, in: place) { return .locked }
+    } catch {
+      if error.code == .foreign { throw CommandError(error) }
+      // One that has locked already says so, and ends.
+      if error.code != .silent, try isGone(vault, in: place) { return .locked }
+    }
+    let (process, socket) = (client.process, place.socketFile(of: vault))
+    process.map(ChildProcess.kill)
+    guard try process != nil && isGone(vault, in: place) else {
+      throw CommandError(
+        .inputOutput, "agent_failed", subject: "agent", "does not answer, and still holds the key",
+        hints: ["end its process" + (process.map { ": `kill -KILL \($0)`" } ?? "")])
+    }
+    place.remove(vault, socket)
+    return process.map(End.killed)
+  }
+
+  private static func isGone(_ vault: VaultID, in place: AgentPlace) throws(AgentError) -> Bool {
+    for _ in 0..<200 {
+      guard try AgentClient(of: vault, in: place) != nil else { return true }
+      LiveFileOperations().sleep(.milliseconds(10))
+    }
+    return false
+  }
+
+  /// What the agents say of themselves; of one that does not answer, its process.
   static func states() throws -> [JSONObject] {
     guard let place = AgentLocation.place else { return [] }
     return try place.vaults().compactMap { vault in
-      try AgentClient(of: vault, in: place).flatMap { try? $0.status() }
+      guard let client = try AgentClient(of: vault, in: place) else { return nil }
+      do throws(AgentError) {
+        var state = try client.status()
+        state["answers"] = .bool(true)
+        return state
+      } catch {
+        guard error.code == .silent else { return nil }
+        var state = JSONObject()
+        state["answers"] = .bool(false)
+        state["pid"] = client.process.map { .number(JSONNumber(Int($0))) } ?? .null
+        state["vault"] = .string(vault.text)
+        return state
+      }
     }
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultDocument
 import VaultKit
 import VaultSealing
+import VaultSystem
 
 /// `vault attach`: files of any size go with a record.
 struct AttachCommand: AsyncParsableCommand {
@@ -34,7 +35,7 @@ struct AttachCommand: AsyncParsableCommand {
     guard name == nil || file.count == 1 else {
       throw CommandError.usage("--name", "is for one file", "attach one after the other")
     }
-    let sources = try file.map { try AttachedFile($0).source(named: name) }
+    let sources = try sources()
     let session = try Session(vault, global)
     let opened = try await session.unlockToWrite(unlocking, for: [record])
     let found = try await session.record(record, in: opened)
@@ -43,6 +44,16 @@ struct AttachCommand: AsyncParsableCommand {
     guard global.json else { return global.messages.note(words) }
     try Output.afterwards(words, hint: "`vault attachments RECORD` shows what is there") {
       try Output.document(["attachments": .array(attached.map(\.document)), "id": .string(found.id.text)])
+    }
+  }
+}
+
+extension AttachCommand {
+  private func sources() throws -> [AttachmentSource] {
+    do {
+      return try file.map { try AttachedFile($0).source(named: name) }
+    } catch let error as SystemError where System.kind(of: record) == .regular {
+      throw CommandError(any: error).hinting("the record stands first: `vault attach RECORD FILE`")
     }
   }
 }

@@ -61,13 +61,19 @@ extension BackupCommand {
       }
       let keys = try BackupKeys(unlocking, backupPassphraseFile: backupPassphraseFile, global)
       let backup = try BackupFile.argument(file)
-      let credentials = try keys.credentials(for: backup, asks: true)
-      guard !credentials.isEmpty else { throw CommandError.backupNotOpened(backup) }
-      let contents = try await BackupContents(of: backup, with: credentials)
-      try requireFingerprint(of: contents.vault)
-      guard let vault = try await keys.unlock(contents.vault, asks: true) else {
-        throw CommandError.backedUpVaultNotUnlocked(backup)
+      try keys.requireUse(of: backup)
+      guard let opened = try await keys.open(backup, asks: true) else {
+        throw CommandError.backupNotOpened(backup, isGiven: !keys.isEmpty)
       }
+      let contents = opened.contents
+      try requireFingerprint(of: contents.vault)
+      var vault = try await keys.unlockWithGiven(contents.vault)
+      // Single records go to a vault that a given key may open.
+      guard vault != nil || opened.isByGiven || keys.isEmpty || !records.isEmpty else {
+        throw CommandError.keyOpensNothing(backup)
+      }
+      if vault == nil { vault = try await keys.unlockWithOthers(contents.vault, asks: true) }
+      guard let vault else { throw CommandError.backedUpVaultNotUnlocked(backup) }
       try contents.authenticate(with: vault)
       if records.isEmpty { try await restore(contents, vault) } else { try await bringBack(contents, vault, keys) }
     }
@@ -95,6 +101,7 @@ extension BackupCommand {
       for fault in staged.rollbacks.faults { global.messages.note("accepted: \(fault.description)") }
       guard !dryRun else { return try tell(nil, contents, staged.verification) }
       let restored = try staged.putInPlace()
+      GitKeeper.current?.watch(newVaultAt: restored.path, global.messages)
       if let kept = restored.keptPath { global.messages.note("the vault that was there before is kept in \(kept)") }
       try Output.afterwards("the vault is restored to \(restored.path)") {
         try tell(restored, contents, staged.verification)

@@ -3,6 +3,7 @@ import VaultAge
 import VaultBackup
 import VaultDocument
 import VaultKit
+import VaultSystem
 
 extension BackupCommand {
   /// `vault backup verify`.
@@ -20,10 +21,15 @@ extension BackupCommand {
         Example:
           vault backup verify team-20261121T014028Z.cvault.age
           vault backup verify *.cvault.age --deep --identity backup-identity.txt --identity identity.txt
+          vault backup verify /mnt/backups --oldest 2
         """)
 
-    @Argument(help: ArgumentHelp("The backups.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The backups, or a directory of backups: those recorded there.", valueName: "file"))
     var files: [String]
+
+    @Option(
+      help: ArgumentHelp("Of a directory only the n backups that were checked the longest ago.", valueName: "n"))
+    var oldest: Int?
 
     @Flag(help: "Verify every record, which takes a key of the vault.")
     var deep = false
@@ -43,13 +49,32 @@ extension BackupCommand {
       let part = try subset.map { try VerificationScope.Part.argument($0) }
       let keys = try BackupKeys(unlocking, backupPassphraseFile: backupPassphraseFile, global)
       var reports: [BackupReport] = []
-      for path in files {
+      for path in try backups() {
         let report = await BackupCheck(keys: keys, isDeep: deep, part: part, global: global).report(path)
         report.tell(global)
         reports.append(report)
       }
       if global.json { try Output.document(["backups": .array(reports.map(\.document))]) }
       if let status = reports.status { throw Finished(status: status) }
+    }
+
+    /// The files that the arguments name; of a directory the recorded ones, the least recently checked first.
+    private func backups() throws -> [String] {
+      if let oldest, oldest < 1 { throw CommandError.usage("--oldest", "takes a whole number from 1") }
+      let isDirectory = files.map { System.kind(of: $0) == .directory }
+      guard oldest == nil || isDirectory.allSatisfy({ $0 }) else {
+        throw CommandError.usage("--oldest", "chooses from a directory, and a file was named")
+      }
+      return try zip(files, isDirectory).flatMap { path, isDirectory in
+        guard isDirectory else { return [path] }
+        let rows = try BackupDirectory(at: path).listing().leastRecentlyChecked()
+        guard !rows.isEmpty else {
+          throw CommandError(
+            .inputOutput, "io_failed", subject: path, "has no recorded backup whose file is there",
+            hints: ["`vault backup list \(Printable.text(path))` shows the backups in it"])
+        }
+        return rows.prefix(oldest ?? rows.count).map { System.join(path, $0.name.fileName) }
+      }
     }
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultDocument
 import VaultKit
 import VaultRecords
+import VaultSystem
 
 /// `vault add`: a new record.
 struct AddCommand: AsyncParsableCommand {
@@ -11,8 +12,9 @@ struct AddCommand: AsyncParsableCommand {
     discussion: """
       On a terminal, and with nothing given but perhaps the name, it asks for field after field; sealed ones are not \
       shown while they are typed, Enter makes a password up, and notes and keys come from a file or the editor. A \
-      required date that is not given is the present time. Secrets are never arguments. At a terminal KIND may be left \
-      out before a name that is like none of a kind: then it is a login. Behind `file` stands the file to take, or - \
+      required date that is not given is the present time. Secrets are never arguments. One word of a kind's name will do: \
+      card for payment-card. At a terminal KIND may be left out before a name that is like none of a kind: then it is a \
+      login. Behind `file` stands the file to take, or - \
       and name=NAME.
 
       Example:
@@ -72,7 +74,7 @@ struct AddCommand: AsyncParsableCommand {
     let session = try near ?? self.session(placement, kind, draft, isAsking: isAsking)
     let opened = try await session.unlockToWrite(unlocking)
     kind = try opened.kinds.argument(kind.name)
-    var record = try record(draft, kind, assignments.map(\.path), secrets, made, recipe)
+    var (record, notes) = try record(draft, kind, assignments.map(\.path), secrets, made, recipe)
     if isAsking {
       record = try FieldPrompts(kind: kind, recipe: recipe, global: global).record(from: record)
     }
@@ -81,6 +83,8 @@ struct AddCommand: AsyncParsableCommand {
     let stored = try await CommandError.naming(kind) { try await store(members, kind, opened) }
     if placement != nil, let name = session.location.member?.name { global.messages.note("it belongs to \(name)") }
     try report(stored, kind)
+    for note in notes { global.messages.note(note) }
+    if kind.name != self.kind, self.kind != values.first { global.messages.note("its kind is \(kind.name)") }
     await noteNamesakes(of: stored, kind.title(of: members), session)
     for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
   }
@@ -107,22 +111,39 @@ struct AddCommand: AsyncParsableCommand {
     return id
   }
 
-  /// The kind and what stands behind it; of a login at a terminal the kind may be left out.
+  /// The kind and what stands behind it; the name may stand before the kind, and at a terminal the kind of a login may
+  /// be left out.
   ///
-  /// A slip of a kind's name is none of a login, nor is a field of one: both are refused as what they are.
+  /// A word of a kind's name stands for the kind if no other kind has the word: `card` is a payment-card. A slip of a
+  /// kind's name is refused, and so is a field of a login.
   private func kindAndValues(_ kinds: KindCatalog) throws -> (kind: RecordKind, values: [String]) {
-    guard kinds.names.allSatisfy({ !$0.utf8.elementsEqual(kind.utf8) }), from == nil, global.isAtTerminal,
-      !kind.isEmpty, !kind.contains("="), Suggestion.names(for: kind, among: kinds.names).isEmpty,
-      !isBehindSecrets(kind), let login = kinds[Login.kindName], !login.hasField(kind)
+    guard kinds[kind] != nil || !isBehindSecrets(kind) else {
+      throw CommandError.usage(
+        "kind", "behind --secret a word could be the secret, so it is not taken for the kind, and not shown",
+        "put the kind and the name before the option")
+    }
+    let withPart = Suggestion.names(withPart: kind, among: kinds.names)
+    let namesKindNext = values.first.map { kinds[$0] != nil } == true
+    if kinds[kind] == nil, withPart.count == 1, !namesKindNext, let found = kinds[withPart[0]] {
+      return (found, values)
+    }
+    guard kinds.names.allSatisfy({ !$0.utf8.elementsEqual(kind.utf8) }), from == nil, !kind.isEmpty,
+      !kind.contains("="), Suggestion.names(for: kind, among: kinds.names).isEmpty, !isBehindSecrets(kind)
     else { return (try kinds.argument(kind), values) }
+    if let word = values.first, let named = kinds[word] { return (named, [kind] + values.dropFirst()) }
+    guard global.isAtTerminal, let login = kinds[Login.kindName], !login.hasField(kind) else {
+      return (try kinds.argument(kind), values)
+    }
     return (login, [kind] + values)
   }
 
-  /// Whether a word stands behind an option for secrets, as what follows one does that takes no value.
+  /// Whether a word stands behind an option that asks for a secret: somebody may have typed the secret there.
   private func isBehindSecrets(_ word: String) -> Bool {
-    let options = ["--secret", "--secret-file", "--secret-stdin", "--generate"]
-    guard let place = CommandLine.arguments.firstIndex(of: word) else { return false }
-    return CommandLine.arguments[..<place].contains { argument in options.contains { argument.hasPrefix($0) } }
+    let options = ["--secret", "--secret-stdin"]
+    guard let place = ProgramArguments.all.firstIndex(of: word) else { return false }
+    return ProgramArguments.all[..<place].contains { argument in
+      options.contains { argument == $0 || argument.hasPrefix($0 + "=") }
+    }
   }
 
   /// Says which other records have the name, since it will not do to name this one.
@@ -163,20 +184,17 @@ struct AddCommand: AsyncParsableCommand {
   private func record(
     _ draft: JSONValue, _ kind: RecordKind, _ assigned: [MemberPath], _ secrets: SecretOptions, _ made: [String],
     _ recipe: PasswordRecipe?
-  ) throws -> JSONValue {
+  ) throws -> (JSONValue, notes: [String]) {
     var record = draft
     let sealed = try secrets.assignments(for: kind, making: made, recipe, global)
     try (assigned + sealed.map(\.path)).checkDistinct()
     for assignment in sealed {
       guard let text = assignment.secret.string else {
-        throw CommandError(
-          .inputRefused, "input_refused", subject: "\(assignment.path)", "the secret is not UTF-8 text"
-        )
-        .hinting("encode other data first, such as with base64")
+        preconditionFailure("every source of a secret has refused what is not UTF-8")
       }
       try record.put(kind.argument(text, at: assignment.path), at: assignment.path, option: assignment.option)
     }
-    return record
+    return (record, sealed.compactMap(\.note))
   }
 
   private static func object(from path: String) throws -> JSONObject {
@@ -216,12 +234,6 @@ extension RecordKind {
     value(at: path)?.value(ofText: text) ?? .string(text)
   }
 
-  /// Where clear input at a path belongs; the path itself where that are several places.
-  func inputPath(_ path: MemberPath) -> MemberPath {
-    let places = inputPaths(path)
-    return places.count == 1 ? places[0] : path
-  }
-
   /// Refuses a secret as an argument, where every user of the machine and the shell's history would see it.
   ///
   /// An address with a secret in it is one as well, whatever the member.
@@ -245,11 +257,13 @@ extension RecordKind {
 
 extension RecordKind {
   /// Whether a word is one of its fields.
-  fileprivate func hasField(_ word: String) -> Bool { (try? MemberPath(parsing: word)).flatMap(value(at:)) != nil }
+  fileprivate func hasField(_ word: String) -> Bool {
+    (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) } != nil
+  }
 
   /// Whether a word is one of its sealed fields.
   fileprivate func seals(_ word: String) -> Bool {
-    (try? MemberPath(parsing: word)).flatMap(value(at:))?.isSealed ?? false
+    (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) }?.isSealed ?? false
   }
 
   /// Whether it has a place for secrets of any name.

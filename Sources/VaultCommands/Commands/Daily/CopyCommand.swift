@@ -36,7 +36,7 @@ struct CopyCommand: AsyncParsableCommand {
     let target = try clipboard.clipboard()
     let session = try Session(vault, global)
     let found = try await field.record(in: session, unlocking)
-    let chosen = try field.path ?? (field.view == .url ? .root : found.mainSecret())
+    let chosen = try field.path.map(found.readingPlace) ?? (field.view == .url ? .root : found.mainSecret())
     let seconds = try await CommandError.naming(membersOf: found) {
       if let reference = field.reference {
         return try found.value(of: reference).withBytes { try clipboard.put($0, in: target) }

@@ -13,8 +13,8 @@ struct EditCommand: AsyncParsableCommand {
     discussion: """
       The editor is CVAULT_EDITOR, else VISUAL, else EDITOR, else vi. It gets the opened text in memory-backed storage \
       ($XDG_RUNTIME_DIR or /dev/shm). Vim, Neovim, nano, Emacs and micro are told to keep no history, swap, undo or \
-      backup files; of an editor that is not known a note says so. What you typed is kept, and its file named, whenever \
-      it could not be stored. It needs a terminal.
+      backup files; of an editor that is not known a note says so. What you typed is kept in that storage whenever it \
+      could not be stored, and --resume goes on with it; `vault check` names such texts. It needs a terminal.
 
       Example:
         vault edit "Shai Mishali" --field address.street
@@ -25,6 +25,9 @@ struct EditCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("Only this field, as plain text.", valueName: "path"))
   var field: String?
+
+  @Flag(help: "Go on with the text that an earlier edit could not store.")
+  var resume = false
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
@@ -37,8 +40,12 @@ struct EditCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     let opened = try await session.unlockToWrite(unlocking, for: [record])
     let found = try await session.record(record, in: opened)
-    let draft = try RecordDraft(found, field: field)
-    let text = try EditableText(draft.text, name: field == nil ? "record.json" : "field.txt", global)
+    let place = field.map(found.place)
+    let draft = try RecordDraft(found, field: place)
+    let source = TextSource(
+      vault: session.locked.header.vaultID.text, record: found.id.text, field: place?.description,
+      revision: found.envelope.revision)
+    let text = try text(of: source, draft, found.name)
     do {
       let hasChanged = try await edited(text) {
         let edits = try draft.edits(to: text.bytes())
@@ -52,6 +59,36 @@ struct EditCommand: AsyncParsableCommand {
     }
   }
 
+  /// The text to edit: as the record has it, or as an earlier edit has left it.
+  private func text(of source: TextSource, _ draft: RecordDraft, _ name: String) throws -> EditableText {
+    let all = KeptText.left()
+    // Nothing was typed in them.
+    for text in all where text.isUntouched { text.discard() }
+    let kept = all.last { !$0.isUntouched && $0.source?.isOfSamePlace(as: source) == true }
+    guard resume else {
+      if let kept {
+        global.messages.note("a text of an earlier edit is kept in \(kept.path): --resume goes on with it")
+      }
+      return try EditableText(
+        draft.text, of: source, name: field == nil ? "record.json" : "field.txt", global)
+    }
+    guard let kept else {
+      throw CommandError(
+        .notFound, "no_kept_text", subject: name, "no text of an earlier edit is kept",
+        hints: ["`vault edit` opens the record as it is"])
+    }
+    guard kept.source?.revision == source.revision else {
+      throw CommandError(
+        .changedUnderneath, "changed_underneath", subject: name,
+        "was changed after the text in \(kept.path) was opened",
+        hints: [
+          "take over from that file by hand what is missing, with `vault edit`",
+          "`rm -r \(kept.folder.path.shellQuoted)` takes the text away",
+        ])
+    }
+    return EditableText(resuming: kept)
+  }
+
   /// Lets the user edit until the text is not refused, neither as it is read nor as it is stored, or they give up.
   private func edited(_ text: EditableText, _ store: () async throws -> Bool) async throws -> Bool {
     let editor = Editor.chosen(global.messages)
@@ -63,7 +100,7 @@ struct EditCommand: AsyncParsableCommand {
         let error = CommandError(any: error)
         guard error.status == .inputRefused, let terminal = Terminal(noInput: global.noInput) else { throw error }
         global.messages.report(error)
-        guard try terminal.confirms("Edit again?") else { throw error }
+        guard try terminal.confirms("Edit again?", unlessDenied: true) else { throw error }
       }
     }
   }

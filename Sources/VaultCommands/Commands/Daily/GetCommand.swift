@@ -75,7 +75,7 @@ struct GetCommand: AsyncParsableCommand {
     try target.checkGit(global)
     try target.checkReplacing(global)
     let found = try await record(field, session)
-    let path = try field.path ?? (takesMain ? found.mainSecret() : nil)
+    let path = try field.path.map(found.readingPlace) ?? (takesMain ? found.mainSecret() : nil)
     try await CommandError.naming(membersOf: found) {
       if target.file == nil, global.json { return try document(of: field, at: path, in: found) }
       let value = try value(of: field, at: path, in: found)
@@ -98,7 +98,12 @@ struct GetCommand: AsyncParsableCommand {
     if field.reference == nil, let found = try await session.version(record, vault, unlocking, unless: revision) {
       return found.record
     }
-    return try await field.record(in: session, unlocking)
+    do {
+      return try await field.record(in: session, unlocking)
+    } catch let error as CommandError where error.status == .notFound {
+      guard let path, (try? await session.locked.resolve(path)) != nil else { throw error }
+      throw error.hinting("the record stands first: `vault get RECORD FIELD`")
+    }
   }
 
   /// The value as whoever reads it from a pipe gets it, in locked memory.

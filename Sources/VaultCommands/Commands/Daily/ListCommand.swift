@@ -187,6 +187,7 @@ private struct RecordSearchRun {
     let count = query.limit.map { rows.count < $0 } ?? true ? rows.count : nil
     if isShown {
       if query.order == .name { rows = rows.inOrderOfLetters() }
+      rows = RecordRows(session.locked.toldApart(Array(rows)))
       if let limit { rows = RecordRows(Array(rows.prefix(limit))) }
     }
     guard let opened else { return (rows, count, faults) }

@@ -48,7 +48,7 @@ struct OtpCommand: AsyncParsableCommand {
     let target = copy ? try clipboard.clipboard() : nil
     let session = try Session(vault, global)
     let found = try await field.record(in: session, unlocking)
-    let chosen = try field.path ?? found.oneTimeKeyPath()
+    let chosen = try field.path.map(found.readingPlace) ?? found.oneTimeKeyPath()
     let key = try await CommandError.naming(membersOf: found) { try found.oneTimeKey(at: chosen) }
     if uri { return try print(address: key.address(named: found.name), of: found, chosen) }
     if qr {

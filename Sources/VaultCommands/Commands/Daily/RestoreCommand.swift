@@ -12,8 +12,8 @@ extension TrashCommand {
       discussion: """
         A record that is there again, and newer, is never replaced by the removed one. RECORD@REV is a version of one \
         record, as with `vault show`: it becomes the next revision of what is there, or only the fields named behind it \
-        do, and what it does not have is taken away. `vault restore` is the same; a backup is restored with `vault \
-        backup restore`.
+        do, and what it does not have is taken away. `vault trash restore` and `vault restore` are one command; a backup is \
+        restored with `vault backup restore`.
 
         Example:
           vault restore "Shai Mishali"

@@ -4,6 +4,7 @@ import VaultDocument
 import VaultKit
 import VaultRecords
 import VaultSealing
+import VaultStorage
 
 /// `vault set`: new values for some fields of a record.
 struct SetCommand: AsyncParsableCommand {
@@ -41,7 +42,11 @@ struct SetCommand: AsyncParsableCommand {
     }
     var values = values
     let made = secrets.takeFields(from: &values)
-    let assignments =
+    guard !record.contains("=") || values.allSatisfy({ $0.contains("=") }) else {
+      throw CommandError.usage(
+        "record", "the record stands first, and FIELD=VALUE behind it", "write `vault set RECORD FIELD=VALUE`")
+    }
+    let typed =
       try values.assignments(of: nil, mayBeSecret: true)
       + set.map { text in try MemberPath.assignment(text, of: "--set") }
     let recipe = try secrets.checkedRecipe()
@@ -50,14 +55,17 @@ struct SetCommand: AsyncParsableCommand {
     let opened = try await session.unlockToWrite(unlocking, for: [record])
     let found = try await session.record(record, in: opened)
     let kind = found.kind
+    let assignments = typed.map { (path: found.place(of: $0.path), value: $0.value) }
     for (path, value) in assignments { try kind?.checkReadable(path, value, option: "field=value") }
     let sealed = try secrets.assignments(for: kind, making: made, recipe, global)
     try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
+    try FormerValues(of: found, in: session).confirm(replacing: sealed.filter(\.isMade).map(\.path))
     let edits =
       assignments.map { FieldEdit.set($0.path, to: found.argument($0.value, at: $0.path)) }
       + sealed.map { FieldEdit.seal($0.path, $0.secret) }
     let hasChanged = try await CommandError.naming(kind) { try await opened.edit(found.id, edits) }
     try RecordChange(id: found.id, global: global).report(hasChanged)
+    for note in sealed.compactMap(\.note) { global.messages.note(note) }
     try warn(kind, sealed)
   }
 
@@ -106,15 +114,57 @@ struct UnsetCommand: AsyncParsableCommand {
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
-    let paths = try paths.map { text in try MemberPath.argument(text, of: "path") }
-    try paths.checkDistinct()
+    let named = try paths.map { text in try MemberPath.argument(text, of: "path") }
+    try named.checkDistinct()
     let session = try Session(vault, global)
     let opened = try await session.unlockToWrite(unlocking, for: [record])
     let found = try await session.record(record, in: opened)
+    let paths = named.map { found.place(of: $0) }
+    try FormerValues(of: found, in: session).confirm(takingAway: paths)
     let hasChanged = try await CommandError.naming(membersOf: found) {
       try await opened.edit(found.id, paths.map(FieldEdit.unset))
     }
     try RecordChange(id: found.id, global: global).report(hasChanged)
+  }
+}
+
+/// What becomes of the sealed values of a record that a command replaces.
+private struct FormerValues {
+  private let record: OpenRecord
+  private let session: Session
+
+  init(of record: OpenRecord, in session: Session) { (self.record, self.session) = (record, session) }
+
+  /// Asks before a value that somebody may still need is replaced by one that was made up.
+  func confirm(replacing paths: [MemberPath]) throws { try confirm(paths, "Replace it") }
+
+  /// Asks before a sealed value is taken away.
+  func confirm(takingAway paths: [MemberPath]) throws { try confirm(paths, "Take it away") }
+
+  private func confirm(_ paths: [MemberPath], _ question: String) throws {
+    guard session.global.isAtTerminal, !session.global.yes else { return }
+    let lost = paths.filter(isSealed)
+    guard !lost.isEmpty, !isInGit else { return }
+    let fields = lost.map(\.description).joined(separator: ", ")
+    try session.global.confirm("\(record.name): \(fields) has a value, and nothing keeps it afterwards. \(question)?")
+  }
+
+  private func isSealed(_ path: MemberPath) -> Bool {
+    let path = record.kind?.presentPath(path) ?? path
+    guard let value = try? record.value(at: path) else { return false }
+    return value.leaves().contains { $0.1.string.map(SealedToken.hasTokenShape) ?? false }
+  }
+
+  /// Whether the last commit has the record as it is now.
+  private var isInGit: Bool {
+    guard !session.location.isDatabase else { return false }
+    let folder = session.location.path
+    let path = StoreLocation.record(record.id).relativePath
+    guard let committed = Git(at: folder).output(["cat-file", "blob", "HEAD:./\(path)"]),
+      let file = try? NamedFile.plain("\(folder)/\(path)"),
+      let bytes = try? TextInput.bytes(of: file, limit: JSONLimits.record.byteCount)
+    else { return false }
+    return committed == bytes
   }
 }
 

@@ -11,7 +11,7 @@ extension TrashCommand {
       discussion: """
         Everything in the trash, or what was removed so long ago, or the records that are named. It asks on a terminal; \
         without one it needs --yes. A damaged file is kept, unless it is named by its full id and --yes is given. \
-        Copies in version control and backups stay.
+        A checkpoint that lists the records is renewed. Copies in version control and backups stay.
 
         Example:
           vault trash empty --older-than 30d --yes
@@ -100,12 +100,14 @@ private struct TrashChoice {
 private struct DeletionReport {
   private var deleted: [RecordID] = []
   private var faults: [VaultError]
+  private var stillListedCount = 0
 
   init(faults: [VaultError]) { self.faults = faults }
 
   mutating func add(_ records: DeletedRecords) {
     deleted += records.deleted
     faults += records.faults
+    stillListedCount += records.stillListedCount
   }
 
   /// Ends the command with 13 when something damaged was kept.
@@ -115,6 +117,11 @@ private struct DeletionReport {
       try Output.afterwards(action) { try Output.document(["deleted": .array(deleted.map { .string($0.text) })]) }
     } else {
       global.messages.note(action)
+    }
+    if stillListedCount > 0 {
+      global.messages.note(
+        "the checkpoint still lists \(stillListedCount == 1 ? "this record" : "\(stillListedCount) of these records"): "
+          + "`vault checkpoint --accept-rollback` makes a new list, which needs the key and not the agent")
     }
     for fault in faults {
       var error = CommandError(fault)

@@ -54,8 +54,9 @@ extension CredentialCommand {
 
     private func get() async throws {
       guard let bytes = System.bytes(from: System.standardInput, limit: 1 << 16),
-        let server = String(validating: bytes, as: UTF8.self).map({ $0.filter { !$0.isWhitespace } }), !server.isEmpty
+        let words = String(validating: bytes, as: UTF8.self)?.split(whereSeparator: \.isWhitespace), words.count == 1
       else { throw CommandError(.inputRefused, "input_refused", subject: "-", "names no registry") }
+      let server = String(words[0])
       let helper = try HelperSession(vault, unlocking, global)
       var found: OpenRecord?
       for place in Self.addresses(of: server).compactMap({ LoginPlace($0, hasPath: false) }) where found == nil {
@@ -86,12 +87,14 @@ extension CredentialCommand {
       try Self.print(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    /// Registries are named with and without a scheme, and Docker Hub has several names. Without one a record for
-    /// `http` is meant too, as of a registry on this machine.
+    /// Registries are named with and without a scheme. A name without a scheme also means a record for `http`, such as
+    /// that of a registry on this machine. Docker Hub has several names, all of which mean https and its usual port.
     private static func addresses(of server: String) -> [String] {
       let whole = server.contains("://") ? [server] : ["https://" + server, "http://" + server]
       let hub = ["index.docker.io", "docker.io", "registry-1.docker.io", "hub.docker.com"]
-      guard let host = WebAddress(parsing: whole[0])?.host, hub.contains(host) else { return whole }
+      guard let address = WebAddress(parsing: whole[0]), address.scheme == "https", address.port == nil,
+        hub.contains(address.host)
+      else { return whole }
       return hub.map { "https://" + $0 }
     }
 

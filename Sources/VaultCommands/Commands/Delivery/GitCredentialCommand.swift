@@ -123,7 +123,9 @@ private struct GitCredential {
   var address: String { path.map { "\(scheme)://\(host)/\($0)" } ?? "\(scheme)://\(host)" }
 
   var place: LoginPlace? {
-    LoginPlace("\(scheme)://\(host)/\(path ?? "")", username: username, hasPath: path != nil)
+    // git has decoded the path: these two are part of it.
+    let path = path?.replacing("?", with: "%3F").replacing("#", with: "%23")
+    return LoginPlace("\(scheme)://\(host)/\(path ?? "")", username: username, hasPath: path != nil)
   }
 }
 

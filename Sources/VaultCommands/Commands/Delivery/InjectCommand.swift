@@ -31,7 +31,7 @@ struct InjectCommand: AsyncParsableCommand {
     name: .shortAndLong, help: ArgumentHelp("Write to a file; it appears whole or not at all.", valueName: "file"))
   var output: String?
 
-  @Option(help: "What the text is; else what the file's name tells, else raw.")
+  @Option(help: "What the text is; else what a first line #! or the file's name tells, else raw.")
   var format: Format?
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -54,8 +54,9 @@ struct InjectCommand: AsyncParsableCommand {
     guard input != nil || !System.isTerminal(System.standardInput) else {
       throw CommandError.usage("arguments", "no template is named", "--input FILE names one")
     }
-    let format = chosenFormat
-    let template = try Template.reading(input ?? "-", as: format)
+    let bytes = try TextInput.file(input ?? "-", limit: 1 << 20)
+    let format = chosenFormat(for: bytes)
+    let template = try Template.reading(bytes, in: input ?? "-", as: format)
     let session = try Session(vault, global)
     if dryRun { return try await preview(template, session) }
     try session.location.checkOutside(target.file)
@@ -70,9 +71,9 @@ struct InjectCommand: AsyncParsableCommand {
     ])
   }
 
-  /// The one that is given, else of the output's name, else of the template's.
-  private var chosenFormat: TemplateFormat {
-    let format = format.flatMap { TemplateFormat(rawValue: $0.rawValue) } ?? named
+  /// The one that is given, else what the first line tells, else of the output's name, else of the template's.
+  private func chosenFormat(for bytes: [UInt8]) -> TemplateFormat {
+    let format = format.flatMap { TemplateFormat(rawValue: $0.rawValue) } ?? TemplateFormat(ofText: bytes) ?? named
     global.messages.detail("format \(format.rawValue)")
     return format
   }
@@ -129,8 +130,9 @@ struct InjectCommand: AsyncParsableCommand {
 
 extension Template {
   /// Reads a template and looks whether it is of a format, with each place where a value can be.
-  fileprivate static func reading(_ path: String, as format: TemplateFormat) throws -> Template {
-    let bytes = try TextInput.file(path, limit: 1 << 20)
+  fileprivate static func reading(
+    _ bytes: [UInt8], in path: String, as format: TemplateFormat
+  ) throws -> Template {
     do throws(TemplateFault) {
       let template = try Template(parsing: bytes)
       try template.check(as: format)
@@ -145,7 +147,10 @@ extension CommandError {
   fileprivate init(_ fault: TemplateFault, in file: String) {
     self.init(
       .inputRefused, "input_refused", subject: file, (fault.line.map { "line \($0): " } ?? "") + fault.reason,
-      hints: ["nothing was written; --format says what the text is, and raw puts values in as they are"])
+      hints: [
+        "nothing was written; --format says what the text is",
+        "`vault run --env NAME=cvault://… -- PROGRAM` gives a value to a program without writing it into a text",
+      ])
     self.file = file
   }
 }

@@ -45,6 +45,11 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Of what files name, only these.", valueName: "name,…"))
   var only: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Names that files may set, beside those that are plainly a secret or a user.", valueName: "name,…"))
+  var allow: String?
+
   @Flag(help: "Also what inherited variables refer to.")
   var fromEnvironment = false
 
@@ -119,8 +124,11 @@ struct RunCommand: AsyncParsableCommand {
   /// What is to be given, each name once: the options before the last file before the first, before the environment.
   private func plan(_ environment: ProgramEnvironment) throws -> DeliveryPlan {
     var plan = DeliveryPlan()
-    for file in envFile { try plan.add(Delivery.file(file), global.messages) }
-    if let only = Self.names(only) { try plan.keep(only: only) }
+    let only = Self.names(only)
+    for file in envFile {
+      try plan.add(Delivery.file(file, asked: Self.names(allow) ?? [], only: only), global.messages)
+    }
+    if let only { try plan.keep(only: only) }
     let given = Set(plan.deliveries.map(\.name))
     for (name, value) in environment.texts where SecretReference.isMeant(by: value) && !given.contains(name) {
       guard fromEnvironment else {

@@ -12,7 +12,7 @@ struct ScanCommand: AsyncParsableCommand {
     abstract: "Look for values of this vault in files, or in git.",
     discussion: """
       Finds each sealed value, also of removed records, in the forms in which programs write it: as it is, in base64, hex \
-      and with the escapes of JSON, XML, URLs and shells. It prints file, line, record and field, never the value, and \
+      and UTF-16, and with the escapes of JSON, programming languages, XML, HTML, URLs, SQL and shells. It prints file, line, record and field, never the value, and \
       ends with 14 when it finds one. Links and .git are left out of folders. Values of fewer than 8 bytes, and numbers \
       of fewer than 12 digits, are not looked for.
 
@@ -53,7 +53,7 @@ struct ScanCommand: AsyncParsableCommand {
     } else {
       for path in path.isEmpty ? ["."] : path { scan.look(at: path) }
     }
-    try ScanReport(scan: scan, shortCount: values.shortCount).print(session)
+    try ScanReport(scan: scan, shortCount: values.shortCount, shortLineCount: values.shortLineCount).print(session)
   }
 
   /// What is looked at in git; nil for files. Before a key is asked for.
@@ -68,7 +68,7 @@ struct ScanCommand: AsyncParsableCommand {
   }
 
   private func compare(_ file: String, _ session: Session) async throws {
-    let given = try SecretInput.file(file)
+    let given = try SecretInput.file(file).bytes
     let vault = try await session.unlock(unlocking)
     var (equal, whole): ([Int], NeedleSet) = ([], NeedleSet())
     let isLong = given.withBytes { whole.add($0, label: 0) }

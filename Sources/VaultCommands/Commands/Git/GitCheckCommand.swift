@@ -1,16 +1,21 @@
 import ArgumentParser
 import VaultDocument
+import VaultSystem
 
 extension GitCommand {
   /// Checks commits without a key, for hooks and continuous integration.
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Check what is staged, or the commits of a range, without a key.",
+      abstract: "Check what is staged and what git lacks, or the commits of a range, without a key.",
       discussion: """
         Each changed file of the vault as `vault lint` does, from git and not from the work tree, and against the versions \
         that it follows: changed without a key, gone back, lost in a merge, live and removed at once. New and removed ways \
         to unlock are notes. It ends with 14 when it finds something, and names the commit.
+
+        Without a range and without --staged it also compares the work tree with git: a slot, record, attachment or \
+        removed record that git does not have is a finding, since no clone gets it, and so is a slot that the committed \
+        vault.json names and git lacks.
 
         `vault git setup --hooks` makes hooks of it.
 
@@ -26,7 +31,7 @@ extension GitCommand {
     @Argument(help: ArgumentHelp("Commits, as BASE..HEAD; a BASE alone goes up to HEAD.", valueName: "range"))
     var range: String?
 
-    @Flag(help: "What is staged, as without a range.")
+    @Flag(help: "Only what is staged.")
     var staged = false
 
     @Option(help: "text, github or gitlab.")
@@ -37,25 +42,35 @@ extension GitCommand {
 
     func run() async throws {
       guard range == nil || !staged else { throw CommandError.usage("--staged", "cannot stand with a range") }
+      if let range, let bare = BareRepository(vault) {
+        var check = GitCheck(bare.git)
+        for change in try Self.range(range, bare.git, bareFolder: bare.folder) { try check.check(change) }
+        return try report(check.findings, bare.folder, nil)
+      }
       let path = try VaultLocation.find(vault).path
-      let git = Git(at: path, readingIndexOfHook: true)
+      let git = Git(at: path, inHook: true)
       guard let answer = git.output(["rev-parse", "--show-prefix"]) else { throw CommandError.noGit(path) }
       let prefix = String(decoding: answer, as: UTF8.self).filter { $0 != "\n" }
       let changes = try range.map { try Self.range($0, git) } ?? GitChanges.staged(git)
       var check = GitCheck(git)
       for change in changes { try check.check(change) }
-      try report(check.findings, prefix)
+      let index = range == nil && !staged ? GitComparison(path, git, with: .index) : nil
+      if let index { check.check(index) }
+      try report(check.findings, prefix, index?.advice)
     }
 
     /// The commits of a range.
     ///
     /// - Throws: 10 where one that it names is not here.
-    static func range(_ text: String, _ git: Git) throws -> [GitChanges] {
-      guard let changes = GitChanges.range(text, git) else { throw CommandError.noCommit(Printable.argument(text)) }
+    static func range(_ text: String, _ git: Git, bareFolder: String? = nil) throws -> [GitChanges] {
+      guard let changes = GitChanges.range(text, git, bareFolder: bareFolder) else {
+        throw CommandError.noCommit(Printable.argument(text))
+      }
       return changes
     }
 
-    private func report(_ found: [GitCheck.Finding], _ prefix: String) throws {
+    /// - Parameter advice: what to type where git lacks files.
+    private func report(_ found: [GitCheck.Finding], _ prefix: String, _ advice: String?) throws {
       let (findings, notes) = (found.filter { !$0.isNote }, found.filter(\.isNote))
       if global.json {
         try Output.document([
@@ -70,8 +85,32 @@ extension GitCommand {
         case .gitlab: try Output.write(JSONValue.array(found.map { $0.gitlab(prefix) }).prettyBytes(limits: .exchange))
         }
       }
+      if let advice { global.messages.note(advice) }
       guard findings.isEmpty else { throw Finished(status: .findings) }
     }
+  }
+}
+
+/// A repository without a work tree, as a server has it, and the folder of a vault in its commits.
+private struct BareRepository {
+  let git: Git
+  /// Ends with a slash; empty for a vault at the top.
+  let folder: String
+
+  /// The vault is named by a path that goes on in the repository: `ops.git/customers`. Without a name the working
+  /// directory counts, which is the repository in a hook of the server. Nil where it is no bare repository.
+  init?(_ options: VaultOptions) {
+    var (path, folder) = (options.vault ?? System.variable("CVAULT_DIR") ?? ".", "")
+    while path != ".", path != "/", !path.isEmpty, System.kind(of: path) == nil {
+      folder = String(path.split(separator: "/").last ?? "") + "/" + folder
+      path = System.parent(of: path)
+    }
+    guard System.kind(of: System.join(path, "vault.json")) == nil, System.kind(of: path) == .directory else {
+      return nil
+    }
+    git = Git(at: path, inHook: true)
+    guard git.lines(["rev-parse", "--is-bare-repository"]).first == "true" else { return nil }
+    self.folder = folder
   }
 }
 

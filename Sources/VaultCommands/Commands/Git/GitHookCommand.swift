@@ -34,7 +34,7 @@ extension GitCommand {
       for vault in GitHooks.vaults(top) {
         // A branch may be without it.
         guard System.kind(of: vault) == .directory else { continue }
-        let git = Git(at: vault, readingIndexOfHook: name == .preCommit)
+        let git = Git(at: vault, inHook: name == .preCommit)
         var check = GitCheck(git)
         switch name {
         case .preCommit: for change in GitChanges.staged(git) { try check.check(change) }

@@ -20,6 +20,9 @@ struct MergeCommand: AsyncParsableCommand {
       --theirs or --newer says which side wins there, for all records or for those that are named. Committing is left to \
       you. In a rebase, ours is what you rebase onto.
 
+      Before it begins it looks at what only the other side has changed, as `vault git check` does, and verifies these \
+      records with the key. It ends with 14 or 13 when one went back, was changed without a key or does not verify.
+
       What a branch from before a rotation has written is under a root key that was replaced: --adopt-old-root verifies it \
       with your own key of then, shows it, asks, and seals it under the keys of now.
 
@@ -76,6 +79,7 @@ struct MergeCommand: AsyncParsableCommand {
     let run = try MergeRun.beginning(commit, vault, global, dryRun: dryRun)
     if dryRun { return try await plan(run, commit) }
     let opened = try await run.session.unlockToWrite(unlocking, withRootKey: run.joinsHeaders || adoptOldRoot)
+    try run.examine(commit, with: opened)
     // Whoever does not agree has begun nothing. Where it is ours that is old, their keys have to be there first.
     let old = adoptOldRoot ? run.planned()?.records.filter { $0.replacedSide(in: opened.header) != nil } ?? [] : []
     let adopted = old.isEmpty ? nil : try await adopted(old, from: commit, run.session, opened)
@@ -102,6 +106,7 @@ struct MergeCommand: AsyncParsableCommand {
 
   /// What two commits would leave, without a key, unless the one of then has to open something.
   private func plan(_ run: MergeRun, _ commit: String) async throws {
+    try run.examine(commit, with: nil)
     guard let planned = run.planned() else {
       global.messages.note(
         "the two sides parted from several commits, which git joins first: nothing can be said before")
@@ -132,11 +137,13 @@ struct MergeCommand: AsyncParsableCommand {
     }
     var opened = unlocked
     if opened == nil {
-      let needsRoot = adoptOldRoot || unmerged.versions(of: .header) != nil
+      let needsRoot =
+        adoptOldRoot || [StoreLocation.header, .checkpoint].contains { unmerged.versions(of: $0) != nil }
       opened = try await run.unlock(unlocking, withRootKey: needsRoot, toWrite: !dryRun)
     }
     guard let opened else { preconditionFailure("it is unlocked, or an error was thrown") }
     var report = MergeReport()
+    report.fingerprint = try? opened.header.fingerprint()
     let ending = run.ending
     let header = try run.header(unmerged, opened, &report, adopts: adoptOldRoot)
     // Under which keys the records are is for the header to say.

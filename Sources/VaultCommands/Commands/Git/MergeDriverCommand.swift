@@ -61,9 +61,20 @@ extension GitCommand {
         // What git makes of those is its own business: the merge that follows says what is left.
         if ancestors { throw Finished(status: .failed) }
         for conflict in conflicts { Messages.print(Printable.text("vault: \(name): \(conflict.line)")) }
-        for hint in Set(conflicts.compactMap(\.reason.advice)).sorted() { Messages.print("hint: " + hint) }
+        var hints = Set(conflicts.compactMap(\.reason.advice)).sorted()
+        if conflicts.contains(where: { $0.reason == .seen }), let id = merge.place.recordID {
+          hints = Self.takingRecord(id, in: found.folder, global) + hints
+        }
+        for hint in hints { Messages.print("hint: " + hint) }
         throw Finished(status: .failed)
       }
+    }
+
+    /// How this machine takes a record as it is, whatever it has seen of it.
+    private static func takingRecord(_ id: RecordID, in folder: String, _ global: GlobalOptions) -> [String] {
+      let vault = VaultOptions.named(ProcessEnvironment.realPath(folder) ?? folder)
+      let session = try? Session(vault, global, refusingOtherVaults: false)
+      return Remedy.acceptRecords([id], fingerprint: try? session?.locked.fingerprint()).sentences
     }
 
     private func outcome(of merge: FileMerge, in folder: String) async throws -> MergeOutcome {
@@ -78,6 +89,10 @@ extension GitCommand {
         return keyless
       }
       var known = merge
+      if merge.place.recordID != nil, !ancestors {
+        let git = Git(at: path)
+        known.replayed = ReplayedBranch(git, GitObjects(git))
+      }
       if let id = merge.place.recordID, !ancestors, let commit = PassedVersions.mergedCommit {
         let (git, places) = (Git(at: path), [StoreLocation.record(id), .trash(id)].map(\.relativePath))
         known.passed = PassedVersions(git, GitObjects(git), theirs: commit, of: places)

@@ -23,7 +23,7 @@ struct CheckCommand: AsyncParsableCommand {
   func run() async throws {
     let session = try Session(vault, global, refusingOtherVaults: false)
     let checks = try Doctor(session, unlocking).checks()
-    let opened = try await session.unlockUnasked(unlocking)
+    let opened = try await session.unlockUnasked(unlocking, isStrict: true)
     let contents: any ContentsReport =
       if let opened { try await verification(of: opened, session) } else { try await lint(session) }
     let toActOn = checks.filter { $0.state != .good }
@@ -31,7 +31,8 @@ struct CheckCommand: AsyncParsableCommand {
       try Output.document([
         "checks": .array(checks.map(\.document)), contents.name: .members(contents.members),
       ])
-    } else {
+    } else if !(global.quiet && toActOn.isEmpty && contents.status == nil) {
+      // A timer that asks quietly mails nothing after a good night.
       try Output.lines((global.verbose ? checks : toActOn).map { $0.line(global.style) } + contents.lines)
       let around = toActOn.isEmpty ? "nothing to act on" : "\(toActOn.count) to act on"
       global.messages.note("\(checks.count) checks around the vault: \(around)")
@@ -45,11 +46,11 @@ struct CheckCommand: AsyncParsableCommand {
     let progress = Progress("verified", global) { [locked = session.locked] in try? locked.recordCount() }
     defer { progress.end() }
     let result = try await opened.verify(VerificationScope(part: nil, sinceCheckpoint: false)) { progress.advance() }
-    return VerificationReport(result, fingerprint: try opened.header.fingerprint())
+    return VerificationReport(result, try opened.remedies(for: result.faults))
   }
 
   private func lint(_ session: Session) async throws -> LintReport {
-    let lint = try VaultLint(at: session.location.place(), options: global.vaultOptions(nil))
+    let lint = try VaultLint(at: session.location.place(global), options: global.vaultOptions(nil))
     let progress = Progress("checked", global) { [locked = session.locked] in try? locked.recordCount() }
     defer { progress.end() }
     return try await lint.check { progress.advance() }
@@ -69,17 +70,17 @@ private protocol ContentsReport {
 
 private struct VerificationReport: ContentsReport {
   private let result: Verification
-  private let fingerprint: String
+  private let remedies: [Remedy]
   let name = "verification"
   var lines: [String] { result.lines() }
   var members: KeyValuePairs<String, JSONValue> { result.members }
   var status: ExitStatus? { result.faults.status }
 
-  init(_ result: Verification, fingerprint: String) { (self.result, self.fingerprint) = (result, fingerprint) }
+  init(_ result: Verification, _ remedies: [Remedy]) { (self.result, self.remedies) = (result, remedies) }
 
   func report(_ global: GlobalOptions) {
     for note in result.notes { global.messages.note(note) }
-    result.faults.report(global, result.faults.remedies(fingerprint: fingerprint))
+    result.faults.report(global, remedies)
   }
 }
 

@@ -9,8 +9,8 @@ struct CheckpointCommand: AsyncParsableCommand {
     abstract: "Verify the vault and write an authenticated list of all its records.",
     discussion: """
       Later, `vault verify` tells what was added, changed and removed since, and refuses what went back or is gone. \
-      Nothing is written when anything is wrong. After the trash was emptied, or an older state was restored on purpose, \
-      --accept-rollback makes a new list.
+      Nothing is written when anything is wrong. After an older state was restored on purpose, --accept-rollback makes a \
+      new list.
 
       Example:
         vault checkpoint --identity identity.txt
@@ -31,7 +31,7 @@ struct CheckpointCommand: AsyncParsableCommand {
     progress.end()
     let faults = result.verification.faults
     guard let checkpoint = result.checkpoint else {
-      faults.report(global, faults.remedies(fingerprint: try opened.header.fingerprint()))
+      faults.report(global, try opened.remedies(for: faults))
       global.messages.note("no checkpoint was made")
       throw Finished(status: faults.status ?? .failed)
     }

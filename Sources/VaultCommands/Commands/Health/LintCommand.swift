@@ -44,7 +44,7 @@ struct LintCommand: AsyncParsableCommand {
     } catch let error as CommandError where error.status == .damaged && !(fix && location.origin == .parent) {
       // A header that cannot be read is one finding among others, where it need not be asked about.
     }
-    try await run(VaultLint(at: location.place(), options: global.vaultOptions(nil)), locked)
+    try await run(VaultLint(at: location.place(global), options: global.vaultOptions(nil)), locked)
   }
 
   private func run(_ lint: VaultLint, _ locked: LockedVault?) async throws {

@@ -8,9 +8,10 @@ struct VerifyCommand: AsyncParsableCommand {
     commandName: "verify",
     abstract: "Check every record, slot and file of the vault with the key.",
     discussion: """
-      Every MAC, every sealed field, what the kinds say, names against ids, the trash, the checkpoint, and what does not \
+      Every MAC, sealed field and attachment, what the kinds say, names against ids, trash, checkpoint, and what does not \
       belong there. It goes on after a fault and names each file with its reason. It ends with 13 when anything is \
-      damaged, else with 16 when something went back or is gone, else with 18 when something could not be read.
+      damaged, else with 16 when something went back or is gone, else with 18 when something could not be read, else \
+      with 14 when a record does not fit its declared kind.
 
       Example:
         vault verify --identity identity.txt
@@ -47,7 +48,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
     for note in result.notes { global.messages.note(note) }
     if opened.header.unfinishedRotation != nil { Remedy.finishRotation.sentences.forEach(global.messages.note) }
-    result.faults.report(global, result.faults.remedies(fingerprint: try opened.header.fingerprint()))
+    result.faults.report(global, try opened.remedies(for: result.faults))
     if let status = result.faults.status { throw Finished(status: status) }
   }
 }
@@ -121,7 +122,7 @@ extension [VaultFault] {
   /// Damage comes before a rollback, and both before what could only not be read.
   var status: ExitStatus? {
     let all = Set(map(\.status))
-    return [ExitStatus.damaged, .unexpectedVault, .inputOutput].first(where: all.contains)
+    return [ExitStatus.damaged, .unexpectedVault, .inputOutput, .findings].first(where: all.contains)
   }
 
   /// Each on stderr in its own line, and then what to do.
@@ -142,7 +143,11 @@ extension [VaultFault] {
 extension VaultFault {
   fileprivate var status: ExitStatus {
     if code.isRollback { return .unexpectedVault }
-    return code == .unreadable ? .inputOutput : .damaged
+    return switch code {
+    case .unreadable: .inputOutput
+    case .misfit: .findings
+    default: .damaged
+    }
   }
 
   var document: JSONValue {

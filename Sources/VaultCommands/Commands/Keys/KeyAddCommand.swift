@@ -33,7 +33,9 @@ extension KeyCommand {
     @Option(help: ArgumentHelp("Make an age identity and write it to a new file.", valueName: "file"))
     var generateIdentity: String?
 
-    @Option(name: .customLong("label"), help: ArgumentHelp("What the slot is called.", valueName: "label"))
+    @Option(
+      name: .customLong("label"),
+      help: ArgumentHelp("What the slot is called, else user@host for a key made here.", valueName: "label"))
     var givenLabel: String?
 
     @Option(help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
@@ -59,7 +61,7 @@ extension KeyCommand {
       } else {
         kind = .passphrase(try newPassphrase.read(global), workFactor: workFactor ?? SlotFile.defaultWorkFactor)
       }
-      try report(await opened.addSlot(NewSlot(kind, label: label)), nil)
+      try report(await opened.addSlot(NewSlot(kind, label: label(opened.header))), nil)
     }
 
     /// What can be refused before anybody is asked for a passphrase.
@@ -76,7 +78,11 @@ extension KeyCommand {
       try SlotFile.checkNewWorkFactor(workFactor)
     }
 
-    private var label: String { givenLabel ?? name ?? (isFile ? who.map(Self.title) : nil) ?? "" }
+    /// What was given, else the name of the file; a key that is made here is called after this user and machine.
+    private func label(_ header: VaultHeader) -> String {
+      if let given = givenLabel ?? name ?? (isFile ? who.map(Self.title) : nil) { return given }
+      return passphrase || generateIdentity != nil ? KeyLabel.usual(besides: header.slots.map(\.label)) : ""
+    }
 
     /// Whether WHO is a file, and no recipient.
     private var isFile: Bool { who.map { !$0.hasPrefix("age1") && !IdentityFile.isIdentity($0) } ?? false }
@@ -103,10 +109,10 @@ extension KeyCommand {
       let identity = try AgeIdentity.generate()
       try IdentityFile.create(identity, at: path, created: Timestamp.now().text)
       do {
-        return try await opened.addSlot(NewSlot(.recipient(identity.recipient), label: label))
+        return try await opened.addSlot(NewSlot(.recipient(identity.recipient), label: label(opened.header)))
       } catch {
         // Where the header has the slot in spite of the error, the identity is what opens it.
-        let header = try? location.open().header
+        let header = try? location.open(global).header
         if header?.slots.contains(where: { $0.recipient == identity.recipient }) == false { System.remove(path) }
         throw error
       }

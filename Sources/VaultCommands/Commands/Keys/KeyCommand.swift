@@ -145,7 +145,7 @@ extension KeyCommand {
       try await RotationRun(opened: opened, at: location, global: global).report(.reseal)
       guard !global.json else { return }
       // The header says when that was only as it is now.
-      try DueReport(location.open().due(.sinceReseal)).print(global)
+      try DueReport(location.open(global).due(.sinceReseal)).print(global)
     }
 
     /// Asks at a terminal only: `--yes` answers whether the slot goes, and no more.

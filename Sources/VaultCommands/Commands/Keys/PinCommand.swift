@@ -75,7 +75,7 @@ extension PinCommand {
         try state.accept(session.locked)
       } else {
         try session.pin.requireKnownState()
-        try state.forgetSeen(records, of: session.locked.header.vaultID)
+        try state.memory(of: session.pin.known?.copy).forgetSeen(records, of: session.locked.header.vaultID)
       }
       try report(session, records)
     }
@@ -136,7 +136,7 @@ private struct PinReport {
     directory = check.state?.directory
     let vaultID = session.locked.header.vaultID
     // What cannot be read is told at the end.
-    pin = (try? check.state?.pin(of: vaultID)) ?? nil
+    pin = (try? check.state?.memory(of: check.known?.copy).pin(of: vaultID)) ?? nil
     paths = (try? check.state?.paths(of: vaultID)) ?? []
   }
 

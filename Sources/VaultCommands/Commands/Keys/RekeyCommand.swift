@@ -11,7 +11,8 @@ struct RekeyCommand: AsyncParsableCommand {
       Every slot is made again. Secrets stay as they are sealed; with --reseal they are sealed anew, under new keys, as is \
       needed when somebody left or a key leaked. One that was interrupted is finished by the next `vault rekey`.
 
-      A slot with somebody else's passphrase needs that passphrase, which is asked for on a terminal, or --drop-key.
+      A slot with somebody else's passphrase needs that passphrase, which is asked for on a terminal, or --drop-key. At a \
+      terminal it asks before it begins; --yes answers.
 
       Example:
         vault rekey --reseal --drop-key "Bob's passphrase"
@@ -48,7 +49,18 @@ struct RekeyCommand: AsyncParsableCommand {
     var run = RotationRun(opened: opened, at: session.location, global: global)
     run.renewal = try renewal(opened.header)
     let reason = reseal ? KeyringEntry.Reason.reseal : .rewrap
-    if dryRun { try run.preview(reason) } else { try await run.report(reason) }
+    if dryRun { return try run.preview(reason) }
+    try confirm(opened.header, session.location)
+    try await run.report(reason)
+  }
+
+  /// Asks a person, before the key changes that other machines know; scripts are not asked.
+  private func confirm(_ header: VaultHeader, _ location: VaultLocation) throws {
+    guard global.isAtTerminal, header.unfinishedRotation == nil else { return }
+    let sealing = reseal ? " and seal every secret anew" : ""
+    try global.confirm(
+      "Give the vault \(location.path) a new key\(sealing)? Its fingerprint changes, and other machines have to accept it."
+    )
   }
 
   private func renewal(_ header: VaultHeader) throws -> SlotRenewal {
@@ -64,7 +76,7 @@ struct RekeyCommand: AsyncParsableCommand {
       guard slot.kind == .scrypt else {
         throw CommandError.usage("--key-passphrase-file", "\(slot.words) has no passphrase")
       }
-      renewal.passphrases[slot.id] = try SecretInput.file(String(text[text.index(after: equals)...]))
+      renewal.passphrases[slot.id] = try SecretInput.file(String(text[text.index(after: equals)...])).passphrase()
     }
     return renewal
   }

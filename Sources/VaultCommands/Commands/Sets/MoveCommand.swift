@@ -61,7 +61,7 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     let change = AudienceChange(from: opened.header.slots, to: destination.header.slots, isCopy: copy)
     try global.confirm(question(records, session, change))
     if global.yes { for line in change.lines { global.messages.note(line) } }
-    let written = try await destination.take(records, from: opened)
+    let written = try await taken(records, from: opened, by: destination)
     if !copy { try await takeAway(records, opened) }
     try report(records, written, session, change)
   }
@@ -80,13 +80,32 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     return options
   }
 
+  private func taken(_ records: [OpenRecord], from source: Vault, by destination: Vault) async throws -> [RecordID] {
+    do throws(VaultError) {
+      return try await destination.take(records, from: source)
+    } catch {
+      var failure = CommandError(error)
+      if error.mayBeStored {
+        failure.hints = [
+          "nothing was taken away from where they are: the same command finishes it, and stores nothing twice"
+        ]
+      }
+      throw failure
+    }
+  }
+
   private func takeAway(_ records: [OpenRecord], _ source: Vault) async throws {
     do {
       try await source.remove(records.map(\.id))
     } catch {
-      var error = CommandError(any: error)
-      error.hints.append("they are in both vaults now: the same command finishes it")
-      throw error
+      var failure = CommandError(any: error)
+      switch failure.vaultCode {
+      case .mayBeLost?: failure.hints.insert("they are in \(to), and were removed from where they were", at: 0)
+      case .outcomeUnknown?:
+        failure.hints = ["they are in \(to), and may be in both vaults: the same command finishes it"]
+      default: failure.hints.append("they are in both vaults now: the same command finishes it")
+      }
+      throw failure
     }
   }
 

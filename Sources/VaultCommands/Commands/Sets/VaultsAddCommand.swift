@@ -54,6 +54,7 @@ extension VaultsCommand {
         recipients: pinMembers ? slots.compactMap { $0.recipient?.text } : nil)
       do throws(VaultError) { try found.set.add(member) } catch { throw CommandError(error).about(found.path) }
       try found.write()
+      GitKeeper.current?.watch(fileAt: found.path, global.messages)
       SetMember(set: found, vault: member).remember(session.pin.state, isAccepted: true, global.messages)
       let fingerprint = try session.locked.fingerprint()
       if global.json {
@@ -144,7 +145,7 @@ extension VaultsCommand {
         // Before anything is sent there.
         try global.confirm("\(member.words) is at \(member.vault.place). Connect to it from now on?")
       }
-      let locked = try VaultLocation(path: member.path, origin: .set, member: member).open()
+      let locked = try VaultLocation(path: member.path, origin: .set, member: member).open(global)
       try member.check(locked)
       if let requireFingerprint {
         try RequiredFingerprint(requireFingerprint, option: "--require-fingerprint").check(locked, at: member.words)

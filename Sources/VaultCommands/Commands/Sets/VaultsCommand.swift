@@ -102,6 +102,7 @@ extension VaultsCommand {
       let member = try found.member(name)
       found.set.remove(name)
       try found.write()
+      GitKeeper.current?.watch(fileAt: found.path, global.messages)
       member.forget(StateLocation.state(global.messages), global.messages)
       guard global.json else { return global.messages.note("\(member.name) is out of the set; its vault stays") }
       try Output.document(["removed": .string(member.name)])
@@ -179,7 +180,7 @@ extension SetMember {
   func opened() throws -> LockedVault {
     let location = try location()
     do {
-      let locked = try location.open()
+      let locked = try location.open(nil)
       try check(locked)
       return locked
     } catch let error as VaultError {

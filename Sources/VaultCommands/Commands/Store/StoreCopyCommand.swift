@@ -39,7 +39,7 @@ extension StoreCommand {
       let session = try Session(.named(from), global)
       let options = try global.vaultOptions(nil)
       let copy: VaultCopy
-      let (sourcePlace, targetPlace) = (try source.place(), try target.place())
+      let (sourcePlace, targetPlace) = (try source.place(global), try target.place(global))
       do throws(VaultError) {
         copy = try VaultCopy(of: sourcePlace, options: options)
       } catch {
@@ -54,6 +54,7 @@ extension StoreCommand {
         throw explained(error, target)
       }
       progress.end()
+      if !target.isDatabase { GitKeeper.current?.watch(newVaultAt: target.path, global.messages) }
       for path in copied.leftBehind { global.messages.note("left behind, since it is no document of a vault: \(path)") }
       if verify {
         progress = Progress("compared", global, total: count)

@@ -38,7 +38,9 @@ struct Clipboard {
       throw CommandError(
         .inputOutput, "no_clipboard", subject: "clipboard",
         "there is none: neither WAYLAND_DISPLAY nor DISPLAY is set",
-        hints: ["over ssh, `--via osc52` gives it to the terminal, if that takes it"])
+        hints: [
+          "over ssh, `--via osc52` gives it to the terminal, if that takes it; CVAULT_CLIPBOARD=osc52 always does"
+        ])
     #endif
   }
 
@@ -97,11 +99,11 @@ struct Clipboard {
     return nil
   }
 
-  /// Empties it.
-  func empty() {
+  /// Puts a text back that was there before; an empty one empties the clipboard.
+  func giveBack(_ text: RawSpan) {
     for tool in tools {
-      let status = try? System.giveToTool(tool.name, tool.empty ?? tool.take, RawSpan())
-      if status == 0 { return }
+      let words = text.byteCount > 0 ? tool.take : tool.empty ?? tool.take
+      if (try? System.giveToTool(tool.name, words, text)) == 0 { return }
     }
   }
 

@@ -73,7 +73,28 @@ extension Delivery {
   static func isOwn(_ name: String) -> Bool { name.hasPrefix("CVAULT_") }
 
   /// What a file of variables says.
-  static func file(_ path: String) throws -> [Delivery] {
+  ///
+  /// - Parameters:
+  ///   - asked: names that the caller asked for, which the rule for files does not cover.
+  ///   - only: the names that are wanted, each asked for; nil for all.
+  static func file(_ path: String, asked: [String], only: [String]?) throws -> [Delivery] {
+    let deliveries = try file(path)
+    if only != nil { return deliveries }
+    for delivery in deliveries where !DeliveredVariable.mayComeFromFile(delivery.name) {
+      guard asked.contains(delivery.name) else { throw notAsked(delivery, deliveries, asked) }
+    }
+    return deliveries
+  }
+
+  private static func notAsked(_ delivery: Delivery, _ all: [Delivery], _ asked: [String]) -> CommandError {
+    let names = all.map(\.name).filter { !DeliveredVariable.mayComeFromFile($0) }
+    return CommandError(
+      .inputRefused, "input_refused", subject: delivery.source,
+      "\(delivery.name) may decide what a program runs or where it connects: a file does not set it unasked",
+      hints: ["if the file is yours, add --allow \(names.joined(separator: ","))"])
+  }
+
+  private static func file(_ path: String) throws -> [Delivery] {
     let file = try NamedFile.reading(path)
     let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "a file of variables")
     do throws(EnvironmentFile.Fault) {

@@ -32,8 +32,15 @@ struct OutputRedaction {
     for value in seen.isEmpty ? [] : values {
       let parts = [Printable.text(value.reference.record), value.reference.path?.description]
       let name = parts.compactMap(\.self).joined(separator: "/")
-      for sealed in try value.sealedValues() where !sealed.withBytes({ needles.add($0, label: names.count) }) {
-        messages.note("\(name) is too short to be looked for in the output")
+      for sealed in try value.sealedValues() {
+        if !sealed.withBytes({ needles.add($0, label: names.count) }) {
+          messages.note("\(name) is too short to be looked for in the output")
+        }
+        let count = sealed.withBytes { NeedleSet.leftOutLineCount(of: $0) }
+        if count > 0 {
+          messages.note(
+            "\(count.counted("short line", "short lines")) of \(name) may stand in the output by themselves")
+        }
       }
       names.append(name)
     }

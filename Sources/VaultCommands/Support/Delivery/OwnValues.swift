@@ -18,6 +18,8 @@ struct OwnValues {
   private(set) var needles = NeedleSet()
   /// How many values are too short to be looked for.
   private(set) var shortCount = 0
+  /// How many lines of values are not looked for by themselves.
+  private(set) var shortLineCount = 0
 
   /// - Parameter visit: gets each value, and what it is called by.
   /// - Throws: ``VaultError`` of a record that does not verify or open.
@@ -34,6 +36,7 @@ struct OwnValues {
           values.origins.append(Origin(id: record.id, name: record.name, path: path, isTrashed: isTrashed))
           secret.withBytes { bytes in
             if !values.needles.add(bytes, label: label) { values.shortCount += 1 }
+            values.shortLineCount += NeedleSet.leftOutLineCount(of: bytes)
             visit(label, bytes)
           }
         }

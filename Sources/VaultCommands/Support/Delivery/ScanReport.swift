@@ -5,6 +5,7 @@ import VaultSealing
 struct ScanReport {
   let scan: Scan
   let shortCount: Int
+  let shortLineCount: Int
 
   /// - Throws: what ends the command: 14 for findings, else 4 where something could not be looked at.
   func print(_ session: Session) throws {
@@ -19,6 +20,10 @@ struct ScanReport {
     }
     for fault in scan.faults { session.messages.report(fault) }
     if shortCount > 0 { session.messages.note("\(shortCount.counted("value is", "values are")) too short to be found") }
+    if shortLineCount > 0 {
+      session.messages.note(
+        "\(shortLineCount.counted("short line of a value is", "short lines of values are")) not looked for alone")
+    }
     session.messages.note("\(findings.count) found in \(scan.fileCount.counted("file", "files"))")
     if !findings.isEmpty { throw Finished(status: .findings) }
     if !scan.faults.isEmpty { throw Finished(status: .partlyDone) }
@@ -80,5 +85,5 @@ extension OwnValues.Origin {
 }
 
 extension Int {
-  fileprivate func counted(_ one: String, _ many: String) -> String { "\(self) \(self == 1 ? one : many)" }
+  func counted(_ one: String, _ many: String) -> String { "\(self) \(self == 1 ? one : many)" }
 }

@@ -6,7 +6,7 @@ import VaultSystem
 ///
 /// Only plumbing is asked, which runs no hook, pager, filter or text conversion. Nothing is fetched or locked, and no
 /// program that the configuration names is run, unless a person has git merge there and a file is added to the index.
-struct Git {
+package struct Git {
   private static let caution = [
     "--no-pager", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "protocol.allow=never",
   ]
@@ -21,18 +21,40 @@ struct Git {
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_LITERAL_PATHSPECS",
   ]
+  /// Where git shows a server a push that nobody has agreed to yet (git-receive-pack(1)).
+  private static let ofQuarantine = ["GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"]
   private let directory: String
   private let environment: [String]
 
-  /// - Parameter readingIndexOfHook: whether what is staged is what git says to a hook: `git commit -a` and `git commit
-  ///   FILE` have an index of their own, which becomes the next commit.
-  init(at directory: String, readingIndexOfHook: Bool = false) {
+  /// - Parameter inHook: whether what git says to a hook counts: `git commit -a` and `git commit FILE` have an index of
+  ///   their own, which becomes the next commit, and a push has objects of its own until it is taken.
+  package init(at directory: String, inHook: Bool = false) {
     self.directory = directory
-    var environment = System.allVariables().filter { !$0.hasPrefix("GIT_") } + Self.variables
-    if readingIndexOfHook, let index = System.environment("GIT_INDEX_FILE").flatMap(ProcessEnvironment.realPath) {
+    // Plumbing starts no program of ours, so it needs none of our variables, some of which lead to keys.
+    var environment = System.variablesForTools().filter { !$0.hasPrefix("GIT_") } + Self.variables
+    if inHook, let index = System.environment("GIT_INDEX_FILE").flatMap(ProcessEnvironment.realPath) {
       environment.append("GIT_INDEX_FILE=" + index)
     }
+    if inHook, System.environment("GIT_QUARANTINE_PATH") != nil {
+      environment += Self.ofQuarantine.compactMap { name in System.environment(name).map { "\(name)=\($0)" } }
+    }
     self.environment = environment
+  }
+
+  private init(at directory: String, _ environment: [String]) {
+    (self.directory, self.environment) = (directory, environment)
+  }
+
+  /// The same git with no filter of the configuration, so that content is compared as it is.
+  func withoutFilters() -> Git {
+    let filters = parts([
+      "config", "-z", "--name-only", "--get-regexp", #"^filter\..*\.(clean|smudge|process|required)$"#,
+    ])
+    let off = filters.enumerated().flatMap { index, name in
+      let value = name.lowercased().hasSuffix(".required") ? "false" : ""
+      return ["GIT_CONFIG_KEY_\(index)=\(name)", "GIT_CONFIG_VALUE_\(index)=\(value)"]
+    }
+    return Git(at: directory, environment + ["GIT_CONFIG_COUNT=\(filters.count)"] + off)
   }
 
   /// What it prints; nil when there is no git, when it fails, or when it prints more than `limit` bytes.
@@ -69,13 +91,16 @@ struct Git {
       "git", personWords(arguments), bytes.span.bytes, variables: Self.asIn(System.variablesForTools()))
   }
 
-  /// The same of what calls this program, which gets our variables, too, some of which lead to keys. It goes on when
-  /// this process ends, so that what git has begun it finishes; what it says is dropped.
+  /// Runs it as a person does, and lets it go on when this process ends, so that git finishes what it has begun; its
+  /// output is dropped.
   ///
-  /// - Parameter variables: what git is told of the repository beside.
+  /// - Parameters:
+  ///   - variables: what git is told of the repository beside.
+  ///   - callsUs: whether git starts this program, which then needs our variables. Hooks get them as well.
   /// - Returns: how it ended; nil when there is no git.
-  func asPersonToTheEnd(_ arguments: [String], variables: [String] = []) -> Int32? {
-    System.runTool("git", personWords(arguments), variables: Self.asIn(System.allVariables()) + variables)
+  func asPersonToTheEnd(_ arguments: [String], variables: [String] = [], callsUs: Bool = false) -> Int32? {
+    let given = callsUs ? System.allVariables() : System.variablesForTools()
+    return System.runTool("git", personWords(arguments), variables: Self.asIn(given) + variables)
   }
 
   private func personWords(_ arguments: [String]) -> [String] {
@@ -123,15 +148,18 @@ extension CommandError {
   }
 }
 
-/// Whether a folder lies in a git work tree.
+/// The git work tree that a folder lies in.
 enum GitFolder {
-  static func holds(_ path: String) -> Bool {
-    guard var directory = ProcessEnvironment.realPath(path) else { return false }
+  static func holds(_ path: String) -> Bool { top(of: path) != nil }
+
+  /// The top of the work tree, as a path without links; nil for a folder in no work tree.
+  static func top(of path: String) -> String? {
+    guard var directory = ProcessEnvironment.realPath(path) else { return nil }
     while !directory.isEmpty {
-      if System.kind(of: (directory == "/" ? "" : directory) + "/.git") != nil { return true }
+      if System.kind(of: (directory == "/" ? "" : directory) + "/.git") != nil { return directory }
       directory = System.parent(of: directory)
     }
-    return false
+    return nil
   }
 }
 

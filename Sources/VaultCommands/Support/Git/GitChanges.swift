@@ -17,9 +17,30 @@ struct GitChanges {
   /// Nil for what is staged.
   let commit: String?
   let files: [File]
+  /// The folder of the vault as git has it: `./`, or in a bare repository the path from its top.
+  var folder = "./"
 
   /// What `git cat-file` calls a file of the vault in the new state.
-  func name(_ path: String) -> String { "\(commit ?? ""):./\(path)" }
+  func name(_ path: String) -> String { "\(commit ?? ""):\(folder)\(path)" }
+
+  /// Whether git has every file of the vault as the work tree has it. No filter runs: git says which files could have
+  /// changed, and hashes these as they are.
+  static func areCommitted(_ git: Git) -> Bool {
+    guard staged(git).allSatisfy(\.files.isEmpty), GitListing(git).untracked.isEmpty else { return false }
+    let parts = git.withoutFilters().parts(
+      ["diff-files", "--raw", "--no-abbrev", "--no-renames", "-z", "--relative", "--"] + GitListing.places,
+      limit: 256 << 20)
+    let files = files(parts)
+    guard !files.contains(where: \.isUnmerged) else { return false }
+    return stride(from: 0, to: files.count, by: hashedCount).allSatisfy { start in
+      let some = files[start..<min(start + hashedCount, files.count)]
+      return git.lines(["hash-object", "--no-filters", "--"] + some.map(\.path)).filter { !$0.isEmpty }
+        == some.map { $0.old ?? "" }
+    }
+  }
+
+  /// So many files are hashed by one process.
+  private static let hashedCount = 400
 
   /// What is staged against the last commit.
   static func staged(_ git: Git) -> [GitChanges] {
@@ -33,23 +54,32 @@ struct GitChanges {
   }
 
   /// What each commit of a range changes, against each of its parents; the oldest first. Nil for what is no range.
-  static func range(_ text: String, _ git: Git) -> [GitChanges]? {
-    text.hasPrefix("-") ? nil : commits([text.contains("..") ? text : text + "..HEAD"], git)
+  ///
+  /// - Parameter bareFolder: the vault's folder in a bare repository, which has no work tree to be in.
+  static func range(_ text: String, _ git: Git, bareFolder: String? = nil) -> [GitChanges]? {
+    guard !text.hasPrefix("-") else { return nil }
+    let range = text.contains("..") ? text : text + "..HEAD"
+    // The first push into an empty repository follows nothing.
+    let isFirst = range.hasPrefix("HEAD..") && git.output(["rev-parse", "--verify", "--quiet", "HEAD"]) == nil
+    return commits([isFirst ? String(range.dropFirst(6)) : range], git, bareFolder: bareFolder)
   }
 
   /// The same of what `git rev-list` takes.
-  static func commits(_ revisions: [String], _ git: Git) -> [GitChanges]? {
+  static func commits(_ revisions: [String], _ git: Git, bareFolder: String? = nil) -> [GitChanges]? {
     guard let answer = git.output(["rev-list", "--reverse", "--topo-order"] + revisions + ["--"], limit: 64 << 20)
     else { return nil }
     let commits = String(decoding: answer, as: UTF8.self).split(separator: "\n").map(String.init)
+    let relative = bareFolder.map { $0.isEmpty ? [] : ["--relative=" + $0] } ?? ["--relative"]
+    let place = bareFolder.flatMap { $0.isEmpty ? nil : $0 } ?? "."
     return commits.flatMap { commit in
       // Of a merge there is one part for each parent, and each begins with the commit again.
       git.parts(
         [
-          "diff-tree", "-r", "-m", "--root", "--raw", "--no-abbrev", "--no-renames", "-z", "--relative", commit, "--",
-          ".",
-        ], limit: 256 << 20
-      ).split { $0 == commit }.map { GitChanges(commit: commit, files: files(Array($0))) }
+          "diff-tree", "-r", "-m", "--root", "--raw", "--no-abbrev", "--no-renames", "-z",
+        ] + relative + [commit, "--", place], limit: 256 << 20
+      ).split { $0 == commit }.map {
+        GitChanges(commit: commit, files: files(Array($0)), folder: bareFolder ?? "./")
+      }
     }
   }
 

@@ -18,7 +18,7 @@ struct GitObject {
 /// The one reader of what git keeps: all of it is asked of one process, which is started for the first question.
 ///
 /// The repository may be hostile: what it holds is bounded before it is in memory.
-final class GitObjects: Sendable {
+package final class GitObjects: Sendable {
   /// What comes of a question.
   enum Answer {
     case object(GitObject)
@@ -57,7 +57,7 @@ final class GitObjects: Sendable {
   private let git: Git
   private let tool = Mutex(Tool())
 
-  init(_ git: Git) { self.git = git }
+  package init(_ git: Git) { self.git = git }
 
   /// Starts what will be asked, so that it is ready once there is a question.
   func start() {
@@ -95,7 +95,7 @@ final class GitObjects: Sendable {
   }
 
   /// The bytes of a file; nil where there is none, or a larger one.
-  func blob(_ name: String, limit: Int) -> [UInt8]? {
+  package func blob(_ name: String, limit: Int) -> [UInt8]? {
     guard case .object(let object) = object(name, limit: limit), object.kind == .blob else { return nil }
     return object.bytes
   }

@@ -1,12 +1,12 @@
 import Synchronization
-import VaultDocument
-import VaultStorage
+package import VaultDocument
+package import VaultStorage
 import VaultSystem
 
 /// A vault as one commit of git has it: it is read, never written, and nothing in it ever changes.
 ///
 /// It is read from git's objects alone: the work tree and the index do not count, and nothing is checked out.
-final class GitStore: RecordStore {
+package final class GitStore: RecordStore {
   /// What is known of a folder of documents.
   private struct Folder {
     /// By the ids in its names, whatever stands there.
@@ -34,7 +34,7 @@ final class GitStore: RecordStore {
   ///   - objects: of the repository, asked from the vault's folder.
   ///   - commit: the hash of a commit.
   /// - Throws: `StoreError` `.notAVault` where the commit has no such folder, `.ioFailed`.
-  init(_ objects: GitObjects, commit: String) throws(StoreError) {
+  package init(_ objects: GitObjects, commit: String) throws(StoreError) {
     (self.objects, self.commit) = (objects, commit)
     switch objects.object(commit + ":./", limit: Self.treeByteLimit) {
     case .object(let object):
@@ -45,13 +45,13 @@ final class GitStore: RecordStore {
     }
   }
 
-  func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
+  package func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
     guard let entry = try entry(at: location) else { return nil }
     guard entry.kind == .file else { throw .misplaced(entry.kind, location.relativePath) }
     return try bytes(objects.object(entry.object, limit: location.byteLimit), location)
   }
 
-  func read(
+  package func read(
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
     let documents = try self.folder(folder).documents
@@ -126,19 +126,19 @@ final class GitStore: RecordStore {
 
 // What it lists.
 extension GitStore {
-  func recordFolders() throws(StoreError) -> [UInt8] {
+  package func recordFolders() throws(StoreError) -> [UInt8] {
     guard let records = try tree(StorePath.records) else { return [] }
     return records.entries.compactMap { RecordID.folderNumber($0.directoryEntry) }.sorted()
   }
 
-  func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
+  package func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
     try self.folder(folder).documents.keys.sorted()
   }
 
-  func trashed() throws(StoreError) -> [RecordID] { try folder(StorePath.trash).documents.keys.sorted() }
-  func slots() throws(StoreError) -> [SlotID] { try folder(StorePath.slots).documents.keys.sorted() }
+  package func trashed() throws(StoreError) -> [RecordID] { try folder(StorePath.trash).documents.keys.sorted() }
+  package func slots() throws(StoreError) -> [SlotID] { try folder(StorePath.slots).documents.keys.sorted() }
 
-  func strayEntries() throws(StoreError) -> [String] {
+  package func strayEntries() throws(StoreError) -> [String] {
     var strays = try folder(StorePath.trash).strays
     for entry in try tree(StorePath.records)?.entries.map(\.directoryEntry) ?? [] where !entry.isHidden {
       guard let number = RecordID.folderNumber(entry) else {
@@ -237,24 +237,24 @@ extension GitStore {
     func release() {}
   }
 
-  func lock(
+  package func lock(
     _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
     guard kind != .exclusive else { throw .committed }
     return Lock()
   }
 
-  func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) { throw .committed }
+  package func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) { throw .committed }
 
-  func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
+  package func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
     throw .committed
   }
 
-  func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
+  package func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
     throw .committed
   }
 
-  func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? { throw .committed }
+  package func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? { throw .committed }
 }
 
 /// Where documents lie below the vault's folder.

@@ -46,7 +46,7 @@ struct ErrorReport {
   let noColor: Bool
 
   init(_ error: CommandError, isJSON: Bool, isVerbose: Bool, noColor: Bool) {
-    self.error = error
+    self.error = error.hintingAtHiddenContent
     self.isJSON = isJSON
     self.isVerbose = isVerbose
     self.noColor = noColor

@@ -86,13 +86,13 @@ enum Pager {
   private static func isShown(
     by command: String, _ write: (@escaping (RawSpan) throws -> Void) throws -> Void
   ) throws -> Bool {
-    Pending.shared.withLock { $0.leavesInterruptsToChild = true }
-    defer { Pending.shared.withLock { $0.leavesInterruptsToChild = false } }
-    let status = try System.writeShell(command, variables: variables) { end in
-      do {
-        try write { bytes in try System.writeAll(bytes, to: end, path: "pager") }
-      } catch let error as SystemError where error.isClosedPipe {
-        // Who has seen enough leaves.
+    let status = try System.leavingInterrupts {
+      try System.writeShell(command, variables: variables) { end in
+        do {
+          try write { bytes in try System.writeAll(bytes, to: end, path: "pager") }
+        } catch let error as SystemError where error.isClosedPipe {
+          // A reader who has seen enough leaves.
+        }
       }
     }
     return status != 126 && status != 127

@@ -1,5 +1,5 @@
 /// A key that somebody has pressed at a terminal.
-enum Key: Equatable {
+package enum Key: Equatable {
   case text(Character)
   /// With Ctrl; the letter in lower case.
   case control(Character)
@@ -7,7 +7,7 @@ enum Key: Equatable {
 }
 
 /// The keys in what a terminal sends, which may come in pieces.
-struct KeyDecoder {
+package struct KeyDecoder {
   private static let escapeByte: UInt8 = 0x1B
   /// Longer sequences are of no key.
   private static let maximumByteCount = 32
@@ -16,11 +16,13 @@ struct KeyDecoder {
   /// Whether what comes was pasted: then nothing of it is a key that does something.
   private var isPasting = false
 
+  package init() {}
+
   /// Whether only time can tell what the bytes so far are: Esc, or the beginning of a longer sequence.
-  var isUndecided: Bool { bytes.first == Self.escapeByte }
+  package var isUndecided: Bool { bytes.first == Self.escapeByte }
 
   /// The keys that end within these bytes.
-  mutating func keys(in more: some Sequence<UInt8>) -> [Key] {
+  package mutating func keys(in more: some Sequence<UInt8>) -> [Key] {
     bytes += more
     var keys: [Key] = []
     while let (key, count) = next() {
@@ -31,7 +33,7 @@ struct KeyDecoder {
   }
 
   /// The key that it was when nothing more has come for a while.
-  mutating func keysAtRest() -> [Key] {
+  package mutating func keysAtRest() -> [Key] {
     guard isUndecided else { return [] }
     defer { bytes.removeAll() }
     return bytes.count == 1 && !isPasting ? [.escape] : []

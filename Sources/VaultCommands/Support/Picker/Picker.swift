@@ -39,7 +39,7 @@ struct Picker {
     let session = try Session(options.vault, options.global)
     _ = try await session.unlocked(with: nil)
     let (rows, faults) = try await session.locked.rows()
-    let records = Array(rows.inOrderOfLetters())
+    let records = session.locked.toldApart(Array(rows.inOrderOfLetters()))
     let picked = try await pick(from: records, of: session.locked)
     for fault in faults { options.global.messages.report(fault) }
     guard let (index, action) = picked else { return nil }
@@ -50,7 +50,7 @@ struct Picker {
     from records: [RecordSummary], of vault: LockedVault
   ) async throws -> (index: Int, action: PickerAction)? {
     guard let terminal = NamedFile.terminal() else { return nil }
-    var state = PickerState(records.map { PickerRow(name: $0.name, others: [$0.who, $0.kind]) })
+    var state = PickerState(records.map { PickerRow(name: $0.label, others: [$0.who, $0.kind]) })
     let fields = PickerFields(records, vault)
     var view = PickerView(records, style: options.global.style)
     var decoder = KeyDecoder()

@@ -1,27 +1,29 @@
 /// What a picker shows: the filter, a header, rows, and the keys in the last line.
-struct PickerScreen {
+package struct PickerScreen {
   /// Texts of every row, which fit the screen.
-  struct Texts {
+  package struct Texts {
     let header: String
     /// That of a row, by its place among all.
     let row: (Int) -> String
+
+    package init(header: String, row: @escaping (Int) -> String) { (self.header, self.row) = (header, row) }
   }
 
   /// As many as the screen has.
-  let lines: [String]
+  package let lines: [String]
   /// Where in the first line somebody types, from 0.
-  let cursorColumn: Int
+  package let cursorColumn: Int
 
   /// How many rows fit on a screen of so many lines.
-  static func rowCount(lines: Int) -> Int { max(1, lines - 3) }
+  package static func rowCount(lines: Int) -> Int { max(1, lines - 3) }
 
   /// How wide the texts of rows may be, beside the mark of the selected one.
-  static func textWidth(columns: Int) -> Int { max(10, columns - mark.utf8.count) }
+  package static func textWidth(columns: Int) -> Int { max(10, columns - mark.utf8.count) }
 
   private static let mark = "> "
   private static let prompt = "Find: "
 
-  init(_ state: PickerState, _ texts: Texts, columns: Int, lines count: Int, style: Style) {
+  package init(_ state: PickerState, _ texts: Texts, columns: Int, lines count: Int, style: Style) {
     let (first, cursor) = Self.filterLine(state, columns)
     var lines = [first, "  " + style.bold(texts.header)]
     for place in state.top..<min(state.top + Self.rowCount(lines: count), state.shown.count) {
@@ -61,10 +63,8 @@ struct PickerScreen {
 
   /// The keys, in the longest form that fits.
   private static func keys(_ state: PickerState, _ columns: Int) -> String {
-    let prefix = state.takesLetters ? "" : "^"
-    let (code, show, edit) = state.takesLetters ? ("o", "s", "e") : ("O", "S", "E")
     let end = state.filter.isEmpty ? "leave" : "clear"
-    let keys = ["Enter copy", "\(prefix)\(code) code", "\(prefix)\(show) show", "\(prefix)\(edit) edit", "Esc \(end)"]
+    let keys = ["Enter copy", "^O code", "^S show", "^E edit", "Esc \(end)"]
     for form in [["Type to find", "arrows move"] + keys, keys] {
       for gap in ["   ", "  ", " "] where DisplayWidth.of(form.joined(separator: gap)) < columns {
         return form.joined(separator: gap)
@@ -75,9 +75,9 @@ struct PickerScreen {
 }
 
 /// Texts whose direction changes nothing beside them.
-enum Isolated {
+package enum Isolated {
   /// The text between marks that isolate it, where it may be written from right to left (Unicode, UAX 9).
-  static func text(_ text: String) -> String {
+  package static func text(_ text: String) -> String {
     let turns =
       !Printable.isPlain(text)
       && text.unicodeScalars.contains { scalar in

@@ -2,26 +2,26 @@ import VaultDocument
 import VaultKit
 
 /// What is done with the record that was picked: the name of a command.
-enum PickerAction: String {
+package enum PickerAction: String {
   case copy, otp, show, edit
 }
 
 /// What a picker finds a row by.
-struct PickerRow {
+package struct PickerRow {
   fileprivate let name: String
   fileprivate let others: String
 
   /// - Parameter others: texts that a row is found by as well, after those whose names hold what is looked for.
-  init(name: String, others: [String]) {
+  package init(name: String, others: [String]) {
     self.name = BaseLetters.of(name)
     self.others = BaseLetters.of(others.joined(separator: "\n"))
   }
 }
 
 /// Which rows of a picker a filter leaves, and which one is selected.
-struct PickerState {
+package struct PickerState {
   /// What a key leads to.
-  enum Outcome: Equatable {
+  package enum Outcome: Equatable {
     case goesOn, leaves
     /// A row, by its place among all.
     case picks(Int, PickerAction)
@@ -29,38 +29,34 @@ struct PickerState {
 
   private let rows: [PickerRow]
   /// What was typed.
-  private(set) var filter = ""
+  package private(set) var filter = ""
   /// The places of the rows that fit: first those whose names do, last those of which only other fields do, each in
   /// the order of all.
-  private(set) var shown: [Int]
+  package private(set) var shown: [Int]
   /// The same without those last.
   private var shownByRow: [Int]
   /// Which rows have a word in a readable field, of the words that somebody has looked for.
   private var fields: [String: Set<Int>] = [:]
   /// Which of those is selected.
-  private(set) var selected = 0
+  package private(set) var selected = 0
   /// Which of those the screen begins with.
-  private(set) var top = 0
-  /// Whether somebody has gone from the filter to the rows.
-  private var isInRows = false
+  package private(set) var top = 0
   /// How many rows the screen has room for.
   private var height = 1
 
   var count: Int { rows.count }
-  /// Whether letters are keys, and do not begin a filter.
-  var takesLetters: Bool { isInRows && filter.isEmpty }
 
-  init(_ rows: [PickerRow]) {
+  package init(_ rows: [PickerRow]) {
     self.rows = rows
     shown = Array(rows.indices)
     shownByRow = shown
   }
 
   /// The words of the filter of which it is not known yet which rows have them in a field.
-  var unknownWords: [String] { words.filter { fields[$0] == nil } }
+  package var unknownWords: [String] { words.filter { fields[$0] == nil } }
 
   /// Takes which rows have a word in a field. Those that are shown stay where they are.
-  mutating func learn(_ word: String, isInFieldsOf places: Set<Int>) {
+  package mutating func learn(_ word: String, isInFieldsOf places: Set<Int>) {
     fields[word] = places
     lookInFields()
   }
@@ -68,12 +64,12 @@ struct PickerState {
   private var words: [String] { filter.split(separator: " ").map(String.init) }
 
   /// Follows the size of the screen.
-  mutating func fit(height: Int) {
+  package mutating func fit(height: Int) {
     self.height = max(1, height)
     scroll()
   }
 
-  mutating func take(_ key: Key) -> Outcome {
+  package mutating func take(_ key: Key) -> Outcome {
     defer { scroll() }
     switch key {
     case .up, .control("p"): move(by: -1)
@@ -82,7 +78,7 @@ struct PickerState {
     case .pageDown: move(by: height)
     case .home: move(by: -shown.count)
     case .end: move(by: shown.count)
-    case .tab: isInRows.toggle()
+    case .tab: break
     case .backspace: if !filter.isEmpty { look(for: String(filter.dropLast())) }
     case .control("u"): look(for: "")
     case .control("w"): look(for: String(filter.reversed().drop { $0 == " " }.drop { $0 != " " }.reversed()))
@@ -101,9 +97,6 @@ struct PickerState {
     case .control("o"): action = .otp
     case .control("s"): action = .show
     case .control("e"): action = .edit
-    case .text("o") where takesLetters: action = .otp
-    case .text("s") where takesLetters: action = .show
-    case .text("e") where takesLetters: action = .edit
     default: return nil
     }
     return shown.isEmpty ? .goesOn : .picks(shown[selected], action)
@@ -115,7 +108,6 @@ struct PickerState {
   }
 
   private mutating func move(by count: Int) {
-    isInRows = true
     selected = max(0, min(shown.count - 1, selected + count))
   }
 
@@ -129,7 +121,7 @@ struct PickerState {
   private mutating func look(for text: String) {
     let before = BaseLetters.of(filter)
     filter = text
-    (selected, top, isInRows) = (0, 0, false)
+    (selected, top) = (0, 0)
     let letters = BaseLetters.of(text)
     // What more letters leave is among what fewer have left, unless a sign joins the last one into another.
     let candidates = !before.isEmpty && letters.starts(with: before) ? shownByRow.sorted() : Array(rows.indices)

@@ -5,27 +5,31 @@ import VaultSystem
 /// A text in a file of its own while an editor has it; it is taken away only when it is no longer needed.
 struct EditableText {
   let path: String
-  private let directory: String
+  private let folder: MemoryFolder
+  private var directory: String { folder.path }
 
   /// Writes the text to a new file (0600) in a new directory (0700) in memory-backed storage.
   ///
   /// Where there is no such storage, somebody is asked.
-  init(_ text: [UInt8], name: String, _ global: GlobalOptions) throws {
-    let parent = try Self.place(global)
-    // A signal waits for the lock: it finds no text, or one that it can name.
-    (directory, path) = try Pending.shared.withLock { pending in
-      let directory = try System.makeTemporaryDirectory(in: parent)
-      let path = directory + "/" + name
-      do {
-        // Unsafe only in that padding could be read: bytes have none.
-        try unsafe OutputFile.create(path, text.span.bytes, isSynced: false)
-      } catch {
-        System.removeDirectory(directory)
-        throw error
-      }
-      pending.editedText = EditedText(directory: directory, path: path, original: text)
-      return (directory, path)
+  ///
+  /// - Parameter source: of which record it is; nil for a text that no record has yet.
+  init(_ text: [UInt8], of source: TextSource?, name: String, _ global: GlobalOptions) throws {
+    folder = try MemoryFolder.make(in: Self.place(global), named: KeptText.beginning) { pending, directory in
+      // Unsafe only in that padding could be read: bytes have none.
+      try unsafe OutputFile.create(directory + "/" + name, text.span.bytes, isSynced: false)
+      try KeptText.note(source, of: text, in: directory)
+      pending.editedText = EditedText(
+        directory: directory, path: directory + "/" + name, original: text, resuming: source?.command)
     }
+    path = folder.path + "/" + name
+  }
+
+  /// Goes on with a text that an earlier command has left.
+  init(resuming kept: KeptText) {
+    (folder, path) = (kept.folder, kept.path)
+    // Whatever is done now, the text is not the one that was opened.
+    let text = EditedText(directory: folder.path, path: path, original: nil, resuming: kept.source?.command)
+    Pending.shared.withLock { $0.editedText = text }
   }
 
   private static func place(_ global: GlobalOptions) throws -> String {
@@ -37,9 +41,9 @@ struct EditableText {
   /// Lets an editor work on the file, at the terminal.
   func edit(with editor: Editor) throws {
     guard let terminal = NamedFile.terminal() else { throw Self.noTerminal }
-    Pending.shared.withLock { $0.leavesInterruptsToChild = true }
-    defer { Pending.shared.withLock { $0.leavesInterruptsToChild = false } }
-    let status = try editor.run(path, folder: directory, terminal: terminal.descriptor)
+    let status = try System.leavingInterrupts {
+      try editor.run(path, folder: directory, terminal: terminal.descriptor)
+    }
     guard status == 0 else {
       throw CommandError(.failed, "editor_failed", subject: "editor", "ended with \(status)")
         .hinting("CVAULT_EDITOR, VISUAL or EDITOR name the editor")
@@ -85,7 +89,10 @@ struct EditableText {
 struct EditedText: Sendable {
   let directory: String
   let path: String
-  let original: [UInt8]
+  /// The text that the editor was given; nil if it was changed before.
+  let original: [UInt8]?
+  /// The command that goes on with the text; nil if none does.
+  let resuming: String?
 
   private enum State {
     /// Nothing was saved, and the editor has nothing of its own beside it, such as a recovery file.
@@ -100,7 +107,9 @@ struct EditedText: Sendable {
   /// Where somebody finds what was edited; nil where there is nothing to keep, and the directory is removed then.
   func keptOrDiscarded() -> String? {
     switch state {
-    case .changed: return "your text is kept in \(path): remove it when you are done"
+    case .changed:
+      return "your text is kept in \(path): "
+        + (resuming.map { "`\($0)` goes on with it" } ?? "remove it when you are done")
     case .elsewhere: return "what the editor left is kept in \(directory): remove it when you are done"
     case .gone, .untouched:
       System.removeDirectory(directory)
@@ -109,7 +118,7 @@ struct EditedText: Sendable {
   }
 
   private var state: State {
-    let names = System.names(in: directory)
+    let names = System.names(in: directory).filter { $0 != KeptText.noteName }
     if names.isEmpty { return .gone }
     guard let file = try? NamedFile.plain(path) else { return .elsewhere }
     let bytes = try? TextInput.bytes(of: file, limit: JSONLimits.record.byteCount)

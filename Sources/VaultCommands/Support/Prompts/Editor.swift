@@ -80,7 +80,9 @@ struct Editor {
 
   private static func answer(to script: some StringProtocol) -> String {
     var bytes: [UInt8] = []
-    let status = try? System.readShell(String(script)) { bytes = System.bytes(from: $0, limit: 1 << 16) ?? [] }
+    let status = try? System.readShell(String(script), variables: System.variablesForTools()) {
+      bytes = System.bytes(from: $0, limit: 1 << 16) ?? []
+    }
     return status == 0 ? String(decoding: bytes, as: UTF8.self) : ""
   }
 
@@ -96,12 +98,14 @@ struct Editor {
       output: System.isTerminal(System.standardOutput) ? nil : terminal)
     guard let program, let precautions else {
       // The variable may hold anything that a shell takes; the path is passed on, not pasted in.
-      return try System.runShell(text + " \"$1\"", arguments: [path], streams: streams)
+      return try System.runShell(
+        text + " \"$1\"", arguments: [path], variables: System.variablesForTools(), streams: streams)
     }
     // Before the user's own options, of which `--` may be one.
     let script =
       "TMPDIR=$2; export TMPDIR; " + text[..<program.end] + " " + precautions + text[program.end...] + " \"$1\""
-    return try System.runShell(script, arguments: [path, folder], streams: streams)
+    return try System.runShell(
+      script, arguments: [path, folder], variables: System.variablesForTools(), streams: streams)
   }
 }
 

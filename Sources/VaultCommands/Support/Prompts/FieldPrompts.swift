@@ -57,7 +57,10 @@ struct FieldPrompts {
     }
     guard !field.isSealed else {
       let prompt = SecretPrompt(label, field.value, mayBeEmpty: mayBeEmpty, recipe, global)
-      return try prompt.answer(at: terminal, fault: refusal)?.string.map { kind.argument($0, at: path) }
+      var isMade = false
+      return try prompt.answer(at: terminal, isMade: &isMade, fault: refusal)?.string.map {
+        kind.argument($0, at: path)
+      }
     }
     let label = mayBeEmpty ? "[\(label)]" : label
     while true {

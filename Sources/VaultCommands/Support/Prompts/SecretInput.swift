@@ -7,8 +7,8 @@ enum SecretInput {
   /// More than this is no passphrase, key or certificate; the secure heap is small.
   static let maximumByteCount = 256 << 10
 
-  /// The content of a file, `-` being standard input; the newline that ends a single line is left out.
-  static func file(_ path: String) throws -> SecretBytes {
+  /// The content of a file, `-` being standard input; the line end of a single line is left out.
+  static func file(_ path: String) throws -> SecretLine {
     if path == "-" { return try line(from: System.standardInput, named: "stdin") }
     let file = try NamedFile.reading(path)
     return try line(from: file.descriptor, named: path)
@@ -32,14 +32,14 @@ enum SecretInput {
     return try bytes.withBytes { bytes throws(CryptoError) in try SecretBytes(base64Of: bytes) }
   }
 
-  /// What a descriptor gives up to its end, without the newline that ends a single line.
-  static func line(from descriptor: Int32, named name: String) throws -> SecretBytes {
-    try withoutFinalNewline(bytes(from: descriptor, named: name))
+  /// What a descriptor gives up to its end, without the line end of a single line.
+  static func line(from descriptor: Int32, named name: String) throws -> SecretLine {
+    try SecretLine(bytes(from: descriptor, named: name), from: name)
   }
 
-  /// What a command of the shell writes, without the newline that ends a single line.
-  static func command(_ script: String, named name: String) throws -> SecretBytes {
-    var secret: SecretBytes?
+  /// What a command of the shell writes, without the line end of a single line.
+  static func command(_ script: String, named name: String) throws -> SecretLine {
+    var secret: SecretLine?
     let status = try System.readShell(script) { descriptor in secret = try line(from: descriptor, named: name) }
     guard status == 0, let secret else {
       throw CommandError(
@@ -94,14 +94,6 @@ enum SecretInput {
     }
     if let failure { throw failure }
     return (secret, count)
-  }
-
-  private static func withoutFinalNewline(_ secret: SecretBytes) throws -> SecretBytes {
-    let newline = secret.withBytes { bytes in
-      (0..<bytes.byteCount).first { bytes.byte(at: $0) == UInt8(ascii: "\n") }
-    }
-    guard let newline, newline == secret.count - 1 else { return secret }
-    return try secret.slice(0..<newline)
   }
 }
 

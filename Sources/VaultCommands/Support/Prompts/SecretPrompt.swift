@@ -46,9 +46,13 @@ struct SecretPrompt {
     return "\(label), not shown\(choice): "
   }
 
-  /// - Parameter fault: what is wrong with a value, in words that follow "That"; nil for nothing.
+  /// - Parameters:
+  ///   - isMade: becomes true if the value was made up.
+  ///   - fault: what is wrong with a value, in words that follow "That"; nil for nothing.
   /// - Returns: nil for no value.
-  func answer(at terminal: borrowing Terminal, fault: (String) -> String?) throws -> SecretBytes? {
+  func answer(
+    at terminal: borrowing Terminal, isMade: inout Bool, fault: (String) -> String?
+  ) throws -> SecretBytes? {
     if way == .file { return try named(terminal, fault) }
     while true {
       let typed = try terminal.secret(question)
@@ -59,7 +63,9 @@ struct SecretPrompt {
       let secret: SecretBytes?
       switch (way, text) {
       case (.password, "-") where mayBeEmpty: return nil
-      case (.password, ""): secret = try made(terminal, fault)
+      case (.password, ""):
+        secret = try made(terminal, fault)
+        isMade = secret != nil
       case (.lines, "") where !mayBeEmpty, (.lines, "@"): secret = try elsewhere(terminal, fault)
       case (.lines, _) where text.hasPrefix("@@"): secret = try taken(typed.slice(1..<typed.count), terminal, fault)
       case (.lines, _) where text.hasPrefix("@"): secret = try file(String(text.dropFirst()), terminal, fault)
@@ -79,6 +85,7 @@ struct SecretPrompt {
       try terminal.say("That \(fault).\n")
       return nil
     }
+    if let words = HiddenContent(in: secret).wordsOfSecret { try terminal.say("That \(words).\n") }
     guard try !isTypedTwice || terminal.repeats(secret, "\(label), again: ") else { return nil }
     if isPassword { try GuessEstimate.warn(of: secret, called: "the password", instead: "vault generate", global) }
     return secret
@@ -117,29 +124,37 @@ struct SecretPrompt {
     let isBelowHome = path.hasPrefix("~/")
     let path = isBelowHome ? (System.environment("HOME") ?? "~") + path.dropFirst() : path
     let secret: SecretBytes
+    var hidden: HiddenContent = []
     do {
       let place = path == "-" ? "./-" : path
-      secret = try way == .file ? SecretInput.base64(ofFile: place) : SecretInput.file(place)
+      if way == .file {
+        secret = try SecretInput.base64(ofFile: place)
+      } else {
+        let line = try SecretInput.file(place)
+        (secret, hidden) = (line.bytes, line.hidden)
+      }
     } catch {
       // What was typed may have been meant for the secret itself.
       try terminal.say("That file \(CommandError(any: error).reason).\n")
       return nil
     }
     guard let text = secret.string, !text.isEmpty || way == .file else {
-      try terminal.say("That file \(secret.count == 0 ? "is empty" : "is not UTF-8 text").\n")
+      let fault = hidden.contains(.utf16) ? "is UTF-16 text: save it as UTF-8" : "is not UTF-8 text"
+      try terminal.say("That file \(secret.count == 0 ? "is empty" : fault).\n")
       return nil
     }
     if let fault = fault(text) {
       try terminal.say("That \(fault).\n")
       return nil
     }
+    if let words = hidden.wordsOfSecret { try terminal.say("That file \(words).\n") }
     let count = way == .file ? Base64.decodedCount(of: text.utf8Span.span) : secret.count
     try terminal.say("\(label): \(count) bytes from \(Printable.text(path))\n")
     return secret
   }
 
   private func edited(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
-    let text = try EditableText([], name: "field.txt", global)
+    let text = try EditableText([], of: nil, name: "field.txt", global)
     do {
       let editor = Editor.chosen(global.messages)
       while true {
@@ -147,7 +162,7 @@ struct SecretPrompt {
         let bytes = try text.bytes()
         guard var value = String(validating: bytes, as: UTF8.self) else {
           try terminal.say("That is not UTF-8 text.\n")
-          if try terminal.confirms("Edit again?") { continue }
+          if try terminal.confirms("Edit again?", unlessDenied: true) { continue }
           break
         }
         // Editors end the last line.
@@ -155,7 +170,7 @@ struct SecretPrompt {
         if value.isEmpty { break }
         if let fault = fault(value) {
           try terminal.say("That \(fault).\n")
-          if try terminal.confirms("Edit again?") { continue }
+          if try terminal.confirms("Edit again?", unlessDenied: true) { continue }
           break
         }
         text.discard()

@@ -18,9 +18,12 @@ struct Terminal: ~Copyable {
   }
 
   /// Whether a question is answered with yes.
-  func confirms(_ question: String) throws -> Bool {
-    switch try answer("\(question) [y/N] ").lowercased() {
+  ///
+  /// - Parameter isUsual: whether nothing but Enter is a yes.
+  func confirms(_ question: String, unlessDenied isUsual: Bool = false) throws -> Bool {
+    switch try answer("\(question) \(isUsual ? "[Y/n]" : "[y/N]") ").lowercased() {
     case "y", "yes": true
+    case "": isUsual
     default: false
     }
   }
@@ -44,21 +47,28 @@ struct Terminal: ~Copyable {
   /// A line that is typed, shown while it is.
   func answer(_ prompt: String) throws -> String {
     System.showTyping()
-    try say(prompt)
-    return try line().string ?? ""
+    return try asking(prompt) { try line().string ?? "" }
   }
 
   /// A line that is typed without being shown; nor is what follows it, until something else is asked or answered.
   func secret(_ prompt: String) throws -> SecretBytes {
     try System.hideTyping(on: file.descriptor)
     let isTypedAhead = System.hasTyped(at: file.descriptor)
-    Pending.shared.withLock { $0.isAsking = true }
-    defer { Pending.shared.withLock { $0.isAsking = false } }
+    return try asking(prompt) {
+      let secret = try line()
+      // The end of such a line was shown before the prompt was.
+      if isTypedAhead { try say("\n") }
+      return secret
+    }
+  }
+
+  /// Shows a prompt and reads its answer. If a signal ends the process meanwhile, the prompt's line is ended, too.
+  private func asking<Answer>(_ prompt: String, _ answer: () throws -> Answer) throws -> Answer {
+    let descriptor = file.descriptor
+    Pending.shared.withLock { $0.asksAt = descriptor }
+    defer { Pending.shared.withLock { $0.asksAt = nil } }
     try say(prompt)
-    let secret = try line()
-    // The end of such a line was shown before the prompt was.
-    if isTypedAhead { try say("\n") }
-    return secret
+    return try answer()
   }
 
   /// Drops what was typed ahead, for it was meant for another question.

@@ -45,6 +45,12 @@ struct FoundSet {
 
   private init(_ path: String, _ origin: Origin) throws {
     (self.path, self.origin) = (path, origin)
+    // A FIFO or a device could be waited for without end.
+    if let kind = System.kind(of: path), kind != .regular {
+      throw CommandError(
+        .inputOutput, "not_a_regular_file", subject: path, "is not a regular file",
+        hints: ["name the file of the set with --vaults FILE or CVAULT_VAULTS"])
+    }
     let bytes = try TextInput.bytes(of: NamedFile.reading(path), limit: VaultSet.byteLimit)
     do throws(VaultError) {
       set = try VaultSet(parsing: bytes, file: path)

@@ -21,18 +21,50 @@ struct BackupKeys {
       global.messages.detail("key: \(source.explanation)")
       return (try source.key(maximumWorkFactor: maximum), source.subject)
     }
-    backupPassphrase = try backupPassphraseFile.map { try SecretInput.file($0) }
+    backupPassphrase = try backupPassphraseFile.map { try SecretInput.file($0).passphrase() }
   }
 
   /// Whether anything was given.
   var isEmpty: Bool { given.isEmpty && backupPassphrase == nil }
 
-  /// What may open a backup: what is given, with the user's own identity; nothing where nobody has a key.
+  /// A backup that opened.
+  struct Opened {
+    let contents: BackupContents
+    /// Whether a given key opened it, rather than the user's own identity.
+    let isByGiven: Bool
+  }
+
+  /// Opens a backup with what is given, else with the user's own identity; nil if nothing is given and nothing fits.
   ///
-  /// - Parameter asks: whether a passphrase may be asked for.
-  func credentials(for file: BackupFile, asks: Bool) throws -> [AgeCredential] {
+  /// - Parameter asks: whether a passphrase may be asked for, and whether the backup must open.
+  /// - Throws: ``CommandError`` `.cannotUnlock` if a key is given and nothing opens the backup.
+  func open(_ file: BackupFile, asks: Bool) async throws -> Opened? {
+    let isNeeded = asks || !isEmpty
+    let own: [AgeIdentity] = file.lock.isForRecipients ? KeySource.standardIdentities ?? [] : []
+    let given = try credentials(for: file, asks: asks)
+    do throws(VaultError) {
+      if !given.isEmpty { return Opened(contents: try await BackupContents(of: file, with: given), isByGiven: true) }
+    } catch {
+      guard error.code == .noMatchingSlot, !own.isEmpty else { throw error }
+    }
+    guard !own.isEmpty else {
+      if isNeeded { throw CommandError.backupNotOpened(file, isGiven: !isEmpty) }
+      return nil
+    }
+    do throws(VaultError) {
+      let contents = try await BackupContents(of: file, with: own.map { .identity($0) })
+      return Opened(contents: contents, isByGiven: false)
+    } catch {
+      // A key that nobody gave need not fit.
+      guard error.code == .noMatchingSlot, !isNeeded else { throw error }
+      return nil
+    }
+  }
+
+  /// What is given and may open a backup.
+  private func credentials(for file: BackupFile, asks: Bool) throws -> [AgeCredential] {
     switch file.lock {
-    case .recipients: return identities.map { .identity($0) }
+    case .recipients: return givenIdentities.map { .identity($0) }
     case .passphrase:
       let known = backupPassphrase.map { [$0] } ?? passphrases
       if known.isEmpty, asks, let terminal = Terminal(noInput: global.noInput) {
@@ -50,26 +82,48 @@ struct BackupKeys {
     given.compactMap { if case .passphrase(let passphrase, _) = $0.key { passphrase } else { nil } }
   }
 
-  /// The given identities, and behind them the user's own.
-  private var identities: [AgeIdentity] {
-    let given = given.flatMap { given -> [AgeIdentity] in
+  private var givenIdentities: [AgeIdentity] {
+    given.flatMap { given -> [AgeIdentity] in
       if case .identities(let identities) = given.key { identities } else { [] }
     }
-    return given + (KeySource.standardIdentities ?? [])
+  }
+
+  /// Refuses a passphrase of a backup that has none: nobody would notice that the backup was exchanged for another
+  /// file.
+  func requireUse(of file: BackupFile) throws {
+    guard backupPassphrase != nil, file.lock.isForRecipients else { return }
+    throw CommandError.backupNotOpened(file, isGiven: true)
   }
 
   /// Unlocks a vault; nil when no key does and nobody is to be asked.
   ///
   /// - Parameter state: what is remembered of it; nil for the vault in a backup, which lies in no directory.
   func unlock(_ vault: LockedVault, asks: Bool, state: KnownVaults? = nil) async throws -> Vault? {
-    let options = try global.vaultOptions(state)
-    for key in given.map(\.key) + [.identities(identities)] {
+    if let opened = try await unlockWithGiven(vault, state: state) { return opened }
+    return try await unlockWithOthers(vault, asks: asks, state: state)
+  }
+
+  /// Unlocks a vault with what is given; nil if nothing of it does.
+  func unlockWithGiven(_ vault: LockedVault, state: KnownVaults? = nil) async throws -> Vault? {
+    try await unlock(vault, with: given.map(\.key), global.vaultOptions(state))
+  }
+
+  private func unlock(_ vault: LockedVault, with keys: [VaultKey], _ options: Vault.Options) async throws -> Vault? {
+    for key in keys {
       do throws(VaultError) {
         return try await vault.unlock(with: key, options: options)
       } catch {
         guard error.code == .noMatchingSlot || error.code == .wrongPassphrase else { throw error }
       }
     }
+    return nil
+  }
+
+  /// Unlocks a vault with the user's own identity, or with a passphrase that is asked for.
+  func unlockWithOthers(_ vault: LockedVault, asks: Bool, state: KnownVaults? = nil) async throws -> Vault? {
+    let options = try global.vaultOptions(state)
+    let own = KeySource.standardIdentities ?? []
+    if let opened = try await unlock(vault, with: [.identities(givenIdentities + own)], options) { return opened }
     guard asks, vault.header.slots.contains(where: { $0.kind == .scrypt }),
       let terminal = Terminal(noInput: global.noInput)
     else { return nil }
@@ -80,14 +134,27 @@ struct BackupKeys {
 }
 
 extension CommandError {
-  /// Nothing that was given opens a backup.
-  static func backupNotOpened(_ file: BackupFile) -> CommandError {
+  /// No key opens a backup.
+  static func backupNotOpened(_ file: BackupFile, isGiven: Bool) -> CommandError {
     let hint =
       switch file.lock {
       case .recipients: "give the identity of one of its recipients with --identity FILE"
       case .passphrase: "give its passphrase with --backup-passphrase-file FILE"
       }
-    return CommandError(.cannotUnlock, "no_key", subject: file.path, "no key for the backup is given", hints: [hint])
+    let reason =
+      switch (isGiven, file.lock) {
+      case (false, _): "no key for the backup is given"
+      case (true, .recipients): "the key that is given does not open the backup, which is for recipients"
+      case (true, .passphrase): "the key that is given does not open the backup, which has a passphrase"
+      }
+    return CommandError(.cannotUnlock, "no_key", subject: file.path, reason, hints: [hint])
+  }
+
+  /// A given key opens neither a backup nor the vault in it, though another key does.
+  static func keyOpensNothing(_ file: BackupFile) -> CommandError {
+    CommandError(
+      .cannotUnlock, "no_key", subject: file.path, "the key that is given opens neither the backup nor the vault in it",
+      hints: ["leave the key out: your own identity opens the backup"])
   }
 
   /// Nothing that was given unlocks the vault in a backup.
@@ -111,5 +178,14 @@ extension BackupFile {
     }
     guard System.kind(of: path) != nil else { throw CommandError(SystemError.missing(path)) }
     return try BackupFile(at: path)
+  }
+}
+
+extension BackupFile.Lock {
+  fileprivate var isForRecipients: Bool {
+    switch self {
+    case .recipients: true
+    case .passphrase: false
+    }
   }
 }

@@ -36,7 +36,7 @@ struct EarlierVault {
       throw error.code == .notAVault ? .noVault(at: commit, location.path) : CommandError(error).at(commit)
     }
     // What is there now may be damaged: an earlier state is just what is wanted then.
-    let live = try? location.open()
+    let live = try? location.open(global)
     isNamed = try required != nil || live.map { try global.isNamed($0) } ?? false
     let isThis = try required?.isOf(vault) ?? false
     if !isThis, let live { try required?.check(live, at: location.path) }

@@ -50,6 +50,12 @@ extension Session {
   ///
   /// `--yes` does not answer: what it says yes to would be anybody's.
   func agreed(to use: Use) throws -> Session {
+    let session = try answered(about: use)
+    if use == .writing { noteUnsharedLocks() }
+    return session
+  }
+
+  private func answered(about use: Use) throws -> Session {
     guard let doubt = doubt(about: use) else { return self }
     let fingerprint = try locked.fingerprint()
     guard let terminal = Terminal(noInput: global.noInput) else {

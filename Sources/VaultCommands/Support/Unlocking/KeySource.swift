@@ -141,7 +141,10 @@ extension KeySource {
   }
 
   /// The passphrase; only for the sources of one.
-  func passphrase() throws -> SecretBytes {
+  func passphrase() throws -> SecretBytes { try line().passphrase() }
+
+  /// The passphrase with what nobody sees in it; only for the sources of one.
+  func line() throws -> SecretLine {
     switch kind {
     case .passphraseFile(let file): return try SecretInput.file(file)
     case .passphraseDescriptor(let number): return try Self.passphrase(from: number, named: origin)
@@ -155,9 +158,10 @@ extension KeySource {
   /// What was read from descriptors, for a command that opens several vaults: nothing can be read there twice.
   @TaskLocal static var readPassphrases: ReadPassphrases?
 
-  private static func passphrase(from descriptor: Int32, named name: String) throws -> SecretBytes {
+  private static func passphrase(from descriptor: Int32, named name: String) throws -> SecretLine {
     if let known = readPassphrases?.known.withLock({ $0[descriptor] }) { return known }
     let passphrase = try SecretInput.line(from: descriptor, named: name)
+    System.endInput(descriptor)
     readPassphrases?.known.withLock { $0[descriptor] = passphrase }
     return passphrase
   }
@@ -165,7 +169,7 @@ extension KeySource {
 
 /// Passphrases by the descriptors that they came from.
 final class ReadPassphrases: Sendable {
-  fileprivate let known = Mutex<[Int32: SecretBytes]>([:])
+  fileprivate let known = Mutex<[Int32: SecretLine]>([:])
 }
 
 /// Files of age identities.

@@ -16,11 +16,11 @@ struct PinCheck {
 
   let state: KnownVaults?
   let outcome: Outcome
-  private let header: VaultHeader
+  private let vault: LockedVault
+  private var header: VaultHeader { vault.header }
 
   init(_ vault: LockedVault, _ state: KnownVaults?) {
-    self.state = state
-    header = vault.header
+    (self.state, self.vault) = (state, vault)
     guard let state else {
       outcome = .noState
       return
@@ -33,7 +33,7 @@ struct PinCheck {
   }
 
   init(_ earlier: EarlierVault) {
-    (state, header) = (nil, earlier.vault.header)
+    (state, vault) = (nil, earlier.vault)
     outcome = .earlier(isNamed: earlier.isNamed)
   }
 
@@ -50,7 +50,9 @@ struct PinCheck {
   var refusal: VaultError? {
     if case .failed(let error) = outcome { return error }
     guard case .differs(let difference)? = known?.state else { return nil }
-    return (try? difference.error(of: header)) ?? difference.error
+    var error = (try? difference.error(of: header)) ?? difference.error
+    error.remedies = vault.fitting(error.remedies)
+    return error
   }
 
   /// Refuses another vault or another root key, which comes before any damage.
@@ -111,8 +113,12 @@ extension Messages {
       note("this machine did not know this vault: its fingerprint \(fingerprint) is remembered from now on")
     case .copy(let original):
       note(
-        "this is a copy of the vault at \(original), and goes on alone: once either was changed, the other will be refused "
-          + "until it is brought up to date")
+        "this is a copy of the vault at \(original): this machine remembers each on its own, and a change in one is not "
+          + "in the other")
+    case .behind(let id, let revision, let newest):
+      note(
+        "this copy is behind: it has revision \(revision) of \(id.text), and this machine has seen \(newest) elsewhere; "
+          + "`git pull` brings a clone up to date")
     case .slotsChanged(let added, let removed):
       for slot in added { note("since this machine unlocked it last, a slot was added: \(slot.line)") }
       for slot in removed { note("since this machine unlocked it last, a slot was removed: \(slot.line)") }

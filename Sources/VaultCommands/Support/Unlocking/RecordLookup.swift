@@ -108,8 +108,8 @@ extension Session {
     of text: String, from candidates: [RecordSummary], after failure: CommandError
   ) throws -> RecordSummary {
     guard canChoose, (1...Self.maximumChoiceCount).contains(candidates.count) else { throw failure }
-    let record = candidates.count == 1 ? candidates[0] : try picked(candidates, text)
-    messages.note("\(record.name) (\(record.kind))")
+    let record = candidates.count == 1 ? candidates[0] : try picked(locked.toldApart(candidates), text)
+    messages.note("\(record.label) (\(record.kind))")
     return record
   }
 

@@ -45,6 +45,9 @@ extension Session {
       let slot = try client.slot(headerHash: locked.header.hash())
       messages.detail("key: agent")
       return try locked.unlock(heldBy: client, slot: slot, options: options)
+    } catch let error as AgentError where error.code == .silent {
+      messages.note("the agent does not answer, and is not asked; `vault lock` ends it")
+      return nil
     } catch let error as AgentError where error.code != .foreign {
       messages.detail("not by the agent: \(error.reason)")
       return nil
@@ -63,7 +66,7 @@ extension CommandError {
         .unexpectedVault, "foreign_agent", subject: "agent", error.reason,
         hints: ["somebody else may be listening: look at who owns it, and at its mode", "CVAULT_NO_AGENT=1 asks none"])
     case .memory: self.init(.failed, "memory_unavailable", subject: "agent", error.reason)
-    case .malformed, .gone, .refused: self.init(.inputOutput, "agent_failed", subject: "agent", error.reason)
+    case .malformed, .gone, .silent, .refused: self.init(.inputOutput, "agent_failed", subject: "agent", error.reason)
     }
   }
 }

@@ -18,6 +18,8 @@ struct Session {
   var isNamed: Bool
   /// Which records somebody has chosen by parts of their names.
   let chosen = ChosenRecords()
+  /// The passphrase that was typed for the vault, if it is kept.
+  let typed = TypedPassphrase()
   /// Whether a part of a name may be taken for it.
   var takesParts = true
   var messages: Messages { global.messages }
@@ -30,7 +32,7 @@ struct Session {
     self.global = global
     location = try VaultLocation.find(options)
     global.messages.detail("vault \(location.path) (\(location.origin.rawValue))")
-    let place = try location.place()
+    let place = try location.place(global)
     if place.isOpenToOthers {
       global.messages.note(
         "whoever stands between here and the database could read along: sslmode=verify-full forbids it")
@@ -165,14 +167,16 @@ struct Session {
   }
 
   /// As ``unlockWhereItHelps(_:)``, also with the user's own identity; nobody is asked for a passphrase.
-  func unlockUnasked(_ options: UnlockOptions) async throws -> Vault? {
-    if let opened = try await unlockIfItHelps(options) { return opened }
+  ///
+  /// - Parameter isStrict: whether a variable whose key opens nothing is an error, too.
+  func unlockUnasked(_ options: UnlockOptions, isStrict: Bool = false) async throws -> Vault? {
+    if let opened = try await unlockIfItHelps(options, isStrict: isStrict) { return opened }
     if let identity = KeySource.standardIdentity(for: locked) { return try await unlock(identity, options) }
     try pin.requireKnownState()
     return nil
   }
 
-  private func unlockIfItHelps(_ options: UnlockOptions) async throws -> Vault? {
+  private func unlockIfItHelps(_ options: UnlockOptions, isStrict: Bool = false) async throws -> Vault? {
     if !options.givesKey, let doubt = doubt(about: .reading) {
       // A key that happens to be there is not worth a question.
       if try !KeySource.given(options).isEmpty { messages.note("not unlocked: \(location.path) \(doubt)") }
@@ -180,7 +184,7 @@ struct Session {
     }
     do {
       return try await agreed(to: .reading).unlockIfKeyGiven(options)
-    } catch let error as CommandError where error.status == .cannotUnlock && !options.givesKey {
+    } catch let error as CommandError where error.status == .cannotUnlock && !options.givesKey && !isStrict {
       messages.note("not unlocked: " + error.reason)
       return nil
     }
@@ -231,10 +235,15 @@ struct Session {
     for attempt in 1...3 {
       let passphrase = try terminal.secret("Passphrase of \(Printable.text(location.path)): ")
       do {
-        return try await unlock(with: .passphrase(passphrase, maximumWorkFactor: maximum), subject: location.path)
+        let vault = try await unlock(
+          with: .passphrase(passphrase, maximumWorkFactor: maximum), subject: location.path)
+        if keepsPassphrase { typed.secret = passphrase }
+        return vault
       } catch let error as CommandError where error.status == .cannotUnlock && attempt < 3 {
         terminal.dropTyped()
-        try terminal.say("That passphrase opens nothing here. Try again.\n")
+        let hidden = HiddenContent(in: passphrase)
+        let what = hidden.isEmpty ? "" : ": it holds \(hidden.words)"
+        try terminal.say("That passphrase opens nothing here\(what). Try again.\n")
       }
     }
     preconditionFailure("the third attempt ends the loop")
@@ -251,6 +260,11 @@ struct Session {
     guard SecureMemory.status == .notLocked else { return }
     messages.note("the memory for secrets could be swapped out: raise the limit of locked memory (`ulimit -l`)")
   }
+}
+
+/// A passphrase that somebody has typed, which another question may take as its answer.
+final class TypedPassphrase {
+  fileprivate(set) var secret: SecretBytes?
 }
 
 extension Session {

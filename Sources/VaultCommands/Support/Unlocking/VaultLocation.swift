@@ -1,5 +1,6 @@
 import VaultDocument
 import VaultKit
+import VaultStorage
 import VaultSystem
 
 /// Where the vault is, and how it was found.
@@ -84,16 +85,30 @@ extension VaultLocation {
   var isDatabase: Bool { VaultPlace.isDatabase(path) }
 
   /// The vault there, as it is seen without a key.
-  func open() throws -> LockedVault { try LockedVault(at: place()) }
+  ///
+  /// - Parameter global: says how long a database is waited for; nil waits for none.
+  func open(_ global: GlobalOptions?) throws -> LockedVault { try LockedVault(at: place(global)) }
 
   /// The place, with the password of a database where a command gives one.
-  func place() throws -> VaultPlace {
-    guard isDatabase, let command = System.environment("CVAULT_DATABASE_PASSWORD_COMMAND") else {
-      return try VaultPlace(path)
-    }
+  ///
+  /// - Parameter global: as for ``open(_:)``.
+  func place(_ global: GlobalOptions?) throws -> VaultPlace {
+    let place = try placeWithPassword()
+    guard isDatabase else { return place }
+    return try place.waiting(global?.lockTime() ?? .zero) { wait in global?.messages.note(wait.words) }
+  }
+
+  private func placeWithPassword() throws -> VaultPlace {
+    // The address first: a faulty one asks for no password.
+    let place = try VaultPlace(path)
+    guard isDatabase, let command = System.environment("CVAULT_DATABASE_PASSWORD_COMMAND") else { return place }
     let name = "CVAULT_DATABASE_PASSWORD_COMMAND"
-    guard let password = try SecretInput.command(command, named: name).string else {
-      throw CommandError.usage(name, "gives no text")
+    let given = try SecretInput.command(command, named: name)
+    // libpq takes a password to the first zero byte.
+    guard given.hidden.isDisjoint(with: [.noText, .utf16, .zero]), let password = given.passphrase().string else {
+      throw CommandError(
+        .inputRefused, "input_refused", subject: name, "gives no text in UTF-8",
+        hints: ["run the command by itself to see what it prints"])
     }
     return try VaultPlace(path, databasePassword: password)
   }
@@ -118,6 +133,7 @@ extension VaultLocation {
     if error.code == .ioFailed, error.wordsOfDatabase != nil {
       explained.hints.append(
         "check the address; a password comes from ~/.pgpass, PGPASSFILE or CVAULT_DATABASE_PASSWORD_COMMAND")
+      explained.hints += HiddenContent.hints
     }
     guard error.code == .notAVault else { return explained }
     explained.subject = path
@@ -133,6 +149,12 @@ extension VaultLocation {
   ///
   /// - Parameter kind: what is there instead.
   func holdsNoVault(_ kind: FileStatus.Kind?) -> CommandError {
+    // Whoever works in such a folder means that vault, although it was not found by its header.
+    let here = origin == .standard ? VaultLocation(path: ".", origin: .option).headless() : nil
+    if var headless = here ?? headless() {
+      (headless.status, headless.code) = (.noVault, "not_a_vault")
+      return headless
+    }
     let isFile = kind != nil && kind != .directory
     let reason = isFile ? "is a file, and a vault is a folder" : kind == nil ? "is not there" : "has no vault.json"
     var error = CommandError(.noVault, "not_a_vault", subject: path, "is no vault: it \(reason)")
@@ -157,6 +179,33 @@ extension VaultLocation {
   }
 }
 
+extension VaultLocation {
+  /// Says that a folder holds the files of a vault without its header, and how to bring that back; nil of any other.
+  func headless() -> CommandError? {
+    guard !isDatabase, let remains = VaultPlace.remains(ofVaultAt: path) else { return nil }
+    var error = CommandError(
+      .inputRefused, "header_missing", subject: path,
+      "holds files of a vault in \(remains)/, but its vault.json is gone: only that file opens them")
+    error.file = path + "/vault.json"
+    let git = Git(at: path)
+    let place = path == "." ? "" : " -C \(path.shellQuoted)"
+    if git.output(["ls-tree", "HEAD", "--", "vault.json"])?.isEmpty == false {
+      error.hints.append("git has it: `git\(place) checkout HEAD -- vault.json` brings it back")
+    } else if let commit = git.lines(["log", "-n1", "--all", "--diff-filter=AM", "--format=%H", "--", "vault.json"])
+      .first,
+      !commit.isEmpty
+    {
+      let id = commit.prefix(12)
+      error.hints.append("git has it: `git\(place) checkout \(id) -- vault.json` brings back that of commit \(id)")
+    }
+    error.hints += [
+      "`vault backup restore FILE NEW-FOLDER` takes the vault from a backup",
+      "for a new vault name another folder; nothing was changed",
+    ]
+    return error
+  }
+}
+
 /// The user's directories, as the XDG Base Directory Specification names them.
 enum XDG {
   /// The directory of a variable, else its default below the home directory. Relative paths are to be ignored.
@@ -164,5 +213,18 @@ enum XDG {
     if let path = System.environment(variable), path.hasPrefix("/") { return path }
     guard let home = System.environment("HOME"), home.hasPrefix("/") else { return nil }
     return home + "/" + standard
+  }
+}
+
+extension RemoteWait {
+  /// What a person reads while a command waits for a database.
+  fileprivate var words: String {
+    switch self {
+    case .answer: "the database has not answered for some seconds; waiting on"
+    case .commit:
+      "the database has not confirmed the change for some seconds; waiting on: a standby that it waits for may be away"
+    case .replica: "the server is a replica that has not caught up with what this machine has seen; waiting for it"
+    case .connection: "the database cannot be reached; trying again, as long as --lock-timeout says"
+    }
   }
 }

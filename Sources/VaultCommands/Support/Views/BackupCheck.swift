@@ -28,12 +28,7 @@ struct BackupCheck {
     report.isRecorded = record?.isThere ?? false
     try record?.compare(file)
     report.kind = .framing
-    let credentials = try keys.credentials(for: file, asks: isDeep)
-    if credentials.isEmpty {
-      if isDeep { throw CommandError.backupNotOpened(file) }
-    } else {
-      try await open(file, credentials, &report)
-    }
+    if let opened = try await keys.open(file, asks: isDeep) { try await check(opened, of: file, &report) }
     if let record { note(&report, in: record) }
   }
 
@@ -54,18 +49,15 @@ struct BackupCheck {
     return contents.isAttested || (isDeep && part == nil)
   }
 
-  private func open(_ file: BackupFile, _ credentials: [AgeCredential], _ report: inout BackupReport) async throws {
-    let contents: BackupContents
-    do throws(VaultError) {
-      contents = try await BackupContents(of: file, with: credentials)
-    } catch {
-      // A key that nobody gave need not fit.
-      guard error.code == .noMatchingSlot, keys.isEmpty, !isDeep else { throw error }
-      return
-    }
+  private func check(_ opened: BackupKeys.Opened, of file: BackupFile, _ report: inout BackupReport) async throws {
+    let contents = opened.contents
     report.contents = contents
     report.kind = .list
-    guard let vault = try await keys.unlock(contents.vault, asks: isDeep) else {
+    let unlocked = try await keys.unlockWithGiven(contents.vault)
+    guard unlocked != nil || opened.isByGiven || keys.isEmpty else { throw CommandError.keyOpensNothing(file) }
+    var vault = unlocked
+    if vault == nil { vault = try await keys.unlockWithOthers(contents.vault, asks: isDeep) }
+    guard let vault else {
       if isDeep { throw CommandError.backedUpVaultNotUnlocked(file) }
       return
     }
@@ -186,7 +178,12 @@ struct BackupReport {
     }
     let all = verification.recordCount + verification.trashedCount
     return all == (contents.map { $0.recordCount + $0.trashedCount } ?? 0)
-      ? "every record verified" : "\(all) of the records verified"
+      ? "every record verified" + hashes : "\(all) of the records verified"
+  }
+
+  /// Says that no attachment was opened.
+  private var hashes: String {
+    (contents?.attachmentCount ?? 0) > 0 ? ", attachments by size and hash alone" : ""
   }
 
   private func attestation(_ contents: BackupContents) -> String {
@@ -196,13 +193,13 @@ struct BackupReport {
 
   var document: JSONValue {
     .members([
-      "attachments": contents.map { .number(JSONNumber($0.attachmentCount)) } ?? .null,
-      "attested": contents.map { .bool($0.isAttested && isUnlocked) } ?? .null,
+      "attachments": contents.map { JSONValue.number(JSONNumber($0.attachmentCount)) } ?? .null,
+      "attested": contents.map { JSONValue.bool($0.isAttested && isUnlocked) } ?? .null,
       "checked": .optional(failure == nil ? kind?.rawValue : nil),
       "created_at": .optional(contents?.createdAt.text), "error": .optional(failure?.code),
       "faults": .array((verification?.faults ?? []).map(\.document)), "file": .string(path),
-      "recorded": .bool(isRecorded), "records": contents.map { .number(JSONNumber($0.recordCount)) } ?? .null,
-      "trashed": contents.map { .number(JSONNumber($0.trashedCount)) } ?? .null,
+      "recorded": .bool(isRecorded), "records": contents.map { JSONValue.number(JSONNumber($0.recordCount)) } ?? .null,
+      "trashed": contents.map { JSONValue.number(JSONNumber($0.trashedCount)) } ?? .null,
       "vault": .optional(contents?.vault.header.vaultID.text),
     ])
   }

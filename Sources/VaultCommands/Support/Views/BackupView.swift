@@ -34,13 +34,14 @@ extension BackupListing.Row {
   /// One backup of a list.
   var document: JSONValue {
     .members([
-      "attested": entry.map { .bool($0.isAttested) } ?? .null,
+      "attested": entry.map { JSONValue.bool($0.isAttested) } ?? .null,
+      "checked_at": .optional(entry?.checkedAt?.text),
       "created_at": .optional(entry?.createdAt.text),
       "label": .optional(entry?.label),
       "name": .string(name.fileName),
-      "recorded_size": entry.map { .number(JSONNumber($0.byteCount)) } ?? .null,
+      "recorded_size": entry.map { JSONValue.number(JSONNumber($0.byteCount)) } ?? .null,
       "sha256": .optional(entry.map { Hex.encode($0.sha256) }),
-      "size": byteCount.map { .number(JSONNumber($0)) } ?? .null,
+      "size": byteCount.map { JSONValue.number(JSONNumber($0)) } ?? .null,
       "state": .string(state.rawValue),
       "time": .string(name.time.text),
       "vault": .optional(entry?.vaultID.text),

@@ -1,13 +1,13 @@
 /// How many columns of a terminal text takes: two for a letter of East Asia and for an emoji, none for a mark.
 ///
 /// A table of our own, since that of the C library knows nothing without a locale.
-enum DisplayWidth {
-  static func of(_ text: String) -> Int {
+package enum DisplayWidth {
+  package static func of(_ text: String) -> Int {
     Printable.isPlain(text) ? text.utf8.count : text.reduce(0) { $0 + of($1) }
   }
 
   /// The text, without its end where it is wider than that, which `…` says then.
-  static func cut(_ text: String, to width: Int) -> (text: String, width: Int) {
+  package static func cut(_ text: String, to width: Int) -> (text: String, width: Int) {
     let whole = of(text)
     guard whole > width else { return (text, whole) }
     guard width > 0 else { return ("", 0) }
@@ -24,15 +24,23 @@ enum DisplayWidth {
   private static func of(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return 0 }
-    if first.value < 0x300 { return scalars.contains("\u{FE0F}") && first.value > 0x7F ? 2 : 1 }
-    switch first.properties.generalCategory {
-    case .nonspacingMark, .enclosingMark, .format: return 0
-    default: break
-    }
-    // What asks for a picture, or is one by itself, is as wide as one; so is a sequence of several.
-    if first.properties.isEmojiPresentation || scalars.contains("\u{FE0F}") { return 2 }
-    return wide.contains { $0 ~= first.value } ? 2 : 1
+    // A picture is two columns wide, and so is a sequence of several that are joined.
+    if first.value > 0x7F, first.properties.isEmojiPresentation || scalars.contains("\u{FE0F}") { return 2 }
+    // Terminals add up code points: the vowel sign of an Indic letter has a column of its own.
+    return scalars.reduce(0) { $0 + of($1) }
   }
+
+  private static func of(_ scalar: Unicode.Scalar) -> Int {
+    guard scalar.value >= 0x300 else { return 1 }
+    if joining.contains(where: { $0 ~= scalar.value }) { return 0 }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: return wide.contains { $0 ~= scalar.value } ? 2 : 1
+    }
+  }
+
+  /// Vowels and final consonants that join the consonant before them to a syllable of Hangul.
+  private static let joining: [ClosedRange<UInt32>] = [0x1160...0x11FF, 0xD7B0...0xD7FF]
 
   /// Wide and full-width characters that are no emoji (Unicode, EastAsianWidth.txt, whole blocks).
   private static let wide: [ClosedRange<UInt32>] = [

@@ -56,23 +56,34 @@ struct Doctor {
     let good = slots.count { $0.fault == nil }
     for slot in slots { checks.append(check(slot, goodCount: good)) }
     checks += [rotation, memory]
+    if let confinement { checks.append(confinement) }
     if let remote = try session.remoteState() {
       checks += remote.rows.map { DoctorCheck(name: $0.0, state: .good, text: $0.1) }
     } else {
       checks += [permissions(condition), journal(condition)]
+      if let locks { checks.append(locks) }
     }
     checks.append(checkpoint)
-    checks += surroundings(condition)
+    checks += surroundings(condition) + openedTexts
     if GitFolder.holds(session.location.path) {
       checks.append(git(condition))
       if let merging = try merging() { checks.append(merging) }
-      if let operation = GitOperation(Git(at: session.location.path)) {
-        checks.append(DoctorCheck(name: "merge", state: .warning, text: operation.line, advice: operation.advice))
-      }
+      checks += kept(by: Git(at: session.location.path))
     }
     return checks + [
       pin, state, IndexReport(session).check, DoctorCheck(name: "library", state: .good, text: CryptoLibrary.version),
     ]
+  }
+
+  /// Whether git has what is here.
+  private func kept(by git: Git) -> [DoctorCheck] {
+    if let operation = GitOperation(git) {
+      return [DoctorCheck(name: "merge", state: .warning, text: operation.line, advice: operation.advice)]
+    }
+    let path = session.location.path
+    guard let commit = GitComparison(path, git, with: .commit) else { return [] }
+    let staging = GitComparison(path, git, with: .index)?.staging(after: commit)
+    return [commit.check] + [staging].compactMap(\.self)
   }
 
   private var rotation: DoctorCheck {
@@ -93,6 +104,27 @@ struct Doctor {
       DoctorCheck(name: "memory", state: .warning, text: "\(size) that may be swapped out", advice: advice)
     case .unavailable:
       DoctorCheck(name: "memory", state: .fault, text: "there is none for secrets: nothing opens", advice: advice)
+    }
+  }
+
+  /// Nil if the process that reads files of other tools can be confined.
+  private var confinement: DoctorCheck? {
+    guard !ProcessHardening.canFilterCalls else { return nil }
+    return DoctorCheck(
+      name: "imports", state: .warning, text: "this system cannot take system calls away from what reads foreign files",
+      advice: "import files that you do not trust on a Linux with seccomp")
+  }
+
+  /// Nil if the file system gives locks that others see.
+  private var locks: DoctorCheck? {
+    let path = session.location.path
+    if System.lacksLocks(at: System.join(path, "vault.json")) {
+      return DoctorCheck(
+        name: "locks", state: .fault, text: "the file system of \(path) gives no locks: nothing can be written",
+        advice: "keep the vault on a disk with locks, and share it by git or in a database")
+    }
+    return UnsharedLocks(at: path).map {
+      DoctorCheck(name: "locks", state: .warning, text: $0.text, advice: UnsharedLocks.advice)
     }
   }
 
@@ -152,6 +184,17 @@ struct Doctor {
           name: "private key", state: .fault, text: "\(file) looks like one, and whoever has this folder has it, too",
           advice: "move it away; where it was committed or backed up, give its slot up and `vault rekey --reseal`")
       }
+  }
+
+  /// Texts of this vault, and of no vault, that an editor had when its command ended.
+  private var openedTexts: [DoctorCheck] {
+    let vault = header.vaultID.text
+    return KeptText.left().filter { $0.source.map { $0.vault == vault } ?? true }.map { text in
+      let remove = "`rm -r \(text.folder.path.shellQuoted)` takes it away"
+      return DoctorCheck(
+        name: "opened text", state: .warning, text: "an earlier edit has left \(text.path), in clear",
+        advice: text.source.map { "`\($0.command)` goes on with it, " + remove } ?? remove)
+    }
   }
 
   private func git(_ condition: VaultCondition) -> DoctorCheck {

@@ -2,6 +2,7 @@ import VaultCrypto
 import VaultDocument
 import VaultKit
 import VaultRecords
+import VaultSealing
 
 extension OpenRecord {
   /// The sealed value that is meant where none is named: the only password, token, key or PIN, else the only other one.
@@ -16,8 +17,19 @@ extension OpenRecord {
   func oneTimeKeyPath() throws -> MemberPath {
     try only(
       of: presentSecrets.filter { $0.sort == .otp }.map(\.path), whatElse: "has no key of one-time codes",
-      hint: "`vault set RECORD --secret totp` gives a login one")
+      hint: hintForOneTimeKey)
   }
+
+  private var hintForOneTimeKey: String {
+    let field = kind?.fields.first { $0.isSealed && $0.suffix.isEmpty && $0.value.secretSort == .otp }
+    guard let field else {
+      return "a record of the kind \(envelope.kind) has no field for one; a login has the field totp"
+    }
+    return "`vault set \(shortName.shellQuoted) --secret \(field.path)` gives it one"
+  }
+
+  /// What names the record on a command line.
+  private var shortName: String { name.isEmpty ? id.text : name }
 
   /// Lends the bytes of a value that is text: of a sealed one from locked memory.
   func withValue<Result>(at path: MemberPath, _ body: (RawSpan) throws -> Result) throws -> Result {
@@ -47,7 +59,7 @@ extension OpenRecord {
       throw CommandError.usage(
         "path", "is needed, for the record has several: \(paths.map(\.description).joined(separator: ", "))")
     }
-    var error = CommandError(.notFound, "no_such_member", subject: name.isEmpty ? id.text : name, reason)
+    var error = CommandError(.notFound, "no_such_member", subject: shortName, reason)
     error.record = id.text
     error.hints = hint.map { [$0] } ?? ["name the field; `vault show RECORD` shows them"]
     throw error

@@ -104,15 +104,15 @@ struct PrintableText {
 }
 
 /// The few colors: on a terminal, unless `--no-color` or `NO_COLOR` is given.
-struct Style {
+package struct Style {
   /// For what is none of a command's output.
-  static let plain = Style(isColored: false)
+  package static let plain = Style(isColored: false)
 
   let isColored: Bool
 
   private init(isColored: Bool) { self.isColored = isColored }
 
-  init(noColor: Bool, descriptor: Int32) {
+  package init(noColor: Bool, descriptor: Int32) {
     isColored = !noColor && System.environment("NO_COLOR") == nil && System.isTerminal(descriptor)
   }
 

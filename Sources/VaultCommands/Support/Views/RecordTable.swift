@@ -111,7 +111,7 @@ struct RecordTable {
   private func text(of field: RowField, _ row: RecordRow) -> String {
     let summary = row.summary
     return switch field {
-    case .name: summary.name
+    case .name: summary.label
     case .kind: summary.kind
     case .who: summary.who
     case .age: Elapsed.words(from: order == .created ? summary.createdAt : summary.updatedAt, to: now)
@@ -126,7 +126,7 @@ struct RecordTable {
 }
 
 /// How long ago something was, in words.
-enum Elapsed {
+package enum Elapsed {
   private static let units: [(name: String, seconds: Int64)] = [
     ("year", 31_556_952), ("month", 2_629_746), ("week", 604_800), ("day", 86_400), ("hour", 3600),
   ]
@@ -136,7 +136,7 @@ enum Elapsed {
   }
 
   /// `now`, `3 min`, `1 hour`, `2 days`: in the largest unit of which there are two; a day and an hour count as well.
-  static func words(seconds: Int64) -> String {
+  package static func words(seconds: Int64) -> String {
     guard seconds >= 60 else { return "now" }
     for (name, size) in units {
       let count = seconds / size

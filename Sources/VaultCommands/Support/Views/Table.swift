@@ -1,17 +1,25 @@
 /// One column of a table for eyes.
-struct TableColumn<Row> {
+package struct TableColumn<Row> {
   let title: String
   /// Which is left out first where the screen is too narrow for all: the one with the highest rank.
   let rank: Int
   /// What it is cut to where there is no room; nil for a column that is not cut.
-  var least: Int?
+  let least: Int?
   /// How wide a few long texts can make it; many of them make it wider.
-  var most = 40
+  let most: Int
   /// Whether it is left out where no row has anything to say in it.
-  var isOptional = false
+  let isOptional: Bool
   /// How its texts look, after they were cut.
-  var look: (String) -> String = { $0 }
+  var look: (String) -> String
   let text: (Row) -> String
+
+  package init(
+    title: String, rank: Int, least: Int? = nil, most: Int = 40, isOptional: Bool = false,
+    look: @escaping (String) -> String = { $0 }, text: @escaping (Row) -> String
+  ) {
+    (self.title, self.rank, self.least, self.most) = (title, rank, least, most)
+    (self.isOptional, self.look, self.text) = (isOptional, look, text)
+  }
 
   /// The same column of rows that hold such a row.
   func of<Whole>(_ part: @escaping (Whole) -> Row) -> TableColumn<Whole> {
@@ -24,12 +32,12 @@ struct TableColumn<Row> {
 }
 
 /// A table for eyes: a header, and columns that fit the screen.
-struct Table<Rows: RandomAccessCollection> {
+package struct Table<Rows: RandomAccessCollection> {
   private let rows: Rows
   private let columns: [(column: TableColumn<Rows.Element>, width: Int)]
 
   /// - Parameter width: of the screen; nil for as wide as the texts are.
-  init(_ rows: Rows, _ columns: [TableColumn<Rows.Element>], width: Int?) {
+  package init(_ rows: Rows, _ columns: [TableColumn<Rows.Element>], width: Int?) {
     self.rows = rows
     let fitted = Self.fitted(columns.map { TableWidth($0, rows) }, to: width)
     self.columns = fitted.map { (columns[$0.index], $0.width) }
@@ -39,7 +47,7 @@ struct Table<Rows: RandomAccessCollection> {
   var lineCount: Int { rows.count + 1 }
 
   /// Gives every line, with its newline.
-  func lines(_ style: Style, to give: (String) throws -> Void) throws {
+  package func lines(_ style: Style, to give: (String) throws -> Void) throws {
     try give(line { ($0.title, style.bold) } + "\n")
     for row in rows { try give(line(of: row) + "\n") }
   }

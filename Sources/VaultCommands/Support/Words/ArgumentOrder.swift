@@ -1,33 +1,65 @@
-/// Lets options that every command takes stand before the command: `vault --vault DIR list`.
-///
-/// The parser knows them only behind the command, so they are moved there.
-enum ArgumentOrder {
-  private static let optionsWithValue: Set<String> = [
-    "--vault", "--vaults", "--in", "--require-fingerprint", "--identity", "--passphrase-file", "--passphrase-fd",
-    "--passphrase-command",
-    "--max-work-factor", "--lock-timeout",
-  ]
-  private static let flags: Set<String> = [
-    "-q", "--quiet", "-v", "--verbose", "-y", "--yes", "--json", "--no-color", "--no-input", "--no-reveal",
-  ]
+import ArgumentParser
 
-  /// The arguments with leading global options behind the command; unchanged where they begin with anything else.
+/// Lets the options of a command stand before its name: `vault --vault DIR list`.
+///
+/// The parser knows them only behind the name, so they are moved there. Which options a command takes, and which of
+/// them have a value, its own declaration says.
+enum ArgumentOrder {
+  /// The arguments with leading options behind the words that name the command; unchanged if they begin with anything
+  /// else, or if they name no command that fits.
   static func normalised(_ arguments: [String]) -> [String] {
-    var leading: [String] = []
-    var rest = arguments[...]
-    while let argument = rest.first, argument.hasPrefix("-") {
-      let name = argument.prefix { $0 != "=" }
-      if flags.contains(argument) || (argument.contains("=") && optionsWithValue.contains(String(name))) {
-        leading.append(rest.removeFirst())
-      } else if optionsWithValue.contains(argument), rest.count > 1 {
-        leading += rest.prefix(2)
-        rest.removeFirst(2)
-      } else {
-        return arguments
+    guard let first = arguments.first, isOption(first) else { return arguments }
+    let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+    return moved(arguments, before: end, unknown: .refused) ?? moved(arguments, before: end, unknown: .taken)
+      ?? arguments
+  }
+
+  /// What becomes of a command that does not take one of the leading options.
+  private enum Unknown {
+    case refused
+    /// The parser says which option the command does not take.
+    case taken
+  }
+
+  /// A word that names a command may also be the value of the option before it: the first word counts at which all
+  /// words before it are options of the command.
+  private static func moved(_ arguments: [String], before end: Int, unknown: Unknown) -> [String]? {
+    for place in arguments[..<end].indices where !isOption(arguments[place]) {
+      let named = CommandNames.named(Array(arguments[place..<end]))
+      let count = named.path.split(separator: " ").count - 1
+      guard count > 0, areOptions(arguments[..<place], of: CommandForm(of: named.command), unknown) else { continue }
+      let words = arguments[place..<(place + count)]
+      return Array(words + arguments[..<place]) + Array(arguments[(place + count)...])
+    }
+    return nil
+  }
+
+  private static func areOptions(_ words: ArraySlice<String>, of form: CommandForm, _ unknown: Unknown) -> Bool {
+    var rest = words
+    while let word = rest.popFirst() {
+      guard isOption(word) else { return false }
+      let name = word.prefix { $0 != "=" }
+      let isJoined = name.utf8.count < word.utf8.count
+      if let option = form.option(name) {
+        let hasValue = option.value != nil
+        if hasValue, !isJoined, rest.popFirst() == nil { return false }
+        if !hasValue, isJoined { return false }
+      } else if unknown == .taken {
+        if let next = rest.first, !isOption(next) { rest.removeFirst() }
+      } else if !form.areFlags(word) {
+        return false
       }
     }
-    guard !leading.isEmpty, !rest.isEmpty else { return arguments }
-    let end = rest.firstIndex(of: "--") ?? rest.endIndex
-    return rest[..<end] + leading + rest[end...]
+    return true
+  }
+
+  private static func isOption(_ word: String) -> Bool { word.hasPrefix("-") && word.utf8.count > 1 }
+}
+
+extension CommandForm {
+  /// Whether a word is several flags of one letter: `-qy`.
+  fileprivate func areFlags(_ word: String) -> Bool {
+    !word.hasPrefix("--")
+      && word.dropFirst().allSatisfy { letter in option("-\(letter)").map { $0.value == nil } ?? false }
   }
 }

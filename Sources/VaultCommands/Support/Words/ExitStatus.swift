@@ -2,7 +2,7 @@ import VaultKit
 
 /// The exit codes of the command line; docs/exit-codes.md lists them, scripts depend on them. A signal adds 128 to its
 /// number.
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32 {
   case done = 0
   case failed = 1
   /// Of `vault credential ansible` alone: there is no such vault id.
@@ -20,6 +20,10 @@ enum ExitStatus: Int32 {
   case unexpectedVault = 16
   case inputRefused = 17
   case inputOutput = 18
+  /// Of a database: stored, but it may not survive the loss of the server.
+  case mayBeLost = 19
+  /// Of a database: the connection was lost while a change was being stored.
+  case outcomeUnknown = 20
   case usage = 64
   /// Of `vault run` alone, as with `env` and `timeout`: what goes wrong before the program runs.
   case notRun = 125
@@ -41,6 +45,8 @@ enum ExitStatus: Int32 {
       case .unexpectedVault, .rolledBack, .forked, .damagedState: .unexpectedVault
       case .inputRefused, .unknownKind, .slotRefused: .inputRefused
       case .diskFull, .permissionDenied, .ioFailed: .inputOutput
+      case .mayBeLost: .mayBeLost
+      case .outcomeUnknown: .outcomeUnknown
       case .usage: .usage
       default: .failed
       }

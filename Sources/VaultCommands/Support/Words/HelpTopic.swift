@@ -38,7 +38,7 @@ enum HelpTopic {
 
   /// What the program is installed as.
   private static var name: String {
-    CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "vault"
+    ProgramArguments.all.first?.split(separator: "/").last.map(String.init) ?? "vault"
   }
 
   /// The text of the topic.

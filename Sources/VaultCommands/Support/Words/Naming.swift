@@ -51,7 +51,11 @@ extension [String] {
       if let member = try? MemberPath(parsing: word), let isSealed = member.isSealedInAnyKind(or: kind) {
         throw error.hinting(isSealed ? "a secret is no argument: use --secret \(word)" : "write \(word)=VALUE")
       }
-      guard let title = kind?.titlePaths.first, !mayBeSecret, word == first, !word.isEmpty else { throw error }
+      guard let title = kind?.titlePaths.first, word == first, !word.isEmpty else { throw error }
+      guard !mayBeSecret else {
+        throw error.hinting(
+          "behind --secret a word could be the secret, so it is not taken for the name: put the name before the option")
+      }
       return (title, word)
     }
   }

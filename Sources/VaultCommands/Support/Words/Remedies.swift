@@ -20,6 +20,8 @@ extension VaultError {
     case .changedUnderneath: return ["run the command again"]
     case .rotationUnfinished: return ["`vault rekey` finishes it; then repeat the change"]
     case .damagedState: return Remedy.acceptVault(fingerprint: nil).sentences
+    case .mayBeLost: return Remedy.afterDoubt
+    case .outcomeUnknown: return Remedy.afterLostConnection
     case .memoryUnavailable: return ["raise the limit of locked memory (`ulimit -l`)"]
     case .inputRefused where field != nil: return ["`vault kinds show KIND` lists its fields"]
     default: return []
@@ -43,8 +45,8 @@ extension Remedy {
     case .acceptEdits(let ids):
       ["if somebody edited it by hand, `vault accept \(Self.list(ids, "RECORD"))` shows what differs and takes it"]
     case .acceptVault(let fingerprint): [Self.acceptance(of: fingerprint)]
-    case .leaveBranch:
-      ["if git has switched to another branch: `git switch -` goes back, and --at REV reads a commit without a switch"]
+    case .leaveBranch: Self.leaveBranch
+    case .askAboutDatabase: [Self.askAboutDatabase]
     case .acceptRecords(let ids, let fingerprint): [Self.acceptance(of: ids, fingerprint ?? "HEX")]
     case .acceptInCheckpoint(let isLast):
       [(isLast ? "then" : "when it is meant to be so,") + " `vault checkpoint --accept-rollback` makes a new list"]
@@ -69,6 +71,26 @@ extension Remedy {
     case .restoreOlder: ["--accept-rollback restores it all the same"]
     }
   }
+
+  private static let askAboutDatabase =
+    "ask the administrator of the database: it may have been put back from a backup, or another server answers"
+
+  private static let leaveBranch = [
+    "if git has switched to another branch: `git switch -` goes back, and --at REV reads a commit without a switch",
+    "if git has put a change away: `git stash pop` brings it back",
+    "if git has taken commits back: `git reflog` names the commit of before, and `git bisect reset` ends a bisect",
+  ]
+
+  static let afterDoubt = [
+    "the vault has the change: do not run the command again",
+    "ask the administrator of the database why the server stopped waiting for its standby; after a failover, "
+      + "`vault show RECORD` says whether the change is still there",
+  ]
+
+  static let afterLostConnection = [
+    "look before you run the command again: `vault list` and `vault show RECORD` say whether the change is there, by "
+      + "its names and its revision; `vault add` twice makes two records"
+  ]
 
   private static let adoption =
     "where git has merged a branch from before a rotation, `vault merge --continue --adopt-old-root` takes it over"

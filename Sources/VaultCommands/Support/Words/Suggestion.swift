@@ -15,11 +15,21 @@ enum Suggestion {
     guard (2...30).contains(letters.count) else { return [] }
     let begun = names.filter { $0.hasPrefix(word.lowercased()) }
     if letters.count > 2, (1...4).contains(begun.count) { return begun }
+    let withPart = self.names(withPart: String(letters), among: names.filter { $0.prefix { $0 == "-" } == front })
+    if (1...4).contains(withPart.count) { return withPart }
     let near = names.filter { $0.prefix { $0 == "-" } == front }.map { name in
       (name: name, distance: distance(from: letters, to: Array(name.dropFirst(front.count).lowercased())))
     }
     .filter { $0.distance <= ($0.name.count - front.count > 5 && letters.count > 5 ? 2 : 1) }
     return near.min { $0.distance < $1.distance }.map { [$0.name] } ?? []
+  }
+
+  /// The names of which the word is a whole part, as `card` is of `payment-card`.
+  static func names(withPart word: String, among names: [String]) -> [String] {
+    names.filter { name in
+      let parts = name.split(separator: "-")
+      return parts.count > 1 && parts.contains { $0 == word.lowercased() }
+    }
   }
 
   /// A hint; nil when there is nothing to propose.

@@ -23,5 +23,6 @@ extension CSVImporter {
       "safari-csv", title: "Safari and Apple Passwords, CSV", versions: "macOS 12, iOS 17 and later",
       keeps: "everything"),
     required: ["title": .title, "url": .url, "username": .username, "password": .password],
-    optional: ["notes": .notes, "otpauth": .totp])
+    optional: ["notes": .notes, "otpauth": .totp, "group": .folder()],
+    telling: "otpauth")
 }

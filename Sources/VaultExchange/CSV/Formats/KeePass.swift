@@ -8,7 +8,9 @@ extension CSVImporter {
     ],
     optional: [
       "totp": .totp, "icon": .field("icon"), "last modified": .field("modified"), "created": .field("created"),
-    ])
+    ],
+    // Passwords of macOS may have groups as well.
+    excluded: ["otpauth"])
 
   static let keepass = CSVImporter(
     format: ImportFormat(

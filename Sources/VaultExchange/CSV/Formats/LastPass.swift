@@ -7,7 +7,16 @@ extension CSVImporter {
       "url": .lastpassURL, "username": .username, "password": .password, "extra": .lastpassExtra, "name": .title,
       "grouping": .folder(separator: "\\"), "fav": .flag("favorite"),
     ],
-    optional: ["totp": .totp])
+    optional: ["totp": .totp],
+    finish: { (builder: inout RecordBuilder, kind: String) throws(ExchangeError) in
+      for _ in 0..<builder.texts.count(where: holdsMarkup) { builder.remark(.escapedMarkup) }
+      return try asRecord(&builder, kind)
+    })
+
+  /// Whether a text holds what the extension of LastPass writes for `&`, `<`, `>` and quotes.
+  @Sendable private static func holdsMarkup(_ text: String) -> Bool {
+    ["&amp;", "&lt;", "&gt;", "&quot;", "&#39;", "&#039;", "&apos;"].contains(where: text.holds)
+  }
 }
 
 extension LeafRule {

@@ -13,8 +13,8 @@ struct PlainCSVImporter: Importer {
     guard let row = CSVTable.firstRow(of: sample, dialect: dialect) else { return false }
     let names = row.cells.map { $0.trimmingSpaces.lowercased() }
     if OwnTable.hasKinds(row.cells) { return true }
-    return names.count { LeafRule.usual[$0] != nil } >= 2
-      && TableHeader(row.cells).isHeader(above: rows.dropFirst()) { LeafRule.usual[$0] != nil }
+    return names.count { LeafRule.usual($0) != nil } >= 2
+      && TableHeader(row.cells).isHeader(above: rows.dropFirst()) { LeafRule.usual($0) != nil }
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
@@ -29,13 +29,14 @@ struct PlainCSVImporter: Importer {
     }
     let shape = KindShape(kind)
     let mapped = try Self.rules(for: options.mappings, in: shape)
-    var named = kind.name == "login" ? LeafRule.usual : [:]
+    var named: [String: LeafRule] = [:]
     let header = (CSVTable.firstRow(of: sample, dialect: dialect, encoding: options.encoding)?.cells ?? []).map {
       String($0.trimmingSpaces)
     }
     // A column that is called as a member goes there, whatever else its name is used for.
     let isOurs = options.kind != nil && shape.hasAll(header)
     for name in header {
+      if kind.name == "login", let rule = LeafRule.usual(name) { named[name.lowercased()] = rule }
       let rules = [name, name.lowercased()].lazy.compactMap { FieldRules.rule(named: $0, isOurs: isOurs, in: shape) }
       if let rule = rules.first { named[name.lowercased()] = rule }
     }

@@ -4,19 +4,20 @@ extension CSVImporter {
       "zoho-csv", title: "Zoho Vault, CSV", versions: "\"Zoho Vault Format\" and general CSV",
       keeps: "everything; chambers and folders as tags, custom data as secrets"),
     required: ["secret name": .title, "secret url": .url, "notes": .notes],
-    optional: optional, overflow: overflow)
+    optional: optional, isTelling: true, overflow: overflow)
 
   static let zohoPasswords = CSVImporter(
     format: ImportFormat(
       "zoho-password-csv", title: "Zoho Vault since 2021, CSV", versions: "columns that begin with \"Password\"",
       keeps: "everything; chambers and folders as tags, custom data as secrets"),
     required: ["password name": .title, "password url": .url, "notes": .notes],
-    optional: optional, overflow: overflow)
+    optional: optional, isTelling: true, overflow: overflow)
 
   private static let optional: Columns = [
     "description": .field("description"), "secret type": .field("type"), "secretdata": .zohoData,
     "secret data": .zohoData, "customdata": .namedLines, "custom data": .namedLines, "user name": .username,
-    "username": .username, "password": .password, "login_totp": .totp, "tags": .list("tags", separatedBy: ","),
+    "username": .username, "password": .password, "login_totp": .totp, "totp": .totp,
+    "tags": .list("tags", separatedBy: ","),
     "chambername": .folder(), "folder name": .folder(), "classification": .field("classification"),
     "favorite": .flag("favorite"),
   ]

@@ -64,7 +64,7 @@ struct ComparedState {
     do { _ = try location.checked() } catch let error as CommandError { throw error.about("state") }
     let other: LockedVault
     do {
-      other = try location.open()
+      other = try location.open(session.global)
     } catch let error as VaultError {
       if location.isDatabase { throw location.explained(error) }
       throw error.code == .notAVault ? location.holdsNoVault(.directory) : CommandError(error)
@@ -76,9 +76,11 @@ struct ComparedState {
   /// A backup, whose records are then all in memory.
   private static func backup(_ path: String, _ session: Session, _ keys: BackupKeys) async throws -> ComparedState {
     let file = try BackupFile.argument(path)
-    let credentials = try keys.credentials(for: file, asks: true)
-    guard !credentials.isEmpty else { throw CommandError.backupNotOpened(file) }
-    let contents = try await BackupContents(of: file, with: credentials)
+    try keys.requireUse(of: file)
+    guard let opened = try await keys.open(file, asks: true) else {
+      throw CommandError.backupNotOpened(file, isGiven: !keys.isEmpty)
+    }
+    let contents = opened.contents
     try requireSame(contents.vault, as: session, path)
     return ComparedState(name: path, store: try contents.state(), commit: nil)
   }

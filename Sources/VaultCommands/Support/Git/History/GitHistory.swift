@@ -15,6 +15,8 @@ struct GitVersion {
 /// The committed versions of a vault's files, when its folder lies in a git work tree and git is there.
 struct GitHistory: FileHistory {
   private static let fileByteLimit = 16 << 20
+  /// A larger attachment is not looked for: each version is in memory as a whole.
+  private static let attachmentByteLimit = 256 << 20
   private static let listByteLimit = 256 << 20
   private static let commitLimit = 1000
   private let git: Git
@@ -51,7 +53,9 @@ struct GitHistory: FileHistory {
       ["rev-list", "--max-count=\(limit)"] + options + heads + ["--"] + paths, limit: 16 << 20
     ).filter { $0 != "" }
     let places = commits.flatMap { commit in paths.map { (commit: commit, path: $0) } }
-    objects.read(places.map { "\($0.commit):./\($0.path)" }, limit: Self.fileByteLimit, ahead: ahead) { index, answer in
+    let isLarge = paths.contains { $0.hasPrefix("attachments/") }
+    let byteLimit = isLarge ? Self.attachmentByteLimit : Self.fileByteLimit
+    objects.read(places.map { "\($0.commit):./\($0.path)" }, limit: byteLimit, ahead: ahead) { index, answer in
       // The commit that removed the file has no version of it.
       guard case .object(let object) = answer, object.kind == .blob else { return true }
       let (commit, path) = places[index]

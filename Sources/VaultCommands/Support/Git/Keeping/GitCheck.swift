@@ -69,6 +69,40 @@ struct GitCheck {
     }
   }
 
+  /// Looks at what the next commit lacks: files of the work tree, and what its own files name. `git commit -a` leaves
+  /// new files out.
+  mutating func check(_ index: GitComparison) {
+    for path in index.missingSlots + missingAttachments(of: index) {
+      add(Finding(file: path, reason: "is missing", commit: nil))
+    }
+    let named = Set(findings.map(\.file))
+    for path in index.absent where !named.contains(path) {
+      add(Finding(file: path, reason: "is not in git, so no clone gets it", commit: nil))
+    }
+    for path in index.ignored where !named.contains(path) {
+      add(Finding(file: path, reason: "is ignored by git, so no clone gets it", commit: nil))
+    }
+    for path in index.removed {
+      add(Finding(file: path, reason: "was removed here, and is still in git", commit: nil))
+    }
+    if index.hasOtherHeader {
+      add(Finding(file: StoreLocation.header.relativePath, reason: "differs from the file that git has", commit: nil))
+    }
+  }
+
+  /// Attachments that records of the next commit name and that it lacks.
+  private func missingAttachments(of index: GitComparison) -> [String] {
+    var missing: Set<AttachmentID> = []
+    let member = Array("\"attachments\"".utf8)
+    objects.read(index.records.map { ":./" + $0 }, limit: Self.byteLimit) { _, answer in
+      guard case .object(let object) = answer, object.bytes.contains(member) else { return true }
+      let named = RecordFile(parsing: object.bytes)?.attachmentIDs ?? []
+      missing.formUnion(named.filter { !index.has(.attachment($0)) })
+      return true
+    }
+    return missing.map { StoreLocation.attachment($0).relativePath }.sorted()
+  }
+
   /// What the new state names and does not hold: slots, where the header or one of them was changed, and attachments
   /// that came. Git does not take a new file along by itself.
   private func missing(

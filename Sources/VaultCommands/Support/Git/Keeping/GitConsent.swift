@@ -23,6 +23,19 @@ struct GitConsent {
   /// Whether it was set on this machine.
   var isGiven: Bool { mark.map { System.kind(of: $0) == .regular } ?? false }
 
+  /// Settings of a clone by which a commit starts programs, or that may hold such settings.
+  private static let programs =
+    #"^(core\.(hookspath|fsmonitor|editor|attributesfile)|filter\..*|gpg\..*|commit\.gpgsign|include.*|extensions\.worktreeconfig)$"#
+
+  /// Whether a commit would start a program that the clone names: a hook, a filter, a signer. A folder with a `.git` in
+  /// it may come from anybody, and a variable of the environment says nothing of one clone.
+  static func startsPrograms(_ git: Git) -> Bool {
+    guard git.output(["config", "--local", "--name-only", "--get-regexp", programs]) == nil else { return true }
+    guard let folder = git.lines(["rev-parse", "--path-format=absolute", "--git-common-dir"]).first else { return true }
+    let hooks = folder + "/hooks"
+    return System.names(in: hooks).contains { !$0.hasSuffix(".sample") && System.mayRun(hooks + "/" + $0) }
+  }
+
   /// Sets it.
   ///
   /// - Returns: whether anything was new.

@@ -5,17 +5,29 @@ import VaultMerge
 import VaultStorage
 import VaultSystem
 
-/// Commits what a command has written to its vault, where somebody has asked for that.
+/// Commits what a command has written to its vault, if a person has asked for that on this machine. Otherwise it says
+/// which files git does not know.
 ///
 /// The store notes what it writes, so no command has to say it, and a command that writes nothing costs nothing.
 final class GitKeeper: Sendable {
-  /// That of the command under way.
+  /// The keeper of the command under way.
   @TaskLocal static var current: GitKeeper?
 
+  /// What the command has to do with a path.
+  private enum Kind {
+    case vault(LockedVault)
+    /// Every file of the vault is new.
+    case newVault
+    /// One file beside vaults.
+    case file
+  }
+
   private struct Watched {
-    let vault: LockedVault
+    let kind: Kind
     let path: String
     let messages: Messages
+
+    var folder: String { if case .file = kind { System.parent(of: path) } else { path } }
   }
 
   private let watched = Mutex<[Watched]>([])
@@ -23,31 +35,76 @@ final class GitKeeper: Sendable {
   /// Notes a vault that the command may write to.
   func watch(_ vault: LockedVault, at path: String, _ messages: Messages) {
     vault.noteWrittenPlaces()
-    watched.withLock { $0.append(Watched(vault: vault, path: path, messages: messages)) }
+    add(.vault(vault), path, messages)
   }
 
-  /// Commits what was written. What goes wrong is said and changes nothing else: the vault is written.
+  /// Notes a vault that the command has made.
+  func watch(newVaultAt path: String, _ messages: Messages) { add(.newVault, path, messages) }
+
+  /// Notes a file beside vaults that the command has written.
+  func watch(fileAt path: String, _ messages: Messages) { add(.file, path, messages) }
+
+  private func add(_ kind: Kind, _ path: String, _ messages: Messages) {
+    watched.withLock { $0.append(Watched(kind: kind, path: path, messages: messages)) }
+  }
+
+  /// Commits what was written, or says what git does not know of it. An error is said and changes nothing else: the
+  /// vault is written.
   ///
   /// - Parameter words: of the command that has written it.
   func commit(_ words: String) {
-    for watched in watched.withLock({ $0 }) {
-      let places = watched.vault.writtenPlaces
-      guard !places.isEmpty, GitFolder.holds(watched.path) else { continue }
-      let git = Git(at: watched.path)
+    var news: [(top: String, messages: Messages, news: GitNews)] = []
+    for watched in watched.withLock({ $0 }) where isWritten(watched.kind) {
+      guard let top = GitFolder.top(of: watched.folder) else { continue }
       do {
-        guard try isWanted(git) else { continue }
-        try KeepingCommit(of: places, in: git, at: watched.path, command: words).make(watched.messages)
+        guard try !isCommitted(watched, words) else { continue }
       } catch {
         let error = CommandError(any: error)
         watched.messages.note("not committed: \(error.reason)")
         for hint in error.hints { watched.messages.note(hint) }
+        continue
       }
+      // Nobody reads it.
+      guard !watched.messages.isQuiet, !watched.messages.isJSON else { continue }
+      let index = news.firstIndex { $0.top == top } ?? news.count
+      if index == news.count { news.append((top, watched.messages, GitNews())) }
+      Self.add(watched, to: &news[index].news)
+    }
+    for (_, messages, news) in news { if let text = news.text { messages.note(text) } }
+  }
+
+  private func isWritten(_ kind: Kind) -> Bool {
+    if case .vault(let vault) = kind { !vault.writtenPlaces.isEmpty } else { true }
+  }
+
+  /// Commits what was written to a vault that git has, if that is wanted; false if it is not.
+  private func isCommitted(_ watched: Watched, _ words: String) throws -> Bool {
+    let git = Git(at: watched.folder)
+    guard case .vault(let vault) = watched.kind, try isWanted(git) else { return false }
+    try KeepingCommit(of: vault.writtenPlaces, in: git, at: watched.path, command: words).make(watched.messages)
+    return true
+  }
+
+  private static func add(_ watched: Watched, to news: inout GitNews) {
+    switch watched.kind {
+    case .vault(let vault):
+      // A file with other content is one that `git commit -a` takes.
+      guard vault.hasMadeOrRemovedFiles else { return }
+      news.add(Set(vault.writtenPlaces.map(\.relativePath)), inVaultAt: watched.path)
+    case .newVault: news.add(newVaultAt: watched.path)
+    case .file: news.add(fileAt: watched.path)
     }
   }
 
   private func isWanted(_ git: Git) throws -> Bool {
     switch System.environment("CVAULT_GIT") {
-    case "commit": return true
+    case "commit":
+      guard GitConsent(git).isGiven || !GitConsent.startsPrograms(git) else {
+        throw CommandError.usage(
+          "CVAULT_GIT", "this clone has hooks or settings by which a commit starts programs",
+          "`vault git setup --commit` allows that on this machine")
+      }
+      return true
     case "off": return false
     case nil: break
     default: throw CommandError.usage("CVAULT_GIT", "CVAULT_GIT takes commit or off")
@@ -75,28 +132,30 @@ private struct KeepingCommit {
   /// Below the vault's folder, sorted: what git has, and what is new to it.
   private let known: [String]
   private let new: [String]
+  /// Written, and kept out of git by a rule.
+  private let ignored: [String]
   private let places: [String: StoreLocation]
 
   init(of places: Set<StoreLocation>, in git: Git, at folder: String, command: String) throws {
     (self.git, self.folder, self.command) = (git, folder, command)
     self.places = Dictionary(places.map { ($0.relativePath, $0) }) { first, _ in first }
-    func listed(_ words: [String]) -> [String] {
-      let all = [
-        "vault.json", StoreLocation.checkpoint.fileName, "slots", "records", "trash", "attachments", ".gitattributes",
-      ]
-      return git.parts(["ls-files", "-z"] + words + ["--"] + all, limit: 256 << 20)
-    }
-    let paths = self.places
-    known = listed(["--cached"]).filter { paths[$0] != nil }.sorted()
-    // What the repository ignores is none of its business.
-    new = listed(["--others", "--exclude-standard"]).filter { paths[$0] != nil }.sorted()
-    guard git.output(["ls-files", "--error-unmatch", "--", "vault.json"]) != nil else {
+    let listing = GitListing(git)
+    let written = Set(self.places.keys)
+    known = written.intersection(listing.tracked).sorted()
+    new = written.intersection(listing.untracked).sorted()
+    ignored = written.subtracting(listing.tracked).subtracting(listing.untracked)
+      .filter { System.isThere(System.join(folder, $0)) }.sorted()
+    guard listing.tracked.contains(StoreLocation.header.relativePath) else {
       throw CommandError.usage(
         folder, "git does not have this vault yet", "`git add` its folder and `git commit` once, then commands go on")
     }
   }
 
   func make(_ messages: Messages) throws {
+    if !ignored.isEmpty {
+      let line = GitLine.committing([folder], forced: [folder: GitNews.folders(of: ignored)])
+      messages.note(GitNews.ignoredText(ignored.count) + ": \(line)")
+    }
     let paths = known + new
     guard !paths.isEmpty else { return }
     if let operation = GitOperation(git) {

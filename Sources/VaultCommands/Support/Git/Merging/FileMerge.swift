@@ -18,6 +18,8 @@ struct FileMerge {
   var passed: MergeSide?
   /// The MACs of a version that was made anew under other keys: who has seen the one has seen the other.
   var renewed: (from: [UInt8], to: [UInt8])?
+  /// The branch whose changes git makes again, as in a rebase; nil for a merge.
+  var replayed: ReplayedBranch?
 
   /// What the record is called, as far as its kind is known without the vault.
   var name: String? {
@@ -58,6 +60,7 @@ struct FileMerge {
     if let renewed, let version = seen, version.mac == renewed.from { seen = (version.revision, renewed.to) }
     return SealingMergeKey(
       root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: seen,
+      isReplayed: seen.map { replayed?.has($0.mac, of: id) == true } ?? false,
       write: { record in try? vault.fileBytes(of: record, in: place) })
   }
 
@@ -163,6 +166,7 @@ extension MergeConflict.Reason {
       "`vault merge --continue` asks at a terminal; --ours, --theirs or --newer say which side wins, also by record"
     case .older: "`vault merge --continue --theirs` makes a newer version that says what the older one says"
     case .unauthenticated: "`vault accept` on that side first"
+    case .seen: "once this machine takes the record as it is here, `vault merge --continue` joins both sides"
     case .schema: "`vault migrate` on the other side first, then merge again"
     case .oldRoot, .resealed:
       "`vault merge --continue --adopt-old-root` shows what was written under replaced keys, asks, and takes it"

@@ -29,6 +29,18 @@ struct VaultBlobs {
 
   /// The blob of a record, among the records or in the trash.
   func blob(_ id: RecordID) -> String? { blobs[.record(id)] ?? blobs[.trash(id)] }
+
+  /// The blobs of a record: among the records, and in the trash.
+  struct Files: Equatable {
+    let live: String?
+    let removed: String?
+
+    /// Whether the record is live and removed at once.
+    var areBoth: Bool { live != nil && removed != nil }
+  }
+
+  /// The files of a record; both are nil if there is no such record.
+  func files(_ id: RecordID) -> Files { Files(live: blobs[.record(id)], removed: blobs[.trash(id)]) }
 }
 
 /// What two commits have made of a vault since they parted.
@@ -53,7 +65,8 @@ struct GitSides {
   /// The records that both have changed since, each in another way.
   var changedOnBoth: [RecordID] {
     Set((Array(ours.blobs.keys) + Array(theirs.blobs.keys)).compactMap(\.recordID)).filter { id in
-      let (one, other, before) = (ours.blob(id), theirs.blob(id), base?.blob(id))
+      let (one, other) = (ours.files(id), theirs.files(id))
+      let before = base?.files(id) ?? VaultBlobs.Files(live: nil, removed: nil)
       return one != other && one != before && other != before
     }.sorted { $0.text < $1.text }
   }
@@ -62,8 +75,16 @@ struct GitSides {
   func changed(by side: MergeSide) -> [RecordID] {
     let (own, other) = side == .ours ? (ours, theirs) : (theirs, ours)
     return Set(own.blobs.keys.compactMap(\.recordID)).filter { id in
-      let before = base?.blob(id)
-      return own.blob(id) != before && other.blob(id) == before
+      let before = base?.files(id) ?? VaultBlobs.Files(live: nil, removed: nil)
+      return own.files(id) != before && other.files(id) == before
+    }.sorted { $0.text < $1.text }
+  }
+
+  /// The records that their side has both live and removed, and that were not so before: git puts the second file in
+  /// place without asking, also where the first is joined.
+  var twinsOfTheirs: [RecordID] {
+    Set(theirs.blobs.keys.compactMap(\.recordID)).filter { id in
+      theirs.files(id).areBoth && base?.files(id).areBoth != true
     }.sorted { $0.text < $1.text }
   }
 

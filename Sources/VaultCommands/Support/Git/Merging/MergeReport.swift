@@ -1,4 +1,5 @@
 import VaultDocument
+import VaultKit
 import VaultMerge
 import VaultStorage
 
@@ -9,6 +10,8 @@ struct MergeReport {
   var merged: [String] = []
   /// The same with what is in the way.
   var left: [(file: String, reason: String)] = []
+  /// The vault's, for the line that accepts a record.
+  var fingerprint: String?
 
   /// What became of one record.
   struct Record {
@@ -68,6 +71,8 @@ struct MergeReport {
   private func hints(_ ending: String?) -> [String] {
     let reasons = leftRecords.flatMap { $0.conflicts.map(\.reason) }
     var hints = Set(reasons.compactMap(\.advice)).sorted()
+    let seen = leftRecords.filter { $0.conflicts.contains { $0.reason == .seen } }.map(\.record.id)
+    if !seen.isEmpty { hints = Remedy.acceptRecords(seen, fingerprint: fingerprint).sentences + hints }
     guard let ending else { return hints }
     if !left.isEmpty { hints.append("`git checkout --ours -- FILE`, or --theirs, and `git add FILE` take one side") }
     if (left.map(\.file) + merged).contains(StoreLocation.checkpoint.relativePath) {

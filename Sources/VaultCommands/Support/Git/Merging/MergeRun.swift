@@ -7,11 +7,11 @@ import VaultStorage
 /// A merge in the work tree of a vault: what has to be so before it begins, and what git keeps of it.
 struct MergeRun {
   let session: Session
-  private let git: Git
+  let git: Git
   /// Nil where git waits for nothing.
   let unmerged: Unmerged?
   /// What would be merged, before it is.
-  private let sides: GitSides?
+  let sides: GitSides?
   /// The text of a header with both sides in it, in the place of which ours was put to read the vault by.
   private var conflicted: [UInt8]?
 
@@ -49,7 +49,7 @@ struct MergeRun {
       throw refused(
         "merge_under_way", path, operation.line, "`vault merge --continue` goes on, `vault merge --abort` gives it up")
     }
-    guard let changed = git.output(["status", "--porcelain", "-z", "--", "."], limit: 64 << 20), changed.isEmpty else {
+    guard GitChanges.areCommitted(git) else {
       throw refused("not_committed", path, "has changes that are not committed", "commit them first, or `git stash`")
     }
     guard !commit.hasPrefix("-"),
@@ -87,7 +87,8 @@ struct MergeRun {
     var operation = GitOperation(git)
     if code != 0, operation == nil {
       let driver = "merge.vault.driver=git merge-file -L ours -L base -L theirs %A %O %B"
-      code = git.asPersonToTheEnd(Self.with(driver) + words)
+      // Only several common ancestors are joined by this program.
+      code = git.asPersonToTheEnd(Self.with(driver) + words, callsUs: sides == nil)
       operation = GitOperation(git)
     }
     if let operation { return operation }
@@ -215,21 +216,22 @@ struct MergeRun {
     return true
   }
 
-  /// The later checkpoint, where both are authentic: what either lists is at most as new as what was merged.
+  /// The checkpoint after both, where both are authentic: what either lists is at most as new as what was merged.
   ///
   /// - Parameter adopts: takes the authentic one, where the other is from before a rotation.
   func checkpoint(
     _ unmerged: Unmerged, _ vault: Vault, _ report: inout MergeReport, adopts: Bool
-  ) -> [UInt8]? {
-    guard let versions = unmerged.versions(of: .checkpoint) else { return nil }
-    let sequences = [versions.ours, versions.theirs].map { vault.sequence(ofCheckpoint: $0) }
-    guard sequences[0] != sequences[1], adopts || !sequences.contains(nil) else { return nil }
+  ) -> CheckpointMerge? {
+    guard let versions = unmerged.versions(of: .checkpoint),
+      let merge = vault.checkpointMerge(
+        base: versions.base, ours: versions.ours, theirs: versions.theirs, takesOne: adopts)
+    else { return nil }
     report.merged.append(StoreLocation.checkpoint.relativePath)
-    return sequences[0] ?? 0 > sequences[1] ?? 0 ? versions.ours : versions.theirs
+    return merge
   }
 
   /// Puts what was merged in place, and tells git.
-  func write(_ report: MergeReport, header: [UInt8]?, checkpoint: [UInt8]?, _ vault: Vault) async throws {
+  func write(_ report: MergeReport, header: [UInt8]?, checkpoint: CheckpointMerge?, _ vault: Vault) async throws {
     let merged = report.mergedRecords
     // Where the header is left, nothing can be written.
     guard let unmerged, !(merged.isEmpty && report.merged.isEmpty) else { return }
@@ -238,7 +240,7 @@ struct MergeRun {
       .bringBack(for: merged.compactMap(\.bytes))
     var places = try await vault.put(merged.map { Vault.MergedRecord($0.record.id, $0.bytes) })
     if let checkpoint {
-      try await vault.put(checkpoint: checkpoint)
+      try await vault.put(checkpoint)
       places.filled.append(.checkpoint)
     }
     // Last: whoever reads it remembers it, and goes on with it.

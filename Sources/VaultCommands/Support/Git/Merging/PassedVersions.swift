@@ -71,6 +71,15 @@ final class PassedVersions {
     return nil
   }
 
+  /// Whether a version of theirs, since both parted, has this MAC.
+  func theirsHave(_ mac: [UInt8], at paths: [String]) -> Bool {
+    paths.flatMap { sides.theirs[$0] ?? [] }.contains { self.mac($0) == mac }
+  }
+
+  private func mac(_ blob: String) -> [UInt8]? {
+    objects.blob(blob, limit: Self.byteLimit).flatMap { RecordFile(parsing: $0) }?.envelope.mac
+  }
+
   private func had(_ file: RecordFile, theirs isTheirs: Bool, _ paths: [String]) -> Bool {
     let side = isTheirs ? sides.theirs : sides.ours
     var blobs: Set<String> = []
@@ -79,8 +88,6 @@ final class PassedVersions {
     blobs = blobs.filter { name in name.contains { $0 != "0" } }
     // What it was when they parted, and what it is now, are neither.
     return blobs.count > 2
-      && blobs.contains { blob in
-        objects.blob(blob, limit: Self.byteLimit).flatMap { RecordFile(parsing: $0) }?.envelope.mac == file.envelope.mac
-      }
+      && blobs.contains { mac($0) == file.envelope.mac }
   }
 }

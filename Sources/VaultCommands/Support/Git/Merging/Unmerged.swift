@@ -18,6 +18,8 @@ struct UnmergedRecord {
   var passed: MergeSide?
   /// The MACs of a side that was made anew under other keys.
   var renewed: (from: [UInt8], to: [UInt8])?
+  /// The branch whose changes git makes again.
+  var replayed: ReplayedBranch?
   /// Whether git waits for nothing there, and it only is under a root key that was replaced.
   var isSettled = false
 
@@ -68,7 +70,7 @@ struct UnmergedRecord {
     let decisive = deciding.map { [$0 == .ours ? ours : theirs] } ?? [ours, theirs]
     let isRemoved = decisive.contains { RecordFile(parsing: $0)?.envelope.deletedAt != nil }
     var merge = FileMerge(place: isRemoved ? .trash(id) : .record(id), base: base ?? [], ours: ours, theirs: theirs)
-    (merge.renewed, merge.passed) = (renewed, passed)
+    (merge.renewed, merge.passed, merge.replayed) = (renewed, passed, replayed)
     switch try merge.keyed(vault, preferring: preference) {
     case .merged(let bytes): return .merged(bytes)
     case .conflict(let conflicts, _):
@@ -99,7 +101,8 @@ struct UnmergedRecord {
   private func oneSided(_ vault: Vault, preferring preference: MergePreference) throws -> Outcome {
     guard let preferred = preference.side else { return .left([MergeConflict(.removed)]) }
     guard let side = self[preferred] else { return .merged(nil) }
-    let merge = FileMerge(place: .record(id), base: [], ours: side, theirs: side)
+    var merge = FileMerge(place: .record(id), base: [], ours: side, theirs: side)
+    merge.replayed = replayed
     return Outcome(try merge.taking(side, after: nil, vault))
   }
 
@@ -144,6 +147,8 @@ struct Unmerged {
   private var settled: [RecordID: [UInt8]] = [:]
   /// Nil for what is no merge of two commits.
   private let versions: PassedVersions?
+  /// Nil where git makes no branch again.
+  private var replayed: ReplayedBranch?
 
   /// What finishes what git waits for.
   private(set) var ending: String?
@@ -163,6 +168,7 @@ struct Unmerged {
     let isMerge = operation.heads == ["MERGE_HEAD"]
     sides = isMerge ? begun?.sides ?? GitSides(ours: "HEAD", theirs: "MERGE_HEAD", git) : nil
     versions = isMerge ? PassedVersions(git, objects, theirs: "MERGE_HEAD", of: ["records", "trash"]) : nil
+    replayed = isMerge ? nil : ReplayedBranch(git, objects)
     replaced = underReplacedRoot()
     if !replaced.isEmpty {
       // What was made something else of is settled.
@@ -287,8 +293,9 @@ struct Unmerged {
   }
 
   private func marked(_ record: UnmergedRecord) -> UnmergedRecord {
-    guard let versions, let ours = record.ours, let theirs = record.theirs else { return record }
     var record = record
+    record.replayed = replayed
+    guard let versions, let ours = record.ours, let theirs = record.theirs else { return record }
     record.passed = versions.passed(ours, theirs, at: record.places)
     return record
   }

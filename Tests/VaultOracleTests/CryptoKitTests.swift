@@ -4,6 +4,11 @@ import Testing
 import VaultCrypto
 import VaultSealing
 
+private let sampleTexts = [
+  "", "x", "es1:looks:like:a-token", " leading and trailing space ", "line one\nline two\t\u{1F}", "pâté-Ångström-😀-é",
+  "e\u{301}", "\u{FEFF}bom", "nul \u{0} inside", String(repeating: "0123456789", count: 7000),
+]
+
 @Suite("The CryptoKit representation")
 struct CryptoKitTests {
   private let key: SecretBytes

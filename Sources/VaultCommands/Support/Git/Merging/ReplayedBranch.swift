@@ -1,0 +1,43 @@
+import VaultDocument
+import VaultStorage
+import VaultSystem
+
+/// The branch whose commits git makes again on top of another, as a rebase or a cherry-pick of several does.
+///
+/// The machine that runs the rebase has written those commits, so it has seen later versions of a record than the one
+/// that is being made again. They come next, so they are no sign that somebody has put an old state in place.
+final class ReplayedBranch {
+  private let branches: [PassedVersions]
+
+  /// Nil where git makes no commits again.
+  init?(_ git: Git, _ objects: GitObjects) {
+    let tips = Self.tips(git)
+    guard !tips.isEmpty else { return nil }
+    branches = tips.map { PassedVersions(git, objects, theirs: $0, of: ["records", "trash"]) }
+  }
+
+  /// Whether a version of a record is on the branch.
+  func has(_ mac: [UInt8], of id: RecordID) -> Bool {
+    let paths = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
+    return branches.contains { $0.theirsHave(mac, at: paths) }
+  }
+
+  /// The last commits of what is made again, as git notes them while it works.
+  private static func tips(_ git: Git) -> [String] {
+    guard let folder = git.lines(["rev-parse", "--absolute-git-dir"]).first, folder.hasPrefix("/") else { return [] }
+    func words(_ file: String) -> [[Substring]] {
+      let bytes = try? TextInput.file(folder + "/" + file, limit: 16 << 20)
+      let text = bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
+      return text.split(separator: "\n").map { $0.split(separator: " ") }
+    }
+    let heads = ["rebase-merge/orig-head", "rebase-apply/orig-head", "CHERRY_PICK_HEAD"].compactMap {
+      words($0).first?.first
+    }
+    // A list of `pick COMMIT TITLE`.
+    let picked = words("sequencer/todo").last { $0.count > 1 && $0[0] == "pick" }.map { $0[1] }
+    let names = (heads + [picked].compactMap { $0 }).map(String.init)
+    return names.filter { $0.utf8.count >= 4 && $0.allSatisfy(\.isHexDigit) }.compactMap { name in
+      git.lines(["rev-parse", "--verify", "--quiet", name + "^{commit}"]).first { !$0.isEmpty }
+    }
+  }
+}

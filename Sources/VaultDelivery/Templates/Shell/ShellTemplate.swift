@@ -1,0 +1,73 @@
+/// Scripts for bash, dash, zsh or busybox: how each part is quoted, and what a shell would act on. Nothing is run.
+struct ShellTemplate: TemplateSyntax {
+  let name = "the script"
+
+  func places(in template: Template, marks: TemplateMarks) throws(TemplateFault) -> [TemplatePlace?] {
+    var offsets: [Int: Int] = [:]
+    var count = 0
+    for index in marks.indices {
+      count += template.texts[index].count
+      offsets[count] = marks[index].utf8.count
+      count += marks[index].utf8.count
+    }
+    var scanner = ShellScanner(template.filled { Array(marks[$0].utf8) }, marks: offsets)
+    try scanner.scan()
+    guard !marks.isEmpty else { return [] }
+    try ShellJudgement(scanner).check()
+    return scanner.places
+  }
+
+  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String {
+    // In some character sets a byte beyond ASCII takes the backslash behind it away, and never a single quote.
+    let isEscaped = place == .doubleQuotes && value.text.utf8.allSatisfy { $0 < 0x80 }
+    if isEscaped || place == .singleQuotes || place == .bare { return try value.text.shellWord(at: place) }
+    return "\"\(try value.text.shellWord(at: .bare))\""
+  }
+
+  func tokens(of text: [UInt8]) throws(TemplateFault) -> [TemplateToken] {
+    var scanner = ShellScanner(text, marks: [:])
+    try scanner.scan()
+    return scanner.tokens
+  }
+}
+
+/// Why a script is read no further.
+enum ShellStop: Error {
+  /// It is not a script.
+  case fault(Int, String)
+  /// Shells read differently what begins here.
+  case unsure(Int, String)
+}
+
+/// A word of a script: where it stands, and what it says once its quotes are gone.
+struct ShellWord {
+  var range: Range<Int>
+  var literal: [UInt8] = []
+  /// Whether a shell expands nothing in it and no place is in it.
+  var isFixed = true
+  /// Whether a shell may make several words of it: an expansion without quotes, or `"$@"`.
+  var isSplit = false
+  /// Whether a sign without quotes stands in it that a shell may act on, such as `*` or `{`.
+  var isOdd = false
+  /// The variable of `NAME=…`.
+  var assigned: String?
+
+  var text: String { String(decoding: literal, as: UTF8.self) }
+}
+
+/// A command without those that it consists of: its words, and which variables it sets.
+struct ShellCommand {
+  enum Kind { case simple, loop, choice, condition }
+
+  var kind = Kind.simple
+  var range: Range<Int>
+  var assignments: [ShellWord] = []
+  var words: [ShellWord] = []
+  /// Files that it reads or writes.
+  var targets: [ShellWord] = []
+  /// Whether it ended with `}`, `)`, `fi` or the like, behind which only redirections stand.
+  var isClosed = false
+
+  var isEmpty: Bool { assignments.isEmpty && words.isEmpty && targets.isEmpty && !isClosed }
+  var isAtStart: Bool { words.isEmpty && !isClosed }
+}

@@ -1,0 +1,140 @@
+internal import VaultDocument
+internal import VaultSealing
+internal import VaultStorage
+
+/// A new record that was checked and sealed, and is not stored yet.
+struct PreparedRecord: Sendable {
+  let id: RecordID
+  /// Nil once it is staged.
+  let bytes: [UInt8]?
+  /// What is to be remembered of it; nil where nothing is.
+  var version: SeenVersion?
+}
+
+/// Input that is refused.
+struct Refusal<Input: Sendable>: Error {
+  let input: Input
+  let error: VaultError
+}
+
+/// Takes prepared records in the order of the input and stages them, so that they leave memory again.
+///
+/// Many records in a vault of fewer are written as a replacement of all: that spares a journal and a rename of each.
+/// Fewer go into a batch.
+struct BulkAdder<Input: Sendable> {
+  /// From so many records on a replacement is worth its folders.
+  private static var replacementCount: Int { 16 }
+
+  private let refusals: RefusalPolicy
+  private let vault: Vault
+  private let count: Int
+  /// Nil when nothing is to be stored, or no longer.
+  private var lock: (any StoreLock)?
+  /// What takes the records where there is one; else a batch does.
+  private(set) var replacement: (any StoreReplacement)?
+  private var batch: (any StoreBatch)?
+  private var piece: [StoreChange] = []
+  /// What is to be remembered once it is written.
+  private var versions = VersionList.Builder()
+  private var index = 0
+  private var result = Addition<Input>()
+
+  init(_ vault: Vault, count: Int, refusals: RefusalPolicy, isStoring: Bool) async throws(VaultError) {
+    (self.vault, self.count, self.refusals) = (vault, count, refusals)
+    guard isStoring, count > 0 else { return }
+    let lock = try await vault.lockForWriting()
+    self.lock = lock
+    guard try Self.isWorthReplacing(count, in: vault) else { return }
+    replacement = try inStore { () throws(StoreError) in try vault.store.replacement(under: lock) }
+    guard let replacement else {
+      guard count > ChangePlan.maximumChangeCount else { return }
+      end()
+      throw VaultError(
+        .inputRefused, "more than \(ChangePlan.maximumChangeCount) records cannot be stored at once here",
+        remedies: [
+          "verifying names what does not belong among the records; without it, and on a file system that can",
+          "exchange two folders, any number can: else divide the input",
+        ])
+    }
+    do throws(VaultError) {
+      try await RecordRewriter(vault: vault) { _ in nil }.copy(into: replacement)
+    } catch {
+      end()
+      throw error
+    }
+  }
+
+  private static func isWorthReplacing(_ count: Int, in vault: Vault) throws(VaultError) -> Bool {
+    if count < replacementCount { return false }
+    // More than a batch may have are written so, too, whatever has to be copied for it.
+    if count > ChangePlan.maximumChangeCount { return true }
+    return try count >= vault.locked.recordCount()
+  }
+
+  mutating func take(_ prepared: Result<PreparedRecord, Refusal<Input>>) throws(VaultError) {
+    defer { index += 1 }
+    switch prepared {
+    case .success(let record):
+      result.ids.append(record.id)
+      if let version = record.version { versions.append(version.version) }
+      guard lock != nil, let bytes = record.bytes else { return }
+      piece.append(StoreChange(.record(record.id), from: nil, to: bytes))
+      if piece.count == Chunks<[Int]>.size { try stage() }
+    case .failure(let refusal): try refuse(refusal)
+    }
+  }
+
+  private mutating func refuse(_ refusal: Refusal<Input>) throws(VaultError) {
+    guard refusal.error.code == .inputRefused, refusals != .throwFirst else { throw refusal.error }
+    result.refusals.append((index: index, input: refusal.input, error: refusal.error))
+    if refusals == .storeNothing { end() }
+  }
+
+  private mutating func stage() throws(VaultError) {
+    guard let lock, !piece.isEmpty else { return }
+    let batch = try batch(under: lock)
+    let changes = piece
+    piece.removeAll()
+    try inStore { () throws(StoreError) in try batch.stage(changes) }
+  }
+
+  private mutating func batch(under lock: any StoreLock) throws(VaultError) -> any StoreBatch {
+    if let batch { return batch }
+    let (store, count) = (vault.store, count)
+    let new = try inStore { () throws(StoreError) in try store.batch(expecting: count, under: lock) }
+    batch = new
+    return new
+  }
+
+  /// Stores what was taken.
+  mutating func finish() throws(VaultError) -> Addition<Input> {
+    if lock != nil, index > 0 { try commit() }
+    if refusals == .storeNothing, !result.refusals.isEmpty { result.ids = [] }
+    return result
+  }
+
+  private mutating func commit() throws(VaultError) {
+    if let replacement {
+      try inStore { () throws(StoreError) in try replacement.commit() }
+      replacement.end()
+    } else if let batch {
+      try stage()
+      try inStore { () throws(StoreError) in try batch.commit() }
+    } else if let lock {
+      // Few enough for one piece: a single record needs no journal.
+      let (store, changes) = (vault.store, piece)
+      try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+    }
+    vault.options.tell(.added, of: vault.header.vaultID, records: result.ids)
+    vault.memory?.noteWritten(versions.finish())
+    vault.memory?.flush()
+  }
+
+  /// Forgets what was not stored, and lets others in.
+  mutating func end() {
+    replacement?.end()
+    batch?.abandon()
+    lock?.release()
+    (replacement, batch, lock, piece) = (nil, nil, nil, [])
+  }
+}

@@ -1,0 +1,207 @@
+internal import VaultStorage
+internal import VaultSystem
+
+/// Makes a connection to one of the hosts of an address.
+///
+/// libpq's own `PQconnectdb` prints what a server says before the connection is made. So each step is taken here, and
+/// with the steps its limits of time, which libpq keeps only in that function.
+struct PostgresConnector {
+  /// How long a server that starts up is waited for.
+  private static let startPatience = Duration.seconds(10)
+  /// What may come before a connection is made.
+  private static let byteLimit = 1 << 20
+  /// A host has no more addresses than this that are worth a try.
+  private static let addressLimit = 8
+  /// PQERRORS_DEFAULT and PQERRORS_VERBOSE, which tells the state of a refusal.
+  private static let (terse, verbose): (Int32, Int32) = (1, 2)
+  /// PGRES_POLLING_FAILED, _READING, _WRITING and _OK.
+  private static let (failed, reading, writing, done): (Int32, Int32, Int32, Int32) = (0, 1, 2, 3)
+
+  let library: PostgresLibrary
+  let address: PostgresAddress
+  let applicationName: String
+  let password: String?
+  let notices: PostgresNotices
+  let wait: ServerWait
+
+  /// A connection, or why there is none.
+  @safe private struct Outcome {
+    // Safe: the caller that gets the handle ends it.
+    var handle: PostgresLibrary.Handle?
+    var words = ""
+    /// Whether the server says that it starts up.
+    var isStarting = false
+    /// Whether the server is away, stops, has no room, or is not the one that takes writes: another may soon be.
+    var isAway = false
+    /// Whether no other host is asked: this one was given the password.
+    var isFinal = false
+  }
+
+  /// Connects, again and again for a while if no server can be reached, or one says that it is starting up.
+  ///
+  /// - Parameter end: how long servers are tried that cannot be reached.
+  func connect(until end: ContinuousClock.Instant) throws(StoreError) -> PostgresLibrary.Handle {
+    let start = ContinuousClock.now
+    let startEnd = max(end, start + Self.startPatience)
+    while true {
+      var (words, isStarting, isAway, isFinal) = ([String](), false, false, false)
+      for (host, attributes) in attempts where !isFinal {
+        let outcome = try attempt(host, attributes)
+        if let handle = unsafe outcome.handle { return unsafe handle }
+        words.append(outcome.words)
+        (isStarting, isAway) = (isStarting || outcome.isStarting, isAway || outcome.isAway)
+        isFinal = outcome.isFinal
+      }
+      let now = ContinuousClock.now
+      guard !isFinal, isStarting && now < startEnd || isAway && now < end else {
+        // The message of libpq names a host, a user, a file, and says why; never the password.
+        let fault = ServerFault(state: "", text: words.joined(separator: "; "), isLost: true)
+        throw StoreError(.ioFailed, reason: "no connection to the database", path: names, underlying: fault)
+      }
+      if now - start >= .seconds(1) { wait.tell(.connection) }
+      LiveFileOperations().sleep(.milliseconds(100))
+    }
+  }
+
+  private var names: String { address.hosts.map(\.name).joined(separator: ",") }
+
+  /// The hosts in the order in which they are asked, each with the session that it has to offer.
+  private var attempts: [(host: PostgresHost, attributes: String?)] {
+    let name = "target_session_attrs"
+    let wish = address.settings[name] ?? ProcessEnvironment.variable("PGTARGETSESSIONATTRS")
+    guard wish == "prefer-standby" else { return address.hosts.map { ($0, nil) } }
+    // libpq asks one host at a time here, and so cannot prefer one.
+    return address.hosts.map { ($0, "standby") } + address.hosts.map { ($0, "any") }
+  }
+
+  /// How long one address of a host may take; nothing for no limit, as libpq has it.
+  private var patience: Duration {
+    let seconds = address.settings["connect_timeout"].map { Int($0) ?? 10 } ?? 10
+    return seconds > 0 ? .seconds(max(2, seconds)) : .seconds(86400)
+  }
+
+  private func attempt(_ host: PostgresHost, _ attributes: String?) throws(StoreError) -> Outcome {
+    var parameters = address.parameters(of: host, applicationName: applicationName, password: password)
+    if let attributes { parameters["target_session_attrs"] = attributes }
+    notices.begin()
+    guard let handle = unsafe Self.pass(parameters, to: library.steps.start) else {
+      throw StoreError(.ioFailed, reason: "there is no memory for a connection", path: host.name)
+    }
+    unsafe notices.take(of: handle, library)
+    _ = unsafe library.steps.setErrorVerbosity(handle, Self.verbose)
+    var byteCount = 0
+    if let fault = unsafe drive(handle, host, &byteCount) {
+      defer { unsafe library.finish(handle) }
+      let said = unsafe Refusal(library.errorMessage(handle))
+      // Without a refusal: nobody listens, the server was lost, or it is not what `target_session_attrs` asks for.
+      let isResolved = unsafe host.isSocket || library.steps.hostAddress(handle).map { unsafe $0.pointee != 0 } == true
+      let isLoggedIn = unsafe library.steps.parameter(handle, "server_version") != nil
+      let isAway = fault.text.isEmpty && isResolved && (said.isPassing ?? (byteCount == 0 || isLoggedIn))
+      return unsafe Outcome(
+        words: fault.text.isEmpty ? said.text : "\(host.name): \(fault.text)",
+        isStarting: said.states.contains("57P03"), isAway: isAway,
+        isFinal: !isAway && (unsafe library.steps.usedPassword(handle) != 0))
+    }
+    _ = unsafe library.steps.setErrorVerbosity(handle, Self.terse)
+    return unsafe Outcome(handle: handle)
+  }
+
+  /// Takes the steps of a connection; nil once it is made, else a fault, of which libpq has the text where it has none.
+  ///
+  /// - Parameter byteCount: how much the server said.
+  private func drive(
+    _ handle: PostgresLibrary.Handle, _ host: PostgresHost, _ byteCount: inout Int
+  ) -> ServerFault? {
+    var (state, lateCount) = (Self.writing, 0)
+    let start = ContinuousClock.now
+    var end = start + patience
+    if unsafe library.status(handle) == 1 { return ServerFault(state: "", text: "", isLost: true) }
+    while state != Self.done {
+      let socket = unsafe library.socket(handle)
+      guard state != Self.failed, socket >= 0 else {
+        return lateCount > 0 ? .silent : ServerFault(state: "", text: "", isLost: true)
+      }
+      guard unsafe isWhereItShouldBe(handle, host) else { return .elsewhere }
+      if ContinuousClock.now > end {
+        // As lost; libpq goes on with the next address of the host, if there is one.
+        LocalSocket.end(socket)
+        lateCount += 1
+        guard lateCount <= Self.addressLimit else { return .silent }
+        end = .now + patience
+      } else {
+        let isReady = LocalSocket.wait(for: socket, toWrite: state == Self.writing, milliseconds: 250)
+        guard isReady else {
+          if ContinuousClock.now - start >= wait.patience.silence { wait.tell(.connection) }
+          continue
+        }
+        if state == Self.reading { byteCount += LocalSocket.waitingByteCount(socket) }
+      }
+      state = unsafe library.steps.poll(handle)
+      guard byteCount <= Self.byteLimit, !notices.isFlood else { return .tooMuch }
+    }
+    return unsafe isWhereItShouldBe(handle, host) ? nil : .elsewhere
+  }
+
+  /// Whether what counts as this machine is this machine: `hostaddr` of the environment or of a service file, and the
+  /// table of hosts, lead elsewhere. Nothing secret was sent yet.
+  private func isWhereItShouldBe(_ handle: PostgresLibrary.Handle, _ host: PostgresHost) -> Bool {
+    guard address.isLocal, let text = unsafe library.steps.hostAddress(handle) else { return true }
+    let address = unsafe String(cString: text)
+    return address.isEmpty || !host.isSocket && PostgresHost(literal: address).isLocal
+  }
+
+  /// Gives parameters to libpq, which copies both lists, of NUL-terminated text and ended by a null.
+  private static func pass<Answer>(
+    _ parameters: [String: String],
+    to function: (UnsafePointer<PostgresLibrary.Text?>, UnsafePointer<PostgresLibrary.Text?>, Int32) -> Answer
+  ) -> Answer {
+    let all = Array(parameters)
+    var names = unsafe all.map { unsafe copied($0.key) } + [nil]
+    var values = unsafe all.map { unsafe copied($0.value) } + [nil]
+    defer { unsafe (names + values).forEach { unsafe $0?.deallocate() } }
+    return unsafe function(&names, &values, 0)
+  }
+
+  private static func copied(_ text: String) -> UnsafePointer<CChar>? {
+    let bytes = text.utf8.map { CChar(bitPattern: $0) } + [0]
+    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+    unsafe copy.initialize(from: bytes, count: bytes.count)
+    return unsafe UnsafePointer(copy)
+  }
+}
+
+/// What libpq says of a connection that was not made, in its verbose form: `FATAL:  57P03: …`, and then a line with the
+/// place in the server's source.
+private struct Refusal {
+  private(set) var states: [String] = []
+  let text: String
+
+  /// Whether all that the server said will pass: it starts, stops, has no room, or a pooler does not reach it. Nil if
+  /// it said nothing.
+  var isPassing: Bool? {
+    states.isEmpty
+      ? nil : states.allSatisfy { ["57P01", "57P02", "57P03", "53300"].contains($0) || $0.hasPrefix("08") }
+  }
+
+  init(_ message: PostgresLibrary.Text?) {
+    let message = unsafe message.map { unsafe String(cString: $0) } ?? ""
+    var lines: [String] = []
+    for line in message.split(separator: "\n") where !Self.isPlace(line) {
+      guard let mark = line.ranges(of: ":  ").first else {
+        lines.append(String(line))
+        continue
+      }
+      let (state, rest) = (String(line[mark.upperBound...].prefix(5)), line[mark.upperBound...].dropFirst(5))
+      let isState = state.utf8.allSatisfy { $0 &- 48 < 10 || $0 &- 65 < 26 } && rest.hasPrefix(": ")
+      if isState { states.append(String(state)) }
+      lines.append(isState ? String(line[..<mark.upperBound] + rest.dropFirst(2)) : String(line))
+    }
+    text = ServerFault.printable(lines.joined(separator: "\n").utf8)
+  }
+
+  /// Whether a line says where in the server's source a fault was found: `LOCATION:  …, postmaster.c:2370`.
+  private static func isPlace(_ line: Substring) -> Bool {
+    guard let colon = line.lastIndex(of: ":"), line[..<colon].hasSuffix(".c") else { return false }
+    return line[colon...].dropFirst().utf8.allSatisfy { $0 &- 48 < 10 }
+  }
+}

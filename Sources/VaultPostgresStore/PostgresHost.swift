@@ -1,0 +1,87 @@
+internal import VaultDocument
+
+/// A server that an address names.
+public struct PostgresHost: Hashable, Sendable {
+  /// A name or IP address in lower case, IPv6 without brackets; for a socket its folder, or `@` and an abstract name.
+  public let name: String
+  /// The port, 5432 where the address says none.
+  public let port: Int
+
+  /// Whether nothing between here and the server could listen: a socket, a loopback address, or `localhost`.
+  ///
+  /// Other names, such as `127.example`, may lead anywhere.
+  public var isLocal: Bool { isSocket || name == "localhost" || name == "::1" || Self.isLoopback(name) }
+
+  /// Whether it is a socket of this machine, as libpq tells one.
+  var isSocket: Bool { name.hasPrefix("/") || name.hasPrefix("@") }
+
+  /// 127.0.0.0/8 as four numbers; other spellings depend on who reads them.
+  private static func isLoopback(_ name: String) -> Bool {
+    let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
+    return numbers.count == 4 && numbers[0] == "127"
+      && numbers.allSatisfy { text in UInt8(text).map { String($0) == text } ?? false }
+  }
+
+  /// An IP address to which a connection was made.
+  init(literal: String) { (name, port) = (literal, 5432) }
+
+  /// The hosts of an address.
+  ///
+  /// - Parameters:
+  ///   - text: `HOST[:PORT][,HOST[:PORT]]…` as it stands in the address.
+  ///   - setting: hosts that take the place of those, without ports and separated by commas.
+  static func list(
+    _ text: Substring, instead setting: String?
+  ) throws(PostgresAddress.Fault) -> [PostgresHost] {
+    let written = try text.split(separator: ",", omittingEmptySubsequences: false).map {
+      part throws(PostgresAddress.Fault) in try PostgresHost(part)
+    }
+    guard let setting else { return written }
+    guard written.count == 1 else {
+      throw PostgresAddress.Fault(reason: "names several hosts, and others again by host=")
+    }
+    return try setting.split(separator: ",", omittingEmptySubsequences: false).map {
+      part throws(PostgresAddress.Fault) in try PostgresHost(name: String(part), port: written[0].port)
+    }
+  }
+
+  /// - Parameter part: `HOST[:PORT]` as it stands in an address; IPv6 in brackets.
+  private init(_ part: Substring) throws(PostgresAddress.Fault) {
+    let bracket = part.first == "[" ? part.lastIndex(of: "]") : nil
+    let name = part[..<(bracket.map { part.index(after: $0) } ?? part.firstIndex(of: ":") ?? part.endIndex)]
+    let rest = part[name.endIndex...]
+    let literal = bracket == nil ? name : name.dropFirst().dropLast()
+    let isBracketed = bracket != nil
+    guard let decoded = PercentEncoding.text(of: literal), !isBracketed || decoded.contains(":"),
+      rest.isEmpty || rest.first == ":", let port = Self.port(rest.dropFirst())
+    else {
+      throw PostgresAddress.Fault(reason: "names a host or a port that cannot be read; IPv6 stands in brackets")
+    }
+    try self.init(name: decoded, port: port)
+  }
+
+  private init(name: String, port: Int) throws(PostgresAddress.Fault) {
+    let isSocket = name.hasPrefix("/") || name.hasPrefix("@")
+    guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), !name.contains(","),
+      isSocket || Self.isNameOrLiteral(name)
+    else {
+      throw PostgresAddress.Fault(reason: "names an empty host, or one that is not a name")
+    }
+    (self.name, self.port) = (isSocket ? name : name.lowercased(), port)
+  }
+
+  /// A colon is of IPv6 alone, and a percent sign of its zone.
+  private static func isNameOrLiteral(_ name: String) -> Bool {
+    guard name.contains(":") else { return !name.contains { "/?#@[]%=&\\\"'".contains($0) } }
+    return name.prefix { $0 != "%" }.utf8.allSatisfy {
+      $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") || Hex.value(ofDigit: $0) != nil
+    }
+  }
+
+  /// Nil for text that is not a port; of nothing the usual port.
+  private static func port(_ text: Substring) -> Int? {
+    if text.isEmpty { return 5432 }
+    guard text.utf8.count <= 5, text.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
+    return Int(text).flatMap { (1...65535).contains($0) ? $0 : nil }
+  }
+}

@@ -1,0 +1,53 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// One run of a program: the words, the variables, the folder and the streams that it was given.
+///
+/// A program that a person starts has those of its process. A test holds many runs in one process, each with its own.
+package final class Invocation: Sendable {
+  /// The run that a task belongs to; nil if it is the run of the process.
+  @TaskLocal package static var current: Invocation?
+
+  /// The words of the command line; the first is the name of the program.
+  package let arguments: [String]
+  /// `NAME=VALUE` each.
+  package let variables: [String]
+  /// The folder that relative paths start from, without links and dots.
+  package let folder: String
+  /// The same folder, open.
+  package let folderDescriptor: Int32
+  /// Descriptors in place of 0, 1 and 2.
+  package let (input, output, errors): (Int32, Int32, Int32)
+  /// The file of the program, for a run that starts another process of it.
+  package let program: String
+
+  package init(
+    of program: String, _ arguments: [String], variables: [String], folder: String, folderDescriptor: Int32,
+    input: Int32, output: Int32, errors: Int32
+  ) {
+    (self.program, self.arguments, self.variables) = (program, arguments, variables)
+    (self.folder, self.folderDescriptor) = (folder, folderDescriptor)
+    (self.input, self.output, self.errors) = (input, output, errors)
+  }
+
+  package func variable(_ name: String) -> String? {
+    variables.first { $0.utf8.starts(with: "\(name)=".utf8) }.map { String($0.dropFirst(name.count + 1)) }
+  }
+
+  /// A path that means the same wherever the process is.
+  package func absolute(_ path: String) -> String { path.isEmpty || path.hasPrefix("/") ? path : "\(folder)/\(path)" }
+
+  /// A program and its words for a child in the folder of this run; nil if the PATH of this run does not have it.
+  ///
+  /// `env` changes to the folder, because the process has another one.
+  package func command(_ program: String, _ words: [String]) -> [String]? {
+    let folders = program.contains("/") ? [""] : variable("PATH")?.split(separator: ":").map { $0 + "/" } ?? []
+    let file = folders.map { absolute($0 + program) }.first { unsafe access($0, X_OK) == 0 }
+    return file.map { ["/usr/bin/env", "env", "-C", folder, $0] + words.dropFirst() }
+  }
+}

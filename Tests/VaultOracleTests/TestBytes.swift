@@ -1,0 +1,1 @@
+../VaultCryptoTests/TestBytes.swift

@@ -1,0 +1,32 @@
+import VaultAge
+import VaultKit
+import VaultRecords
+
+/// A program of somebody else: it uses what is public of the libraries, and nothing else. `DatabaseTLSTests` runs it,
+/// since how OpenSSL was started before a connection is a fact of a process.
+///
+/// Each word is a step, in the order in which they are given: `folder=PATH` and `database=ADDRESS` make a vault there,
+/// store a login and read it back; `identity` makes an identity. The password of the database is `PGPASSWORD`'s.
+@main struct Outsider {
+  static func main() async throws {
+    for word in CommandLine.arguments.dropFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+      switch parts[0] {
+      case "folder", "database": print(parts[0], try await storeAndRead(at: VaultPlace(parts[1])))
+      default: print(parts[0], try AgeIdentity.generate().recipient.text.prefix(4))
+      }
+    }
+  }
+
+  private static func storeAndRead(at place: VaultPlace) async throws -> Int {
+    let identity = try AgeIdentity.generate()
+    var options = Vault.Options()
+    options.state = nil
+    let made = try await Vault.create(
+      at: place, makingTables: true, slots: [NewSlot(.recipient(identity.recipient), label: "own")], options: options)
+    let id = try await made.add(Login(title: "mail", username: "ada"))
+    let opened = try await Vault.open(at: place, unlockingWith: .identity(identity), options: options)
+    _ = try await opened.record(id)
+    return try await opened.list().records.count
+  }
+}
