@@ -120,7 +120,8 @@ let package = Package(
 
     // Tests
     .target(
-      name: "VaultTestSupport", dependencies: ["VaultFileStore", "VaultStorage", "VaultDocument", "VaultSystem"],
+      name: "VaultTestSupport",
+      dependencies: ["VaultFileStore", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultSystem"],
       path: "Tests/VaultTestSupport"),
     // What Scripts/crash and Scripts/soak run. No product has it, so no user of the package builds it.
     .executableTarget(

@@ -30,7 +30,6 @@ enum ProgramRun {
   /// terminal that may be that of the tests.
   private static let commands: Set<String> = [
     "run", "ssh", "unlock", "lock", "agent", "edit", "copy", "clear-clipboard", "completion", "help",
-    "credential",
   ]
   /// The beginnings of words that name descriptors or the process, or wait for another one.
   private static let words = [

@@ -1,5 +1,6 @@
 import Testing
 import VaultCrypto
+import VaultTestSupport
 
 @Suite("What only files of other tools are opened with")
 struct ForeignCiphersTests {

@@ -1,5 +1,6 @@
 import Testing
 import VaultCrypto
+import VaultTestSupport
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,5 +1,6 @@
 import Testing
 import VaultCrypto
+import VaultTestSupport
 
 /// The tables of the RFCs, typed in here so that something is checked on every machine.
 @Suite("RFC tables") struct RFCTests {

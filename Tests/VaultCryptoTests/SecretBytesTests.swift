@@ -1,5 +1,6 @@
 import Testing
 import VaultCrypto
+import VaultTestSupport
 
 /// What holds for every secret; what concerns the whole process is in `ProcessTests`.
 @Suite("Secret bytes") struct SecretBytesTests {

@@ -1,8 +1,8 @@
-import VaultCrypto
+package import VaultCrypto
 
 extension [UInt8] {
   /// The bytes of a hexadecimal text of either case; nil when it is none.
-  init?(hex: String) {
+  package init?(hex: String) {
     let digits = hex.compactMap(\.hexDigitValue)
     guard digits.count == hex.count, digits.count.isMultiple(of: 2) else { return nil }
     self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
@@ -11,38 +11,38 @@ extension [UInt8] {
 
 extension SecretBytes {
   /// A copy in ordinary memory, which only tests may make.
-  var exposed: [UInt8] { withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) } } }
+  package var exposed: [UInt8] { withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) } } }
 
-  static func of(_ bytes: [UInt8]) throws(CryptoError) -> SecretBytes {
+  package static func of(_ bytes: [UInt8]) throws(CryptoError) -> SecretBytes {
     try unsafe SecretBytes(copying: bytes.span.bytes)
   }
 }
 
 // The primitives as tests call them: arrays in, arrays out.
 
-func gcmSeal(
+package func gcmSeal(
   _ text: [UInt8], _ key: [UInt8], nonce: [UInt8], _ associatedData: [UInt8] = []
 ) throws(CryptoError) -> [UInt8] {
   try unsafe AESGCM.seal(
     text.span.bytes, key: key.span.bytes, nonce: nonce.span.bytes, associatedData: associatedData.span.bytes)
 }
 
-func gcmSeal(_ text: [UInt8], _ key: [UInt8], _ associatedData: [UInt8] = []) throws(CryptoError) -> [UInt8] {
+package func gcmSeal(_ text: [UInt8], _ key: [UInt8], _ associatedData: [UInt8] = []) throws(CryptoError) -> [UInt8] {
   try unsafe AESGCM.seal(text.span.bytes, key: key.span.bytes, associatedData: associatedData.span.bytes)
 }
 
-func gcmOpen(_ box: [UInt8], _ key: [UInt8], _ associatedData: [UInt8] = []) throws(CryptoError) -> [UInt8] {
+package func gcmOpen(_ box: [UInt8], _ key: [UInt8], _ associatedData: [UInt8] = []) throws(CryptoError) -> [UInt8] {
   try unsafe AESGCM.open(box.span.bytes, key: key.span.bytes, associatedData: associatedData.span.bytes).exposed
 }
 
-func chaChaSeal(
+package func chaChaSeal(
   _ text: [UInt8], _ key: [UInt8], nonce: [UInt8], _ associatedData: [UInt8] = []
 ) throws(CryptoError) -> [UInt8] {
   try unsafe ChaCha20Poly1305.seal(
     text.span.bytes, key: key.span.bytes, nonce: nonce.span.bytes, associatedData: associatedData.span.bytes)
 }
 
-func chaChaOpen(
+package func chaChaOpen(
   _ box: [UInt8], _ key: [UInt8], nonce: [UInt8], _ associatedData: [UInt8] = []
 ) throws(CryptoError) -> [UInt8] {
   try unsafe ChaCha20Poly1305.open(
@@ -51,7 +51,7 @@ func chaChaOpen(
 }
 
 /// Opens into memory that was filled with 0xEE, and hands it back whatever happened.
-func chaChaOpenInPlace(
+package func chaChaOpenInPlace(
   _ box: [UInt8], _ key: [UInt8], nonce: [UInt8], outputByteCount: Int
 ) -> (output: [UInt8], error: CryptoError?) {
   var output = [UInt8](repeating: 0xEE, count: outputByteCount)
@@ -67,26 +67,26 @@ func chaChaOpenInPlace(
   return (output, nil)
 }
 
-func hkdf(_ key: [UInt8], salt: [UInt8], info: [UInt8], _ byteCount: Int) throws(CryptoError) -> [UInt8] {
+package func hkdf(_ key: [UInt8], salt: [UInt8], info: [UInt8], _ byteCount: Int) throws(CryptoError) -> [UInt8] {
   try unsafe HKDFSHA256.derive(
     from: key.span.bytes, salt: salt.span.bytes, info: info.span.bytes, byteCount: byteCount
   ).exposed
 }
 
-func hmac(_ message: [UInt8], _ key: [UInt8]) throws(CryptoError) -> [UInt8] {
+package func hmac(_ message: [UInt8], _ key: [UInt8]) throws(CryptoError) -> [UInt8] {
   try unsafe HMACSHA256.authenticate(message.span.bytes, key: key.span.bytes)
 }
 
-func isValid(_ mac: [UInt8], for message: [UInt8], _ key: [UInt8]) throws(CryptoError) -> Bool {
+package func isValid(_ mac: [UInt8], for message: [UInt8], _ key: [UInt8]) throws(CryptoError) -> Bool {
   try unsafe HMACSHA256.isValid(mac.span.bytes, for: message.span.bytes, key: key.span.bytes)
 }
 
-func sha256(_ message: [UInt8]) throws(CryptoError) -> [UInt8] { try unsafe SHA256.hash(message.span.bytes) }
+package func sha256(_ message: [UInt8]) throws(CryptoError) -> [UInt8] { try unsafe SHA256.hash(message.span.bytes) }
 
-func x25519PublicKey(_ privateKey: [UInt8]) throws(CryptoError) -> [UInt8] {
+package func x25519PublicKey(_ privateKey: [UInt8]) throws(CryptoError) -> [UInt8] {
   try unsafe X25519.publicKey(for: privateKey.span.bytes)
 }
 
-func x25519(_ privateKey: [UInt8], _ publicKey: [UInt8]) throws(CryptoError) -> [UInt8] {
+package func x25519(_ privateKey: [UInt8], _ publicKey: [UInt8]) throws(CryptoError) -> [UInt8] {
   try unsafe X25519.sharedSecret(privateKey: privateKey.span.bytes, publicKey: publicKey.span.bytes).exposed
 }

@@ -1,1 +1,0 @@
-../VaultCryptoTests/TestBytes.swift
