@@ -34,7 +34,7 @@ private final class Background: Sendable {
 /// A vault with two logins that an identity opens; the sockets of agents are in a folder of the test's own.
 private struct Bench {
   let workspace: Workspace
-  private let scope: [String: String]
+  let scope: [String: String]
 
   init() throws {
     workspace = try Workspace.withVault()
@@ -85,7 +85,8 @@ struct AgentAskingTests {
     let plan = bench.plan([("Open \"Bank\" (", "y\n"), ("Open \"Mail\" (", "n\n"), ("Open \"Mail\" (", "y\n")])
     let agent = Background { plan.run() }
     #expect(bench.waits(for: "asks before each record"))
-    let first = bench.run("get", "Bank", "password")
+    // The agent shows the name of the program that asks.
+    let first = bench.workspace.runProgram("get", "Bank", "password", adding: bench.scope)
     #expect(first.output == "pw of Bank", "\(first.errors)")
     #expect(first.errors == "note: the agent asks at its terminal\n", "\(first.errors)")
     let second = bench.run("get", "Bank", "password")

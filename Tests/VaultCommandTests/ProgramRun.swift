@@ -59,7 +59,7 @@ enum ProgramRun {
     if let word = plan.arguments.first(where: { $0.contains("-fd=") || $0.hasSuffix("-fd") }) { return word }
     return plan.environment.first { name, value in
       !variables.contains(name) && !prefixes.contains(where: name.hasPrefix)
-        || ["_FD", "_COMMAND", "_RUNTIME_DIR"].contains(where: name.hasSuffix)
+        || ["_FD", "_COMMAND"].contains(where: name.hasSuffix)
     }?.key
   }
 

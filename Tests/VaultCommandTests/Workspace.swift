@@ -54,6 +54,13 @@ struct Workspace {
     run(arguments, input: input, adding: adding)
   }
 
+  /// In a process of its own, for a test in which the name of that process counts.
+  func runProgram(_ arguments: String..., adding: [String: String] = [:]) -> ProcessOutcome {
+    var plan = plan(arguments)
+    plan.environment.merge(adding) { $1 }
+    return plan.run()
+  }
+
   /// - Parameter typed: gives it a terminal, at which this is typed at once.
   func run(
     _ arguments: [String], input: String = "", typed: String? = nil, adding: [String: String] = [:]
