@@ -76,7 +76,7 @@ public enum VaultProgram {
       }
       return .done
     } catch {
-      return report(error, arguments)
+      return report(await RecordInPlaceOfCommand.hinted(error, arguments), arguments)
     }
   }
 
@@ -112,7 +112,8 @@ public enum VaultProgram {
     let descriptors = [System.standardInput, System.standardOutput, System.standardError]
     let isUnasked = arguments.isEmpty && !descriptors.contains(where: System.isTerminal)
     do {
-      let text = HelpTopic.completed(text, arguments)
+      let hasVault = { (try? VaultLocation.find(nil as String?))?.hasVault ?? false }
+      let text = arguments.isEmpty && !hasVault() ? FrontPage.start : HelpTopic.completed(text, arguments)
       if isUnasked {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { Messages.print(String(line)) }
         return .usage

@@ -40,7 +40,7 @@ struct PreloadTests {
     let outcome = try Workspace().run([])
     #expect(outcome.status == .usage)
     #expect(outcome.output == "")
-    #expect(outcome.errors.contains("OVERVIEW"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("vault init my-vault"), "\(outcome.errors)")
     #expect(try Workspace().run("--help").code == 0)
   }
 

@@ -9,7 +9,8 @@ struct AgentCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "agent",
     abstract: "Show, run and end the agents that hold keys.",
-    subcommands: [AgentStatusCommand.self, AgentRunCommand.self, AgentStopCommand.self])
+    subcommands: [AgentStatusCommand.self, AgentRunCommand.self, AgentStopCommand.self],
+    defaultSubcommand: AgentStatusCommand.self)
 }
 
 /// `vault agent status`: which vaults are unlocked, and what was opened.

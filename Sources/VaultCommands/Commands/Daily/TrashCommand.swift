@@ -12,7 +12,7 @@ struct TrashCommand: ParsableCommand {
         vault trash list
         vault trash restore "Shai Mishali"
       """,
-    subcommands: [List.self, Restore.self, Empty.self])
+    subcommands: [List.self, Restore.self, Empty.self], defaultSubcommand: List.self)
 }
 
 extension TrashCommand {

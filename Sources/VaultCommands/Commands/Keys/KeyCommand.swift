@@ -15,7 +15,7 @@ struct KeyCommand: ParsableCommand {
         vault key list
         vault key add --recipient age1… --label "Ada's laptop"
       """,
-    subcommands: [List.self, Add.self, Remove.self, ChangePassphrase.self])
+    subcommands: [List.self, Add.self, Remove.self, ChangePassphrase.self], defaultSubcommand: List.self)
 }
 
 extension KeyCommand {

@@ -14,7 +14,7 @@ struct KindsCommand: AsyncParsableCommand {
       Example:
         vault kinds show customer
       """,
-    subcommands: [List.self, Show.self, KindsAddCommand.self])
+    subcommands: [List.self, Show.self, KindsAddCommand.self], defaultSubcommand: List.self)
 
   /// `vault kinds list`.
   struct List: AsyncParsableCommand {

@@ -16,7 +16,7 @@ struct VaultsCommand: ParsableCommand {
         vault vaults add ops ./ops
         vault get ops:GitHub password
       """,
-    subcommands: [List.self, Add.self, Remove.self, Check.self, Accept.self])
+    subcommands: [List.self, Add.self, Remove.self, Check.self, Accept.self], defaultSubcommand: List.self)
 }
 
 /// Which set a command is about.

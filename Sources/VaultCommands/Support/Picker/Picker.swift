@@ -18,7 +18,7 @@ struct Picker {
   /// Nil where there is something else to be done, no terminal to show records on, or no vault.
   init?(_ arguments: [String]) {
     guard arguments.first?.hasPrefix("-") ?? true, Self.hasScreen, let options = try? Options.parse(arguments),
-      !options.global.json, options.global.canAsk, Self.hasVault(options.vault)
+      !options.global.json, options.global.canAsk, (try? VaultLocation.find(options.vault))?.hasVault ?? false
     else { return nil }
     (self.options, self.arguments) = (options, arguments)
   }
@@ -27,11 +27,6 @@ struct Picker {
     let descriptors = [System.standardInput, System.standardOutput, System.standardError]
     guard let kind = System.environment("TERM"), kind != "dumb" else { return false }
     return descriptors.allSatisfy(System.isTerminal)
-  }
-
-  private static func hasVault(_ options: VaultOptions) -> Bool {
-    guard let location = try? VaultLocation.find(options) else { return false }
-    return location.isDatabase || System.kind(of: location.path + "/vault.json") == .regular
   }
 
   /// The command line that was picked; nil for none.

@@ -44,6 +44,9 @@ struct VaultLocation {
     return try System.environment("CVAULT_DIR").map { try VaultLocation(path: $0, origin: .variable).checked() }
   }
 
+  /// Whether there is a vault. A database is taken to have one: nobody connects to it for this.
+  var hasVault: Bool { isDatabase || System.kind(of: path + "/vault.json") == .regular }
+
   /// Whether a file that is to be made lies in the vault's folder, whatever links and dots lead to either.
   func holds(_ file: String) throws -> Bool {
     guard !isDatabase else { return false }

@@ -17,7 +17,15 @@ enum CommandNames {
   ///
   /// The word is shown: nobody has a secret there.
   static func unknown(_ arguments: [String]) -> CommandError? {
-    var words = arguments.prefix { !$0.hasPrefix("-") }
+    let count = ArgumentOrder.countOfLeadingOptions(arguments)
+    guard count == 0 || count < arguments.count else {
+      return CommandError.usage("arguments", "name no command", "`vault --help` lists the commands")
+    }
+    return unknown(words: arguments[count...].prefix { !$0.hasPrefix("-") })
+  }
+
+  private static func unknown(words arguments: ArraySlice<String>) -> CommandError? {
+    var words = arguments
     // `vault help NAME` takes a command, too; the parser shows the first page for whatever it does not know.
     if words.first == "help" { words.removeFirst() }
     var command: any ParsableCommand.Type = VaultCommand.self
@@ -26,6 +34,7 @@ enum CommandNames {
     while let word = words.popFirst(), !command.configuration.subcommands.isEmpty, word != "help" {
       guard let next = subcommand(word, of: command) else {
         var error = CommandError.usage(Printable.argument(word), "is no command of \(path)")
+        if command == VaultCommand.self, let hint = WordsElsewhere.hints[word] { error.hints.append(hint) }
         if let hint = Suggestion.hint(for: word, among: names(of: command), { "\(path) \($0)" }) {
           error.hints.append(hint)
         }

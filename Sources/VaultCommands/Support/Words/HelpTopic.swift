@@ -1,9 +1,14 @@
 import ArgumentParser
 import VaultSystem
 
-/// What `vault help` explains besides the commands: the options that all of them take, and the pages of the documents.
+/// What `vault help` explains besides the commands: the options that all of them take, all commands, and the pages of
+/// the documents.
 enum HelpTopic {
   case options
+  /// Every command.
+  case all
+  /// The names of the topics.
+  case topics
   /// A page that was installed with the program: its name and its file.
   case page(String, path: String)
 
@@ -14,9 +19,10 @@ enum HelpTopic {
   }
 
   init?(named name: String) {
+    let words: [String: HelpTopic] = ["options": .options, "all": .all, "topics": .topics]
     // A command's own help comes first.
-    if name == "options" {
-      self = .options
+    if let topic = words[name] {
+      self = topic
     } else if CommandNames.named([name]).path == "vault", let path = Self.pages[name] {
       self = .page(name, path: path)
     } else {
@@ -48,24 +54,24 @@ enum HelpTopic {
       let whole = CommonOptions.helpMessage(columns: nil)
       // Without what a command of the name would be called with.
       return whole.firstRange(of: "VAULT:").map { String(whole[$0.lowerBound...]) } ?? whole
+    case .all: return VaultCommand.helpMessage(columns: nil).replacing(" SUBCOMMANDS:\n", with: ":\n")
+    case .topics:
+      let pages = Self.pages.keys.filter { $0 != "design" && CommandNames.named([$0]).path == "vault" }
+      return (["all", "options"] + pages.sorted()).joined(separator: "\n")
     case .page(_, let path): return try TextInput.text(of: NamedFile.reading(path))
     }
   }
 
-  /// The parser's page with what it does not know: where the options are that every command takes, and the topics.
+  /// The parser's page with what it does not know: where the options are that every command takes. The page of the
+  /// whole program is ours.
   static func completed(_ text: String, _ arguments: [String]) -> String {
     var words = arguments[...]
     if words.first == "help" { words.removeFirst() }
     let found = CommandNames.named(Array(words))
     guard text.contains("USAGE: ") else { return text }
+    guard found.path != "vault" else { return FrontPage.text }
     let text = text.replacing(" SUBCOMMANDS:\n", with: ":\n")
     let end = text.reversed().drop(while: \.isWhitespace).reversed()
-    guard found.path != "vault" else {
-      // Asked for by the name of a command, it is the command that is explained.
-      let topics = pages.keys.filter { $0 != "design" && CommandNames.named([$0]).path == "vault" }
-      let names = ["options"] + topics.sorted()
-      return String(end) + "\n\n  'vault help <topic>' explains: \(names.joined(separator: ", "))."
-    }
     let options = CommandNames.options(of: found.command)
     guard options.contains("--json") else { return text }
     // Those of a vault and its key only where the command has one.

@@ -61,12 +61,16 @@ struct UsageFault: Error {
       return arguments.lazy.compactMap { Suggestion.hint(for: $0.split(separator: "=").last ?? "", among: choices) }
         .first
     }
+    let command = CommandNames.named(arguments).command
+    if command == MoveCommand.self, message.hasPrefix("Missing expected argument '--to") {
+      return WordsElsewhere.hints["rename"]
+    }
     let parts = message.split(separator: "'")
     guard message.hasPrefix("Unknown option '"), parts.count > 1, Self.isOptionName(parts[1]) else { return nil }
     if parts[1] == "--at" {
       return "only commands that read take it; `vault restore RECORD@REV` makes what a commit has the next revision"
     }
-    return Suggestion.hint(for: parts[1], among: CommandNames.options(of: CommandNames.named(arguments).command))
+    return Suggestion.hint(for: parts[1], among: CommandNames.options(of: command))
   }
 
   /// The parser quotes what it does not understand; that may be a secret in the wrong place.

@@ -1,0 +1,41 @@
+import ArgumentParser
+
+/// What `vault --help` shows: the commands of a first day. `vault help all` has all of them.
+enum FrontPage {
+  /// As people type them, in the order in which they need them.
+  private static let names = [
+    "init", "import", "add", "get", "copy", "otp", "list", "find", "set", "edit", "rm", "restore", "run", "key",
+    "backup", "check",
+  ]
+
+  /// 30 lines of at most 80 columns.
+  static var text: String {
+    let commands = names.map { name in
+      let summary = CommandNames.subcommand(name, of: VaultCommand.self)?.configuration.abstract ?? ""
+      return "  " + name + String(repeating: " ", count: 10 - name.count) + summary
+    }
+    return """
+      vault keeps passwords, keys and records in files, and seals what is secret.
+
+      USAGE: vault <command> …   (`vault` alone lets you pick a record at a terminal)
+
+      \(commands.joined(separator: "\n"))
+
+      Example:
+        vault init my-vault --generate-identity identity.txt
+        export CVAULT_DIR=my-vault CVAULT_IDENTITY_FILE=identity.txt
+        vault add login GitHub username=ada --generate password=20
+        vault copy GitHub
+
+      `vault <command> --help` explains a command, and `vault help all` lists all.
+      `vault help topics` lists the pages of the documents.
+      """
+  }
+
+  /// For somebody who has no vault yet.
+  static let start = """
+    There is no vault here. To make one, or to see what else there is:
+      vault init my-vault --generate-identity identity.txt
+      vault --help
+    """
+}
