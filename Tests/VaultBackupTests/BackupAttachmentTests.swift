@@ -202,7 +202,7 @@ struct BackupAttachmentTests {
   }
 
   /// A backup with one attachment, of a vault that has another since.
-  private func changed() async throws -> (bench: BackupBench, made: CreatedBackup, new: [String: [UInt8]]) {
+  private func changed() async throws -> (bench: BackupBench, made: CreatedBackup, new: FolderState) {
     let bench = try await BackupBench(records: 0)
     let id = try await bench.add("record")
     let first = try await bench.vault.attach([Self.source("first", Self.content(70_000))], to: id)
@@ -237,7 +237,7 @@ struct BackupAttachmentTests {
       if !isInside { #expect([old, new].contains(BackupBench.files(of: path)), call) }
       _ = try await bench.restore(made, to: path) { $0.acceptsRollback = true }
       var files = BackupBench.files(of: path)
-      #expect(!isInside || files.removeValue(forKey: "notes.txt") == [1], call)
+      #expect(!isInside || files.remove("notes.txt") == [1], call)
       #expect(files == new, call)
       #expect(!FileTree.names(in: folder.path).contains(".w.restoring"), call)
       guard trial.operations.reachedCall != nil else { return }

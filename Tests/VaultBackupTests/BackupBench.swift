@@ -98,8 +98,7 @@ struct BackupBench {
   }
 
   /// The documents of a vault's folder.
-  static func files(of path: String) -> [String: [UInt8]] {
-    let names = FileTree.files(below: path).filter { !$0.hasPrefix(".lock") && !$0.hasPrefix(".staging") }
-    return Dictionary(uniqueKeysWithValues: names.map { ($0, FileTree.contents(of: path + "/" + $0) ?? []) })
+  static func files(of path: String) -> FolderState {
+    FolderState(below: path) { !$0.hasPrefix(".lock") && !$0.hasPrefix(".staging") }
   }
 }

@@ -162,7 +162,7 @@ struct BackupFaultTests {
       let call: Comment = "\(plan) at call \(number) (\(trial.operations.reachedCall ?? "none"))"
       _ = try await bench.restore(made, to: path) { $0.acceptsRollback = true }
       var files = BackupBench.files(of: path)
-      #expect(files.removeValue(forKey: "notes.txt") == [1], call)
+      #expect(files.remove("notes.txt") == [1], call)
       #expect(files == new, call)
       let kept = FileTree.names(in: folder.path).filter { $0.hasPrefix("w.before-restore-") }
       #expect(kept.contains { BackupBench.files(of: folder.path + "/" + $0) == old }, call)

@@ -30,7 +30,7 @@ struct BackupHistoryTests {
   func model(_ seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let bench = try await BackupBench(records: 2)
-    var made: [(backup: CreatedBackup, files: [String: [UInt8]])] = []
+    var made: [(backup: CreatedBackup, files: FolderState)] = []
     for _ in 0..<40 {
       let ids = try await bench.vault.list().records.map(\.id)
       switch Int.random(in: 0..<10, using: &random) {

@@ -50,7 +50,7 @@ private final class Drill: Sendable {
   }
 
   /// Makes a backup and prunes, as the script does; gives the files of the vault by the name of the backup.
-  func backUp(_ vault: Vault) async throws -> (name: BackupName, files: [String: [UInt8]]) {
+  func backUp(_ vault: Vault) async throws -> (name: BackupName, files: FolderState) {
     var options = Backup.Options(key: .recipients([identity.recipient]))
     options.proof = [.identity(identity)]
     options.now = { self.now }
@@ -58,17 +58,11 @@ private final class Drill: Sendable {
     let made = try await Backup.create(of: .unlocked(vault), in: directory, stem: "team", options: options)
     let plan = try directory.prune(Self.policy, now: now)
     #expect(!plan.hasFindings)
-    return (made.name, files(of: vaultPath))
-  }
-
-  /// The files of a vault that a backup holds.
-  func files(of path: String) -> [String: [UInt8]] {
-    let names = FileTree.files(below: path).filter { !$0.hasPrefix(".lock") && !$0.hasPrefix(".staging") }
-    return Dictionary(uniqueKeysWithValues: names.map { ($0, FileTree.contents(of: path + "/" + $0) ?? []) })
+    return (made.name, BackupBench.files(of: vaultPath))
   }
 
   /// Restores a backup on a machine that knows nothing.
-  func restored(_ name: BackupName) async throws -> [String: [UInt8]] {
+  func restored(_ name: BackupName) async throws -> FolderState {
     let target = folder.path + "/restored"
     let contents = try await BackupContents(
       of: BackupFile(at: backupPath + "/" + name.fileName), with: [.identity(identity)])
@@ -76,7 +70,7 @@ private final class Drill: Sendable {
     try contents.authenticate(with: opened)
     _ = try await contents.stage(with: opened, for: target, options: RestoreOptions()).putInPlace()
     defer { FileTree.remove(target) }
-    return files(of: target)
+    return BackupBench.files(of: target)
   }
 }
 
@@ -112,7 +106,7 @@ struct DrillTests {
     let drill = try Drill()
     let vault = try await drill.create()
     var changes = Changes()
-    var states: [BackupName: [String: [UInt8]]] = [:]
+    var states: [BackupName: FolderState] = [:]
     for day in 0..<Drill.dayCount {
       try await changes.make(in: vault, day: day, using: &generator)
       let (name, files) = try await drill.backUp(vault)

@@ -76,7 +76,7 @@ struct FaultBench {
   }
 
   /// What must not change: every file of the vault but the lock, whose content only informs.
-  func state() -> [String: [UInt8]] { workspace.snapshot().filter { $0.key != ".lock" } }
+  func state() -> FolderState { workspace.snapshot().filter { $0.key != ".lock" } }
 
   /// Names of files that a command should have taken away: in the vault, beside it, and where texts are edited.
   func leftovers() -> [String] {

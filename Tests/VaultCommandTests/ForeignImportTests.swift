@@ -12,10 +12,7 @@ struct ForeignImportTests {
     return workspace
   }
 
-  private func snapshot(_ folder: String) -> [String: [UInt8]?] {
-    Dictionary(
-      uniqueKeysWithValues: FileTree.files(below: folder).map { ($0, FileTree.contents(of: folder + "/" + $0)) })
-  }
+  private func snapshot(_ folder: String) -> FolderState { FolderState(below: folder) }
 
   @Test("a file is told by how it begins, its records are stored, and every value is accounted for")
   func imports() throws {

@@ -89,11 +89,7 @@ struct FoundVaultTests {
 
     func withKey(_ words: [String]) -> ProcessOutcome { run(words + ["--identity", workspace.identity]) }
 
-    var snapshot: [String: [UInt8]] {
-      Dictionary(
-        uniqueKeysWithValues: FileTree.files(below: folder).map { ($0, FileTree.contents(of: folder + "/" + $0) ?? []) }
-      )
-    }
+    var snapshot: FolderState { FolderState(below: folder) }
 
     func pin(_ member: String) -> JSON? { JSON(run(["pin", "show", "--json"]).stdout)[member] }
   }

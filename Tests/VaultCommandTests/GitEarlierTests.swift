@@ -22,9 +22,9 @@ struct GitEarlierTests {
     try #require(done.code == 0, "\(done.errors)")
   }
 
-  private func state(_ clone: GitBench.Clone) -> [String: [UInt8]] {
+  private func state(_ clone: GitBench.Clone) -> FolderState {
     let folders = ["state-" + clone.name, "home/.cache", clone.name].map { bench.workspace.path + "/" + $0 }
-    return folders.reduce(into: [:]) { all, folder in
+    return folders.reduce(into: FolderState()) { all, folder in
       for file in FileTree.files(below: folder) where !file.hasPrefix(".git/") {
         all[folder + "/" + file] = FileTree.contents(of: folder + "/" + file) ?? []
       }

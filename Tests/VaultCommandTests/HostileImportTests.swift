@@ -4,7 +4,7 @@ import VaultTestSupport
 /// Files that were made to do harm, in the formats that need more than a parser.
 @Suite("Hostile files of other tools")
 struct HostileImportTests {
-  private func isRefused(_ outcome: ProcessOutcome, _ bench: FaultBench, _ before: [String: [UInt8]], _ what: String) {
+  private func isRefused(_ outcome: ProcessOutcome, _ bench: FaultBench, _ before: FolderState, _ what: String) {
     #expect(outcome.status == .inputRefused, "\(what): \(outcome)")
     #expect(outcome.errors.hasPrefix("vault: h"), "\(what): \(outcome.errors)")
     #expect(!outcome.errors.contains("signal"), "\(what): \(outcome.errors)")

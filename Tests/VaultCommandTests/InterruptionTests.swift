@@ -26,7 +26,7 @@ struct InterruptionTests {
       : >v/.lock
       env --default-signal=INT $V \(command) >out.txt 2>err.txt & p=$!
       while kill -STOP $p; do
-        until read -r id name state rest </proc/$p/stat; test $state = T || test $state = Z; do :; done
+        until read -r id name state rest </proc/$p/stat || state=Z; test $state = T || test $state = Z; do :; done
         if test $state = Z || { \(moment); }; then break; fi
         worked; before=$now; kill -CONT $p; looks=0
         while looks=$((looks + 1)); test $looks -le 50; do

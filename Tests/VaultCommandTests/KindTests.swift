@@ -315,7 +315,7 @@ struct MigrateTests {
   }
 
   /// Every file but the lock, which the repository does not have.
-  private func files(_ workspace: Workspace) -> [String: [UInt8]] { workspace.snapshot().filter { $0.key != ".lock" } }
+  private func files(_ workspace: Workspace) -> FolderState { workspace.snapshot().filter { $0.key != ".lock" } }
 
   private func lines(_ bytes: [UInt8]?) -> [String] {
     String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n").map(String.init)

@@ -35,7 +35,7 @@ struct RequirementTests {
 
   /// Runs every command on a vault of which `file` was edited, and tells what each ended with.
   private func outcomes(
-    _ workspace: Workspace, _ good: [String: [UInt8]], _ file: String, _ id: String, _ part: String, _ other: String
+    _ workspace: Workspace, _ good: FolderState, _ file: String, _ id: String, _ part: String, _ other: String
   ) throws -> [(command: [String], outcome: ProcessOutcome)] {
     let bad = edited(try #require(good[file]), part, other)
     let backup = try #require(FileTree.names(in: workspace.path + "/b").first { $0.hasSuffix(".age") })

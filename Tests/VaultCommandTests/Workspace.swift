@@ -98,10 +98,7 @@ struct Workspace {
   }
 
   /// Every file of the vault with its bytes.
-  func snapshot() -> [String: [UInt8]] {
-    Dictionary(
-      uniqueKeysWithValues: FileTree.files(below: vault).map { ($0, FileTree.contents(of: vault + "/" + $0) ?? []) })
-  }
+  func snapshot() -> FolderState { FolderState(below: vault) }
 
   /// Writes a file of the workspace and gives its path.
   func write(_ text: String, to name: String) -> String {
