@@ -24,6 +24,16 @@ package struct ProcessOutcome: Sendable {
   package var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 }
 
+extension ProcessOutcome: CustomDebugStringConvertible, CustomReflectable {
+  /// For failing expectations: the beginning of what it wrote, and not each byte as a value.
+  package var debugDescription: String {
+    "exit \(code)\(hung ? ", killed: it did not end" : "")\n"
+      + [output, errors, shown].map { String($0.prefix(4_000)) }.joined(separator: "\n")
+  }
+
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 /// Does the work of a process within this one, with the descriptors in place of 0, 1 and 2, and gives its exit code.
 package typealias StandIn = @Sendable (_ streams: [Int32]) async -> Int32
 
