@@ -75,19 +75,9 @@ struct ProgramRunTests {
     }
   }
 
-  /// The text without what is made anew by each run: ids, keys and times.
-  private static func settled(_ bytes: [UInt8]) -> String {
-    String(decoding: bytes, as: UTF8.self)
-      .replacing(#/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/#, with: "ID").replacing(#/[0-9a-f]{8,}/#, with: "ID")
-      .replacing(#/(age1|AGE-SECRET-KEY-1)[0-9A-Za-z]+/#, with: "KEY")
-      .replacing(#/\d{4}-\d\d-\d\d[T ]?(\d\d:?\d\d:?\d\d)?[.0-9]*Z?/#, with: "TIME")
-      .replacing(#/\d{6}\n/#, with: "CODE\n").replacing(#/[0-9.]+ ?(ms|s)\b/#, with: "TIME")
-      .replacing(#/"age_seconds" : [0-9]+/#, with: "TIME")
-  }
-
   /// The lines that only the process, or only the run within the tests has written.
   private static func differences(_ outputs: [[UInt8]]) -> [String] {
-    let texts = outputs.map(settled)
+    let texts = outputs.map { String(decoding: $0, as: UTF8.self).settled }
     guard texts[0] != texts[1] else { return [] }
     let lines = texts.map { $0.split(separator: "\n", omittingEmptySubsequences: false) }
     let found =
@@ -100,7 +90,7 @@ struct ProgramRunTests {
   private static func files(_ workspace: Workspace) -> Set<String> {
     Set(
       FileTree.files(below: workspace.path).map { path in
-        settled(Array(path.utf8)).replacing(#/\/[0-9a-f]{2}(\/|\.log)/#) { "/XX\($0.output.1)" }
+        path.settled.replacing(#/\/[0-9a-f]{2}(\/|\.log)/#) { "/XX\($0.output.1)" }
       })
   }
 

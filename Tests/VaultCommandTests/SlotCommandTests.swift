@@ -228,11 +228,6 @@ struct SlotCommandTests {
   }
 }
 
-extension String {
-  /// Without the newline at its end.
-  fileprivate var trimmingNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
-}
-
 extension Trait where Self == ConditionTrait {
   /// For keys that another program makes.
   fileprivate static var withKeygen: Self {
