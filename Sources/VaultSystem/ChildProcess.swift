@@ -36,14 +36,15 @@ package struct ChildStreams {
   package var closesOthers = false
   /// Whether what it writes is dropped.
   package var dropsOutput = false
-  /// What it gets beside these, under the same numbers; nil is all that is not closed by itself.
+  /// The descriptors that it gets beside these, under the same numbers; nil is all that do not close by themselves,
+  /// which is for the program that a person asks to run.
   package var kept: [Int32]?
   /// Whether it is in a session of its own, so that it has no terminal.
   package var isAlone = false
 
   package init(
     input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil, closesOthers: Bool = false,
-    dropsOutput: Bool = false, kept: [Int32]? = nil, isAlone: Bool = false
+    dropsOutput: Bool = false, kept: [Int32]? = [], isAlone: Bool = false
   ) {
     (self.input, self.output, self.errors, self.kept) = (input, output, errors, kept)
     (self.closesOthers, self.dropsOutput, self.isAlone) = (closesOthers, dropsOutput, isAlone)

@@ -217,7 +217,7 @@ extension System {
       ends[index] = -1
     }
     defer { for index in ends.indices { closeEnd(index) } }
-    return try runShell(script, variables: variables, streams: ChildStreams(input: ends[0], kept: [])) {
+    return try runShell(script, variables: variables, streams: ChildStreams(input: ends[0])) {
       // A command that ends is noticed, and sees the end of what it reads before it is waited for.
       defer { closeEnd(1) }
       closeEnd(0)

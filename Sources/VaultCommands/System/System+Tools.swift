@@ -33,11 +33,9 @@ extension System {
 
   /// Runs a program of the PATH, without a shell, that reads `value`; what it writes is dropped.
   ///
-  /// One that goes on in the background keeps no descriptor of this process.
-  ///
   /// - Returns: its exit code, or 128 and the number of the signal that ended it; nil when there is no such program.
   static func giveToTool(_ name: String, _ arguments: [String], _ value: RawSpan) throws(SystemError) -> Int32? {
-    let streams = ChildStreams(closesOthers: true, dropsOutput: true, kept: [])
+    let streams = ChildStreams(closesOthers: true, dropsOutput: true)
     return try give(value, to: name, arguments, variables: variablesForTools(), streams) {}
   }
 
@@ -69,7 +67,7 @@ extension System {
   /// - Parameter variables: `NAME=VALUE`, its whole environment.
   /// - Returns: its exit code, or 128 and the number of the signal that ended it; nil when there is no such program.
   static func runTool(_ name: String, _ arguments: [String], variables: [String]) -> Int32? {
-    let streams = ChildStreams(closesOthers: true, dropsOutput: true, kept: [], isAlone: true)
+    let streams = ChildStreams(closesOthers: true, dropsOutput: true, isAlone: true)
     guard let process = try? spawn(name, [name] + arguments, variables: variables, streams: streams) else { return nil }
     return ChildProcess.end(of: process).shellStatus
   }

@@ -66,7 +66,7 @@ public struct Program: Sendable {
       let input: Int32? = if let input { try MemoryFile.sealed(input, isInherited: false) } else { nil }
       defer { if let input { LocalSocket.close(input) } }
       let image = unsafe words.withUnsafeBufferPointer { unsafe ProgramImage(words: $0, environment) }
-      return try unsafe image.start(ChildStreams(input: input, kept: []))
+      return try unsafe image.start(ChildStreams(input: input))
     } catch {
       throw Failure(program: name, reason: error.meaning.reason, errorNumber: error.number)
     }

@@ -19,7 +19,7 @@ enum AgentProcess {
     ]
     let variables = names.compactMap { name in System.environment(name).map { "\(name)=\($0)" } }
     let streams = ChildStreams(
-      input: input.reading, output: output.writing, closesOthers: true, kept: [], isAlone: true)
+      input: input.reading, output: output.writing, closesOthers: true, isAlone: true)
     let started = Result { () throws(SystemError) in
       try System.spawn(
         System.ownProgram, ["vault", "agent", "run", "--handed-over"], variables: variables, streams: streams)

@@ -37,7 +37,7 @@ struct ClipboardClearing {
     var words = ["vault", "clear-clipboard", "--via", clipboard.way.rawValue, "--clear-after", "\(seconds)"]
     if clipboard.isPrimary { words.append("--primary") }
     let ends = try System.makePipe()
-    let streams = ChildStreams(input: ends.reading, closesOthers: true, dropsOutput: true, kept: [], isAlone: true)
+    let streams = ChildStreams(input: ends.reading, closesOthers: true, dropsOutput: true, isAlone: true)
     defer { System.closePipe(ends.writing) }
     defer { System.closePipe(ends.reading) }
     let variables = System.variablesForTools() + (StateLocation.path.map { ["CVAULT_STATE_DIR=\($0)"] } ?? [])

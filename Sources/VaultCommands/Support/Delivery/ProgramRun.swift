@@ -52,7 +52,7 @@ struct ProgramRun {
       return System.becomeProgram(ofLastArguments: wordCount, in: environment, input: input)
     }
     let (relays, output, errors, tally) = try redaction.relays()
-    let streams = ChildStreams(input: input, output: output, errors: errors)
+    let streams = ChildStreams(input: input, output: output, errors: errors, kept: nil)
     var program: SupervisedProgram
     do throws(SystemError) {
       program = try SupervisedProgram(relays) { () throws(SystemError) in
