@@ -33,8 +33,22 @@ struct OwnActsTests {
     return workspace
   }
 
+  /// A kind and a record of it.
+  private static let wifi = """
+    echo '{"title":"wifi","type":"object","properties":{"title":{"type":"string"},
+      "password":{"type":"string","x-sealed":true}}}' >wifi.json
+    vault kinds add wifi.json; vault add wifi title=Home --generate password\n
+    """
+  /// The next schema of the kind.
+  private static let nextWifi = """
+    echo '{"title":"wifi","type":"object","properties":{"title":{"type":"string"},
+      "key":{"type":"string","x-sealed":true}},
+      "x-schema":2,"x-migrations":{"2":[{"move":"password","to":"key"}]}}' >wifi.json
+    vault kinds add wifi.json -y\n
+    """
+
   @Test(
-    "a command that takes something away leaves nothing that verify or check reports",
+    "a command that takes something away, copies or migrates leaves nothing that verify or check reports",
     arguments: [
       "vault remove A -y; vault checkpoint; vault trash empty -y",
       "vault checkpoint; vault remove A -y; vault trash empty -y",
@@ -60,6 +74,14 @@ struct OwnActsTests {
       "mkdir b; vault backup create --to b; vault checkpoint; vault remove A -y; vault trash empty -y; "
         + "vault backup restore b/*.age --to v --accept-rollback -y",
       "vault remove A -y; vault checkpoint; vault repair --dry-run; vault trash empty -y; vault repair -y",
+      "vault checkpoint; vault remove A -y; vault store copy v w --verify; export CVAULT_DIR=$PWD/w; vault verify; "
+        + "vault trash empty -y; vault verify; vault checkpoint",
+      "vault checkpoint; vault store copy v w --verify; mv v old; mv w v; vault remove A -y; vault trash empty -y",
+      "vault store copy v w; vault checkpoint; vault remove A -y; vault trash empty -y; rm -r w; "
+        + "vault store copy v w; CVAULT_DIR=w vault verify; CVAULT_DIR=w vault checkpoint",
+      wifi + "vault checkpoint; \(nextWifi)vault migrate -y; vault get Home key",
+      wifi + "vault remove Home -y; vault checkpoint; \(nextWifi)vault migrate -y; vault trash restore Home; "
+        + "vault migrate -y; vault remove Home -y; vault trash empty -y",
     ])
   func ownActs(_ lines: String) throws {
     let workspace = try workspace(after: lines)
