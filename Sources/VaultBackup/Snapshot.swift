@@ -62,7 +62,7 @@ struct Snapshot {
 
   private func take(_ place: StoreLocation, _ bytes: [UInt8]?) throws(VaultError) {
     guard let bytes else { throw .vanished(place) }
-    try VaultError.requireNoConflict(bytes, file: place.relativePath)
+    try VaultError.requireNoConflict(bytes, file: place.relativePath, record: place.recordID)
     try attachments.take(NamedAttachments.ifAny(in: bytes))
     if let id = place.recordID, let version = SeenVersion(parsing: bytes, of: id) { rollbacks?.take(version) }
     try archive.append(.document(place), bytes)
@@ -210,7 +210,7 @@ private struct RecordRun: Sendable {
     try Self.read(ids, from: store) { id, result in
       do throws(VaultError) {
         let bytes = try inStore(record: id) { () throws(StoreError) in try result.get() }
-        try VaultError.requireNoConflict(bytes, file: StoreLocation.record(id).relativePath)
+        try VaultError.requireNoConflict(bytes, file: StoreLocation.record(id).relativePath, record: id)
         try segment.append(.document(.record(id)), bytes)
         if let names = NamedAttachments.ifAny(in: bytes) { attachments.append(names) }
         if readsVersions, let version = SeenVersion(parsing: bytes, of: id) { versions.append(version) }

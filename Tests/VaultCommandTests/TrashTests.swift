@@ -48,6 +48,51 @@ struct TrashCommandTests {
     #expect(FileTree.names(in: workspace.vault + "/trash").isEmpty)
   }
 
+  @Test(
+    "a file that holds no record is kept and reported, and its full id with --yes deletes it",
+    arguments: [
+      "", "no JSON", "{\"a\":1}", "{\"$vault\":{", "\0\0\0\0", "[1]", "{\"a\":1,\"a\":2}",
+      "<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs\n",
+    ])
+  func noRecord(_ content: String) throws {
+    let workspace = try Workspace.withVault()
+    #expect(workspace.open("add", "login", "title=Gone").code == 0)
+    #expect(workspace.open("rm", "Gone", "-y").code == 0)
+    #expect(workspace.open("checkpoint").code == 0)
+    let name = try #require(FileTree.names(in: workspace.vault + "/trash").first)
+    let id = String(name.prefix(36))
+    FileTree.write(Array(content.utf8), to: "\(workspace.vault)/trash/\(name)")
+    let kept = workspace.open("trash", "empty", "-y")
+    #expect(kept.status == .damaged)
+    #expect(kept.errors.contains("`vault trash empty \(id) --yes` deletes it"), "\(kept.errors)")
+    #expect(FileTree.names(in: workspace.vault + "/trash") == [name])
+    #expect(workspace.open("trash", "empty", String(id.prefix(8)), "-y").status == .notFound)
+    let deleted = workspace.open("trash", "empty", id, "-y")
+    #expect(deleted.code == 0, "\(deleted.errors)")
+    #expect(deleted.errors.contains("note: 1 record deleted"), "\(deleted.errors)")
+    #expect(FileTree.names(in: workspace.vault + "/trash").isEmpty)
+    #expect(workspace.open("verify").code == 0)
+  }
+
+  @Test(
+    "a link or a folder in place of a removed record stays, and the hint does not promise to delete it",
+    arguments: ["ln -s ../vault.json", "mkdir"])
+  func noFile(_ command: String) throws {
+    let workspace = try Workspace.withVault()
+    #expect(workspace.open("add", "login", "title=Gone").code == 0)
+    #expect(workspace.open("rm", "Gone", "-y").code == 0)
+    let name = try #require(FileTree.names(in: workspace.vault + "/trash").first)
+    workspace.prepare("cd v/trash; rm \(name); \(command) \(name)")
+    for words in [[], [String(name.prefix(36))]] {
+      let kept = workspace.run(
+        ["trash", "empty", "-y"] + words + ["--vault", workspace.vault, "--identity", workspace.identity])
+      #expect(kept.status == .damaged)
+      #expect(kept.errors.contains("hint: it was kept; delete trash/\(name) by hand"), "\(kept.errors)")
+      #expect(!kept.errors.contains("all the same"), "\(kept.errors)")
+    }
+    #expect(FileTree.names(in: workspace.vault + "/trash") == [name])
+  }
+
   @Test("a damaged file is kept and reported, unless it is named by its id and --yes is given")
   func damaged() throws {
     let workspace = try Workspace.withCustomers()

@@ -101,7 +101,7 @@ struct EditedRecord {
 
   init(_ bytes: [UInt8], _ id: RecordID, _ vault: Vault) throws(VaultError) {
     let file = StoreLocation.record(id).relativePath
-    let document = try parseDocument(bytes, file: file)
+    let document = try parseDocument(bytes, file: file, record: id)
     let stored = try StoredRecord(document, file: file, id: id, kinds: vault.kinds, isTrashed: false)
     let keyring = vault.keyring
     keys = try inSealing(file: file, record: id) { () throws(SealingError) in
@@ -124,7 +124,7 @@ struct EditedRecord {
     var attachments: [AttachmentChange] = []
     if let candidate {
       guard candidate.revision >= max(listed, seen) else { throw try outdated(candidate, listed: listed, seen: seen) }
-      let baseline = try parseDocument(candidate.bytes, file: file)
+      let baseline = try parseDocument(candidate.bytes, file: file, record: stored.id)
       let known = NamedAttachments(in: candidate.bytes).attachments
       attachments = AttachmentChange.changes(from: known, to: stored.envelope.attachments)
       try compareEnvelope(baseline.envelopeMembers, withAttachments: attachments.isEmpty)

@@ -157,27 +157,33 @@ package func inCrypto<Result: ~Copyable>(_ step: () throws(CryptoError) -> Resul
 }
 
 /// Parses the bytes of a file of the vault.
+///
+/// - Parameter record: the record whose file it is, for the error.
 func parseDocument(
-  _ bytes: [UInt8], limits: JSONLimits = .record, file: String
+  _ bytes: [UInt8], limits: JSONLimits = .record, file: String, record: RecordID? = nil
 ) throws(VaultError) -> JSONValue {
   do throws(DocumentError) {
     return try JSONParser.parse(bytes, limits: limits)
   } catch {
-    try VaultError.requireNoConflict(bytes, file: file)
-    throw .damaged(file: file, document: error)
+    try VaultError.requireNoConflict(bytes, file: file, record: record)
+    var damage = VaultError.damaged(file: file, document: error)
+    damage.record = record
+    throw damage
   }
 }
 
 extension VaultError {
-  private static func conflicted(file: String) -> VaultError {
+  private static func conflicted(file: String, record: RecordID?) -> VaultError {
     VaultError(
-      .damaged, "holds both sides of a conflict that git left to you", file: file,
+      .damaged, "holds both sides of a conflict that git left to you", file: file, record: record,
       remedies: [.chooseSide(files: [file])], underlying: ConflictMarkers())
   }
 
   /// Refuses a file in which git left both sides of a conflict, for who does not parse it.
-  package static func requireNoConflict(_ bytes: [UInt8], file: String) throws(VaultError) {
-    if bytes.isConflicted { throw conflicted(file: file) }
+  package static func requireNoConflict(
+    _ bytes: [UInt8], file: String, record: RecordID? = nil
+  ) throws(VaultError) {
+    if bytes.isConflicted { throw conflicted(file: file, record: record) }
   }
 }
 

@@ -61,6 +61,11 @@ extension VaultFault {
   }
 }
 
+extension VaultError {
+  /// Whether a folder, a link or a device lies where a file should be.
+  package var isAboutFileType: Bool { Code(self) == .wrongFileType }
+}
+
 extension VaultError.Code {
   fileprivate init(_ error: VaultError) {
     self =

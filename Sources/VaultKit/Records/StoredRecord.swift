@@ -25,7 +25,8 @@ public struct StoredRecord: Sendable {
   init(
     parsing bytes: [UInt8], file: String, id: RecordID, kinds: KindCatalog, isTrashed: Bool = false
   ) throws(VaultError) {
-    try self.init(parseDocument(bytes, file: file), file: file, id: id, kinds: kinds, isTrashed: isTrashed)
+    let document = try parseDocument(bytes, file: file, record: id)
+    try self.init(document, file: file, id: id, kinds: kinds, isTrashed: isTrashed)
   }
 
   /// The same of a file that was parsed already.

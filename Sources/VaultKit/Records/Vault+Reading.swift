@@ -237,7 +237,7 @@ extension Vault {
   /// A root that the header did not name may have been made since: the header is read once more then (format 1, section
   /// 9, Reading).
   package func verify(_ bytes: [UInt8], _ id: RecordID, in location: StoreLocation) throws(VaultError) -> OpenRecord {
-    let document = try parseDocument(bytes, file: location.relativePath)
+    let document = try parseDocument(bytes, file: location.relativePath, record: id)
     do throws(VaultError) {
       return try verify(document, bytes, id, location.relativePath)
     } catch {

@@ -125,7 +125,9 @@ private struct DeletionReport {
     }
     for fault in faults {
       var error = CommandError(fault)
-      if let record = fault.record, fault.code == .damaged {
+      if fault.isAboutFileType, let file = fault.file {
+        error.hints = ["it was kept; delete \(file) by hand"]
+      } else if let record = fault.record, fault.code == .damaged {
         error.hints = [
           "it was kept; `vault repair` may have a good version",
           "`vault trash empty \(record.text) --yes` deletes it all the same",
