@@ -214,6 +214,16 @@ struct HintTests {
     let standard = workspace.type(
       ["init", "--generate-identity", "id2.txt"], [], errorsOnTerminal: true, adding: ["CVAULT_DIR": "w"])
     #expect(standard.shown.contains("next: export CVAULT_IDENTITY_FILE="), "\(standard.shown)")
+    // The usual place of the identity is made, and later commands look there.
+    let place = workspace.home + "/.config/cvault/identity.txt"
+    let usual = workspace.type(["init", "--generate-identity", place], [], errorsOnTerminal: true)
+    try #require(usual.code == 0, "\(usual.shown)")
+    #expect(usual.shown.contains("\nnext: vault add login NAME\r\n"))
+    #expect(!usual.shown.contains("export"), "\(usual.shown)")
+    #expect(FileTree.mode(of: workspace.home + "/.config/cvault") == 0o700)
+    #expect(workspace.run("add", "login", "GitHub", "username=ada").code == 0)
+    let nowhere = workspace.run("init", "z", "--generate-identity", "none/id.txt")
+    #expect(nowhere.status == .inputOutput)
     let quiet = workspace.type(["init", "q", "--generate-identity", "q.txt", "-q"], [], errorsOnTerminal: true)
     #expect(quiet.code == 0)
     #expect(quiet.shown.isEmpty)

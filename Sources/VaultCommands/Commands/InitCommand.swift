@@ -184,7 +184,9 @@ private struct Welcome {
     path = absolute(location.path)
     var words: [String] = []
     if location.origin == .option { words.append("CVAULT_DIR=\(path.shellQuoted)") }
-    if let identity { words.append("CVAULT_IDENTITY_FILE=\(absolute(identity).shellQuoted)") }
+    if let identity, identity != IdentityFile.usualPath {
+      words.append("CVAULT_IDENTITY_FILE=\(absolute(identity).shellQuoted)")
+    }
     variables = words.isEmpty ? nil : "export " + words.joined(separator: " ")
   }
 

@@ -71,9 +71,7 @@ struct KeySource {
 
   /// Where the user's own identity file is; nil when it is not there.
   private static var standardIdentityPath: String? {
-    guard let config = XDG.directory("XDG_CONFIG_HOME", under: ".config") else { return nil }
-    let path = config + "/cvault/identity.txt"
-    return System.kind(of: path) == .regular ? path : nil
+    IdentityFile.usualPath.flatMap { System.kind(of: $0) == .regular ? $0 : nil }
   }
 
   /// The user's own identities; nil when there is no such file, or it cannot be read.
@@ -216,8 +214,14 @@ enum IdentityFile {
     }
   }
 
-  /// Writes a new identity to a file that must not exist, durably.
+  /// Where the user's own identity is looked for; nil without a home.
+  static var usualPath: String? {
+    XDG.directory("XDG_CONFIG_HOME", under: ".config").map { $0 + "/cvault/identity.txt" }
+  }
+
+  /// Writes a new identity to a file that must not exist, durably. The folder of the usual place is made.
   static func create(_ identity: AgeIdentity, at path: String, created: String) throws {
+    if path == usualPath { try System.makeDirectories(System.parent(of: path)) }
     let text = try AgeIdentityFile.text(identity, created: created)
     try text.withBytes { bytes throws(SystemError) in try OutputFile.create(path, bytes, isSynced: true) }
   }
