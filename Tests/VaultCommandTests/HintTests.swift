@@ -218,7 +218,7 @@ struct HintTests {
     let place = workspace.home + "/.config/cvault/identity.txt"
     let usual = workspace.type(["init", "--generate-identity", place], [], errorsOnTerminal: true)
     try #require(usual.code == 0, "\(usual.shown)")
-    #expect(usual.shown.contains("\nnext: vault add login NAME\r\n"))
+    #expect(usual.shown.contains("next: vault add login NAME"))
     #expect(!usual.shown.contains("export"), "\(usual.shown)")
     #expect(FileTree.mode(of: workspace.home + "/.config/cvault") == 0o700)
     #expect(workspace.run("add", "login", "GitHub", "username=ada").code == 0)
