@@ -125,6 +125,73 @@ struct EscapeTests {
     }
   }
 
+  /// What encoders do to a text, by name.
+  private static let encodings: [(name: String, encode: @Sendable (String) -> String)] = [
+    ("HTML", { entities($0, ["&": "&amp;", "<": "&lt;", "\"": "&quot;", "'": "&#39;"]) }),
+    ("HTML of all signs", { entities($0, [:]) }), ("JSON", json), ("addresses", PercentEncoding.encoded),
+    ("forms", { PercentEncoding.encoded($0).replacing("%20", with: "+") }),
+    ("SQL", { $0.replacing("'", with: "''") }), ("CSV", { $0.replacing("\"", with: "\"\"") }),
+    ("single quotes of shells", { $0.replacing("'", with: #"'\''"#) }),
+  ]
+
+  private static func json(_ text: String) -> String {
+    let bytes = try? JSONValue.string(text).compactBytes(limits: .exchange)
+    return String(decoding: (bytes ?? []).dropFirst().dropLast(), as: UTF8.self)
+  }
+
+  /// Entities by a table; of an empty table, all that is neither letter nor digit is a number.
+  private static func entities(_ text: String, _ table: [Character: String]) -> String {
+    text.map { sign in
+      if table.isEmpty, !sign.isLetter, !sign.isNumber { return "&#\(sign.unicodeScalars.first?.value ?? 0);" }
+      return table[sign] ?? String(sign)
+    }.joined()
+  }
+
+  @Test("two signs that begin escapes stand side by side in a value, and it is found behind one encoder and behind two")
+  func neighbours() {
+    let signs = Array("\\&<\"'%+;#4nux ab\n").map(String.init)
+    var missed: [String: Set<String>] = [:]
+    for pair in signs.flatMap({ first in signs.map { first + $0 } }) {
+      for value in ["head\(pair)bodytail", "\(pair)4bodytailend"] {
+        var needles = NeedleSet()
+        unsafe needles.add(Array(value.utf8).span.bytes, label: 0)
+        for (inner, encode) in Self.encodings {
+          let once = encode(value)
+          let twice = Self.encodings.map { (name: "\(inner) in \($0.name)", text: $0.encode(once)) }
+          for (name, text) in [(inner, once)] + twice
+          where needles.occurrences(in: Array("x=[\(text)]".utf8)).isEmpty {
+            missed[name, default: []].insert(pair)
+          }
+        }
+      }
+    }
+    #expect(missed.isEmpty, "\(missed)")
+  }
+
+  @Test(
+    "a backslash before an escape is one of the value, wherever pieces end",
+    arguments: [
+      (#"secret\&value"#, #"secret\&amp;value"#), (#"secret\<value"#, #"secret\&lt;value"#),
+      (#"secret\'value"#, #"secret\&#39;value"#), (#"secret\"value"#, #"secret\&quot;value"#),
+      (#"secret\\&value"#, #"secret\\&amp;value"#), (#"secret\&amp;value"#, #"secret\&amp;amp;value"#),
+      ("secret'value", #"secret&#39;\&#39;&#39;value"#), (#"secret\'value"#, #"secret\'\''value"#),
+      ("secret'value", #"secret'\''\'\'''\''value"#), ("secretvalue&", #"secretvalue\&"#),
+      ("secretvalue'", #"secretvalue\'"#), ("secret&value", #"secret\&value"#),
+      ("secret&;value", #"secret\&\;value"#),
+    ])
+  func backslashes(_ value: String, _ text: String) {
+    var needles = NeedleSet()
+    unsafe needles.add(Array(value.utf8).span.bytes, label: 0)
+    for size in [1, 2, 3, 5, 8, 64] {
+      var (redactor, output) = (Redactor(needles, names: ["R/f"]), [UInt8]())
+      let bytes = Array("x=\(text)".utf8)
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        output += redactor.take(Array(bytes[start..<min(start + size, bytes.count)]))
+      }
+      #expect(String(decoding: output + redactor.end(), as: UTF8.self) == "x=«R/f»", "\(size)")
+    }
+  }
+
   @Test("a line of a value is found as base64 and with escapes, and text is found as UTF-16, also as base64")
   func partsAndWideText() {
     let line = "second line, with \"quotes\" in it"

@@ -47,7 +47,8 @@ enum Escapes {
   ) -> Int {
     switch found(bytes, index, families) {
     case .nothing(let count): return count
-    case .byte(let count, let value):
+    case .undecidedByte where !isWhole: return 0
+    case .byte(let count, let value), .undecidedByte(let count, let value):
       output.append(value)
       return count
     case .sequence(let count):
@@ -84,6 +85,8 @@ private enum Found {
   case incomplete
   case nothing(Int)
   case byte(Int, UInt8)
+  /// A byte, unless the bytes behind it go on as another escape.
+  case undecidedByte(Int, UInt8)
   case scalar(Int, UInt32)
   /// The bytes of one character, each as `\xHH`.
   case sequence(Int)
@@ -105,7 +108,7 @@ extension Escapes {
       return count == 2
         ? .byte(3, UInt8(value)) : index + 1 + count >= bytes.byteCount ? .incomplete : .plain
     case UInt8(ascii: "+") where families.contains(.plus): return .byte(1, UInt8(ascii: " "))
-    case UInt8(ascii: "\\") where families.contains(.backslash): return backslash(bytes, index)
+    case UInt8(ascii: "\\") where families.contains(.backslash): return backslash(bytes, index, families)
     case UInt8(ascii: "&") where families.contains(.entity): return entity(bytes, index)
     case UInt8(ascii: "'") where families.contains(.quotes): return quote(bytes, index, ["'\\''", "'\"'\"'", "''"])
     case UInt8(ascii: "\"") where families.contains(.quotes): return quote(bytes, index, ["\"\""])
@@ -113,7 +116,7 @@ extension Escapes {
     }
   }
 
-  private static func backslash(_ bytes: RawSpan, _ index: Int) -> Found {
+  private static func backslash(_ bytes: RawSpan, _ index: Int, _ families: Families) -> Found {
     guard index + 1 < bytes.byteCount else { return .incomplete }
     let sign = byte(bytes, index + 1)
     switch sign {
@@ -133,7 +136,21 @@ extension Escapes {
       if count < 3, index + 1 + count >= bytes.byteCount { return .incomplete }
       return .byte(1 + count, UInt8(truncatingIfNeeded: value))
     case UInt8(ascii: "\n"): return .nothing(2)
+    case UInt8(ascii: "&") where families.contains(.entity):
+      return backslash(before: entity(bytes, index + 1), sign)
+    case UInt8(ascii: "'") where families.contains(.quotes):
+      return backslash(before: index + 2 < bytes.byteCount ? quote(bytes, index + 1, ["'\\''"]) : .incomplete, sign)
     default: return .byte(2, controls[sign] ?? sign)
+    }
+  }
+
+  /// A backslash before a sign that may begin an escape. Before a whole escape it stands for itself: the encoder that
+  /// wrote the escape has found the backslash in the text.
+  private static func backslash(before next: Found, _ sign: UInt8) -> Found {
+    switch next {
+    case .plain: .byte(2, sign)
+    case .incomplete: .undecidedByte(2, sign)
+    default: .plain
     }
   }
 
