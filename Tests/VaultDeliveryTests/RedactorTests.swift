@@ -140,8 +140,11 @@ struct RedactorTests {
   @Test("in pieces of any size no value is left, and what holds none is as it was")
   func pieces() {
     var random = SystemRandomNumberGenerator()
-    let alphabet = Array("ab\"\\ /\n=é".map(String.init))
-    for _ in 0..<300 {
+    for number in 0..<300 {
+      // At the end of a piece a quote or backslash counts as it is, so that nothing waits for more of an escape. At
+      // once, the same place may be read as an escape, and more be covered.
+      let hasEscapes = number.isMultiple(of: 2)
+      let alphabet = Array((hasEscapes ? "ab\"\\ /\n=é" : "abc /\n=é").map(String.init))
       func text(_ range: ClosedRange<Int>) -> String {
         (0..<Int.random(in: range, using: &random)).map { _ in alphabet.randomElement(using: &random)! }.joined()
       }
@@ -166,7 +169,9 @@ struct RedactorTests {
       #expect(needles.occurrences(in: output).isEmpty)
       if needles.occurrences(in: Array(input.utf8)).isEmpty { #expect(output == Array(input.utf8)) }
       var atOnce = Redactor(needles, names: names)
-      #expect(atOnce.take(Array(input.utf8)) + atOnce.end() == output)
+      let outputAtOnce = atOnce.take(Array(input.utf8)) + atOnce.end()
+      #expect(needles.occurrences(in: outputAtOnce).isEmpty)
+      #expect(hasEscapes || outputAtOnce == output)
     }
   }
 }
