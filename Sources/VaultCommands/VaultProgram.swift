@@ -35,7 +35,9 @@ public enum VaultProgram {
 
   private static func status(of arguments: [String]) async -> ExitStatus {
     let keeper = GitKeeper()
-    let status = await GitKeeper.$current.withValue(keeper) { await outcome(of: arguments) }
+    let status = await GitKeeper.$current.withValue(keeper) {
+      await HiddenContent.$findings.withValue(HiddenContent.Findings()) { await outcome(of: arguments) }
+    }
     let (command, words) = CommandNames.named(arguments)
     // Of a merge under way a person makes the commit.
     if command != MergeCommand.self { keeper.commit(words) }

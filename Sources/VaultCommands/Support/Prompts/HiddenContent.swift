@@ -135,8 +135,12 @@ extension HiddenContent {
 }
 
 extension HiddenContent {
-  /// What was found in passphrases that are meant to open something, and from where they came.
-  private static let found = Mutex<[String]>([])
+  /// What one run of the program has found in passphrases that are meant to open something, and from where they came.
+  final class Findings: Sendable {
+    fileprivate let sentences = Mutex<[String]>([])
+  }
+
+  @TaskLocal static var findings = Findings()
 
   /// Remembers what may be why a passphrase does not open anything.
   static func note(_ content: HiddenContent, in name: String) {
@@ -147,11 +151,11 @@ extension HiddenContent {
         "the passphrase from \(name) ended with CRLF, which is no part of it: if an earlier version took the carriage "
           + "return for one, give the passphrase with it and without a line end")
     }
-    found.withLock { found in found += sentences.filter { !found.contains($0) } }
+    findings.sentences.withLock { found in found += sentences.filter { !found.contains($0) } }
   }
 
   /// Hints for whatever could not be opened.
-  static var hints: [String] { found.withLock(\.self) }
+  static var hints: [String] { findings.sentences.withLock(\.self) }
 }
 
 extension CommandError {
