@@ -255,8 +255,8 @@ for target in package.targets where target.type != .system {
     .treatAllWarnings(as: .error),
   ]
 }
-// On Linux the program resolves all symbols at its start and makes their table read-only. The linker is that of the Swift
-// toolchain: the one of Debian 13 leaves the second out. Products of the libraries do not have these unsafe flags.
+// On Linux the program resolves all symbols at its start and makes their table read-only. The Swift toolchain's linker
+// does both; that of Debian 13 leaves the second out. Products of the libraries do not have these unsafe flags.
 for target in package.targets where target.name == "vault" {
   let resolved = ["-use-ld=lld"] + ["-z", "relro", "-z", "now"].flatMap { ["-Xlinker", $0] }
   target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(resolved, .when(platforms: [.linux]))]

@@ -84,7 +84,8 @@ import VaultTestSupport
         let run = try die(scenario, at: number, in: folder, disk: disk)
         guard run.call != nil else {
           print("death in recovery, \(scenario): \(recoveries) recoveries died")
-          #expect(recoveries > (Sweep.isWhole ? 100 : 0))
+          // A sample may hold no death that leaves anything to recover from.
+          #expect(recoveries > 100 || !Sweep.isWhole)
           return
         }
         guard
