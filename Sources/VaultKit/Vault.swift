@@ -25,6 +25,8 @@ public final class Vault: Sendable {
     public var isNamed = true
     /// What was read of that already, by who compared it before a key was asked for.
     package var known: KnownVault?
+    /// Asked before a state is told that is earlier than one that was seen.
+    package var otherStates: OtherStates?
     /// Called when there is something to say about what is remembered.
     public var onStateNote: @Sendable (StateNote) -> Void = { _ in }
     /// Who is told what the vault does; nil tells nobody.

@@ -87,7 +87,7 @@ struct GitVersionTests {
     here.shell("git checkout -q HEAD~1; sed -i s/Oslo/Rome/ \(bench.file); git commit -qam edited")
     here.shell("git checkout -q -b edited; git checkout -q -; git merge -q -s ours --no-edit edited")
     here.shell("git checkout -q edited; git checkout -q HEAD~1 -- .; git commit -qam back")
-    #expect(here.vault("verify").status == .unexpectedVault, "an older state, as after any switch")
+    #expect(here.vault("verify").errors.contains("is kept in the branch"), "an earlier state, as after any switch")
     let fresh = here.with(["CVAULT_STATE_DIR": bench.workspace.path + "/fresh"])
     let found = fresh.vault("get", "Li Wei@2", "username")
     #expect(found.output == "Oslo", "the good one, not the edited one: \(found.errors)")

@@ -146,7 +146,9 @@ struct Verifier {
     try comparison?.compare(found, inFolder: folder)
     guard let memory = vault.memory else { return }
     let told = Set((comparison?.faults.dropFirst(toldCount) ?? []).compactMap(\.record))
-    for (id, change) in seen.compare(found, with: try memory.folder(folder), told: told) {
+    let changes = seen.compare(
+      found, with: try memory.folder(folder), told: told, isElsewhere: memory.isElsewhere)
+    for (id, change) in changes {
       if change == .forgotten { gone.append(id) } else { memory.note(change, of: id) }
     }
   }
@@ -157,8 +159,7 @@ struct Verifier {
     guard let memory = vault.memory, !result.faults.contains(where: { $0.file == Checkpoint.fileName }) else { return }
     let mark = try checkpoint.map { checkpoint throws(VaultError) in try Pin.CheckpointMark(checkpoint) }
     if let mark { memory.noteCheckpoint(mark) }
-    let expected = try memory.expectedCheckpoint()
-    seen.take(expected?.difference(from: mark))
+    seen.take(try memory.checkpointDifference(from: mark))
   }
 
   /// Of the records that are looked at; their MACs cover what the files must be.

@@ -163,7 +163,7 @@ extension Vault {
   /// A rotation writes the checkpoint anew: one that is gone or older than this machine knows must not be lost in that.
   private func requireExpected(_ found: Checkpoint?) throws(VaultError) {
     let mark = try found.map { found throws(VaultError) in try Pin.CheckpointMark(found) }
-    guard let difference = try memory?.expectedCheckpoint()?.difference(from: mark) else { return }
+    guard let difference = try memory?.checkpointDifference(from: mark) else { return }
     throw try difference.error(of: header)
   }
 

@@ -173,6 +173,9 @@ package struct KnownVault: Sendable {
   /// How the vault that was asked about relates to that.
   package let state: PinState
 
+  /// Whether it is the vault that is remembered, in another state than that or a later one.
+  package var isSetBack: Bool { if case .differs(let difference) = state { !difference.isIdentity } else { false } }
+
   /// Whether the vault was at one of the paths before; one that is in no folder has none.
   func wasHere(_ vaultID: VaultID) -> Bool { paths.isEmpty || marks.values.contains { $0.vaultID == vaultID } }
 

@@ -29,6 +29,8 @@ final class RollbackMemory: Sendable {
     var hasFailed = false
     /// Whether it was said that this copy is behind another.
     var isBehind = false
+    /// Whether it was said that another branch keeps what is missed.
+    var isElsewhere = false
 
     mutating func note(_ change: SeenChange, of id: RecordID) {
       if pending[id.folder, default: [:]].updateValue(change, forKey: id) == nil { pendingCount += 1 }
@@ -69,6 +71,7 @@ final class RollbackMemory: Sendable {
   private let isNamed: Bool
   private let onNote: @Sendable (StateNote) -> Void
   private let isReplica: @Sendable () -> Bool
+  private let otherStates: OtherStates?
   private let contents = Mutex(Contents())
 
   /// Nil when nothing is to be remembered.
@@ -81,6 +84,7 @@ final class RollbackMemory: Sendable {
     self.state = state.memory(of: known?.copy)
     isNamed = options.isNamed
     onNote = options.onStateNote
+    otherStates = options.otherStates
     isReplica = { vault.isReplica }
   }
 
@@ -106,6 +110,7 @@ final class RollbackMemory: Sendable {
       let known = if let known { known } else { try state.known(header, at: paths, allowsCopy: !isReplica()) }
       let isNoCopy = isOwn || known.wasHere(header.vaultID) || isReplica()
       original = isNoCopy ? nil : state.otherPlace(of: header.vaultID, besides: paths)
+      if !isOwn, let pin = known.pin?.header, known.isSetBack, isElsewhere(MissedState(pin, found: header)) { return }
       old = try state.remember(header, known, isNamed: isNamed, isOwn: isOwn)
     } catch {
       guard error.isOnlyForgetting else { throw error }
@@ -150,7 +155,22 @@ extension RollbackMemory {
       if seen.versions[found.id] == nil { compareWithFirstPlace(found) }
       note(.seen(found), of: found.id)
     }
-    return succession.fault(of: found.version, seen.familiarity(of: found.version))
+    guard let fault = succession.fault(of: found.version, seen.familiarity(of: found.version)) else { return nil }
+    if let newest = seen.versions[found.id], isElsewhere(MissedState(newest, found: found.version)) { return nil }
+    return fault
+  }
+
+  /// Whether a state that was seen last is kept elsewhere, which is said once.
+  ///
+  /// Then another state was put here on purpose. What was seen stays remembered.
+  func isElsewhere(_ missed: MissedState) -> Bool {
+    guard let place = otherStates?(missed) else { return false }
+    let isFirst = contents.withLock { contents in
+      defer { contents.isElsewhere = true }
+      return !contents.isElsewhere
+    }
+    if isFirst { onNote(.elsewhere(place)) }
+    return true
   }
 
   /// Says once that a copy is behind the place at which the vault was seen first, when a record is read there first.
@@ -257,7 +277,14 @@ extension RollbackMemory {
     }
   }
 
-  func expectedCheckpoint() throws(VaultError) -> Pin.CheckpointMark? { try state.expectedCheckpoint(of: vaultID) }
+  /// How the checkpoint that is there differs from the newest that was seen; nil where it is that or a later one, or
+  /// where that is kept elsewhere.
+  func checkpointDifference(from found: Pin.CheckpointMark?) throws(VaultError) -> PinDifference? {
+    guard let expected = try state.expectedCheckpoint(of: vaultID), let difference = expected.difference(from: found),
+      !isElsewhere(MissedState(expected, found: found))
+    else { return nil }
+    return difference
+  }
 
   /// Writes what was noted; a failure is told, and never undoes what was done.
   func flush() {
@@ -288,6 +315,9 @@ public enum StateNote: Sendable {
   case behind(RecordID, revision: Int, newest: Int)
   /// Since this machine unlocked it last, somebody added or removed ways to unlock.
   case slotsChanged(added: [Pin.SlotName], removed: [Pin.SlotName])
+  /// The folder has an earlier state than this machine has seen, and the later one is kept; the value names where, as in
+  /// `the branch other`.
+  case elsewhere(String)
   /// Nothing can be remembered.
   case notRemembered(VaultError)
 

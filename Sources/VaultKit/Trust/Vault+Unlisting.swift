@@ -34,7 +34,7 @@ extension Vault {
   /// Whether a checkpoint is authentic and the newest that this machine has seen.
   private func isExpected(_ checkpoint: Checkpoint) throws(VaultError) -> Bool {
     do throws(VaultError) { try checkpoint.authenticate(under: keyring) } catch { return false }
-    return try memory?.expectedCheckpoint()?.difference(from: Pin.CheckpointMark(checkpoint)) == nil
+    return try memory?.checkpointDifference(from: Pin.CheckpointMark(checkpoint)) == nil
   }
 }
 

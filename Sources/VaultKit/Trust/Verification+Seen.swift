@@ -13,10 +13,13 @@ package struct SeenComparison {
 
   /// Compares one folder.
   ///
-  /// - Parameter told: records of which the checkpoint has told the same already.
+  /// - Parameters:
+  ///   - told: records of which the checkpoint has told the same already.
+  ///   - isElsewhere: whether a state that is missed is kept beside the folder: then it is no fault.
   /// - Returns: what is to be remembered from now on.
   package mutating func compare(
-    _ found: FoundVersions, with seen: SeenFolder, told: Set<RecordID>
+    _ found: FoundVersions, with seen: SeenFolder, told: Set<RecordID>,
+    isElsewhere: (MissedState) -> Bool = { _ in false }
   ) -> [(RecordID, SeenChange)] {
     var changes: [(RecordID, SeenChange)] = []
     for entry in found.versions {
@@ -26,6 +29,7 @@ package struct SeenComparison {
       case .same: break
       case let older where !told.contains(entry.id):
         guard let fault = older.fault(of: entry, seen.familiarity(of: entry)) else { break }
+        if let newest = seen.versions[entry.id], isElsewhere(MissedState(newest, found: entry)) { break }
         add(fault.code, fault.reason, isTrashed ? .trash(entry.id) : .record(entry.id), entry.id)
       case .older, .forked: confirmed.insert(entry.id)
       }
@@ -37,7 +41,7 @@ package struct SeenComparison {
         notes.append("\(id.text) is no longer in the trash, where this machine has seen it")
       } else if told.contains(id) {
         confirmed.insert(id)
-      } else {
+      } else if !isElsewhere(MissedState(version, found: nil)) {
         add(.vanished, "is gone: this machine has seen revision \(version.revision)", .record(id), id)
       }
     }

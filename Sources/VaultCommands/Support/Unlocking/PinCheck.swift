@@ -17,10 +17,13 @@ struct PinCheck {
   let state: KnownVaults?
   let outcome: Outcome
   private let vault: LockedVault
+  /// Nil where only identity matters.
+  let otherStates: OtherStates?
   private var header: VaultHeader { vault.header }
 
-  init(_ vault: LockedVault, _ state: KnownVaults?) {
-    (self.state, self.vault) = (state, vault)
+  /// - Parameter otherStates: asked whether a later state is kept on another branch.
+  init(_ vault: LockedVault, _ state: KnownVaults?, _ otherStates: OtherStates? = nil) {
+    (self.state, self.vault, self.otherStates) = (state, vault, otherStates)
     guard let state else {
       outcome = .noState
       return
@@ -33,7 +36,7 @@ struct PinCheck {
   }
 
   init(_ earlier: EarlierVault) {
-    (state, vault) = (nil, earlier.vault)
+    (state, vault, otherStates) = (nil, earlier.vault, nil)
     outcome = .earlier(isNamed: earlier.isNamed)
   }
 
@@ -46,10 +49,17 @@ struct PinCheck {
   /// What is remembered, where it can be read.
   var known: KnownVault? { if case .compared(let known) = outcome { known } else { nil } }
 
-  /// How the vault is not what is remembered, or why that cannot be told; nil when all is well.
+  /// What keeps the header that this machine has seen last, where the vault's folder has an earlier one; nil for nothing.
+  private var elsewhere: String? {
+    guard let known, known.isSetBack, let seen = known.pin?.header else { return nil }
+    return otherStates?(MissedState(seen, found: header))
+  }
+
+  /// How the vault is not what is remembered, or why that cannot be told; nil when all is well, or when an earlier state
+  /// was put there and the later one is kept.
   var refusal: VaultError? {
     if case .failed(let error) = outcome { return error }
-    guard case .differs(let difference)? = known?.state else { return nil }
+    guard case .differs(let difference)? = known?.state, elsewhere == nil else { return nil }
     var error = (try? difference.error(of: header)) ?? difference.error
     error.remedies = vault.fitting(error.remedies)
     return error
@@ -81,7 +91,8 @@ struct PinCheck {
     switch known?.state {
     case .new: "new: nothing is remembered of this vault"
     case .pinned(let pin): pin.header.map { "pinned, header revision \($0.revision)" } ?? "pinned by its fingerprint"
-    case .differs: word + ": " + (refusal.map { "\($0.description)" } ?? "")
+    case .differs:
+      word + ": " + (refusal?.description ?? elsewhere.map { "the later header is kept in \($0)" } ?? "")
     case nil: word + ": " + (refusal?.description ?? "there is no home directory to remember anything in")
     }
   }
@@ -119,6 +130,8 @@ extension Messages {
       note(
         "this copy is behind: it has revision \(revision) of \(id.text), and this machine has seen \(newest) elsewhere; "
           + "`git pull` brings a clone up to date")
+    case .elsewhere(let place):
+      note("this folder has an earlier state than this machine has seen; the later one is kept in \(place)")
     case .slotsChanged(let added, let removed):
       for slot in added { note("since this machine unlocked it last, a slot was added: \(slot.line)") }
       for slot in removed { note("since this machine unlocked it last, a slot was removed: \(slot.line)") }

@@ -44,7 +44,7 @@ struct Session {
     }
     try location.member?.check(locked)
     GitKeeper.current?.watch(locked, at: location.path, global.messages)
-    pin = PinCheck(locked, StateLocation.state(global.messages))
+    pin = PinCheck(locked, StateLocation.state(global.messages), location.otherStates)
     let required = RequiredFingerprint(options)
     let isAnswered = try location.isNamed(pin)
     isNamed = required != nil || isAnswered
@@ -202,6 +202,7 @@ struct Session {
     var options = try global.vaultOptions(pin.state)
     options.isNamed = isNamed
     options.known = pin.known
+    options.otherStates = pin.otherStates
     return options
   }
 

@@ -19,6 +19,13 @@ struct VaultLocation {
   /// The name in a set that led there.
   var member: SetMember?
 
+  /// Names the branch or stash that keeps a state which the folder lacks; nil for a database.
+  var otherStates: OtherStates? {
+    guard !isDatabase else { return nil }
+    let branches = OtherBranches(of: path)
+    return { branches.place(of: $0) }
+  }
+
   /// The vault that options name: `--in NAME` of a set, else as ``find(_:)-(String?)``.
   static func find(_ options: VaultOptions) throws -> VaultLocation {
     if let name = try options.nameInSet() { return try FoundSet.required(options.vaults).member(name).location() }

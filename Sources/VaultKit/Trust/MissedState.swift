@@ -1,0 +1,50 @@
+internal import VaultDocument
+internal import VaultStorage
+
+/// The newest state of a file that a machine has seen, and that the vault's folder does not have.
+///
+/// It need not be lost: `git switch` and `git stash` put another state there, and keep this one.
+package struct MissedState {
+  /// The places at which the file can be, below the vault's folder.
+  package let files: [String]
+  /// Whether these bytes are the missed state.
+  package let isMissed: ([UInt8]) -> Bool
+  /// Whether these bytes are of a later state than the one that the folder has.
+  package let isLater: ([UInt8]) -> Bool
+
+  /// - Parameter found: the version that is there; nil for none.
+  init(_ seen: SeenVersion, found: RecordVersion?) {
+    let id = seen.id
+    files = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
+    isMissed = { SeenVersion(parsing: $0, of: id)?.version == seen.version }
+    isLater = { bytes in
+      guard let found, let version = SeenVersion(parsing: bytes, of: id)?.version else { return true }
+      return !found.succession(after: version).isForward
+    }
+  }
+
+  package init(_ seen: Pin.Header, found: VaultHeader) {
+    files = [VaultHeader.fileName]
+    isMissed = { (try? VaultHeader(parsing: $0).hash()) == seen.hash }
+    isLater = { bytes in
+      guard let header = try? VaultHeader(parsing: bytes), let hash = try? header.hash() else { return true }
+      let difference = try? Pin.Header(revision: header.revision, hash: hash).difference(from: found)
+      return difference != nil
+    }
+  }
+
+  init(_ seen: Pin.CheckpointMark, found: Pin.CheckpointMark?) {
+    files = [Checkpoint.fileName]
+    let mark = { (bytes: [UInt8]) in try? Pin.CheckpointMark(Checkpoint(parsing: bytes)) }
+    isMissed = { mark($0) == seen }
+    isLater = { bytes in mark(bytes).map { $0.difference(from: found) != nil } ?? true }
+  }
+}
+
+/// Names what keeps a state beside the vault's folder, as in `the branch other`; nil where nothing does.
+package typealias OtherStates = @Sendable (MissedState) -> String?
+
+extension Succession {
+  /// Whether what was found is what was known, or later.
+  fileprivate var isForward: Bool { self == .newer || self == .same }
+}
