@@ -315,8 +315,8 @@ public enum StateNote: Sendable {
   case behind(RecordID, revision: Int, newest: Int)
   /// Since this machine unlocked it last, somebody added or removed ways to unlock.
   case slotsChanged(added: [Pin.SlotName], removed: [Pin.SlotName])
-  /// The folder has an earlier state than this machine has seen, and the later one is kept; the value names where, as in
-  /// `the branch other`.
+  /// The folder has an earlier state than this machine has seen, and the later one is kept; the value names where, as
+  /// in `the branch other`.
   case elsewhere(String)
   /// Nothing can be remembered.
   case notRemembered(VaultError)

@@ -49,14 +49,15 @@ struct PinCheck {
   /// What is remembered, where it can be read.
   var known: KnownVault? { if case .compared(let known) = outcome { known } else { nil } }
 
-  /// What keeps the header that this machine has seen last, where the vault's folder has an earlier one; nil for nothing.
+  /// What keeps the header that this machine has seen last, where the vault's folder has an earlier one; nil for
+  /// nothing.
   private var elsewhere: String? {
     guard let known, known.isSetBack, let seen = known.pin?.header else { return nil }
     return otherStates?(MissedState(seen, found: header))
   }
 
-  /// How the vault is not what is remembered, or why that cannot be told; nil when all is well, or when an earlier state
-  /// was put there and the later one is kept.
+  /// How the vault is not what is remembered, or why that cannot be told; nil when all is well, or when an earlier
+  /// state was put there and the later one is kept.
   var refusal: VaultError? {
     if case .failed(let error) = outcome { return error }
     guard case .differs(let difference)? = known?.state, elsewhere == nil else { return nil }

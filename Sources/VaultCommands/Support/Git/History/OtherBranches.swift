@@ -5,9 +5,9 @@ import VaultStorage
 
 /// The other branches of a vault's repository, and its stashes, asked for a state that the work tree does not have.
 ///
-/// `git switch` and `git stash` put an earlier state into the work tree, and keep the later one. Where the branch that is
-/// checked out, or what both branches come from, has a later state than the work tree, nothing is found: then somebody has
-/// put a file back, or has committed an earlier one.
+/// `git switch` and `git stash` put an earlier state into the work tree, and keep the later one. Where the branch that
+/// is checked out, or what both branches come from, has a later state than the work tree, nothing is found: then
+/// somebody has put a file back, or has committed an earlier one.
 final class OtherBranches: Sendable {
   private let vault: String
   private let repository = Mutex<Repository?>(nil)
