@@ -19,7 +19,9 @@ public final class Vault: Sendable {
     /// Whether the passphrase that unlocks is kept, in the secure heap, so that ``Vault/rotate(_:slots:progress:)`` can
     /// make its slot again without asking.
     public var keepsPassphrase = false
-    /// Where it is remembered which vault this is and what was seen of it; nil remembers nothing and compares nothing.
+    /// Where it is remembered which vault this is and what was seen of it: an older state in its place is refused from
+    /// then on. The default is the user's own, which the command `vault` uses as well; nil, as for tests, remembers
+    /// nothing and compares nothing.
     public var state: KnownVaults?
     /// Whether a person has said that it is this vault, rather than that it was found by searching: it is remembered.
     public var isNamed = true
@@ -37,8 +39,10 @@ public final class Vault: Sendable {
     /// stored or listed by their names.
     public var types: [any VaultRecord.Type] = []
 
-    /// Remembers nothing, tells nobody, and waits ten seconds for other writers.
-    public init() {}
+    /// Tells nobody, and waits ten seconds for other writers.
+    ///
+    /// - Parameter state: where it is remembered what was seen; nil for nowhere.
+    public init(state: KnownVaults? = .ofUser) { self.state = state }
   }
 
   struct Session: Sendable {

@@ -53,7 +53,9 @@ public final class KindCatalog: Sendable {
         twin != type
       else { continue }
       throw RecordError(
-        .invalidValue, "of \(type) is `\(type.kindName)`, which is the kind of \(twin), too", path: "kindName")
+        .invalidValue,
+        "of \(String(reflecting: type)) is `\(type.kindName)`, which is the kind of \(String(reflecting: twin)), too: give it "
+          + "another name with `static let kindName`", path: "kindName")
     }
   }
 

@@ -47,6 +47,14 @@ extension RecordKind {
     }
   }
 
+  /// Members in clear, of which another program has sealed those that the kind seals: they are opened with `context`.
+  ///
+  /// - Throws: ``RecordError`` `.sealing` with the path of the first that does not open.
+  public func opened(_ members: JSONObject, in context: SealingContext) throws(RecordError) -> JSONObject {
+    guard let seals else { return members }
+    return try seals.opened(.object(members), at: .root, in: context).object ?? members
+  }
+
   /// Checks clear input as ``sealed(clear:keepingUnknown:in:)`` does, and seals nothing.
   ///
   /// - Throws: ``RecordError`` as that, but `.sealing`.

@@ -17,6 +17,8 @@ public final class RecordKind: Sendable {
   struct TypeFunctions: Sendable {
     let type: any VaultRecord.Type
     let isDescribedByContent: Bool
+    /// Whether its description only tells what was learned: the type itself says what is good.
+    let isLearned: Bool
     let recode: @Sendable (JSONObject, SealingContext, SealingContext) throws(RecordError) -> JSONObject
     let decode: @Sendable (JSONObject, SealingContext) throws(RecordError) -> Void
     let complete: @Sendable (JSONObject, JSONObject?) throws(RecordError) -> JSONObject
@@ -57,6 +59,7 @@ public final class RecordKind: Sendable {
   public convenience init<Record: VaultRecord>(of type: Record.Type) {
     let functions = TypeFunctions(
       type: type, isDescribedByContent: type.isDescribedByContent,
+      isLearned: RecordedContent.isLearned(type),
       recode: { members, reading, writing throws(RecordError) in
         try Record.decoded(from: members, in: reading).encoded(in: writing)
       },
@@ -172,7 +175,7 @@ extension RecordKind {
   ///
   /// - Throws: ``RecordError`` of the first fault.
   public func validate(_ members: JSONObject, in context: SealingContext) throws(RecordError) {
-    if let fault = StoredCheck.firstFault(in: members, whole, kind: name) { throw fault }
+    if let fault = firstFault(in: members) { throw fault }
     if let type, !type.isDescribedByContent { try type.decode(members, context) }
   }
 
@@ -180,13 +183,23 @@ extension RecordKind {
   ///
   /// - Throws: ``RecordError`` of the first fault.
   package func accept(_ members: JSONObject, in context: SealingContext) throws(RecordError) {
-    if let fault = StoredCheck.firstFault(in: members, whole, kind: name) { throw fault }
+    if let fault = firstFault(in: members) { throw fault }
     try type?.decode(members, context)
   }
 
   /// Everything in members, as a file has them, that the kind would refuse; sealed values are not opened.
+  ///
+  /// A description that was learned counts only for what is sealed where the type takes the members: it may take other
+  /// values than it was seen to ask for.
   public func faults(in members: JSONObject) -> [RecordError] {
-    StoredCheck.faults(in: members, whole, kind: name)
+    let faults = StoredCheck.faults(in: members, whole, kind: name)
+    guard let type, type.isLearned, !faults.isEmpty, (try? type.decode(members, .locked)) != nil else { return faults }
+    return StoredCheck.faults(in: members, whole, kind: name, aboutSealing: true)
+  }
+
+  private func firstFault(in members: JSONObject) -> RecordError? {
+    guard type?.isLearned == true else { return StoredCheck.firstFault(in: members, whole, kind: name) }
+    return faults(in: members).first
   }
 
   /// The first sealed field whose value is clear text; nil when all of them are tokens, absent or null.
@@ -212,10 +225,16 @@ extension RecordKind {
         path: "kindName")
     }
     guard type.schema >= 1 else { return RecordError(.invalidValue, "of \(type) is a number from 1", path: "schema") }
-    for path in type.titlePaths where (try? MemberPath(parsing: path)) == nil {
-      return RecordError(.invalidValue, "of \(type) has `\(path)`, which is no path", path: "titlePaths")
+    if let fault = RecordedContent.fault(of: type) { return fault }
+    let whole = ValueSchema(.object(ObjectRule(type.content)))
+    for text in type.titlePaths {
+      let path = try? MemberPath(parsing: text)
+      let reason = path.map(whole.faultOfTitle) ?? "is no path"
+      if let reason {
+        return RecordError(.invalidValue, "of \(type) has `\(text)`, which \(reason)", path: "titlePaths")
+      }
     }
-    return RecordedContent.fault(of: type)
+    return nil
   }
 
   /// For the tests of who has written a type: that its description says what the type reads and writes, and that
@@ -227,6 +246,28 @@ extension RecordKind {
   public static func check(of type: any VaultRecord.Type) throws(RecordError) {
     if let fault = fault(of: type) { throw fault }
     try RecordedContent(of: type).compare(with: type.content, of: type)
+    guard RecordedContent.isLearned(type), let path = clearSecret(in: type.content, of: type) else { return }
+    throw RecordError(
+      .invalidValue,
+      "of \(type) is readable, and its name is that of a secret: make it an EncryptedCodableString, or say in "
+        + "`described` that it is `.text`", path: path)
+  }
+
+  /// The first readable text of a type whose name is that of a secret, and of which the type does not say that it is
+  /// none.
+  private static func clearSecret(in members: [MemberSchema], of type: any VaultRecord.Type, below path: String = "")
+    -> String?
+  {
+    for member in members where !member.value.isSealed {
+      let place = path + member.name
+      if member.value.isText, SecretName.isSecret(member.name), type.described[place] == nil { return place }
+      if case .object(let rule) = member.value.form,
+        let found = clearSecret(in: rule.inOrder, of: type, below: place + ".")
+      {
+        return found
+      }
+    }
+    return nil
   }
 
   /// Whether it is the kind of this very type, or of none.
@@ -234,6 +275,16 @@ extension RecordKind {
 
   /// The name of its type; nil for a declared kind.
   package var typeName: String? { type.map { "\($0.type)" } }
+}
+
+extension ValueSchema {
+  /// Why nothing at a path can name a record; nil where it can.
+  fileprivate func faultOfTitle(at path: MemberPath) -> String? {
+    guard let value = value(at: path) else { return "no member has" }
+    if value.isSealed { return "is sealed, and a name is readable" }
+    if case .any = value.form { return nil }
+    return value.isText ? nil : "is no text"
+  }
 }
 
 extension MemberPath {

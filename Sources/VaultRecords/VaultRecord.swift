@@ -25,6 +25,13 @@ public protocol VaultRecord: Codable, Sendable {
   /// The members of the encoded form, all of them, in the order in which a person is asked for them. The default is
   /// what the type asks a decoder for.
   static var content: [MemberSchema] { get }
+  /// What single members may be that cannot be learned, by their paths (`mana_cost`, `address.zip`); the rest is
+  /// learned. A type that takes few values needs an example: `["mana_cost": .text.example("{3}{W}")]`. The default is
+  /// nothing.
+  static var described: [String: ValueSchema] { get }
+  /// The style of the names in files, where properties have Swift's own: ``KeyStyle/snake`` writes `accessKey` as
+  /// `access_key`. The default is nil: names are as the type has them. Paths are those of the file.
+  static var keyStyle: KeyStyle? { get }
   /// The members that name a record in lists: the first of them that it has. The default is `name`, `title` or `label`,
   /// else the first readable text that every record has.
   static var titlePaths: [String] { get }
@@ -63,6 +70,8 @@ extension VaultRecord {
     let usual = ["name", "title", "label"].first { name in texts.contains { $0.name == name } }
     return (usual ?? texts.first { $0.isRequired }?.name).map { [$0] } ?? []
   }
+  public static var described: [String: ValueSchema] { [:] }
+  public static var keyStyle: KeyStyle? { nil }
   public static var schema: Int { 1 }
   public static var summary: String { "" }
   public static var migrations: [Migration] { [] }
@@ -78,7 +87,7 @@ extension VaultRecord {
   /// - Throws: ``RecordError`` `.sealing`, `.invalidValue` for what has no JSON form.
   public func encoded(in context: SealingContext) throws(RecordError) -> JSONObject {
     do {
-      guard case .object(let members) = try TreeEncoder(sealingWith: context).encode(self) else {
+      guard case .object(let members) = try TreeEncoder(sealingWith: context, style: Self.keyStyle).encode(self) else {
         throw RecordError(.wrongType, "a record must be encoded as an object")
       }
       return members
@@ -92,7 +101,7 @@ extension VaultRecord {
   /// - Throws: ``RecordError`` `.missingMember`, `.wrongType`, `.invalidValue`, `.sealing`.
   public static func decoded(from members: JSONObject, in context: SealingContext) throws(RecordError) -> Self {
     do {
-      return try TreeDecoder(openingWith: context).decode(from: .object(members))
+      return try TreeDecoder(openingWith: context, style: keyStyle).decode(from: .object(members))
     } catch {
       throw RecordError(coding: error)
     }

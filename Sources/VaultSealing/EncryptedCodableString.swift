@@ -1,4 +1,10 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
 public import VaultCrypto
+internal import VaultDocument
 
 /// A secret string that is sealed when it is encoded and opened when it is decoded.
 ///
@@ -54,7 +60,7 @@ extension EncryptedCodableString: ExpressibleByStringLiteral {
 
 extension EncryptedCodableString: Codable {
   public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
+    let text = try decoder.sealedText()
     do throws(SealingError) {
       try self.init(reading: text, in: .resolve(decoder.userInfo))
     } catch {
@@ -74,6 +80,20 @@ extension EncryptedCodableString: Codable {
   }
 
   fileprivate func sealed(in context: SealingContext) throws(SealingError) -> String { try state.sealed(in: context) }
+}
+
+extension Decoder {
+  /// The text of a sealed value; the bytes of CryptoKit's own form, where an encoder wrote these, as base64.
+  fileprivate func sealedText() throws -> String {
+    let container = try singleValueContainer()
+    do {
+      return try container.decode(String.self)
+    } catch DecodingError.typeMismatch(let type, let place) {
+      guard (try? SealingContext.resolve(userInfo).isOfCryptoKit) == true, let bytes = try? container.decode(Data.self)
+      else { throw DecodingError.typeMismatch(type, place) }
+      return Base64.encode([UInt8](bytes))
+    }
+  }
 }
 
 extension KeyedEncodingContainer {

@@ -97,6 +97,7 @@ package final class FieldCipher: Sendable {
 
   let form: Form
   private let key: AESGCMKey
+  private let isReadOnly: Bool
   /// The fields that were sealed here and opened again, where they are remembered.
   private let verified: Mutex<TokenSet>?
 
@@ -105,9 +106,24 @@ package final class FieldCipher: Sendable {
   ///   - remembersSeals: whether it is kept which fields were sealed and opened again: for the few of one record.
   package init(form: Form, keys: SecretBytes, remembersSeals: Bool = false) throws(SealingError) {
     self.form = form
+    isReadOnly = false
     verified = remembersSeals ? Mutex(TokenSet()) : nil
     do throws(CryptoError) {
       key = try AESGCMKey(beginningOf: keys)
+    } catch {
+      throw SealingError(crypto: error)
+    }
+  }
+
+  /// Reads what CryptoKit has sealed; under a key of less than 32 bytes nothing is sealed.
+  ///
+  /// - Parameter key: 16, 24 or 32 bytes.
+  init(cryptoKitKey key: SecretBytes, associatedData: [UInt8]) throws(SealingError) {
+    form = .cryptoKit(associatedData: associatedData)
+    isReadOnly = key.count < AESGCM.keyByteCount
+    verified = nil
+    do throws(CryptoError) {
+      self.key = try AESGCMKey(ofAnySize: key)
     } catch {
       throw SealingError(crypto: error)
     }
@@ -117,11 +133,15 @@ package final class FieldCipher: Sendable {
   init(_ other: FieldCipher, bindingTo scope: TokenScope) {
     form = .token(scope)
     key = other.key
+    isReadOnly = other.isReadOnly
     verified = nil
   }
 
   /// Seals `text`; the result is the whole text of the field.
   package func seal(_ text: RawSpan, at time: Timestamp) throws(SealingError) -> String {
+    guard !isReadOnly else {
+      throw SealingError(.wrongByteCount, "a key of less than 32 bytes opens, and does not seal")
+    }
     do throws(CryptoError) {
       switch form {
       case .token(let scope):

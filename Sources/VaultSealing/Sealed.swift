@@ -33,6 +33,27 @@ public struct Sealed<Value: Codable & Sendable>: Sendable {
   }
 }
 
+extension Sealed {
+  /// Whether the value can be revealed.
+  public var isOpen: Bool {
+    switch state {
+    case .fresh, .opened: true
+    case .closed: (try? reveal()) != nil
+    case .unopened: false
+    }
+  }
+}
+
+extension Sealed: Hashable where Value: Hashable {
+  public func hash(into hasher: inout Hasher) {
+    if let value = try? reveal() {
+      hasher.combine(value)
+    } else if case .unopened(let text) = state {
+      hasher.combine(text.utf8.count)
+    }
+  }
+}
+
 extension Sealed: Codable {
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)

@@ -84,14 +84,21 @@ public final class SealingContext: Sendable {
 
   /// A context that reads and writes base64 of what CryptoKit's `AES.GCM.SealedBox.combined` holds.
   ///
-  /// There is no padding, no prefix and no sealing time; use a key of its own.
+  /// There is no padding, no prefix and no sealing time; use a key of its own. A key of 32 bytes reads and writes. Keys
+  /// of 16 and 24 bytes, AES-128 and AES-192, only read what is there already: sealing is `.wrongByteCount`. In a
+  /// property list the value may be `<data>` as well as base64.
   ///
-  /// - Throws: ``SealingError`` `.wrongByteCount` for a key that has not 32 bytes.
+  /// ```swift
+  /// let old = try SealingContext(cryptoKitKey: oldKey)
+  /// let customers = try DocumentForm.json.decode([Customer].self, from: bytes, with: old)
+  /// try await vault.add(contentsOf: customers)
+  /// ```
+  ///
+  /// - Throws: ``SealingError`` `.wrongByteCount` for a key that has not 16, 24 or 32 bytes.
   public convenience init(
     cryptoKitKey key: SecretBytes, associatedData: [UInt8] = []
   ) throws(SealingError) {
-    guard key.count == AESGCM.keyByteCount else { throw SealingError(.wrongByteCount, "the key has not 32 bytes") }
-    self.init(.open(try FieldCipher(form: .cryptoKit(associatedData: associatedData), keys: key)))
+    self.init(.open(try FieldCipher(cryptoKitKey: key, associatedData: associatedData)))
   }
 
   /// The same keys with another rule for what decoding takes.
@@ -143,6 +150,11 @@ public final class SealingContext: Sendable {
       throw SealingError(.conflictingContexts, "userInfo and the task hold different sealing contexts")
     }
     return context
+  }
+
+  /// Whether values are as CryptoKit seals them.
+  var isOfCryptoKit: Bool {
+    if case .open(let cipher) = access, case .cryptoKit = cipher.form { true } else { false }
   }
 
   private func isEquivalent(to other: SealingContext) -> Bool {

@@ -12,11 +12,16 @@ package struct SecretText: Sendable {
     self.count = count
   }
 
-  /// Copies a string; the string itself stays in ordinary memory.
+  /// Copies a string; the string itself stays in ordinary memory. So does the copy where the secure heap is full.
   init(copying text: String) throws(CryptoError) {
     var text = text
     text.makeContiguousUTF8()
-    storage = try unsafe SecretBytes(copying: text.utf8Span.span.bytes)
+    do throws(CryptoError) {
+      storage = try unsafe SecretBytes(copying: text.utf8Span.span.bytes)
+    } catch {
+      guard error.code == .secureMemoryExhausted else { throw error }
+      storage = try unsafe SecretBytes(copyingBeyondHeap: text.utf8Span.span.bytes)
+    }
     count = storage.count
   }
 

@@ -24,7 +24,8 @@ public struct TestVault: Sendable {
   ///   - options: what else is to be set. The clock and the types of it are replaced by the others here.
   /// - Throws: `VaultError` `.inputRefused` for a type whose records could not be read; `.memoryUnavailable`.
   public init(
-    types: [any VaultRecord.Type] = [], clock: TestClock = TestClock(), options: Vault.Options = Vault.Options()
+    types: [any VaultRecord.Type] = [], clock: TestClock = TestClock(),
+    options: Vault.Options = Vault.Options(state: nil)
   ) async throws(VaultError) {
     do throws(AgeError) {
       identity = try AgeIdentity.generate()

@@ -63,7 +63,9 @@ struct BackupAttachmentTests {
       let path = bench.folder.path + "/restored-\(isLocked)"
       _ = try await bench.restore(made, to: path) { $0.acceptsUnattested = true }
       #expect(BackupBench.files(of: path) == there)
-      #expect(try await LockedVault(at: path).unlock(with: .identity(bench.identity)).verify().isGood)
+      #expect(
+        try await LockedVault(at: path).unlock(with: .identity(bench.identity), options: Vault.Options(state: nil))
+          .verify().isGood)
     }
   }
 
@@ -188,7 +190,9 @@ struct BackupAttachmentTests {
       }
       let locked = try LockedVault(store: store)
       let source: Backup.Source =
-        isUnlocked ? .unlocked(try await locked.unlock(with: .identity(bench.identity))) : .locked(locked)
+        isUnlocked
+        ? .unlocked(try await locked.unlock(with: .identity(bench.identity), options: Vault.Options(state: nil)))
+        : .locked(locked)
       let made = try await Backup.create(
         of: source, in: BackupDirectory(at: bench.target), stem: "team", options: bench.options)
       #expect(store.isMet)

@@ -40,7 +40,7 @@ struct BackupBench {
     identity = try AgeIdentity.generate()
     backupIdentity = try AgeIdentity.generate()
     FileTree.makeFolder(folder.path + "/b")
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.lockTimeout = Self.patience
     vault = try await Vault.create(
       at: folder.path + "/v", slots: [NewSlot(.recipient(identity.recipient))], options: options)
@@ -81,7 +81,7 @@ struct BackupBench {
   func open(_ name: BackupName) async throws -> (contents: BackupContents, vault: Vault) {
     let contents = try await BackupContents(
       of: BackupFile(at: target + "/" + name.fileName), with: [.identity(backupIdentity)])
-    let vault = try await contents.vault.unlock(with: .identity(identity))
+    let vault = try await contents.vault.unlock(with: .identity(identity), options: Vault.Options(state: nil))
     try contents.authenticate(with: vault)
     return (contents, vault)
   }

@@ -34,7 +34,9 @@ struct BackupCancellationTests {
     let bench = try await bench()
     let locked = try LockedVault(store: DirectoryStore(at: bench.path, operations: watched))
     let source: Backup.Source =
-      isLocked ? .locked(locked) : .unlocked(try await locked.unlock(with: .identity(bench.identity)))
+      isLocked
+      ? .locked(locked)
+      : .unlocked(try await locked.unlock(with: .identity(bench.identity), options: Vault.Options(state: nil)))
     let directory = try BackupDirectory(at: bench.target)
     var options = bench.options
     if isProven { options.proof = [.identity(bench.backupIdentity)] }
@@ -110,7 +112,8 @@ struct BackupCancellationTests {
   func count() async throws {
     let bench = try await bench()
     let store = ForgetfulStore(try DirectoryStore(at: bench.path))
-    let vault = try await LockedVault(store: store).unlock(with: .identity(bench.identity))
+    let vault = try await LockedVault(store: store).unlock(
+      with: .identity(bench.identity), options: Vault.Options(state: nil))
     #expect(try await vault.verify().isGood)
     store.forgets.withLock { $0 = true }
     let found = try await vault.verify()

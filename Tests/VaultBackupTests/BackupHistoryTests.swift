@@ -98,7 +98,8 @@ struct BackupHistoryTests {
       #expect(found.isGood)
       let path = bench.folder.path + "/" + backup.name.fileName
       _ = try await bench.restore(backup, to: path) { $0.acceptsUnattested = true }
-      let restored = try await LockedVault(at: path).unlock(with: .identity(bench.identity))
+      let restored = try await LockedVault(at: path).unlock(
+        with: .identity(bench.identity), options: Vault.Options(state: nil))
       let batches = Dictionary(grouping: try await titles(restored).values, by: \.self)
       #expect(batches.values.allSatisfy { $0.count == 5 }, "a batch is torn")
       #expect(found.trashedCount % 5 == 0)

@@ -43,7 +43,7 @@ private final class Drill: Sendable {
   }
 
   func create() async throws -> Vault {
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.now = { self.now }
     return try await Vault.create(
       at: vaultPath, slots: [NewSlot(.recipient(identity.recipient))], options: options)
@@ -66,7 +66,7 @@ private final class Drill: Sendable {
     let target = folder.path + "/restored"
     let contents = try await BackupContents(
       of: BackupFile(at: backupPath + "/" + name.fileName), with: [.identity(identity)])
-    let opened = try await contents.vault.unlock(with: .identity(identity))
+    let opened = try await contents.vault.unlock(with: .identity(identity), options: Vault.Options(state: nil))
     try contents.authenticate(with: opened)
     _ = try await contents.stage(with: opened, for: target, options: RestoreOptions()).putInPlace()
     defer { FileTree.remove(target) }

@@ -14,7 +14,8 @@ struct DeliveredValueTests {
 
   init() async throws {
     let identity = try AgeIdentity.generate()
-    vault = try await Vault.create(at: folder.path + "/v", slots: [NewSlot(.recipient(identity.recipient))])
+    vault = try await Vault.create(
+      at: folder.path + "/v", slots: [NewSlot(.recipient(identity.recipient))], options: Vault.Options(state: nil))
     try await vault.add(Login(title: "Orders", username: "ada", password: "p-4711"))
     try await vault.add(
       Database(title: "Store", engine: "postgresql", host: "db.example.com", user: "ada", password: "p w"))

@@ -78,7 +78,7 @@ struct Keeper {
   ) async throws -> RestoredVault {
     let contents = try await BackupContents(
       of: BackupFile(at: places.backups + "/" + name), with: [.identity(identity)])
-    let vault = try await contents.vault.unlock(with: .identity(identity))
+    let vault = try await contents.vault.unlock(with: .identity(identity), options: Vault.Options(state: nil))
     try contents.authenticate(with: vault)
     var options = RestoreOptions()
     options.now = clock.now

@@ -26,7 +26,7 @@ struct Performer {
     store: DirectoryStore, identity: AgeIdentity, reader: RecordReader? = nil, ids: [String: RecordID] = [:]
   ) async throws {
     (self.store, self.identity) = (store, identity)
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.lockTimeout = Self.lockTimeout
     options.now = FastClock.shared.now
     vault = try await LockedVault(store: store).unlock(with: .identity(identity), options: options)
@@ -37,7 +37,8 @@ struct Performer {
   /// Makes the vault itself.
   static func create(at path: String, identity: AgeIdentity, operations: any FileOperations) async throws {
     let store = try DirectoryStore.create(at: path, operations: operations)
-    _ = try await Vault.create(in: store, slots: [NewSlot(.recipient(identity.recipient))])
+    _ = try await Vault.create(
+      in: store, slots: [NewSlot(.recipient(identity.recipient))], options: Vault.Options(state: nil))
   }
 
   /// Does one operation; it is acknowledged when this returns.

@@ -55,7 +55,7 @@ struct ComputedMigrationTests {
     let old = OldMember(first: "Ada", last: "Lovelace", phone: "555 0100", pin: "1234", card: "4000 1234 5678 9010")
     let id = try await test.vault.add(old)
     return try await ClubMember.$steps.withValue(Steps(steps)) {
-      var options = Vault.Options()
+      var options = Vault.Options(state: nil)
       options.types = [ClubMember.self]
       let vault = try await LockedVault(store: test.store).unlock(with: .identity(test.identity), options: options)
       return try await body(vault, id, test.store)

@@ -41,7 +41,8 @@ struct DamageTests {
       for bad in [[], Array(good.dropLast(2)), Array(good.prefix(good.count / 2)), good + good] {
         try store.put(bad, at: location)
         await #expect(throws: VaultError(.damaged, "")) {
-          try await LockedVault(store: store).unlock(with: .identity(identity)).record(id)
+          try await LockedVault(store: store).unlock(with: .identity(identity), options: Vault.Options(state: nil))
+            .record(id)
         }
       }
       try store.put(good, at: location)
@@ -135,7 +136,7 @@ struct DamageTests {
     header["slots"] = otherHeader["slots"]
     try store.put(JSONValue.object(header).prettyBytes(), at: .header)
     await #expect(throws: VaultError(.damaged, "")) {
-      try await LockedVault(store: store).unlock(with: .identity(identity))
+      try await LockedVault(store: store).unlock(with: .identity(identity), options: Vault.Options(state: nil))
     }
   }
 
@@ -187,7 +188,8 @@ struct DamageTests {
     _ store: MemoryStore, _ identity: AgeIdentity, _ id: RecordID, _ what: String
   ) async {
     do throws(VaultError) {
-      let vault = try await LockedVault(store: store).unlock(with: .identity(identity))
+      let vault = try await LockedVault(store: store).unlock(
+        with: .identity(identity), options: Vault.Options(state: nil))
       let customer = try await vault.get(id, as: Customer.self)
       #expect(customer == sampleCustomer(), "\(what)")
     } catch {

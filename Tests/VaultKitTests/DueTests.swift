@@ -50,7 +50,7 @@ struct DueTests {
   func sameSecond() async throws {
     let vault = try await RotationVault.make()
     let moment = RotationVault.options.now()
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.now = { moment }
     let opened = try await vault.open(options: options)
     _ = try await opened.rotate(.reseal)

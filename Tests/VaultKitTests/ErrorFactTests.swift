@@ -45,7 +45,7 @@ struct ErrorFactTests {
 
   @Test("a lock that somebody holds: which process")
   func holder() async throws {
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.lockTimeout = .zero
     let test = try await TestVault(options: options)
     let lock = try test.store.lock(.shared, timeout: .zero) { _ in }
@@ -68,7 +68,8 @@ struct ErrorFactTests {
     #expect(missing.record == nil)
     let folder = TemporaryFolder()
     let number = try await error {
-      _ = try await Vault.open(at: folder.path + "/none", unlockingWith: .identity(test.identity))
+      _ = try await Vault.open(
+        at: folder.path + "/none", unlockingWith: .identity(test.identity), options: Vault.Options(state: nil))
     }
     #expect(number.code == .ioFailed)
     #expect(number.systemErrorNumber == 2)

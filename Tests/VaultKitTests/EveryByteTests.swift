@@ -72,7 +72,7 @@ private struct Reader {
     self.place = place
     let identityFile = try OwnVectors.bytes("vaults/small.identity.txt")
     let identity = VaultKey.identities(try AgeIdentityFile.parse(RawSpan(_elements: identityFile.span)))
-    opened = try await LockedVault(store: store).unlock(with: identity)
+    opened = try await LockedVault(store: store).unlock(with: identity, options: Vault.Options(state: nil))
     let passphrase = try secretBytes(Array(try OwnVectors.bytes("vaults/small.passphrase.txt").dropLast()))
     let isPassphraseSlot = opened.header.slots.contains { $0.kind == .scrypt && .slot($0.id) == place }
     key = isPassphraseSlot ? .passphrase(passphrase) : identity
@@ -89,7 +89,7 @@ private struct Reader {
       if let fault = trash.faults.first { throw fault }
       return trash.records.map { "\($0.summary.id) \($0.summary.name) \($0.summary.revision)" }.joined(separator: "\n")
     case .header, .slot:
-      let vault = try await LockedVault(store: store).unlock(with: key)
+      let vault = try await LockedVault(store: store).unlock(with: key, options: Vault.Options(state: nil))
       return try "\(vault.header.vaultID) \(Hex.encode(vault.header.hash()))"
     case .checkpoint:
       let result = try await opened.verify()

@@ -62,7 +62,8 @@ struct KindTests {
     await #expect(throws: VaultError(.alreadyExists, "")) { try await vault.declareKind("login", as: object(wifi)) }
     await #expect(throws: VaultError(.inputRefused, "")) { try await vault.declareKind("Wi-Fi", as: object(wifi)) }
     #expect(try LockedVault(store: store).kinds["wifi"]?.fields.count == 4)
-    let again = try await LockedVault(store: store).unlock(with: .identity(identity))
+    let again = try await LockedVault(store: store).unlock(
+      with: .identity(identity), options: Vault.Options(state: nil))
     let kind = try again.kinds.kind(named: "wifi")
     let id = try await again.add([object(#"{"ssid":"Home","key":"k"}"#)], kind: kind)[0]
     #expect(try await again.record(id).name == "Home")
@@ -73,12 +74,12 @@ struct KindTests {
   func unknownKind() async throws {
     let identity = try AgeIdentity.generate()
     let store = MemoryStore()
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.types = [Gadget.self]
     let theirs = try await Vault.create(
       in: store, slots: [NewSlot(.recipient(identity.recipient))], options: options)
     let id = try await theirs.add(Gadget(title: "A", code: "secret", size: 7))
-    let ours = try await LockedVault(store: store).unlock(with: .identity(identity))
+    let ours = try await LockedVault(store: store).unlock(with: .identity(identity), options: Vault.Options(state: nil))
     #expect(ours.kinds["gadget"] == nil)
     let before = try await ours.record(id)
     #expect(before.kind == nil)
@@ -100,7 +101,7 @@ struct KindTests {
   func newerSchema() async throws {
     let identity = try AgeIdentity.generate()
     let store = MemoryStore()
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.types = [NewerGadget.self]
     let theirs = try await Vault.create(
       in: store, slots: [NewSlot(.recipient(identity.recipient))], options: options)

@@ -25,7 +25,7 @@ private struct Bench {
   init() throws { identity = try AgeIdentity.generate() }
 
   func options(_ directory: String) -> Vault.Options {
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.state = KnownVaults(directory: directory)
     options.onStateNote = { [notes] note in notes.all.withLock { $0.append(note) } }
     return options
@@ -71,7 +71,7 @@ struct KnownVaultsTests {
     let bench = try Bench()
     let vault = try await bench.create()
     _ = try await vault.add(sampleCustomer())
-    _ = try await bench.open(Vault.Options())
+    _ = try await bench.open(Vault.Options(state: nil))
     let state = bench.folder.path + "/state"
     let files = FileTree.files(below: state)
     #expect(files.count == 4, "\(files)")
@@ -115,7 +115,8 @@ struct KnownVaultsTests {
     let bench = try Bench()
     _ = try await bench.create()
     FileTree.remove(bench.path)
-    _ = try await Vault.create(at: bench.path, slots: [NewSlot(.recipient(bench.identity.recipient))])
+    _ = try await Vault.create(
+      at: bench.path, slots: [NewSlot(.recipient(bench.identity.recipient))], options: Vault.Options(state: nil))
     await #expect(throws: VaultError(.unexpectedVault, "")) {
       // An identity without a slot would be `.noMatchingSlot`, were it tried.
       try await Vault.open(at: bench.path, unlockingWith: .identity(AgeIdentity.generate()), options: bench.options)

@@ -33,7 +33,7 @@ struct LocalizedErrorTests {
       ("", VaultError.Code.notAVault), (folder.path + "/none", .ioFailed), (folder.path, .notAVault),
     ] {
       do throws(VaultError) {
-        _ = try await Vault.open(at: path, unlockingWith: .identity(identity))
+        _ = try await Vault.open(at: path, unlockingWith: .identity(identity), options: Vault.Options(state: nil))
         Issue.record("a vault was opened where there is none")
       } catch {
         #expect(error.code == code, "\(error)")

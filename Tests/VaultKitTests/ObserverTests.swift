@@ -38,7 +38,7 @@ private final class Diary: Sendable {
 
   init() async throws {
     observer = diary.observer
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     (options.observer, options.lockTimeout) = (observer, .zero)
     test = try await TestVault(types: [Door.self], options: options)
   }
@@ -64,7 +64,7 @@ private final class Diary: Sendable {
   @Test("another key is refused, with the code")
   func refusedKey() async throws {
     _ = await diary.take(observer)
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.observer = observer
     let key = VaultKey.identity(try AgeIdentity.generate())
     await #expect(throws: VaultError(.noMatchingSlot, "")) {
@@ -135,7 +135,7 @@ private final class Diary: Sendable {
     let refused = await diary.take(observer)
     #expect(refused.map(\.kind) == [.refused])
     #expect(refused.first?.code == .lockedByOther)
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     (options.observer, options.types) = (observer, [Door.self])
     options.onLockWait = { _ in lock.release() }
     let patient = try await Vault.open(in: test.store, unlockingWith: .identity(test.identity), options: options)
@@ -178,7 +178,7 @@ private final class Diary: Sendable {
       if told.withLock({ $0 }) == 0 { gate.wait() }
       told.withLock { $0 += 1 }
     }
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.observer = slow
     let test = try await TestVault(options: options)
     for number in 0..<20 { try await test.vault.add(SecureNote(title: "note \(number)", text: "secret-7")) }

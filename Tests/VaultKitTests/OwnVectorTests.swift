@@ -121,7 +121,8 @@ struct OwnVectorTests {
     for key in try [VaultKey.identities(identities), .passphrase(secretBytes(Array(passphrase)))] {
       let folder = TemporaryFolder()
       FileTree.copy(OwnVectors.folder + "/vaults/small", to: folder.path + "/small")
-      let vault = try await Vault.open(at: folder.path + "/small", unlockingWith: key)
+      let vault = try await Vault.open(
+        at: folder.path + "/small", unlockingWith: key, options: Vault.Options(state: nil))
       #expect(try await allRecords(of: vault) == OwnVectors.bytes("vaults/small.opened.json"))
       let (trashed, faults) = try await vault.trash()
       #expect(trashed.map(\.summary.revision) == [2])

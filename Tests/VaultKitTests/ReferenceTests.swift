@@ -37,7 +37,7 @@ struct ReferenceTests {
       slots: [
         NewSlot(.recipient(reader.identity.recipient), label: "\u{FC}ber \"alles\""),
         NewSlot(.passphrase(secret(ReferenceReader.passphrase), workFactor: 10)),
-      ])
+      ], options: Vault.Options(state: nil))
     let ids = try await Self.fill(vault)
     let expected = try await allRecords(of: vault)
     for key in [["--identity", reader.identityFile], ["--passphrase-file", reader.passphraseFile]] {

@@ -41,7 +41,7 @@ struct RotationVault {
   static let clock = TestClock.stopped()
 
   static var options: Vault.Options {
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.now = {
       clock.advance(by: .seconds(60))
       return clock.now

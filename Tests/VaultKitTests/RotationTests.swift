@@ -119,7 +119,7 @@ struct RotationTests {
     let rotation = try await vault.open().rotate(reason, slots: renewal)
     #expect(rotation.dropped.map(\.label) == ["p"])
     await #expect(throws: VaultError(.noMatchingSlot, "")) {
-      try await LockedVault(store: vault.store()).unlock(with: .passphrase(words))
+      try await LockedVault(store: vault.store()).unlock(with: .passphrase(words), options: Vault.Options(state: nil))
     }
   }
 

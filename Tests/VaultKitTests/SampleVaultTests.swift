@@ -21,7 +21,8 @@ struct SampleVaultTests {
       // A copy: opening a vault may complete what a writer left behind.
       let folder = TemporaryFolder()
       FileTree.copy(sample, to: folder.path + "/Vault")
-      let vault = try await Vault.open(at: folder.path + "/Vault", unlockingWith: key)
+      let vault = try await Vault.open(
+        at: folder.path + "/Vault", unlockingWith: key, options: Vault.Options(state: nil))
       let (records, faults) = try await vault.list()
       #expect(records.count == 10)
       #expect(faults.isEmpty)
@@ -53,7 +54,8 @@ struct SampleVaultTests {
     let identities = try AgeIdentityFile.parse(RawSpan(_elements: identityFile.span))
     let folder = TemporaryFolder()
     FileTree.copy(sample, to: folder.path + "/Vault")
-    let vault = try await Vault.open(at: folder.path + "/Vault", unlockingWith: .identities(identities))
+    let vault = try await Vault.open(
+      at: folder.path + "/Vault", unlockingWith: .identities(identities), options: Vault.Options(state: nil))
     #expect(vault.header.keyring.map(\.reason) == [.reseal, .rewrap])
     #expect(vault.kinds["wifi"] != nil)
     #expect(try vault.checkpoint()?.entries.count == 11)

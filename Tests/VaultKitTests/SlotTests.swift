@@ -20,9 +20,13 @@ struct SlotTests {
     #expect(folder.bytes(.slot(first.id)) == file)
     #expect(folder.vault.header.slots.map(\.id) == [first.id, slot.id])
     #expect(folder.vault.header.revision == 2)
-    let opened = try await Vault.open(at: folder.path, unlockingWith: .identity(identity))
+    let opened = try await Vault.open(
+      at: folder.path, unlockingWith: .identity(identity), options: Vault.Options(state: nil))
     #expect(opened.slot.label == "second")
-    #expect(try await Vault.open(at: folder.path, unlockingWith: .identity(folder.identity)).slot.id == first.id)
+    #expect(
+      try await Vault.open(
+        at: folder.path, unlockingWith: .identity(folder.identity), options: Vault.Options(state: nil)
+      ).slot.id == first.id)
   }
 
   @Test("a recipient gets one slot")
@@ -43,7 +47,7 @@ struct SlotTests {
     try await folder.vault.removeSlot(slot.id)
     #expect(folder.bytes(.slot(slot.id)) == nil)
     await #expect(throws: VaultError(.noMatchingSlot, "")) {
-      try await Vault.open(at: folder.path, unlockingWith: .identity(identity))
+      try await Vault.open(at: folder.path, unlockingWith: .identity(identity), options: Vault.Options(state: nil))
     }
     await #expect(throws: VaultError(.noSuchSlot, "")) { try await folder.vault.removeSlot(slot.id) }
   }
@@ -56,7 +60,8 @@ struct SlotTests {
     let extra = try await folder.vault.addSlot(NewSlot(.recipient(AgeIdentity.generate().recipient)))
     let attacker = try AgeIdentity.generate()
     folder.write(try AgeFile.seal(RawSpan(), to: [attacker.recipient]), at: .slot(slot.id))
-    let opened = try await Vault.open(at: folder.path, unlockingWith: .identity(folder.identity))
+    let opened = try await Vault.open(
+      at: folder.path, unlockingWith: .identity(folder.identity), options: Vault.Options(state: nil))
     #expect(try opened.slotStates().map { $0.fault?.code } == [nil, .damaged, nil])
     let new = NewSlot(.recipient(try AgeIdentity.generate().recipient))
     await #expect(throws: VaultError(.damaged, "")) { try await opened.addSlot(new) }
@@ -84,17 +89,20 @@ struct SlotTests {
     let new = NewSlot(.passphrase(try secret("old"), workFactor: 10), label: "words")
     let old = try await folder.vault.addSlot(new)
     #expect(try folder.vault.slotStates().map(\.isWeak) == [false, true])
-    let opened = try await Vault.open(at: folder.path, unlockingWith: .passphrase(secret("old")))
+    let opened = try await Vault.open(
+      at: folder.path, unlockingWith: .passphrase(secret("old")), options: Vault.Options(state: nil))
     let slot = try await opened.changePassphrase(of: opened.slot.id, to: secret("new"))
     #expect(slot.id != old.id)
     #expect(slot.label == "words")
     #expect(opened.header.slots[1].id == slot.id)
     #expect(try opened.slotStates()[1].workFactor == SlotFile.defaultWorkFactor)
     #expect(folder.bytes(.slot(old.id)) == nil)
-    let renewed = try await Vault.open(at: folder.path, unlockingWith: .passphrase(secret("new")))
+    let renewed = try await Vault.open(
+      at: folder.path, unlockingWith: .passphrase(secret("new")), options: Vault.Options(state: nil))
     #expect(renewed.slot.id == slot.id)
     await #expect(throws: VaultError(.wrongPassphrase, "")) {
-      try await Vault.open(at: folder.path, unlockingWith: .passphrase(secret("old")))
+      try await Vault.open(
+        at: folder.path, unlockingWith: .passphrase(secret("old")), options: Vault.Options(state: nil))
     }
     await #expect(throws: VaultError(.slotRefused, "")) {
       try await opened.changePassphrase(of: folder.vault.slot.id, to: secret("new"))
@@ -118,7 +126,8 @@ struct SlotTests {
   @Test("a program with an older header takes the newer one before it changes slots")
   func refreshing() async throws {
     let folder = try await FolderVault()
-    let second = try await Vault.open(at: folder.path, unlockingWith: .identity(folder.identity))
+    let second = try await Vault.open(
+      at: folder.path, unlockingWith: .identity(folder.identity), options: Vault.Options(state: nil))
     try await second.addSlot(NewSlot(.recipient(AgeIdentity.generate().recipient)))
     try await folder.vault.addSlot(NewSlot(.recipient(AgeIdentity.generate().recipient)))
     #expect(folder.vault.header.slots.count == 3)

@@ -205,7 +205,8 @@ import VaultKit
     }
     _ = try await rotation.value
     #expect(ids.count == 20)
-    let again = try await LockedVault(store: store).unlock(with: .identity(identity))
+    let again = try await LockedVault(store: store).unlock(
+      with: .identity(identity), options: Vault.Options(state: nil))
     #expect(try await again.records(of: Customer.self).count == 21)
   }
 }

@@ -28,7 +28,8 @@ struct FolderVault {
 
   init() async throws {
     identity = try AgeIdentity.generate()
-    vault = try await Vault.create(at: folder.path + "/v", slots: [NewSlot(.recipient(identity.recipient))])
+    vault = try await Vault.create(
+      at: folder.path + "/v", slots: [NewSlot(.recipient(identity.recipient))], options: Vault.Options(state: nil))
   }
 
   func file(_ place: StoreLocation) -> String { path + "/" + place.relativePath }

@@ -52,7 +52,7 @@ private struct OtherLogin: VaultRecord {
 @Suite("Types whose records could not be read again")
 struct UnreadableTypeTests {
   private func vault(_ types: [any VaultRecord.Type] = []) async throws -> Vault {
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.types = types
     let slot = NewSlot(.recipient(try AgeIdentity.generate().recipient))
     return try await Vault.create(in: MemoryStore(), slots: [slot], options: options)
@@ -102,7 +102,7 @@ struct UnreadableTypeTests {
     await #expect(throws: VaultError(.inputRefused, "")) { try await vault(types) }
     let (_, identity, store) = try await memoryVault()
     #expect(throws: VaultError(.inputRefused, "")) { try LockedVault(store: store, types: types) }
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.types = types
     let opening = options
     await #expect(throws: VaultError(.inputRefused, "")) {

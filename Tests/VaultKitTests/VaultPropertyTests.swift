@@ -63,14 +63,15 @@ import VaultTestSupport
       let identity = try AgeIdentity.generate()
       self.store = store
       key = .identity(identity)
-      vault = try await Vault.create(in: store, slots: [NewSlot(.recipient(identity.recipient))])
+      vault = try await Vault.create(
+        in: store, slots: [NewSlot(.recipient(identity.recipient))], options: Vault.Options(state: nil))
     }
 
     /// Makes one call; what is wrong with what it did, if anything.
     mutating func make(_ call: Call) async throws -> String? {
       let ids = model.keys.sorted()
       switch call {
-      case .reopen: vault = try await LockedVault(store: store).unlock(with: key)
+      case .reopen: vault = try await LockedVault(store: store).unlock(with: key, options: Vault.Options(state: nil))
       case .add(let name):
         let id = try await vault.add(customer(name))
         guard model.updateValue(Content(name: name, secret: "s-" + name, code: "c-" + name), forKey: id) == nil else {

@@ -14,7 +14,7 @@ func memoryVault(
 ) async throws -> (vault: Vault, identity: AgeIdentity, store: MemoryStore) {
   let identity = try AgeIdentity.generate()
   let store = MemoryStore()
-  var options = Vault.Options()
+  var options = Vault.Options(state: nil)
   if let now { options.now = { now } }
   if let lockTimeout { options.lockTimeout = lockTimeout }
   let vault = try await Vault.create(in: store, slots: [NewSlot(.recipient(identity.recipient))], options: options)
@@ -40,7 +40,8 @@ struct VaultRoundTripTests {
   func addAndGet() async throws {
     let (vault, identity, store) = try await memoryVault()
     let id = try await vault.add(sampleCustomer())
-    let again = try await LockedVault(store: store).unlock(with: .identity(identity))
+    let again = try await LockedVault(store: store).unlock(
+      with: .identity(identity), options: Vault.Options(state: nil))
     #expect(try await again.get(id, as: Customer.self) == sampleCustomer())
     let customers = try await again.records(of: Customer.self)
     #expect(customers.map(\.value) == [sampleCustomer()])
@@ -50,17 +51,19 @@ struct VaultRoundTripTests {
   func passphrase() async throws {
     let store = MemoryStore()
     let passphrase = try secret("correct horse")
-    let vault = try await Vault.create(in: store, slots: [NewSlot(.passphrase(passphrase, workFactor: 10))])
+    let vault = try await Vault.create(
+      in: store, slots: [NewSlot(.passphrase(passphrase, workFactor: 10))], options: Vault.Options(state: nil))
     let id = try await vault.add(sampleCustomer())
-    let again = try await LockedVault(store: store).unlock(with: .passphrase(passphrase))
+    let again = try await LockedVault(store: store).unlock(
+      with: .passphrase(passphrase), options: Vault.Options(state: nil))
     #expect(try await again.get(id, as: Customer.self) == sampleCustomer())
     let wrong = try secret("wrong horse")
     await #expect(throws: VaultError(.wrongPassphrase, "")) {
-      try await LockedVault(store: store).unlock(with: .passphrase(wrong))
+      try await LockedVault(store: store).unlock(with: .passphrase(wrong), options: Vault.Options(state: nil))
     }
     let stranger = try AgeIdentity.generate()
     await #expect(throws: VaultError(.noMatchingSlot, "")) {
-      try await LockedVault(store: store).unlock(with: .identity(stranger))
+      try await LockedVault(store: store).unlock(with: .identity(stranger), options: Vault.Options(state: nil))
     }
   }
 

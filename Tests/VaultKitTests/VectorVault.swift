@@ -49,7 +49,9 @@ struct VectorVault {
 
   func write(_ bytes: [UInt8], to relative: String) { FileTree.writeWithFolder(bytes, to: path + "/" + relative) }
 
-  func unlocked() async throws -> Vault { try await LockedVault(at: path).unlock(with: key) }
+  func unlocked() async throws -> Vault {
+    try await LockedVault(at: path).unlock(with: key, options: Vault.Options(state: nil))
+  }
 }
 
 extension VectorVault {

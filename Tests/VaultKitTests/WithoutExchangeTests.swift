@@ -38,11 +38,12 @@ struct WithoutExchangeTests {
     identity = try AgeIdentity.generate()
     let quiet = FaultyFileOperations(recorder: RenameLog())
     let store = try DirectoryStore.create(at: folder.path + "/v", operations: quiet)
-    _ = try await Vault.create(in: store, slots: [NewSlot(.recipient(identity.recipient))])
+    _ = try await Vault.create(
+      in: store, slots: [NewSlot(.recipient(identity.recipient))], options: Vault.Options(state: nil))
   }
 
   private func open(_ operations: any FileOperations) async throws -> Vault {
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     let clock = TestClock.stopped()
     options.now = {
       clock.advance(by: .seconds(60))

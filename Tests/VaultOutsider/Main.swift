@@ -20,7 +20,7 @@ import VaultRecords
 
   private static func storeAndRead(at place: VaultPlace) async throws -> Int {
     let identity = try AgeIdentity.generate()
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.state = nil
     let made = try await Vault.create(
       at: place, makingTables: true, slots: [NewSlot(.recipient(identity.recipient), label: "own")], options: options)

@@ -6,7 +6,23 @@ import VaultSealing
 import VaultRecords
 
 private enum Level: String, Codable, CaseIterable { case low, high }
-private enum Mood: String, Codable { case good }
+
+/// A text that begins with `good`.
+private struct Mood: Codable, Sendable {
+  let text: String
+
+  init(from decoder: any Decoder) throws {
+    text = try decoder.singleValueContainer().decode(String.self)
+    guard text.hasPrefix("good") else {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "is bad"))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
 
 private struct ServiceAccount: VaultRecord, Equatable {
   struct Place: Codable, Equatable, Sendable {
@@ -35,11 +51,52 @@ private struct Moody: VaultRecord {
   var mood: Mood
 }
 
+/// One of whose members one alone is described.
+private struct Exemplary: VaultRecord {
+  static let described: [String: ValueSchema] = ["mood": .text.example("good")]
+  var mood: Mood
+  var name: String
+  var secret: EncryptedCodableString
+}
+
+/// A readable secret, and one that is none.
+private struct Careless: VaultRecord {
+  var name: String
+  var password: String
+}
+
+private struct Careful: VaultRecord {
+  static let described: [String: ValueSchema] = ["password": .text]
+  var name: String
+  var password: String
+}
+
 private struct Described: VaultRecord {
   static let titlePaths = ["name"]
   static let content = [MemberSchema("name", .text, required: true), MemberSchema("mood", .text, required: true)]
   var name: String
   var mood: Mood
+}
+
+private struct SealedTitle: VaultRecord {
+  static let titlePaths = ["secret"]
+  var name: String
+  var secret: EncryptedCodableString
+}
+
+private struct LostTitle: VaultRecord {
+  static let titlePaths = ["name", "gone"]
+  var name: String
+}
+
+private struct NumberTitle: VaultRecord {
+  static let titlePaths = ["number"]
+  var number: Int
+}
+
+private struct BadTitle: VaultRecord {
+  static let titlePaths = ["a..b"]
+  var name: String
 }
 
 /// Records that are described wrongly, one each.
@@ -146,8 +203,40 @@ private struct Mistyped: VaultRecord {
     let fault = try #require(RecordKind.fault(of: Moody.self))
     #expect(fault.path == "mood")
     #expect("\(fault)".contains("Moody"))
+    #expect("\(fault)".contains("`described`"), "\(fault)")
     #expect(RecordKind.fault(of: Described.self) == nil)
     try RecordKind.check(of: Described.self)
+  }
+
+  @Test("a member that cannot be learned is described alone, and the others are learned")
+  func described() throws {
+    try RecordKind.check(of: Exemplary.self)
+    let content = RecordKind(of: Exemplary.self).content
+    #expect(content.inOrder.map(\.name) == ["mood", "name", "secret"])
+    #expect(content.member(named: "secret")?.value.isSealed == true)
+    #expect(content.member(named: "mood")?.value.isText == true)
+  }
+
+  @Test("a readable text with the name of a secret is told, unless the type says that it is none")
+  func clearSecret() throws {
+    let error = #expect(throws: RecordError.self) { try RecordKind.check(of: Careless.self) }
+    #expect(error?.path == "password")
+    try RecordKind.check(of: Careful.self)
+  }
+
+  @Test("a title of a type leads to a readable text", arguments: ["", "secret", "gone", "number", "a..b"])
+  func titles(_ path: String) throws {
+    let type: any VaultRecord.Type =
+      switch path {
+      case "secret": SealedTitle.self
+      case "gone": LostTitle.self
+      case "number": NumberTitle.self
+      case "a..b": BadTitle.self
+      default: Exemplary.self
+      }
+    let fault = RecordKind.fault(of: type)
+    #expect(fault?.path == (path.isEmpty ? nil : "titlePaths"), "\(String(describing: fault))")
+    if !path.isEmpty { #expect("\(try #require(fault))".contains("`\(path)`"), "\(String(describing: fault))") }
   }
 
   @Test("the types of this program are described as they are read", arguments: KindCatalog.builtInTypes.map { "\($0)" })

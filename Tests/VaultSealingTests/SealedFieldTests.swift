@@ -43,7 +43,7 @@ struct SealedFieldTests {
     let context = try applicationContext()
     let json = try JSONEncoder.sealing(with: context).encode(["secret": EncryptedCodableString(marker)])
     let text = String(decoding: json, as: UTF8.self)
-    #expect(text.hasPrefix(#"{"secret":"es1:"#))
+    #expect(text.hasPrefix("{\n  \"secret\" : \"es1:"))
     #expect(!text.contains(marker))
   }
 

@@ -43,7 +43,7 @@ private struct Door: VaultRecord {
 
   @Test("what is set besides clock and types is taken")
   func options() async throws {
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.lockTimeout = .zero
     let test = try await TestVault(types: [Door.self], options: options)
     let lock = try test.store.lock(.shared, timeout: .zero) { _ in }

@@ -56,13 +56,15 @@ enum Measured {
       let file = Data(bytes.byteOffsets.map { unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) })
       try file.write(to: identityFile(place))
     }
-    return try await Vault.create(at: place, slots: [NewSlot(.recipient(identity.recipient))])
+    return try await Vault.create(
+      at: place, slots: [NewSlot(.recipient(identity.recipient))], options: Vault.Options(state: nil))
   }
 
   static func open(at place: String) async throws -> Vault {
     let bytes = [UInt8](try Data(contentsOf: identityFile(place)))
     return try await Vault.open(
-      at: place, unlockingWith: .identities(try AgeIdentityFile.parse(RawSpan(_elements: bytes.span))))
+      at: place, unlockingWith: .identities(try AgeIdentityFile.parse(RawSpan(_elements: bytes.span))),
+      options: Vault.Options(state: nil))
   }
 
   private static func identityFile(_ place: String) -> URL { URL(filePath: place + ".identity") }

@@ -21,7 +21,7 @@ struct Writers {
     let identities = try AgeIdentityFile.parse(RawSpan(_elements: Array(file).span))
     var vaults: [Vault] = []
     for _ in 0..<clients {
-      var options = Vault.Options()
+      var options = Vault.Options(state: nil)
       options.lockTimeout = .seconds(60)
       options.state = nil
       vaults.append(try await Vault.open(at: arguments[1], unlockingWith: .identities(identities), options: options))

@@ -158,7 +158,7 @@ struct ImportCommand: AsyncParsableCommand {
     let count = chosen?.count ?? elements.count
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
     let kinds = ElementKinds(opened.kinds, chosen: try kind.map { try opened.kinds.argument($0) })
-    let (keepsUnknown, warnings) = (keepUnknown, Warnings())
+    let (keepsUnknown, warnings, source) = (keepUnknown, Warnings(), try sourceKeys.cryptoKitContext())
     let progress = Progress("checked", global) { count }
     defer { progress.end() }
     let result = try await opened.add(
@@ -171,7 +171,7 @@ struct ImportCommand: AsyncParsableCommand {
         // Once, for all who ask after it.
         let members = kind.modernised(given)
         warnings.look(at: members, kind, index, element)
-        return RecordInput(kind, members, keepingUnknown: keepsUnknown)
+        return RecordInput(kind, members, keepingUnknown: keepsUnknown, openingWith: source)
       })
     progress.end()
     let report = ImportReport(file: file == "-" ? "stdin" : file, result: result, isDryRun: dryRun)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultAge
 import VaultCrypto
+import VaultSealing
 
 /// The keys of a file that another tool has sealed.
 struct SourceKeys: ParsableArguments {
@@ -22,7 +23,8 @@ struct SourceKeys: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The key file of a KeePass database, beside its passphrase or instead.", valueName: "file"))
+      "The key file of a KeePass database, beside its passphrase or instead; of json, the AES key of 16, 24 or 32 bytes "
+        + "under which CryptoKit has sealed the fields.", valueName: "file"))
   var sourceKeyFile: String?
 
   /// Keeps the descriptor from every program that is started.
@@ -42,6 +44,18 @@ struct SourceKeys: ParsableArguments {
 
   /// What the key file holds; nil without one.
   func keyFile() throws -> [UInt8]? { try sourceKeyFile.map { try TextInput.file($0, limit: 16 << 20) } }
+
+  /// What opens the fields of a file that CryptoKit has sealed; nil where no key is given.
+  func cryptoKitContext() throws -> SealingContext? {
+    guard let sourceKeyFile else { return nil }
+    let key = try SecretInput.file(sourceKeyFile).bytes
+    do throws(SealingError) {
+      return try SealingContext(cryptoKitKey: key)
+    } catch {
+      throw CommandError(
+        .inputRefused, "input_refused", subject: sourceKeyFile, "is no key of AES: it has not 16, 24 or 32 bytes")
+    }
+  }
 
   /// The passphrase of the file.
   func passphrase(of name: String, _ global: GlobalOptions) throws -> SecretBytes {

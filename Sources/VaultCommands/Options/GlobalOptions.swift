@@ -48,10 +48,9 @@ struct GlobalOptions: ParsableArguments {
 
   /// How a vault behaves under these flags.
   func vaultOptions(_ state: KnownVaults?) throws -> Vault.Options {
-    var options = Vault.Options()
+    var options = Vault.Options(state: state)
     options.lockTimeout = try lockTime()
     let messages = messages
-    options.state = state
     options.onStateNote = { news in messages.note(news) }
     options.onLockWait = { holder in
       messages.note("waiting for " + (holder.map { "process \($0)" } ?? "another process"))

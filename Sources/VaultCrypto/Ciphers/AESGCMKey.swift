@@ -1,11 +1,12 @@
 import Synchronization
 
-/// One AES-256-GCM key, expanded once for many messages; see ``AESGCM`` for nonces and limits.
+/// One key of AES-GCM, expanded once for many messages; see ``AESGCM`` for nonces and limits.
 ///
 /// From its first use on the expanded key is in OpenSSL's context, in ordinary memory, as long as this object lives;
 /// freeing wipes it. Messages of several threads take turns.
 public final class AESGCMKey: Sendable {
   private let key: SecretBytes
+  private let byteCount: Int
   private let context: Mutex<KeyedContext>
 
   /// A context that has its key from the first message on.
@@ -19,8 +20,27 @@ public final class AESGCMKey: Sendable {
   /// - Throws: `.wrongByteCount` when it has fewer, `.libraryFailed`.
   public init(beginningOf key: SecretBytes) throws(CryptoError) {
     guard key.count >= AESGCM.keyByteCount else { throw CryptoError(.wrongByteCount, "a key must have 32 bytes") }
-    self.key = key
+    (self.key, byteCount) = (key, AESGCM.keyByteCount)
     context = Mutex(KeyedContext(context: try CipherContext()))
+  }
+
+  /// Takes a whole key of AES-128, AES-192 or AES-256: what other programs have sealed may be under any of them.
+  ///
+  /// - Throws: `.wrongByteCount` for any but 16, 24 or 32 bytes, `.libraryFailed`.
+  package init(ofAnySize key: SecretBytes) throws(CryptoError) {
+    guard [16, 24, 32].contains(key.count) else {
+      throw CryptoError(.wrongByteCount, "a key must have 16, 24 or 32 bytes")
+    }
+    (self.key, byteCount) = (key, key.count)
+    context = Mutex(KeyedContext(context: try CipherContext()))
+  }
+
+  private var algorithm: Algorithms.Fetched {
+    switch byteCount {
+    case 16: Algorithms.aes128GCM
+    case 24: Algorithms.aes192GCM
+    default: Algorithms.aes256GCM
+    }
   }
 
   private func begin(
@@ -29,7 +49,7 @@ public final class AESGCMKey: Sendable {
     if keyed.hasKey { return try keyed.context.restart(nonce: nonce, isSealing: isSealing) }
     try key.withBytes { bytes throws(CryptoError) in
       try keyed.context.begin(
-        Algorithms.aes256GCM, key: bytes.extracting(first: AESGCM.keyByteCount), nonce: nonce, isSealing: isSealing)
+        algorithm, key: bytes.extracting(first: byteCount), nonce: nonce, isSealing: isSealing)
     }
     keyed.hasKey = true
   }

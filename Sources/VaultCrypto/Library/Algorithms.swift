@@ -5,6 +5,8 @@ internal import Synchronization
 ///
 /// A fetch walks OpenSSL's providers and costs more than sealing a password, so nothing fetches by name later.
 enum Algorithms {
+  static let aes128GCM = unsafe Fetched(start { unsafe EVP_CIPHER_fetch(nil, "AES-128-GCM", nil) })
+  static let aes192GCM = unsafe Fetched(start { unsafe EVP_CIPHER_fetch(nil, "AES-192-GCM", nil) })
   static let aes256GCM = unsafe Fetched(start { unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) })
   static let chaCha20Poly1305 = unsafe Fetched(start { unsafe EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil) })
   static let sha1 = unsafe Fetched(start { unsafe EVP_MD_fetch(nil, "SHA1", nil) })

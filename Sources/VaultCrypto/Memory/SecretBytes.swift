@@ -12,6 +12,8 @@ import Synchronization
   // nil when count is 0. nonisolated(unsafe): written only before init returns, from then on read only until deinit.
   private nonisolated(unsafe) let base: UnsafeMutableRawPointer?
 
+  private let isInHeap: Bool
+
   private static let live = Atomic<Int>(0)
 
   /// How many secrets exist in this process now, for leak tests.
@@ -27,6 +29,7 @@ import Synchronization
     guard count >= 0 else { throw CryptoError(.wrongByteCount, "a secret cannot have a negative size") }
     self.count = count
     unsafe base = count == 0 ? nil : try SecureMemory.allocate(count: count)
+    isInHeap = true
     // From here on a thrown error runs deinit, which wipes, frees and counts down.
     Self.live.add(1, ordering: .relaxed)
     let buffer = unsafe UnsafeMutableRawBufferPointer(start: base, count: count)
@@ -59,8 +62,27 @@ import Synchronization
     }
   }
 
+  /// Copies bytes that are in ordinary memory anyway to memory that is wiped as well, and is not locked: for where the
+  /// secure heap is full.
+  ///
+  /// - Throws: `.secureMemoryExhausted` where there is no memory at all.
+  package init(copyingBeyondHeap bytes: RawSpan) throws(CryptoError) {
+    count = bytes.byteCount
+    isInHeap = false
+    unsafe base = count == 0 ? nil : try SecureMemory.allocateBeyondHeap(count: count)
+    Self.live.add(1, ordering: .relaxed)
+    let target = unsafe UnsafeMutableRawBufferPointer(start: base, count: count)
+    unsafe bytes.withUnsafeBytes { source in unsafe target.copyMemory(from: source) }
+  }
+
   deinit {
-    if let base = unsafe base { unsafe SecureMemory.free(base, count: count) }
+    if let base = unsafe base {
+      if isInHeap {
+        unsafe SecureMemory.free(base, count: count)
+      } else {
+        unsafe SecureMemory.freeBeyondHeap(base, count: count)
+      }
+    }
     Self.live.subtract(1, ordering: .relaxed)
   }
 

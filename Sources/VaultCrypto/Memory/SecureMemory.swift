@@ -72,6 +72,21 @@ public enum SecureMemory {
     return unsafe memory
   }
 
+  /// Takes `count` bytes, at least 1, from ordinary memory.
+  ///
+  /// - Throws: `.secureMemoryExhausted`.
+  @unsafe static func allocateBeyondHeap(count: Int) throws(CryptoError) -> UnsafeMutableRawPointer {
+    guard let memory = unsafe CRYPTO_malloc(count, nil, 0) else {
+      throw CryptoError(.secureMemoryExhausted, "there is no memory")
+    }
+    return unsafe memory
+  }
+
+  /// Wipes and frees what `allocateBeyondHeap` gave.
+  @unsafe static func freeBeyondHeap(_ memory: UnsafeMutableRawPointer, count: Int) {
+    unsafe CRYPTO_clear_free(memory, count, nil, 0)
+  }
+
   /// Wipes and frees what `allocate` gave.
   @unsafe static func free(_ memory: UnsafeMutableRawPointer, count: Int) {
     unsafe CRYPTO_secure_clear_free(memory, count, nil, 0)

@@ -27,7 +27,7 @@ public struct VaultCopy: Sendable {
   /// Of the vault at a place.
   ///
   /// - Throws: ``VaultError`` as `LockedVault`.
-  public init(of place: VaultPlace, options: Vault.Options = Vault.Options()) throws(VaultError) {
+  public init(of place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     source = try LockedVault(at: place).store
     self.options = options
   }

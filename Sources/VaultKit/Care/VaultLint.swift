@@ -24,19 +24,19 @@ public struct VaultLint: Sendable {
   /// The vault at a place; its header may be damaged.
   ///
   /// - Throws: ``VaultError`` `.notAVault`, `.permissionDenied`, `.ioFailed`.
-  public init(at place: VaultPlace, options: Vault.Options = Vault.Options()) throws(VaultError) {
+  public init(at place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     self.init(store: try inStore { () throws(StoreError) in try place.store() }, options: options)
   }
 
   /// The vault in a folder, or in a database by its address; its header may be damaged.
   ///
   /// - Throws: ``VaultError`` as ``init(at:options:)-(VaultPlace,_)``; `.usage` for an address that is none.
-  public init(at place: String, options: Vault.Options = Vault.Options()) throws(VaultError) {
+  public init(at place: String, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     try self.init(at: VaultPlace(place), options: options)
   }
 
   /// The vault in a store; its header may be damaged.
-  public init(store: any RecordStore, options: Vault.Options = Vault.Options()) {
+  public init(store: any RecordStore, options: Vault.Options = Vault.Options(state: nil)) {
     self.store = store
     self.options = options
   }

@@ -1,7 +1,7 @@
 internal import VaultCrypto
 public import VaultDocument
 public import VaultRecords
-internal import VaultSealing
+public import VaultSealing
 internal import VaultStorage
 
 /// Clear members that a record of a kind is to be made of.
@@ -12,10 +12,24 @@ public struct RecordInput: Sendable {
   public let members: JSONObject
   /// Whether members that the kind does not have are sealed in `extra` rather than refused.
   public let keepsUnknown: Bool
+  private let source: SealingContext?
 
   /// Members for a record of a kind; they are checked when it is added.
-  public init(_ kind: RecordKind, _ members: JSONObject, keepingUnknown: Bool = false) {
-    (self.kind, self.members, keepsUnknown) = (kind, members, keepingUnknown)
+  ///
+  /// - Parameter source: opens the members that the kind seals, where another program has sealed them:
+  ///   ``/VaultSealing/SealingContext/init(cryptoKitKey:associatedData:)``. Without one they are in clear.
+  public init(
+    _ kind: RecordKind, _ members: JSONObject, keepingUnknown: Bool = false, openingWith source: SealingContext? = nil
+  ) {
+    (self.kind, self.members, keepsUnknown, self.source) = (kind, members, keepingUnknown, source)
+  }
+
+  /// The members in clear.
+  ///
+  /// - Throws: ``/VaultRecords/RecordError`` `.sealing` for one that does not open.
+  fileprivate func clear() throws(RecordError) -> JSONObject {
+    guard let source else { return members }
+    return try kind.opened(members, in: source)
   }
 }
 
@@ -171,7 +185,7 @@ extension Vault {
   func newRecord(_ id: RecordID, of input: RecordInput, _ now: Timestamp) throws(VaultError) -> StoreChange {
     try newRecord(id, input.kind, now) { context throws(VaultError) in
       do throws(RecordError) {
-        return try input.kind.sealed(clear: input.members, keepingUnknown: input.keepsUnknown, in: context)
+        return try input.kind.sealed(clear: input.clear(), keepingUnknown: input.keepsUnknown, in: context)
       } catch {
         throw VaultError(record: error, id: nil, input: true)
       }

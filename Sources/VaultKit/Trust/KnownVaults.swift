@@ -15,6 +15,18 @@ public struct KnownVaults: Sendable {
   /// The state in a directory; it is made, 0700, when something is first written.
   public init(directory: String) { self.init(StateFolder(at: directory)) }
 
+  /// The state of this user: in `$XDG_STATE_HOME/cvault`, else `~/.local/state/cvault`; nil without a home directory.
+  /// Other programs of the user share it.
+  public static var ofUser: KnownVaults? { userDirectory.map { KnownVaults(directory: $0) } }
+
+  package static var userDirectory: String? {
+    // Relative paths are to be ignored (XDG Base Directory Specification).
+    func folder(_ name: String) -> String? {
+      ProcessEnvironment.variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    return folder("XDG_STATE_HOME").map { $0 + "/cvault" } ?? folder("HOME").map { $0 + "/.local/state/cvault" }
+  }
+
   package init(_ folder: StateFolder) { self.init(folder, copy: nil) }
 
   init(_ folder: StateFolder, copy: String?) { (self.folder, self.copy) = (folder, copy) }

@@ -34,9 +34,9 @@ extension DescribedRecord {
   public static var isDescribedByContent: Bool { true }
 
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: AnyCodingKey.self)
+    let source = try SpelledMembers(decoder)
     self = Self.blank
-    for member in Self.members { try member.read(container, &self) }
+    for member in Self.members { try member.read(source, &self) }
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -52,13 +52,12 @@ extension DescribedRecord {
 public final class Member<Record>: Sendable {
   /// A stored property of the record.
   public typealias Property<Value> = any WritableKeyPath<Record, Value> & Sendable
-  typealias Source = KeyedDecodingContainer<AnyCodingKey>
   typealias Target = KeyedEncodingContainer<AnyCodingKey>
 
   let schema: MemberSchema
   /// Whether the record has nothing there that would be written.
   let isAbsent: @Sendable (inout Record) -> Bool
-  let read: @Sendable (Source, inout Record) throws -> Void
+  let read: @Sendable (SpelledMembers, inout Record) throws -> Void
   let write: @Sendable (inout Record, inout Target, SealingContext?) throws -> Void
 
   /// A member that every record has.
@@ -76,7 +75,9 @@ public final class Member<Record>: Sendable {
     isAbsent = { _ in false }
     read = { source, record in
       // What is missing is refused by the decoder, in its words.
-      place.set(try Value.read(source, key, described) ?? source.decode(Value.self, forKey: key), in: &record)
+      let key = try source.key(key)
+      let value = try Value.read(source.container, key, described)
+      place.set(try value ?? source.container.decode(Value.self, forKey: key), in: &record)
     }
     write = { record, target, context in try place.value(in: &record).write(to: &target, key, context) }
   }
@@ -89,7 +90,9 @@ public final class Member<Record>: Sendable {
     let (key, described, place) = (AnyCodingKey(name), Value.described(value, secret: sort), Place(path))
     schema = MemberSchema(name, described, title)
     isAbsent = { place.value(in: &$0) == nil }
-    read = { source, record in place.set(try Value.read(source, key, described), in: &record) }
+    read = { source, record in
+      place.set(try Value.read(source.container, source.key(key), described), in: &record)
+    }
     write = { record, target, context in
       guard let value = place.value(in: &record) else { return }
       try value.write(to: &target, key, context)
@@ -119,7 +122,9 @@ public final class Member<Record>: Sendable {
     let (key, place) = (AnyCodingKey(name), Place(path))
     schema = MemberSchema(name, described, title)
     isAbsent = { place.value(in: &$0).isEmpty }
-    read = { source, record in place.set(try source.decode(forKey: key, default: blank), in: &record) }
+    read = { source, record in
+      place.set(try source.decodeIfPresent(Values.self, forKey: key) ?? blank, in: &record)
+    }
     write = { record, target, _ in
       let values = place.value(in: &record)
       if !values.isEmpty { try target.encode(values, forKey: key) }
@@ -135,7 +140,7 @@ public final class Member<Record>: Sendable {
     schema = MemberSchema(key.stringValue, .object(members.map(\.schema)))
     isAbsent = { record in members.allSatisfy { $0.isAbsent(&record) } }
     read = { source, record in
-      guard let object = try source.nestedContainerIfPresent(forKey: key) else { return }
+      guard let object = try source.nestedIfPresent(forKey: key) else { return }
       for member in members { try member.read(object, &record) }
     }
     write = { record, target, context in
@@ -174,5 +179,22 @@ private struct Place<Record, Value>: Sendable {
     unsafe withUnsafeMutablePointer(to: &record) { record in
       unsafe (UnsafeMutableRawPointer(record) + offset).assumingMemoryBound(to: Value.self).pointee = value
     }
+  }
+}
+
+extension Member {
+  /// Words to find a record by; every kind has them.
+  static func tags(_ path: Property<[String]>) -> Member {
+    Member("tags", path, "Tags", of: .name)
+  }
+
+  /// Readable values by names that the user chooses.
+  static func fields(_ path: Property<[String: String]>) -> Member {
+    Member("fields", path, "Field")
+  }
+
+  /// Secret values by names that the user chooses.
+  static func secrets(_ path: Property<[String: EncryptedCodableString]>) -> Member {
+    Member("secrets", path, "Secret field")
   }
 }

@@ -118,20 +118,3 @@ extension ValueSchema {
     }
   }
 }
-
-extension Member {
-  /// Words to find a record by; every kind has them.
-  static func tags(_ path: Property<[String]>) -> Member {
-    Member("tags", path, "Tags", of: .name)
-  }
-
-  /// Readable values by names that the user chooses.
-  static func fields(_ path: Property<[String: String]>) -> Member {
-    Member("fields", path, "Field")
-  }
-
-  /// Secret values by names that the user chooses.
-  static func secrets(_ path: Property<[String: EncryptedCodableString]>) -> Member {
-    Member("secrets", path, "Secret field")
-  }
-}

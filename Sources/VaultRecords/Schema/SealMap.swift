@@ -94,6 +94,35 @@ final class SealMap: Sendable {
     return nil
   }
 
+  /// The tree with the text of each value that is sealed in it.
+  func opened(
+    _ value: JSONValue, at path: MemberPath, in context: SealingContext
+  ) throws(RecordError) -> JSONValue {
+    switch (form, value) {
+    case (.sealed(let isText), .string(let text)):
+      do throws(SealingError) {
+        let clear = try EncryptedCodableString(reading: text, in: context).reveal()
+        return isText ? .string(clear) : (try? JSONParser.parse(Array(clear.utf8))) ?? .string(clear)
+      } catch {
+        throw RecordError(.sealing, error.reason, path: path.description, underlying: error)
+      }
+    case (.object, .object(let object)), (.map, .object(let object)):
+      var opened = object
+      for (name, value) in object {
+        guard let part = child(.member(name)) else { continue }
+        opened[name] = try part.opened(value, at: path.appending(name), in: context)
+      }
+      return .object(opened)
+    case (.list(let items), .array(let values)):
+      var opened: [JSONValue] = []
+      for (index, value) in values.enumerated() {
+        opened.append(try items.opened(value, at: path.appending(index), in: context))
+      }
+      return .array(opened)
+    default: return value
+    }
+  }
+
   /// What `look` finds in the strings of a tree that stand where nothing is sealed, with the steps to each, the last
   /// one first.
   static func strings<Found>(

@@ -22,30 +22,36 @@ extension ValueSchema {
 struct StoredCheck {
   private let kind: String
   private let endsAtFirst: Bool
+  /// Whether only that counts which is sealed and should not be, or the other way round.
+  private let isAboutSealing: Bool
   private var faults: [RecordError] = []
   private var path = MemberPath.root
   private var goesOn: Bool { !endsAtFirst || faults.isEmpty }
 
-  private init(kind: String, endsAtFirst: Bool) {
-    self.kind = kind
-    self.endsAtFirst = endsAtFirst
+  private init(kind: String, endsAtFirst: Bool, isAboutSealing: Bool) {
+    (self.kind, self.endsAtFirst, self.isAboutSealing) = (kind, endsAtFirst, isAboutSealing)
   }
 
   /// Everything that is wrong; members that the kind does not have are no fault, for other versions may have them.
-  static func faults(in members: JSONObject, _ schema: ValueSchema, kind: String) -> [RecordError] {
-    var check = StoredCheck(kind: kind, endsAtFirst: false)
+  static func faults(
+    in members: JSONObject, _ schema: ValueSchema, kind: String, aboutSealing: Bool = false
+  ) -> [RecordError] {
+    var check = StoredCheck(kind: kind, endsAtFirst: false, isAboutSealing: aboutSealing)
     check.value(.object(members), schema)
     return check.faults
   }
 
   /// The first fault.
   static func firstFault(in members: JSONObject, _ schema: ValueSchema, kind: String) -> RecordError? {
-    var check = StoredCheck(kind: kind, endsAtFirst: true)
+    var check = StoredCheck(kind: kind, endsAtFirst: true, isAboutSealing: false)
     check.value(.object(members), schema)
     return check.faults.first
   }
 
-  private mutating func fault(_ code: RecordError.Code, _ reason: String, underlying: SealingError? = nil) {
+  private mutating func fault(
+    _ code: RecordError.Code, _ reason: String, ofSealing isOfSealing: Bool = false, underlying: SealingError? = nil
+  ) {
+    guard isOfSealing || !isAboutSealing else { return }
     faults.append(RecordError(code, reason, path: path.description, underlying: underlying))
   }
 
@@ -55,9 +61,9 @@ struct StoredCheck {
       return
     }
     if case .string(let text) = value, SealedToken.hasTokenShape(text) {
-      return fault(.wrongType, "is sealed but is a readable field of the kind \(kind)")
+      return fault(.wrongType, "is sealed but is a readable field of the kind \(kind)", ofSealing: true)
     }
-    if let found = schema.fault(in: value) { return fault(found.code, found.reason) }
+    if !isAboutSealing, let found = schema.fault(in: value) { return fault(found.code, found.reason) }
     switch (schema.form, value) {
     case (.object(let rule), .object(let members)): object(members, rule)
     case (.list(let rule), .array(let items)):
@@ -68,7 +74,7 @@ struct StoredCheck {
 
   private mutating func clearText() {
     let reason = "holds clear text where a sealed value belongs"
-    fault(.sealing, reason, underlying: SealingError(.clearText, reason))
+    fault(.sealing, reason, ofSealing: true, underlying: SealingError(.clearText, reason))
   }
 
   private mutating func object(_ members: JSONObject, _ rule: ObjectRule) {

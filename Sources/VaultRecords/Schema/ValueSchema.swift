@@ -40,6 +40,8 @@ public struct ValueSchema: Sendable {
   public var allowed: [JSONValue]?
   /// What a new record gets where the value is absent.
   public var initial: JSONValue?
+  /// A value that is good, from which the members of a type are learned; nil for none.
+  public var example: JSONValue?
   /// A few words for prompts.
   public var title: String?
   /// A sentence for people.
@@ -161,6 +163,8 @@ public struct MemberSchema: Sendable {
   /// Whether every record has it.
   public let isRequired: Bool
   fileprivate(set) var position = 0
+  /// Whether it was learned from the type, and not described.
+  var isLearned = false
 
   /// - Parameter title: what a prompt calls it.
   public init(_ name: String, _ value: ValueSchema, _ title: String? = nil, required: Bool = false) {
@@ -248,6 +252,13 @@ extension ValueSchema {
 
   /// An object of these members, and no others.
   public static func object(_ members: [MemberSchema]) -> ValueSchema { ValueSchema(.object(ObjectRule(members))) }
+
+  /// The same value with a good example, which the type takes that it is read as.
+  public func example(_ value: JSONValue) -> ValueSchema {
+    var copy = self
+    copy.example = value
+    return copy
+  }
 
   /// The same value, secret.
   public var sealed: ValueSchema {

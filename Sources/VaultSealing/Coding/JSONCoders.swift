@@ -6,8 +6,20 @@
 public import VaultDocument
 
 extension JSONEncoder {
-  /// An encoder for records and sealed values: ISO 8601 dates as in format 1, and this context.
-  public static func sealing(with context: SealingContext) -> JSONEncoder { plain(userInfo: context) }
+  /// An encoder for records and sealed values: pretty-printed, sorted by names, slashes as they are, ISO 8601 dates as
+  /// in format 1, and this context.
+  ///
+  /// `outputFormatting` has the first three, and `remove(_:)` takes one away:
+  ///
+  /// ```swift
+  /// let encoder = JSONEncoder.sealing(with: context)
+  /// encoder.outputFormatting.remove(.prettyPrinted)
+  /// ```
+  public static func sealing(with context: SealingContext) -> JSONEncoder {
+    let encoder = plain(userInfo: context)
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }
 
   /// The same, also without a context.
   static func plain(userInfo context: SealingContext?) -> JSONEncoder {

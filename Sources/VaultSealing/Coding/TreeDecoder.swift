@@ -10,14 +10,19 @@ public import VaultDocument
 /// What it takes and refuses, `JSONDecoder.opening(with:)` takes and refuses of the same tree as text.
 public struct TreeDecoder: Sendable {
   let context: SealingContext?
+  let style: KeyStyle?
 
-  /// - Parameter context: what sealed members are opened with; nil for values without any.
-  public init(openingWith context: SealingContext? = nil) { self.context = context }
+  /// - Parameters:
+  ///   - context: what sealed members are opened with; nil for values without any.
+  ///   - style: how members are named in the tree; nil for the names that a type has.
+  public init(openingWith context: SealingContext? = nil, style: KeyStyle? = nil) {
+    (self.context, self.style) = (context, style)
+  }
 
   /// - Throws: `DecodingError`, without any value of the tree, and what the type throws.
   public func decode<Value: Decodable>(_ type: Value.Type = Value.self, from tree: JSONValue) throws -> Value {
     let userInfo: [CodingUserInfoKey: Any] = context.map { [SealingContext.userInfoKey.key: $0] } ?? [:]
-    return try ValueDecoder(tree, userInfo, .top).decode(type)
+    return try ValueDecoder(tree, userInfo, style, .top).decode(type)
   }
 }
 
@@ -38,20 +43,38 @@ extension Place? {
   var path: [any CodingKey] { map { $0.parent.path + [$0.key] } ?? [] }
 }
 
-private struct ValueDecoder: Decoder {
+private struct ValueDecoder: Decoder, ExactDecoder {
   let tree: JSONValue
   let userInfo: [CodingUserInfoKey: Any]
+  let style: KeyStyle?
   let place: Place?
+  /// Whether what is decoded is a dictionary.
+  private var isMap = false
 
-  init(_ tree: JSONValue, _ userInfo: [CodingUserInfoKey: Any], _ place: Place?) {
+  init(_ tree: JSONValue, _ userInfo: [CodingUserInfoKey: Any], _ style: KeyStyle?, _ place: Place?) {
     self.tree = tree
     self.userInfo = userInfo
+    self.style = style
     self.place = place
+  }
+
+  /// The name that a member has in the tree.
+  func name(_ key: some CodingKey) -> String {
+    guard let style, !isMap else { return key.stringValue }
+    return style.name(for: key.stringValue)
+  }
+
+  /// The key of a member of the tree; nil where the type has none.
+  func key<Key: CodingKey>(named name: String) -> Key? {
+    guard style != nil, !isMap else { return Key(stringValue: name) }
+    return Key(stringValue: KeyStyle.camel.name(for: name)) ?? Key(stringValue: name)
   }
 
   var codingPath: [any CodingKey] { place.path }
 
-  func at(_ key: any CodingKey, _ tree: JSONValue) -> ValueDecoder { ValueDecoder(tree, userInfo, Place(place, key)) }
+  func at(_ key: any CodingKey, _ tree: JSONValue) -> ValueDecoder {
+    ValueDecoder(tree, userInfo, style, Place(place, key))
+  }
 
   // Most records have keys of this type; without a copy for it, containers are looked up at run time, one by one.
   @_specialize(where Key == AnyCodingKey)
@@ -121,8 +144,11 @@ private struct ValueDecoder: Decoder {
         nil
       }
     // Nil of no type at all would pass for nil of an optional one.
-    guard let own, let value = own as? Value else { return try Value(from: self) }
-    return value
+    if let own, let value = own as? Value { return value }
+    guard style != nil, type is any UserNamed.Type else { return try Value(from: self) }
+    var map = self
+    map.isMap = true
+    return try Value(from: map)
   }
 
   private func date() throws -> Date {
@@ -154,14 +180,14 @@ private struct TreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: ValueDecoder
   let members: JSONObject
   var codingPath: [any CodingKey] { decoder.codingPath }
-  var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
+  var allKeys: [Key] { members.compactMap { decoder.key(named: $0.name) } }
 
-  func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
+  func contains(_ key: Key) -> Bool { members[decoder.name(key)] != nil }
 
-  func decodeNil(forKey key: Key) throws -> Bool { try (members[key.stringValue] ?? member(key).tree).isNull }
+  func decodeNil(forKey key: Key) throws -> Bool { try (members[decoder.name(key)] ?? member(key).tree).isNull }
 
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    if case .string(let text)? = members[key.stringValue] { return text }
+    if case .string(let text)? = members[decoder.name(key)] { return text }
     return try member(key).text(for: type)
   }
 
@@ -170,12 +196,12 @@ private struct TreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    guard let tree = members[key.stringValue], !tree.isNull else { return nil }
+    guard let tree = members[decoder.name(key)], !tree.isNull else { return nil }
     return try decoder.at(key, tree).text(for: type)
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    guard let tree = members[key.stringValue], !tree.isNull else { return nil }
+    guard let tree = members[decoder.name(key)], !tree.isNull else { return nil }
     return try decoder.at(key, tree).decode(type)
   }
 
@@ -192,10 +218,10 @@ private struct TreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   /// Where the object of a superclass is missing, it decodes from nothing, as with other decoders.
   func superDecoder() throws -> any Decoder { decoder.at(AnyCodingKey("super"), members["super"] ?? .null) }
 
-  func superDecoder(forKey key: Key) throws -> any Decoder { decoder.at(key, members[key.stringValue] ?? .null) }
+  func superDecoder(forKey key: Key) throws -> any Decoder { decoder.at(key, members[decoder.name(key)] ?? .null) }
 
   private func member(_ key: Key) throws -> ValueDecoder {
-    guard let tree = members[key.stringValue] else {
+    guard let tree = members[decoder.name(key)] else {
       throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "is missing"))
     }
     return decoder.at(key, tree)

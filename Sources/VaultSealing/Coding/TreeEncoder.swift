@@ -11,19 +11,30 @@ public import VaultDocument
 /// ISO 8601 to the millisecond, data is base64.
 public struct TreeEncoder: Sendable {
   let context: SealingContext?
+  let style: KeyStyle?
 
-  /// - Parameter context: what sealed members are sealed with; nil for values without any.
-  public init(sealingWith context: SealingContext? = nil) { self.context = context }
+  /// - Parameters:
+  ///   - context: what sealed members are sealed with; nil for values without any.
+  ///   - style: how members are named; nil for the names that a type has. Names in dictionaries stay as they are.
+  public init(sealingWith context: SealingContext? = nil, style: KeyStyle? = nil) {
+    (self.context, self.style) = (context, style)
+  }
 
   /// - Throws: `EncodingError`, and what the value throws.
   public func encode(_ value: some Encodable) throws -> JSONValue {
     let userInfo: [CodingUserInfoKey: Any] = context.map { [SealingContext.userInfoKey.key: $0] } ?? [:]
-    guard let tree = try TreeNode.Content(value, userInfo).value() else {
+    let outer = NodeEncoder(node: TreeNode(), userInfo: userInfo, style: style)
+    guard let tree = try TreeNode.Content(value, outer).value() else {
       throw EncodingError.invalidValue("<value>", .init(codingPath: [], debugDescription: "encodes nothing"))
     }
     return tree
   }
 }
+
+/// A collection whose names are those of its user.
+protocol UserNamed {}
+
+extension Dictionary: UserNamed {}
 
 /// What one encoder fills, through as many containers as a type asks for.
 private final class TreeNode {
@@ -74,13 +85,15 @@ private final class TreeNode {
 
 extension TreeNode.Content {
   /// The content that a value encodes to.
-  init<Value: Encodable>(_ value: Value, _ userInfo: [CodingUserInfoKey: Any]) throws {
+  fileprivate init<Value: Encodable>(_ value: Value, _ outer: NodeEncoder) throws {
     if let tree = try Self.tree(of: value) {
       self = .done(tree)
       return
     }
     let node = TreeNode()
-    try value.encode(to: NodeEncoder(node: node, userInfo: userInfo))
+    var encoder = outer.nested(node)
+    encoder.isMap = outer.style != nil && value is any UserNamed
+    try value.encode(to: encoder)
     self = .open(node)
   }
 
@@ -125,6 +138,9 @@ extension JSONValue {
 private struct NodeEncoder: Encoder {
   let node: TreeNode
   let userInfo: [CodingUserInfoKey: Any]
+  let style: KeyStyle?
+  /// Whether what is encoded is a dictionary.
+  var isMap = false
   /// Encoders do not know the way to where they are; see ``CodingFailure``.
   var codingPath: [any CodingKey] { [] }
 
@@ -142,14 +158,20 @@ private struct NodeEncoder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { NodeScalar(encoder: self) }
 
-  func nested(_ node: TreeNode) -> NodeEncoder { NodeEncoder(node: node, userInfo: userInfo) }
+  func nested(_ node: TreeNode) -> NodeEncoder { NodeEncoder(node: node, userInfo: userInfo, style: style) }
+
+  /// The name that a member gets.
+  func name(_ key: some CodingKey) -> String {
+    guard let style, !isMap else { return key.stringValue }
+    return style.name(for: key.stringValue)
+  }
 }
 
 private struct NodeMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: NodeEncoder
   var codingPath: [any CodingKey] { [] }
 
-  private func put(_ value: JSONValue, _ key: Key) { encoder.node.put(.done(value), key.stringValue) }
+  private func put(_ value: JSONValue, _ key: Key) { encoder.node.put(.done(value), encoder.name(key)) }
 
   func encodeNil(forKey key: Key) throws { put(.null, key) }
   func encode(_ value: Bool, forKey key: Key) throws { put(.bool(value), key) }
@@ -157,21 +179,21 @@ private struct NodeMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ value: Int, forKey key: Key) throws { put(.number(JSONNumber(value)), key) }
 
   func encode(_ value: some Encodable, forKey key: Key) throws {
-    encoder.node.put(try TreeNode.Content(value, encoder.userInfo), key.stringValue)
+    encoder.node.put(try TreeNode.Content(value, encoder), encoder.name(key))
   }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) -> KeyedEncodingContainer<Nested> {
-    encoder.nested(encoder.node.nested(key.stringValue)).container(keyedBy: type)
+    encoder.nested(encoder.node.nested(encoder.name(key))).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    encoder.nested(encoder.node.nested(key.stringValue)).unkeyedContainer()
+    encoder.nested(encoder.node.nested(encoder.name(key))).unkeyedContainer()
   }
 
   func superEncoder() -> any Encoder { encoder.nested(encoder.node.nested("super")) }
-  func superEncoder(forKey key: Key) -> any Encoder { encoder.nested(encoder.node.nested(key.stringValue)) }
+  func superEncoder(forKey key: Key) -> any Encoder { encoder.nested(encoder.node.nested(encoder.name(key))) }
 }
 
 private struct NodeItems: UnkeyedEncodingContainer {
@@ -182,7 +204,7 @@ private struct NodeItems: UnkeyedEncodingContainer {
   func encodeNil() throws { encoder.node.items?.append(.done(.null)) }
 
   func encode(_ value: some Encodable) throws {
-    encoder.node.items?.append(try TreeNode.Content(value, encoder.userInfo))
+    encoder.node.items?.append(try TreeNode.Content(value, encoder))
   }
 
   func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
@@ -220,7 +242,7 @@ private struct NodeScalar: SingleValueEncodingContainer {
   func encode(_ value: UInt64) throws { put(try .number(literal: value.description)) }
 
   func encode<Value: Encodable>(_ value: Value) throws {
-    switch try TreeNode.Content(value, encoder.userInfo) {
+    switch try TreeNode.Content(value, encoder) {
     case .done(let tree): put(tree)
     case .open(let node):
       encoder.node.scalar = node.scalar

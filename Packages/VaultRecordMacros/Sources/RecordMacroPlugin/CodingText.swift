@@ -9,7 +9,7 @@ struct CodingText {
 
   static func decoding(_ record: JSONObjectShape) -> [String] {
     var text = CodingText()
-    text.lines.append("let record = try decoder.container(\(keys))")
+    text.lines.append("let record = try VaultDocument.SpelledMembers(decoder)")
     text.read(record, from: "record", isOptional: false)
     return text.lines
   }
@@ -28,9 +28,8 @@ struct CodingText {
       switch member {
       case .object(let inner):
         let name = nextName()
-        let function = inner.isRequired ? "nestedContainer" : "nestedContainerIfPresent"
-        lines.append(
-          "let \(name) = try \(container)\(mark).\(function)(\(Self.keys), forKey: \(Self.text(inner.name)))")
+        let function = inner.isRequired ? "nested" : "nestedIfPresent"
+        lines.append("let \(name) = try \(container)\(mark).\(function)(forKey: \(Self.text(inner.name)))")
         read(inner, from: name, isOptional: !inner.isRequired)
       case .property(let property, let key):
         let place = "self.\(property.name.text) = try \(container)\(mark)"

@@ -57,10 +57,10 @@ func expectExpansion(
         }
 
         public init(from decoder: any Swift.Decoder) throws {
-          let record = try decoder.container(keyedBy: VaultDocument.AnyCodingKey.self)
+          let record = try VaultDocument.SpelledMembers(decoder)
           self.fullName = try record.decode(String.self, forKey: "full_name")
           self.accessKey = try record.decode(EncryptedCodableString.self, forKey: "access_key")
-          let object1 = try record.nestedContainerIfPresent(keyedBy: VaultDocument.AnyCodingKey.self, forKey: "address")
+          let object1 = try record.nestedIfPresent(forKey: "address")
           self.city = try object1?.decodeIfPresent(String.self, forKey: "city")
           self.zip = try object1?.decodeIfPresent(String.self, forKey: "zip-code")
           self.tags = try record.decodeIfPresent([String].self, forKey: "tags") ?? []
@@ -101,9 +101,9 @@ func expectExpansion(
 
       extension Server: VaultRecords.VaultRecord {
         init(from decoder: any Swift.Decoder) throws {
-          let record = try decoder.container(keyedBy: VaultDocument.AnyCodingKey.self)
-          let object1 = try record.nestedContainer(keyedBy: VaultDocument.AnyCodingKey.self, forKey: "net")
-          let object2 = try object1.nestedContainer(keyedBy: VaultDocument.AnyCodingKey.self, forKey: "main")
+          let record = try VaultDocument.SpelledMembers(decoder)
+          let object1 = try record.nested(forKey: "net")
+          let object2 = try object1.nested(forKey: "main")
           self.host = try object2.decode(String.self, forKey: "host")
           self.note = try object1.decodeIfPresent(String.self, forKey: "note")
           self.`default` = try record.decode(Bool.self, forKey: "default")

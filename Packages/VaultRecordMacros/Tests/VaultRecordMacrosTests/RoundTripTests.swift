@@ -68,7 +68,7 @@ private struct Written: Equatable {
   func migration() async throws {
     let old = try await TestVault(types: [Plain.self])
     let id = try await old.vault.add(Plain(label: "Door", code: "4711"))
-    var options = Vault.Options()
+    var options = Vault.Options(state: nil)
     options.types = [Written.self]
     let vault = try await Vault.open(in: old.store, unlockingWith: .identity(old.identity), options: options)
     #expect(try await vault.get(id, as: Written.self) == Written(label: "Door", code: "4711", level: .low))

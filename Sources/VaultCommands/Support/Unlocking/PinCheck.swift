@@ -102,10 +102,7 @@ struct PinCheck {
 /// Where the state lies.
 enum StateLocation {
   /// `CVAULT_STATE_DIR`, else the user's own; nil without a home directory.
-  static var path: String? {
-    System.environment("CVAULT_STATE_DIR")
-      ?? XDG.directory("XDG_STATE_HOME", under: ".local/state").map { $0 + "/cvault" }
-  }
+  static var path: String? { System.environment("CVAULT_STATE_DIR") ?? KnownVaults.userDirectory }
 
   /// The state there; that there is no place for it is said.
   static func state(_ messages: Messages) -> KnownVaults? {

@@ -3,15 +3,22 @@ internal import Synchronization
 /// The members of a type, learned from its own `init(from:)`: which keys it asks for, as which types, and whether it
 /// can do without.
 struct RecordedContent: Sendable {
+  /// Why nothing is to be said of a type.
+  struct Failure: Sendable {
+    /// Of the member; empty for the type itself.
+    let path: String
+    /// In words that follow the name of the type.
+    let reason: String
+  }
+
   let members: [MemberSchema]
-  /// Where the type refused the values that it was given, so that nothing is known of what comes after; nil where it
-  /// took all of them.
-  let failure: String?
+  /// Nil where all members are known.
+  let failure: Failure?
 
   private static let known = Mutex<[ObjectIdentifier: RecordedContent]>([:])
 
   /// What `type` asks a decoder for.
-  init(of type: any Decodable.Type) {
+  init(of type: any VaultRecord.Type) {
     let id = ObjectIdentifier(type)
     if let known = Self.known.withLock({ $0[id] }) {
       self = known
@@ -21,19 +28,50 @@ struct RecordedContent: Sendable {
     }
   }
 
-  private init(recording type: any Decodable.Type) {
-    let root = RecordedValue()
-    do {
-      _ = try type.init(from: SchemaRecorder(root))
-      failure = nil
-    } catch {
-      failure = root.lastPath
+  private init(recording type: any VaultRecord.Type) {
+    let described = type.described.sorted { $0.key < $1.key }
+    let recording = Recording(
+      of: type, style: type.keyStyle,
+      described: described.map { ($0.key.split(separator: ".").map(String.init), $0.value) })
+    members = (recording.root.schema?.objectMembers ?? []).map { member in
+      var member = member
+      member.isLearned = true
+      return member
     }
-    members = root.schema?.objectMembers ?? []
+    failure = Failure(recording)
+  }
+}
+
+extension RecordedContent.Failure {
+  private static let remedy = "say them in `content`"
+
+  /// Nil where nothing is unknown that has to be known: that is what is sealed.
+  fileprivate init?(_ recording: Recording) {
+    guard !recording.hasFailed else {
+      self.init(
+        path: recording.lastPath,
+        reason: "cannot be learned, since the type takes no such value: say it in `described`, with an example, or all "
+          + "members in `content`")
+      return
+    }
+    let root = recording.root
+    if root.isOpen {
+      self.init(path: "", reason: "cannot be learned, since they depend on what is there: \(Self.remedy)")
+    } else if let path = root.path(where: { $0.repeated?.holdsSealed == true }) {
+      // Where a type holds itself again, what it seals is sealed at any depth, and no description has that.
+      self.init(path: path, reason: "holds the type again, and sealed values with it: \(Self.remedy)")
+    } else if let path = root.path(where: { $0.isOpen && $0.holdsSealed }) {
+      self.init(
+        path: path, reason: "depends on what is there, and has sealed values in one of its forms: \(Self.remedy)")
+    } else {
+      return nil
+    }
   }
 }
 
 extension ValueSchema {
+  fileprivate var isAny: Bool { if case .any = form { true } else { false } }
+
   fileprivate var objectMembers: [MemberSchema]? {
     if case .object(let rule) = form { rule.inOrder } else { nil }
   }
@@ -47,8 +85,13 @@ extension RecordedContent {
   static func fault(of type: any VaultRecord.Type) -> RecordError? {
     guard type.content.isEmpty, let failure = RecordedContent(of: type).failure else { return nil }
     return RecordError(
-      .invalidValue, "of \(type) cannot be learned, since the type takes no such value: say them in `content`",
-      path: failure.isEmpty ? "content" : failure)
+      .invalidValue, "of \(type) \(failure.reason)", path: failure.path.isEmpty ? "content" : failure.path)
+  }
+
+  /// Whether what is known of the members of a type was learned from it.
+  static func isLearned(_ type: any VaultRecord.Type) -> Bool {
+    let content = type.content
+    return !content.isEmpty && content.allSatisfy(\.isLearned)
   }
 
   /// Compares what a type reads with how it is described.
@@ -79,27 +122,13 @@ extension RecordedContent {
       }
       if !member.value.isSealed, case .object(let mine) = member.value.form, case .object(let theirs) = other.form {
         try compare(mine, with: theirs, below: path + member.name + ".", isWhole)
-      } else if !member.value.isSealed, member.value.formName != other.formName {
+      } else if !member.value.isSealed, !member.value.isAny, member.value.formName != other.formName {
         throw fault(member.name, "is read as \(member.value.formName), and described as \(other.formName)")
       }
     }
     guard isWhole, read.others == nil else { return }
     for member in described.inOrder where read.member(named: member.name) == nil {
       throw fault(member.name, "is described, and the type never reads it")
-    }
-  }
-}
-
-extension ValueSchema {
-  fileprivate var formName: String {
-    switch form {
-    case .text: "text"
-    case .integer: "a whole number"
-    case .number: "a number"
-    case .bool: "true or false"
-    case .list: "a list"
-    case .object: "an object"
-    case .any: "any value"
     }
   }
 }

@@ -1,0 +1,74 @@
+public import VaultAge
+internal import VaultCrypto
+internal import VaultFileStore
+internal import VaultStorage
+internal import VaultSystem
+
+extension AgeIdentityFile {
+  /// The identities in a file, as `age-keygen` writes it: what the file holds is nowhere but in secure memory.
+  ///
+  /// ```swift
+  /// let key = VaultKey.identities(try AgeIdentityFile.read(at: "identity.txt"))
+  /// let vault = try await Vault.open(at: "customers", unlockingWith: key)
+  /// ```
+  ///
+  /// - Returns: at least one identity, in the order of the file.
+  /// - Throws: ``VaultError`` `.ioFailed`, `.permissionDenied` for a file that cannot be read; `.inputRefused` for one
+  ///   that holds no identity, or has more than 1 MiB.
+  public static func read(at path: String) throws(VaultError) -> [AgeIdentity] {
+    let file = try inStore { () throws(StoreError) in try Self.bytes(at: path) }
+    do throws(AgeError) {
+      return try file.withBytes { (bytes) throws(AgeError) in try parse(bytes) }
+    } catch {
+      throw VaultError(.inputRefused, error.reason, file: path)
+    }
+  }
+
+  /// The bytes of a file, or of what a shell gives as one; some more than are taken tell that there are too many.
+  private static func bytes(at path: String) throws(StoreError) -> SecretBytes {
+    let files = FileSystem<StoreError>()
+    let file = try files.open(path, in: OpenPurpose.noDirectory, as: .readingStream, at: path)
+    var held: SecretBytes?
+    var capacity = 4096
+    while true {
+      let (more, count) = try filled(held, capacity) { (span, count) throws(StoreError) in
+        try files.call(at: path) { (_) throws(Errno) in
+          try LocalSocket.read(file.descriptor, into: &span, at: count)
+        }
+      }
+      if count < capacity || capacity > maximumByteCount {
+        guard let bytes = try? more.slice(0..<count) else { break }
+        return bytes
+      }
+      (held, capacity) = (more, capacity * 2)
+    }
+    throw StoreError(.ioFailed, reason: "does not fit into secure memory", path: path)
+  }
+
+  /// What was read and what can be read after it, up to `capacity`.
+  private static func filled(
+    _ held: SecretBytes?, _ capacity: Int, _ read: (inout MutableRawSpan, Int) throws(StoreError) -> Int
+  ) throws(StoreError) -> (SecretBytes, count: Int) {
+    var count = held?.count ?? 0
+    var failure: StoreError?
+    let bytes = try? SecretBytes(count: capacity) { (span) throws(CryptoError) in
+      held?.withBytes { bytes in
+        unsafe span.withUnsafeMutableBytes { target in
+          unsafe bytes.withUnsafeBytes { source in unsafe target.copyMemory(from: source) }
+        }
+      }
+      do throws(StoreError) {
+        while count < capacity {
+          let added = try read(&span, count)
+          if added == 0 { break }
+          count += added
+        }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    guard let bytes else { throw StoreError(.ioFailed, reason: "does not fit into secure memory", path: nil) }
+    return (bytes, count)
+  }
+}

@@ -1,0 +1,38 @@
+/// The cases of an enum, also of one that is not `CaseIterable`.
+///
+/// Swift keeps what it needs of a type in its metadata. Its layout is part of Swift's ABI (docs/ABI/TypeMetadata.rst in
+/// the sources of Swift): the kind of the type, then what describes it, which for an enum has the numbers of its cases.
+enum EnumCases {
+  /// The cases of an enum whose cases all are without values, in the order in which they are declared; none for any
+  /// other type.
+  static func all<Cases>(of type: Cases.Type) -> [Cases] {
+    guard let count = counts(of: type), count.withValues == 0, count.plain <= 256 else { return [] }
+    switch MemoryLayout<Cases>.size {
+    // The only case takes no room.
+    case 0: return count.plain == 1 ? [unsafe unsafeBitCast((), to: Cases.self)] : []
+    // Cases without values are the numbers from 0. Each of them is a case, since there are so many.
+    case 1 where count.plain > 1:
+      return (0..<count.plain).map { unsafe unsafeBitCast(UInt8($0), to: Cases.self) }
+    default: return []
+    }
+  }
+
+  /// The number of cases of an enum, with and without values; nil for any other type.
+  static func count(of type: Any.Type) -> Int? { counts(of: type).map { $0.withValues + $0.plain } }
+
+  private static let enumMetadata: UInt = 0x201
+  private static let enumDescriptor: UInt32 = 18
+
+  private static func counts(of type: Any.Type) -> (withValues: Int, plain: Int)? {
+    // Safe: a type is the address of its metadata, of which every type has the first word, and an enum the second.
+    let metadata = unsafe unsafeBitCast(type, to: UnsafePointer<UInt>.self)
+    guard unsafe metadata[0] == enumMetadata, let descriptor = unsafe UnsafeRawPointer(bitPattern: metadata[1]) else {
+      return nil
+    }
+    // Safe: the descriptor of an enum has seven words of 32 bits: the flags first, the numbers of cases last.
+    guard unsafe descriptor.load(as: UInt32.self) & 0x1F == enumDescriptor else { return nil }
+    let withValues = unsafe descriptor.load(fromByteOffset: 20, as: UInt32.self) & 0xFF_FFFF
+    let plain = unsafe descriptor.load(fromByteOffset: 24, as: UInt32.self)
+    return (Int(withValues), Int(plain))
+  }
+}

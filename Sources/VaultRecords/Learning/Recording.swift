@@ -1,0 +1,111 @@
+internal import VaultDocument
+internal import VaultSealing
+
+/// Learns a type: has it decode again and again, and notes what it asks for.
+///
+/// The first run answers every question with the first answer that there is. Then each question that has several
+/// answers, which case of an enum is there or which member an object has, is answered otherwise in runs of their own.
+/// In the end each value is refused once, to see whether the type then asks for a value of another kind.
+final class Recording {
+  /// The end of a run whose values go on without end, or are far too many.
+  struct Endless: Error {}
+
+  private static let runLimit = 256
+  private static let probeLimit = 256
+  private static let valueLimit = 1 << 14
+  /// Types within types: a generic type can hold another one of itself for ever.
+  static let depthLimit = 24
+
+  let root = RecordedValue()
+  private let style: KeyStyle?
+  private(set) var hasFailed = true
+  private(set) var run = 0
+  private var script: [Int] = []
+  private var questions: [Int] = []
+  private var touched: [RecordedValue] = []
+  private var valueCount = 0
+  /// The value that is refused when it is first asked for, and whether it was.
+  private var refused: RecordedValue?
+  private var isRefused = false
+  private var isProbe: Bool { refused != nil }
+
+  /// - Parameters:
+  ///   - style: of the names in a file; nil for those that the type has.
+  ///   - described: what the type says of single values, by their paths.
+  init(of type: any Decodable.Type, style: KeyStyle? = nil, described: [(path: [String], schema: ValueSchema)] = []) {
+    self.style = style
+    for (path, schema) in described { path.reduce(root) { $0.member($1) }.given = schema }
+    var scripts: [[Int]] = [[]]
+    var firstPath = ""
+    while run < Self.runLimit, run < scripts.count {
+      let hasEnded = decode(type, scripts[run])
+      if hasEnded { hasFailed = false }
+      if run == 1 { firstPath = root.lastPath }
+      scripts += others(besides: script)
+    }
+    lastPath = firstPath
+    if !hasFailed { probe(type) }
+  }
+
+  /// Where the first run ended.
+  private(set) var lastPath = ""
+
+  /// Has the type decode with these answers; true where it takes what it gets.
+  private func decode(_ type: any Decodable.Type, _ script: [Int]) -> Bool {
+    run += 1
+    (self.script, questions, touched, valueCount) = (script, [], [], 0)
+    if root.touch(inRun: run, script) { touched.append(root) }
+    let isGood = (try? type.init(from: SchemaRecorder(root, of: type, in: self))) != nil
+    if !isGood || isProbe { for value in touched { value.untouch() } }
+    return isGood
+  }
+
+  /// The same answers with another one to a later question: two answers that are not the first are enough.
+  private func others(besides script: [Int]) -> [[Int]] {
+    guard script.count(where: { $0 > 0 }) < 2 else { return [] }
+    return questions.indices.dropFirst(script.count).flatMap { index in
+      (1..<max(questions[index], 1)).map { answer in
+        script + Array(repeating: 0, count: index - script.count) + [answer]
+      }
+    }
+  }
+
+  private func probe(_ type: any Decodable.Type) {
+    for value in root.all.dropFirst().prefix(Self.probeLimit) where value.runCount > 0 && value.formName != nil {
+      (refused, isRefused) = (value, false)
+      _ = decode(type, value.script)
+    }
+    refused = nil
+  }
+
+  /// The member of an object that a type asks for.
+  func member(_ name: String, of value: RecordedValue) -> RecordedValue {
+    value.member(style?.name(for: name) ?? name)
+  }
+
+  /// Which of so many answers a question gets.
+  func choose(_ count: Int) -> Int {
+    let answer = questions.count < script.count ? script[questions.count] : 0
+    questions.append(count)
+    return min(answer, count - 1)
+  }
+
+  /// Notes that a value is asked for.
+  ///
+  /// - Throws: ``Endless``.
+  func ask(for value: RecordedValue) throws {
+    valueCount += 1
+    guard valueCount < Self.valueLimit else { throw Endless() }
+    if value.touch(inRun: run, script) { touched.append(value) }
+  }
+
+  /// Refuses the value that is to be refused, the first time; one that is asked for as another kind then takes either.
+  func require(_ value: RecordedValue, as schema: ValueSchema, _ type: Any.Type) throws {
+    guard value === refused else { return }
+    guard isRefused else {
+      isRefused = true
+      throw DecodingError.typeMismatch(type, .init(codingPath: [], debugDescription: "is refused once"))
+    }
+    if schema.formName != ValueSchema(.any).formName, value.differs(from: schema.formName) { value.isOpen = true }
+  }
+}
