@@ -2,6 +2,7 @@
 import PackageDescription
 
 let libraries = [
+  "Vault",
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
   "VaultPostgresStore", "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultMerge", "VaultConfiguration",
   "VaultTesting",
@@ -22,7 +23,8 @@ let staticRuntime: [LinkerSetting] =
 let package = Package(
   name: "vault",
   platforms: [.macOS(.v26)],
-  products: libraries.map { .library(name: $0, targets: [$0]) } + [.executable(name: "vault", targets: ["vault"])],
+  products: libraries.map { .library(name: $0, targets: [$0]) }
+    + [.executable(name: "vault", targets: ["VaultProgram"])],
   traits: [
     // Who depends on libraries alone says `traits: []`, and fetches nothing.
     .default(enabledTraits: ["Command"]),
@@ -109,6 +111,12 @@ let package = Package(
           name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
       ]),
     .target(
+      name: "Vault",
+      dependencies: [
+        "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument", "VaultBackup",
+        "VaultExchange",
+      ]),
+    .target(
       name: "VaultCommands",
       dependencies: [
         "VaultKit", "VaultAgent", "VaultBackup", "VaultDelivery", "VaultExchange", "VaultMerge", "VaultRecords",
@@ -116,7 +124,8 @@ let package = Package(
         "CDynamicLibraries",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
-    .executableTarget(name: "vault", dependencies: ["VaultCommands"], linkerSettings: staticRuntime),
+    // Its name is not that of the product, which some file systems take for the library `Vault`.
+    .executableTarget(name: "VaultProgram", dependencies: ["VaultCommands"], linkerSettings: staticRuntime),
 
     // Tests
     .target(
@@ -197,7 +206,8 @@ let package = Package(
     .testTarget(
       name: "VaultCommandTests",
       dependencies: [
-        "vault", "VaultOutsider", "VaultCommands", "VaultStorage", "VaultDocument", "VaultSystem", "VaultTestSupport",
+        "VaultProgram", "VaultOutsider", "VaultCommands", "VaultStorage", "VaultDocument", "VaultSystem",
+        "VaultTestSupport",
       ]),
   ]
 )
@@ -230,7 +240,7 @@ if Context.environment["VAULT_BUILD_ALL"] != nil {
       name: "TestingExample", dependencies: products + ["VaultStorage", "VaultTesting"], path: "Examples/Testing",
       packageAccess: false),
     .target(
-      name: "Snippets", dependencies: products + ["VaultDelivery", "VaultStorage", "VaultTesting"],
+      name: "Snippets", dependencies: products + ["Vault", "VaultDelivery", "VaultStorage", "VaultTesting"],
       path: "Examples/FromDocuments", packageAccess: false),
   ]
   package.targets += cookbook.map { name in
@@ -257,7 +267,7 @@ for target in package.targets where target.type != .system {
 }
 // On Linux the program resolves all symbols at its start and makes their table read-only. The Swift toolchain's linker
 // does both; that of Debian 13 leaves the second out. Products of the libraries do not have these unsafe flags.
-for target in package.targets where target.name == "vault" {
+for target in package.targets where target.name == "VaultProgram" {
   let resolved = ["-use-ld=lld"] + ["-z", "relro", "-z", "now"].flatMap { ["-Xlinker", $0] }
   target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(resolved, .when(platforms: [.linux]))]
 }

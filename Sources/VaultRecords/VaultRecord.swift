@@ -136,6 +136,8 @@ extension RecordError {
       self.init(.invalidValue, "is not a date in ISO 8601", path: path)
     case let error as DocumentError:
       self.init(.invalidValue, error.reason)
+    case EncodingError.invalidValue:
+      self.init(.invalidValue, "has no form in JSON, as a number that is not finite", path: path)
     default:
       self.init(.invalidValue, "is not a valid value", path: path)
     }
@@ -160,7 +162,8 @@ extension Error {
     case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
       DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
       MemberPath(keys: context.codingPath).description
-    // What encoders say of their path is not to be relied on.
+    // That of a tree's encoder; what others say of their path is not to be relied on.
+    case EncodingError.invalidValue(_, let context): MemberPath(keys: context.codingPath).description
     default: ""
     }
   }

@@ -12,16 +12,14 @@ package struct SecretText: Sendable {
     self.count = count
   }
 
-  /// Copies a string; the string itself stays in ordinary memory. So does the copy where the secure heap is full.
+  /// Copies a string; the string itself stays in ordinary memory. So does the copy where half of the secure heap is in
+  /// use: keys, and what is opened, have to find room there.
   init(copying text: String) throws(CryptoError) {
     var text = text
     text.makeContiguousUTF8()
-    do throws(CryptoError) {
-      storage = try unsafe SecretBytes(copying: text.utf8Span.span.bytes)
-    } catch {
-      guard error.code == .secureMemoryExhausted else { throw error }
-      storage = try unsafe SecretBytes(copyingBeyondHeap: text.utf8Span.span.bytes)
-    }
+    let bytes = unsafe text.utf8Span.span.bytes
+    let fits = SecureMemory.usedByteCount + bytes.byteCount <= SecureMemory.byteCount / 2
+    storage = try fits ? SecretBytes(copying: bytes) : SecretBytes(copyingBeyondHeap: bytes)
     count = storage.count
   }
 

@@ -88,6 +88,18 @@ extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible, Cust
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+  /// An array.
+  public init(arrayLiteral items: JSONValue...) { self = .array(items) }
+
+  /// An object; of two members of one name the later one counts.
+  public init(dictionaryLiteral members: (String, JSONValue)...) {
+    var object = JSONObject()
+    for (name, value) in members { object[name] = value }
+    self = .object(object)
+  }
+}
+
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
   /// A string.
   public init(stringLiteral text: String) { self = .string(text) }

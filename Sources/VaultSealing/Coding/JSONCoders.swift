@@ -72,11 +72,11 @@ extension Timestamp {
 }
 
 extension Date {
-  /// The moment of a timestamp.
+  /// The moment of a timestamp: the `Date` that the same number of seconds since 1970 makes, so that most dates with
+  /// milliseconds come back equal.
   public init(_ timestamp: Timestamp) {
     self.init(
-      timeIntervalSinceReferenceDate: Double(timestamp.secondsSinceEpoch - 978_307_200)
-        + Double(timestamp.nanoseconds) / 1_000_000_000)
+      timeIntervalSince1970: Double(timestamp.secondsSinceEpoch) + Double(timestamp.nanoseconds) / 1_000_000_000)
   }
 }
 

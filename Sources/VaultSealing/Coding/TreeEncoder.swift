@@ -104,6 +104,19 @@ extension TreeNode.Content {
     }
   }
 
+  /// The same of a member or an item, whose key stands in the path of an error.
+  fileprivate init<Value: Encodable>(_ value: Value, _ outer: NodeEncoder, at key: AnyCodingKey) throws {
+    do {
+      try self.init(value, outer)
+    } catch EncodingError.invalidValue(let value, let context) {
+      throw EncodingError.invalidValue(
+        value,
+        .init(
+          codingPath: [key] + context.codingPath, debugDescription: context.debugDescription,
+          underlyingError: context.underlyingError))
+    }
+  }
+
   /// Types that have a form of their own in JSON; nil for all others.
   private static func tree<Value: Encodable>(of value: Value) throws -> JSONValue? {
     if Value.self == String.self, let text = value as? String { return .string(text) }
@@ -141,7 +154,7 @@ private struct NodeEncoder: Encoder {
   let style: KeyStyle?
   /// Whether what is encoded is a dictionary.
   var isMap = false
-  /// Encoders do not know the way to where they are; see ``CodingFailure``.
+  /// Encoders do not know the way to where they are; errors gather it on their way out.
   var codingPath: [any CodingKey] { [] }
 
   // As the decoder's.
@@ -179,7 +192,8 @@ private struct NodeMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ value: Int, forKey key: Key) throws { put(.number(JSONNumber(value)), key) }
 
   func encode(_ value: some Encodable, forKey key: Key) throws {
-    encoder.node.put(try TreeNode.Content(value, encoder), encoder.name(key))
+    let name = encoder.name(key)
+    encoder.node.put(try TreeNode.Content(value, encoder, at: AnyCodingKey(name)), name)
   }
 
   func nestedContainer<Nested: CodingKey>(
@@ -204,7 +218,8 @@ private struct NodeItems: UnkeyedEncodingContainer {
   func encodeNil() throws { encoder.node.items?.append(.done(.null)) }
 
   func encode(_ value: some Encodable) throws {
-    encoder.node.items?.append(try TreeNode.Content(value, encoder))
+    let content = try TreeNode.Content(value, encoder, at: AnyCodingKey(count))
+    encoder.node.items?.append(content)
   }
 
   func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {

@@ -1,0 +1,61 @@
+import Testing
+import VaultAge
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+import VaultTestSupport
+
+@Suite("What a program remembers of a vault") struct ProgramStateTests {
+  @Test("an older record in the place of a newer one is refused to a program that says nothing of state")
+  func rollback() async throws {
+    let folder = TemporaryFolder()
+    let state = KnownVaults(directory: folder.path + "/state")
+    let identity = try AgeIdentity.generate()
+    let place = folder.path + "/v"
+    FileTree.makeFolder(place)
+    let options = Vault.Options(state: state)
+    let vault = try await Vault.create(at: place, slots: [NewSlot(.recipient(identity.recipient))], options: options)
+    let id = try await vault.add(SecureNote(title: "a", text: "old"))
+    let file = place + "/records/\(id.text.prefix(2))/\(id.text).json"
+    let old = try #require(FileTree.contents(of: file))
+    try await vault.update(id, as: SecureNote.self) { $0.text = "new" }
+    FileTree.write(old, to: file)
+    let again = try await Vault.open(at: place, unlockingWith: .identity(identity), options: options)
+    let error = await #expect(throws: VaultError.self) { try await again.get(id, as: SecureNote.self) }
+    #expect(error?.code == .rolledBack)
+  }
+
+  @Test("the state is the user's own, unless a program says another")
+  func standard() throws {
+    #expect(Vault.Options(state: nil).state == nil)
+    let standard = try #require(Vault.Options().state ?? KnownVaults.ofUser)
+    #expect(standard.directory.hasSuffix("/cvault"), "\(standard.directory)")
+  }
+
+  @Test("an identity file is read straight into secure memory, of any size up to 1 MiB")
+  func identities() throws {
+    let folder = TemporaryFolder()
+    let identity = try AgeIdentity.generate()
+    let path = folder.path + "/id.txt"
+    let text = try AgeIdentityFile.text(identity, created: "2026-01-01T00:00:00Z").withBytes { bytes in
+      (0..<bytes.byteCount).map { unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+    }
+    for padding in [0, 4000, 70_000] {
+      FileTree.write(Array(repeating: UInt8(ascii: "\n"), count: padding) + text, to: path)
+      #expect(try AgeIdentityFile.read(at: path).map(\.recipient.text) == [identity.recipient.text], "\(padding)")
+    }
+    for (bytes, code) in [([], .inputRefused), (Array("nothing".utf8), .inputRefused)] as [([UInt8], VaultError.Code)] {
+      FileTree.write(bytes, to: path)
+      let error = #expect(throws: VaultError.self) { try AgeIdentityFile.read(at: path) }
+      #expect(error?.code == code)
+    }
+    FileTree.write(Array(repeating: UInt8(ascii: "\n"), count: 3 << 20), to: path)
+    let large = #expect(throws: VaultError.self) { try AgeIdentityFile.read(at: path) }
+    #expect(large?.code == .inputRefused || large?.code == .ioFailed)
+    let missing = #expect(throws: VaultError.self) { try AgeIdentityFile.read(at: folder.path + "/none") }
+    #expect(missing?.code == .ioFailed)
+    #expect(missing?.file == folder.path + "/none")
+  }
+}
