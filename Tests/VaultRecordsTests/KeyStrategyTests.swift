@@ -145,4 +145,30 @@ private struct Account: VaultRecord, Equatable {
     #expect(kind.content.member(named: "access_key")?.value.isSealed == true)
     #expect(kind.faults(in: members).isEmpty)
   }
+
+  @Test("a customer is read from flat JSON, as a type without objects writes it, in any style")
+  func flat() throws {
+    let context = SealingContext.locked.reading(.clearText)
+    let names = [
+      ["accessKey", "atmCode", "addedOn", "homePhone", "cellularPhone"],
+      ["access_key", "atm_code", "added_on", "home_phone", "cellular_phone"],
+    ]
+    for name in names {
+      let json = """
+        {"name":"Ada","\(name[0])":"k","\(name[1])":"1234","\(name[2])":"2020-08-19T18:50:26Z","street":"s","city":"c","zip":"1",
+        "\(name[3])":"1","\(name[4])":"2","email":"e","website":"w"}
+        """
+      let decoder = JSONDecoder.opening(with: context)
+      for strategy in [JSONDecoder.KeyDecodingStrategy.useDefaultKeys, .convertFromSnakeCase] {
+        decoder.keyDecodingStrategy = strategy
+        let customer = try decoder.decode(Customer.self, from: Data(json.utf8))
+        #expect(customer.street == "s")
+        #expect(customer.zip == "1")
+        #expect(customer.homePhone == "1")
+        #expect(customer.cellularPhone == "2")
+        #expect(customer.website == "w")
+        #expect(customer.atmCode == "1234")
+      }
+    }
+  }
 }

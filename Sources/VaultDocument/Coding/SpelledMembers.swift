@@ -21,22 +21,44 @@ public struct SpelledMembers {
   /// The object as the decoder gives it.
   public let container: KeyedDecodingContainer<AnyCodingKey>
   private let spellings: Spellings?
+  /// Names of members that stand in an object in the data, and outside of it elsewhere: by the object, then by the
+  /// member.
+  private let outside: [String: [String: AnyCodingKey]]
+  /// Where this is such an object: the names outside of its members.
+  private let flat: [String: AnyCodingKey]?
 
   /// - Throws: `DecodingError` where the decoder has no object.
-  public init(_ decoder: any Decoder) throws {
-    self.init(try decoder.container(keyedBy: AnyCodingKey.self), isExact: decoder is any ExactDecoder)
+  public init(_ decoder: any Decoder) throws { try self.init(decoder, moves: []) }
+
+  /// - Parameter moves: where members of objects stand in data that has not these objects, as `street` for
+  ///   `address.street`. Data of a vault always has them.
+  /// - Throws: `DecodingError` where the decoder has no object.
+  package init(_ decoder: any Decoder, moves: @autoclosure () -> [(source: String, target: String)]) throws {
+    let isExact = decoder is any ExactDecoder
+    var outside: [String: [String: AnyCodingKey]] = [:]
+    for (source, target) in isExact ? [] : moves() {
+      let steps = target.split(separator: ".")
+      guard steps.count == 2, !source.contains(".") else { continue }
+      outside[String(steps[0]), default: [:]][String(steps[1])] = AnyCodingKey(source)
+    }
+    self.init(
+      try decoder.container(keyedBy: AnyCodingKey.self), isExact ? nil : Spellings(), outside: outside, flat: nil)
   }
 
-  private init(_ container: KeyedDecodingContainer<AnyCodingKey>, isExact: Bool) {
-    self.container = container
-    spellings = isExact ? nil : Spellings()
+  private init(
+    _ container: KeyedDecodingContainer<AnyCodingKey>, _ spellings: Spellings?,
+    outside: [String: [String: AnyCodingKey]] = [:], flat: [String: AnyCodingKey]? = nil
+  ) {
+    (self.container, self.spellings, self.outside, self.flat) = (container, spellings, outside, flat)
   }
 
   /// The key under which the object has a member; the same key where it has none.
   ///
   /// - Throws: `DecodingError.dataCorrupted` for two other names of the same words.
   public func key(_ key: AnyCodingKey) throws -> AnyCodingKey {
-    guard let spellings, !container.contains(key) else { return key }
+    guard let spellings else { return key }
+    guard let key = flat.map({ $0[key.stringValue] }) ?? key else { return AnyCodingKey("") }
+    guard !container.contains(key) else { return key }
     let known = spellings.keys ?? Dictionary(grouping: container.allKeys, by: Self.words)
     spellings.keys = known
     guard let found = known[Self.words(of: key)] else { return key }
@@ -72,14 +94,19 @@ public struct SpelledMembers {
   /// - Throws: `DecodingError`, as `KeyedDecodingContainer`.
   public func nested(forKey key: AnyCodingKey) throws -> SpelledMembers {
     SpelledMembers(
-      try container.nestedContainer(keyedBy: AnyCodingKey.self, forKey: self.key(key)), isExact: spellings == nil)
+      try container.nestedContainer(keyedBy: AnyCodingKey.self, forKey: self.key(key)),
+      spellings.map { _ in Spellings() })
   }
 
   /// The object that a member is; nil where it is missing or null.
   ///
   /// - Throws: `DecodingError`, as `KeyedDecodingContainer`.
   public func nestedIfPresent(forKey key: AnyCodingKey) throws -> SpelledMembers? {
-    let object = try container.nestedContainerIfPresent(forKey: self.key(key))
-    return object.map { SpelledMembers($0, isExact: spellings == nil) }
+    if let object = try container.nestedContainerIfPresent(forKey: self.key(key)) {
+      return SpelledMembers(object, spellings.map { _ in Spellings() })
+    }
+    guard let names = outside[key.stringValue] else { return nil }
+    let members = SpelledMembers(container, spellings, flat: names)
+    return try names.keys.contains { try container.contains(members.key(AnyCodingKey($0))) } ? members : nil
   }
 }

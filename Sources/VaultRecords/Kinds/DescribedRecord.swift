@@ -34,7 +34,7 @@ extension DescribedRecord {
   public static var isDescribedByContent: Bool { true }
 
   public init(from decoder: any Decoder) throws {
-    let source = try SpelledMembers(decoder)
+    let source = try SpelledMembers(decoder, moves: Self.inputPaths + Self.migrations.flatMap(\.moves))
     self = Self.blank
     for member in Self.members { try member.read(source, &self) }
   }

@@ -14,6 +14,15 @@ public struct Migration: Sendable {
   }
 }
 
+extension Migration {
+  /// What it moves, from where, and where to.
+  var moves: [(source: String, target: String)] {
+    steps.compactMap { step in
+      if case .move(let source, let target) = step { (source.description, target.description) } else { nil }
+    }
+  }
+}
+
 /// One change of the members of a record. What a record does not have is left alone.
 public enum MigrationStep: Sendable, Equatable {
   /// What a readable value becomes.
