@@ -4,7 +4,7 @@ import PackageDescription
 let libraries = [
   "Vault",
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
-  "VaultPostgresStore", "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultMerge", "VaultConfiguration",
+  "VaultPostgresStore", "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultConfiguration",
   "VaultTesting",
 ]
 

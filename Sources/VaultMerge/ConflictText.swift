@@ -2,14 +2,14 @@ internal import VaultDocument
 internal import VaultSealing
 
 /// What the sides of a conflict are called.
-public struct ConflictLabels: Sendable {
+package struct ConflictLabels: Sendable {
   /// The side of who merges.
-  public let ours: String
+  package let ours: String
   /// The other side.
-  public let theirs: String
+  package let theirs: String
 
   /// Takes any text: control characters are left out.
-  public init(ours: String = "ours", theirs: String = "theirs") {
+  package init(ours: String = "ours", theirs: String = "theirs") {
     (self.ours, self.theirs) = (Self.plain(ours), Self.plain(theirs))
   }
 

@@ -1,15 +1,15 @@
-public import VaultDocument
+package import VaultDocument
 
 /// Merges three versions of a document that is taken whole: the header and the checkpoint.
 ///
 /// Each is authenticated as one, and what both sides have written is for somebody with a key to bring together.
-public enum DocumentMerge {
+package enum DocumentMerge {
   /// Merges the bytes of three files.
   ///
   /// - Parameters:
   ///   - number: the member that rises with each version.
   ///   - said: gives what a file says as a whole; nil for one that is no such document.
-  public static func merge(
+  package static func merge(
     base: [UInt8], ours: [UInt8], theirs: [UInt8], risingBy number: String, labels: ConflictLabels = ConflictLabels(),
     reading said: ([UInt8]) -> JSONObject?
   ) -> MergeOutcome {

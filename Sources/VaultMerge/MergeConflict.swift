@@ -1,9 +1,9 @@
-public import VaultDocument
+package import VaultDocument
 
 /// Why two versions of a file cannot become one without a person, or without a key.
-public struct MergeConflict: Sendable, Equatable {
+package struct MergeConflict: Sendable, Equatable {
   /// The kind of conflict.
-  public enum Reason: String, Sendable, CaseIterable {
+  package enum Reason: String, Sendable, CaseIterable {
     /// A side is no file of this format, or is damaged.
     case unreadable
     /// The versions belong to different records, or to another one than the file's name says.
@@ -51,7 +51,7 @@ public struct MergeConflict: Sendable, Equatable {
   }
 
   /// One side's part in it.
-  public enum Side: Sendable, Equatable {
+  package enum Side: Sendable, Equatable {
     /// It has no such member.
     case absent
     /// A value that can be read by whoever has the file.
@@ -61,22 +61,22 @@ public struct MergeConflict: Sendable, Equatable {
   }
 
   /// Why the sides cannot be joined.
-  public let reason: Reason
+  package let reason: Reason
   /// The member it is about; nil for the whole file.
-  public let path: MemberPath?
+  package let path: MemberPath?
   /// The side of who merges; nil where it is not about one member.
-  public let ours: Side?
+  package let ours: Side?
   /// The other side; nil where it is not about one member.
-  public let theirs: Side?
+  package let theirs: Side?
 
   /// A conflict in one member, or in the whole file.
-  public init(_ reason: Reason, at path: MemberPath? = nil, ours: Side? = nil, theirs: Side? = nil) {
+  package init(_ reason: Reason, at path: MemberPath? = nil, ours: Side? = nil, theirs: Side? = nil) {
     (self.reason, self.path, self.ours, self.theirs) = (reason, path, ours, theirs)
   }
 }
 
 /// One of the two that a merge joins.
-public enum MergeSide: Sendable {
+package enum MergeSide: Sendable {
   /// The side of who merges.
   case ours
   /// The other side.
@@ -84,21 +84,21 @@ public enum MergeSide: Sendable {
 }
 
 /// Who wins where both sides have changed something.
-public struct MergePreference: Sendable {
+package struct MergePreference: Sendable {
   /// Wins in every member for which ``members`` names none, and says of a removal and a change whether the record
   /// lives; nil leaves the conflict.
-  public let side: MergeSide?
+  package let side: MergeSide?
   /// Wins in single members.
-  public let members: [MemberPath: MergeSide]
+  package let members: [MemberPath: MergeSide]
 
   /// A side that wins in general, and sides that win in single members.
-  public init(_ side: MergeSide? = nil, members: [MemberPath: MergeSide] = [:]) {
+  package init(_ side: MergeSide? = nil, members: [MemberPath: MergeSide] = [:]) {
     (self.side, self.members) = (side, members)
   }
 }
 
 /// What became of a merge.
-public enum MergeOutcome: Sendable {
+package enum MergeOutcome: Sendable {
   /// The bytes of the file.
   case merged([UInt8])
   /// What is in the way, and a text that shows both sides and that no reader takes for a document.

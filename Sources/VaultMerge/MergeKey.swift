@@ -1,8 +1,8 @@
-public import VaultDocument
-public import VaultSealing
+package import VaultDocument
+package import VaultSealing
 
 /// What the keys of a vault give a merge of records.
-public protocol RecordMergeKey {
+package protocol RecordMergeKey {
   /// Whether a version was written with the vault's keys.
   func verdict(on file: RecordFile) -> MergeVerdict
   /// Whether two tokens of a record hold the same text; nil when one does not open.
@@ -15,7 +15,7 @@ public protocol RecordMergeKey {
 }
 
 /// What a key says of a version.
-public enum MergeVerdict: Sendable {
+package enum MergeVerdict: Sendable {
   /// Its MAC verifies under the keys of its record.
   case authentic
   /// Its MAC does not verify.
@@ -25,7 +25,7 @@ public enum MergeVerdict: Sendable {
 }
 
 /// The keys of records, from the root keys of their vault.
-public struct SealingMergeKey: RecordMergeKey {
+package struct SealingMergeKey: RecordMergeKey {
   private let root: ([UInt8]) throws(SealingError) -> RootKey
   private let seen: (revision: Int, mac: [UInt8])?
   private let isReplayed: Bool
@@ -37,7 +37,7 @@ public struct SealingMergeKey: RecordMergeKey {
   ///   - isReplayed: whether that version is on the branch whose changes are made again, one by one. Then it is no
   ///     objection, and each result gets a revision above it.
   ///   - write: the bytes of a record as they are stored, checked as any that are; nil when they are refused.
-  public init(
+  package init(
     root: @escaping ([UInt8]) throws(SealingError) -> RootKey, seen: (revision: Int, mac: [UInt8])? = nil,
     isReplayed: Bool = false,
     write: @escaping (SealedRecord) -> [UInt8]? = { try? $0.document.prettyBytes() }
@@ -49,7 +49,7 @@ public struct SealingMergeKey: RecordMergeKey {
     try RecordSeal.verify(file.document, as: file.envelope.id, root: root)
   }
 
-  public func verdict(on file: RecordFile) -> MergeVerdict {
+  package func verdict(on file: RecordFile) -> MergeVerdict {
     do throws(SealingError) {
       _ = try verified(file)
       return .authentic
@@ -59,12 +59,12 @@ public struct SealingMergeKey: RecordMergeKey {
     }
   }
 
-  public func holdsSame(_ one: String, _ other: String, in file: RecordFile) -> Bool? {
+  package func holdsSame(_ one: String, _ other: String, in file: RecordFile) -> Bool? {
     guard let keys = try? verified(file).keys else { return nil }
     return try? keys.holdSame(one, other)
   }
 
-  public func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool {
+  package func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool {
     guard !isReplayed, let seen, seen != (result.revision, result.mac), let latest = versions.map(\.revision).max()
     else {
       return false
@@ -73,7 +73,7 @@ public struct SealingMergeKey: RecordMergeKey {
     return !versions.contains { $0.revision == latest && $0.mac == seen.mac }
   }
 
-  public func authenticated(_ fields: JSONObject, _ draft: EnvelopeDraft) -> [UInt8]? {
+  package func authenticated(_ fields: JSONObject, _ draft: EnvelopeDraft) -> [UInt8]? {
     var draft = draft
     if isReplayed, let seen, draft.revision <= seen.revision, seen.revision < Int.max {
       draft.revision = seen.revision + 1

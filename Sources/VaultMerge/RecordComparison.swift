@@ -1,11 +1,11 @@
-public import VaultDocument
-public import VaultSealing
+package import VaultDocument
+package import VaultSealing
 
 /// What one version of a record has changed against another, by field. Of a sealed field it says that it was changed;
 /// neither its token nor any value that was sealed on one of the sides is in it.
-public struct RecordComparison: Sendable {
+package struct RecordComparison: Sendable {
   /// What became of the record as a whole.
-  public enum Event: String, Sendable {
+  package enum Event: String, Sendable {
     /// There was no such record.
     case added
     /// It went to the trash.
@@ -23,9 +23,9 @@ public struct RecordComparison: Sendable {
   }
 
   /// One field in which the versions differ.
-  public struct Change: Sendable, Equatable {
+  package struct Change: Sendable, Equatable {
     /// What became of it.
-    public enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
       /// There was no value.
       case added
       /// There is no value any more.
@@ -46,32 +46,32 @@ public struct RecordComparison: Sendable {
     }
 
     /// Where it stands.
-    public let path: MemberPath
+    package let path: MemberPath
     /// What became of it.
-    public let kind: Kind
+    package let kind: Kind
     /// Nil where there was nothing, and for what is not to be read.
-    public let before: JSONValue?
+    package let before: JSONValue?
     /// Nil where there is nothing, and for what is not to be read.
-    public let after: JSONValue?
+    package let after: JSONValue?
     /// Whether it is sealed on either side, or ought to be.
-    public let isSecret: Bool
+    package let isSecret: Bool
     /// Where the sealed value was that was moved.
-    public let origin: MemberPath?
+    package let origin: MemberPath?
   }
 
   /// What became of the record as a whole.
-  public let event: Event
+  package let event: Event
   /// In the order of paths.
-  public let changes: [Change]
+  package let changes: [Change]
   /// What is attached otherwise than before, in the order of names.
-  public let attachments: [AttachmentChange]
+  package let attachments: [AttachmentChange]
   /// The forms of the kind on both sides; nil where they are one.
-  public let schemas: (old: Int, new: Int)?
+  package let schemas: (old: Int, new: Int)?
 
   /// Compares two versions; nil for where there is none.
   ///
   /// - Parameter isSealed: whether the kind seals what stands at a path. Clear text there is not told.
-  public init(from old: RecordFile?, to new: RecordFile?, isSealed: (MemberPath) -> Bool) {
+  package init(from old: RecordFile?, to new: RecordFile?, isSealed: (MemberPath) -> Bool) {
     event = Self.event(old, new)
     schemas =
       if let old, let new, old.envelope.schema != new.envelope.schema {

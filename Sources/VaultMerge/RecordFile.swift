@@ -1,25 +1,25 @@
-public import VaultDocument
-public import VaultSealing
+package import VaultDocument
+package import VaultSealing
 
 /// One version of a record's file, read strictly and not verified.
-public struct RecordFile: Sendable {
+package struct RecordFile: Sendable {
   /// The whole tree.
-  public let document: JSONValue
+  package let document: JSONValue
   /// Its `$vault` member, as the file claims it.
-  public let envelope: RecordEnvelope
+  package let envelope: RecordEnvelope
   /// The record's own members, sealed fields as tokens.
-  public let fields: JSONObject
+  package let fields: JSONObject
   /// The members of `$vault`.
   let members: JSONObject
 
   /// Reads the bytes of a file; nil for whatever is no record of this format.
-  public init?(parsing bytes: [UInt8]) {
+  package init?(parsing bytes: [UInt8]) {
     guard let document = try? JSONParser.parse(bytes) else { return nil }
     self.init(document)
   }
 
   /// The same of a tree.
-  public init?(_ document: JSONValue) {
+  package init?(_ document: JSONValue) {
     guard let envelope = try? RecordEnvelope(of: document), case .object(var fields) = document,
       case .object(let members)? = fields[RecordEnvelope.memberName]
     else { return nil }
@@ -78,7 +78,7 @@ extension RecordFile {
 
 extension RecordFile {
   /// What is attached otherwise than in an older version, in the order of names.
-  public func attachmentChanges(after older: RecordFile) -> [AttachmentChange] {
+  package func attachmentChanges(after older: RecordFile) -> [AttachmentChange] {
     AttachmentChange.changes(from: older.envelope.attachments, to: envelope.attachments)
   }
 

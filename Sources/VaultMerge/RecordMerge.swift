@@ -1,12 +1,12 @@
-public import VaultDocument
-public import VaultSealing
-public import VaultStorage
+package import VaultDocument
+package import VaultSealing
+package import VaultStorage
 
 /// Merges three versions of a record's file: what both sides come from, ours, and theirs.
 ///
 /// The result does not depend on which side is ours. Without a key only what needs no new MAC is merged: one version is
 /// taken whole, or with the wrap of the other.
-public struct RecordMerge {
+package struct RecordMerge {
   private let base: RecordFile?
   private let ours: RecordFile
   private let theirs: RecordFile
@@ -23,7 +23,7 @@ public struct RecordMerge {
   ///   - currentRoot: the root key that the header names.
   ///   - key: what keys give; nil without one.
   ///   - preference: who wins where both have changed a member; nobody makes that a conflict.
-  public static func merge(
+  package static func merge(
     base: [UInt8], ours: [UInt8], theirs: [UInt8], at place: StoreLocation, currentRoot: RootID? = nil,
     key: (any RecordMergeKey)? = nil, preferring preference: MergePreference = MergePreference(),
     labels: ConflictLabels = ConflictLabels()
@@ -299,7 +299,7 @@ extension RecordMerge {
 
   /// One side whole, for somebody who has chosen it: as the version after both, so that nobody who has seen the other
   /// takes it for an older one. Of the other side only the revision counts; it may be unreadable, or gone.
-  public static func taking(
+  package static func taking(
     _ side: [UInt8], after other: [UInt8]?, of id: RecordID, key: any RecordMergeKey
   ) -> MergeOutcome {
     do throws(MergeRefusal) {

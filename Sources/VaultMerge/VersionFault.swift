@@ -2,7 +2,7 @@ internal import VaultDocument
 internal import VaultSealing
 
 /// Why a version of a record cannot follow another, as far as that is told without a key.
-public enum VersionFault: Sendable, Equatable {
+package enum VersionFault: Sendable, Equatable {
   /// It has the MAC of the other and says something else: it was changed without a key.
   case unauthenticated
   /// Its revision is not above that of the other: it is an older version, or a merge has lost the other.
@@ -13,7 +13,7 @@ public enum VersionFault: Sendable, Equatable {
 
 extension RecordFile {
   /// What is wrong with this version, were it to take the place of another; nil for a good one.
-  public func fault(after other: RecordFile) -> VersionFault? {
+  package func fault(after other: RecordFile) -> VersionFault? {
     if contradicts(other) { return .unauthenticated }
     let (own, others) = (envelope, other.envelope)
     guard own.id == others.id, sameBytes(own.kind, others.kind), sameBytes(createdAtText, other.createdAtText) else {

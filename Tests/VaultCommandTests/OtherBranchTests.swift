@@ -84,6 +84,15 @@ struct OtherBranchTests {
       // Commits that take back.
       "vault set A username=n; commit two; git branch other; git revert --no-edit HEAD >log",
       "vault set A username=n; commit two; git branch other; git rm -q $A; git commit -qm three",
+      // The branch here has had the state by another way than a merge.
+      "git switch -qc other; vault set A username=n; commit two; git switch -q main; git merge -q --squash other; commit sq; "
+        + "git revert --no-edit HEAD >log",
+      "git switch -qc other; vault set A username=n; commit two; git switch -q main; git commit -q --allow-empty -m x; "
+        + "git cherry-pick other >log; git revert --no-edit HEAD >log",
+      "vault set A username=n; git stash -q; git stash apply -q; commit two; git revert --no-edit HEAD >log",
+      // A write on one branch takes nothing from what was seen of another.
+      "git switch -qc other; vault set A username=n; vault set A username=m; commit two; git switch -q main; "
+        + "vault set A username=k; commit own; git switch -q other; git revert --no-edit HEAD >log",
       // Only the reflog has it, or nobody.
       "vault set A username=n; commit two; git reset -q --hard HEAD~1",
       "vault set A username=n; git stash -q; git stash drop -q", "vault set A username=n; git checkout -q -- .",

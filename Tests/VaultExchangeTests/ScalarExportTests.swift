@@ -76,6 +76,21 @@ struct ScalarExportTests {
     #expect(try Exported(.keepassXML, records).notes.isComplete)
   }
 
+  @Test(
+    "a value that python-dotenv would not end where it ends is refused by dotenv, and others are not",
+    arguments: [
+      (#"it's\"#, false), (#"it's\\"#, false), ("it's\r\\", false), (#"it's\ "#, true), (#"a\"#, true),
+      (#"it's""#, true),
+    ])
+  func lastBackslash(_ text: String, _ isWritten: Bool) throws {
+    let records = try records([text, "don't"], for: .dotenv)
+    if isWritten {
+      _ = try Exported(.dotenv, records)
+    } else {
+      #expect(throws: ExportError.self) { try Exported(.dotenv, records) }
+    }
+  }
+
   @Test("a number that sops writes in another form is told")
   func numbers() throws {
     let identity = try AgeIdentity.generate()

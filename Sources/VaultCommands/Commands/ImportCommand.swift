@@ -122,6 +122,9 @@ struct ImportCommand: AsyncParsableCommand {
     for (option, isGiven) in [
       ("--map", !map.isEmpty), ("--encoding", encoding != nil), ("--update", update), ("--name", sourceName != nil),
       ("--parse-only", parseOnly), ("--decrypt", decrypt != nil),
+      ("--source-identity", !sourceKeys.sourceIdentity.isEmpty),
+      ("--source-passphrase-file", sourceKeys.sourcePassphraseFile != nil),
+      ("--source-passphrase-fd", sourceKeys.sourcePassphraseFd != nil),
     ]
     where isGiven {
       throw CommandError.usage(option, "is for files of other tools")

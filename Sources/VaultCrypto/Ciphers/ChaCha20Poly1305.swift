@@ -1,16 +1,16 @@
 /// ChaCha20-Poly1305 (RFC 8439) under nonces that the caller counts or never repeats a key for, as age does.
-public enum ChaCha20Poly1305 {
+package enum ChaCha20Poly1305 {
   /// Size of a key in bytes.
-  public static let keyByteCount = AEAD.keyByteCount
+  package static let keyByteCount = AEAD.keyByteCount
   /// Size of a nonce in bytes.
-  public static let nonceByteCount = AEAD.nonceByteCount
+  package static let nonceByteCount = AEAD.nonceByteCount
   /// Size of a tag in bytes.
-  public static let tagByteCount = AEAD.tagByteCount
+  package static let tagByteCount = AEAD.tagByteCount
 
   /// Seals under a nonce of 12 bytes that this key has never seen; the result is ciphertext ‖ tag 16.
   ///
   /// - Throws: `.wrongByteCount` for a key, nonce or text of a wrong size, `.libraryFailed`.
-  public static func seal(
+  package static func seal(
     _ plaintext: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> [UInt8] {
     guard plaintext.byteCount <= AEAD.maximumByteCount else {
@@ -25,7 +25,7 @@ public enum ChaCha20Poly1305 {
   /// Seals into the caller's memory, which has exactly 16 bytes more than the text.
   ///
   /// - Throws: `.wrongByteCount` for a key, nonce, text or output of a wrong size, `.libraryFailed`.
-  public static func seal(
+  package static func seal(
     _ plaintext: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan, into output: inout MutableRawSpan
   ) throws(CryptoError) {
     try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
@@ -38,7 +38,7 @@ public enum ChaCha20Poly1305 {
   ///
   /// - Throws: `.authenticationFailed`, `.wrongByteCount` for a key, nonce or box of a wrong size,
   ///   `.secureMemoryExhausted`, `.secureMemoryUnavailable`, `.libraryFailed`.
-  public static func open(
+  package static func open(
     _ box: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> SecretBytes {
     let byteCount = try AEAD.chaCha20Poly1305.plaintextByteCount(ofBox: box)
@@ -51,7 +51,7 @@ public enum ChaCha20Poly1305 {
   ///
   /// - Throws: `.authenticationFailed`, `.wrongByteCount` for a key, nonce, box or output of a wrong size,
   ///   `.libraryFailed`.
-  public static func open(
+  package static func open(
     _ box: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan, into output: inout MutableRawSpan
   ) throws(CryptoError) {
     try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in

@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// AES-256 in CBC mode with HMAC-SHA-256 over nonce and ciphertext, as Bitwarden writes it; import only.
-public enum AESCBCHMAC {
+package enum AESCBCHMAC {
   /// The plaintext of a ciphertext whose MAC fits; nothing is decrypted before that is known.
   ///
   /// - Parameters:
@@ -9,7 +9,7 @@ public enum AESCBCHMAC {
   ///   - key: 32 bytes.
   ///   - macKey: of any size.
   /// - Throws: `.authenticationFailed`, `.wrongByteCount`, `.libraryFailed`.
-  public static func open(
+  package static func open(
     _ ciphertext: RawSpan, nonce: RawSpan, mac: RawSpan, key: RawSpan, macKey: RawSpan
   ) throws(CryptoError) -> [UInt8] {
     guard nonce.byteCount == 16, key.byteCount == 32 else {
@@ -28,14 +28,14 @@ public enum AESCBCHMAC {
 }
 
 /// AES-256 in the ways of KeePass; import only.
-public enum AESCBC {
+package enum AESCBC {
   /// The plaintext, without its padding, of whole blocks that nothing authenticates: the caller does, before or after.
   ///
   /// - Parameters:
   ///   - nonce: 16 bytes.
   ///   - key: 32 bytes.
   /// - Throws: `.authenticationFailed` for a padding that is none, `.wrongByteCount`, `.libraryFailed`.
-  public static func open(_ ciphertext: RawSpan, nonce: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
+  package static func open(_ ciphertext: RawSpan, nonce: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
     guard nonce.byteCount == 16, key.byteCount == 32, ciphertext.byteCount > 0, ciphertext.byteCount % 16 == 0,
       ciphertext.byteCount < Int(Int32.max)
     else { throw CryptoError(.wrongByteCount, "AES-CBC does not take these sizes") }
@@ -47,7 +47,7 @@ public enum AESCBC {
   /// costly by.
   ///
   /// - Throws: `.wrongByteCount`, `.costOutOfRange`, `.libraryFailed`.
-  public static func iterated(_ blocks: RawSpan, key: RawSpan, rounds: Int) throws(CryptoError) -> [UInt8] {
+  package static func iterated(_ blocks: RawSpan, key: RawSpan, rounds: Int) throws(CryptoError) -> [UInt8] {
     guard blocks.byteCount == 32, key.byteCount == 32 else {
       throw CryptoError(.wrongByteCount, "two blocks and a key have 32 bytes each")
     }
@@ -77,9 +77,9 @@ public enum AESCBC {
 /// A cipher that makes a stream of bytes of its key, which is added to the text: the same way in both directions.
 ///
 /// It authenticates nothing. For files of other tools, in and out.
-public final class StreamCipher {
+package final class StreamCipher {
   /// The ciphers there are.
-  public enum Algorithm: Sendable {
+  package enum Algorithm: Sendable {
     /// ChaCha20 (RFC 8439) from block 0, with a nonce of 12 bytes.
     case chaCha20
     /// AES-256 in counter mode, with a first counter of 16 bytes.
@@ -90,7 +90,7 @@ public final class StreamCipher {
 
   /// - Parameter key: 32 bytes.
   /// - Throws: `.wrongByteCount`, `.libraryFailed`.
-  public init(_ algorithm: Algorithm, key: RawSpan, nonce: RawSpan) throws(CryptoError) {
+  package init(_ algorithm: Algorithm, key: RawSpan, nonce: RawSpan) throws(CryptoError) {
     let isChaCha = algorithm == .chaCha20
     guard key.byteCount == 32, nonce.byteCount == (isChaCha ? 12 : 16) else {
       throw CryptoError(.wrongByteCount, "a stream cipher has a key of 32 bytes and a nonce of its own size")
@@ -105,7 +105,7 @@ public final class StreamCipher {
   /// The next bytes of the text with the next bytes of the stream added.
   ///
   /// - Throws: `.wrongByteCount` from 2 GiB, `.libraryFailed`.
-  public func process(_ text: RawSpan) throws(CryptoError) -> [UInt8] {
+  package func process(_ text: RawSpan) throws(CryptoError) -> [UInt8] {
     guard text.byteCount <= AEAD.maximumByteCount else {
       throw CryptoError(.wrongByteCount, "a message is longer than 2 GiB")
     }
@@ -119,7 +119,7 @@ extension AESGCM {
   /// Opens ciphertext ‖ tag 16 under a nonce of any size from 1 to 64 bytes, as sops writes it; import only.
   ///
   /// - Throws: `.authenticationFailed`, `.wrongByteCount`, `.libraryFailed`.
-  public static func openForeign(
+  package static func openForeign(
     _ box: RawSpan, nonce: RawSpan, key: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> [UInt8] {
     guard key.byteCount == keyByteCount, (1...64).contains(nonce.byteCount), box.byteCount >= tagByteCount,

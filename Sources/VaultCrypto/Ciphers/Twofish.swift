@@ -3,9 +3,9 @@ internal import DynamicLibraries
 /// Twofish with a key of 256 bits in CBC mode, as KeePass has it; import only.
 ///
 /// OpenSSL has none. libgcrypt is opened when the first such file is met.
-public enum TwofishCBC {
+package enum TwofishCBC {
   /// Whether this system has the library.
-  public static var isAvailable: Bool { Library.shared != nil }
+  package static var isAvailable: Bool { Library.shared != nil }
 
   /// The plaintext, without its padding, of whole blocks that nothing authenticates.
   ///
@@ -14,7 +14,7 @@ public enum TwofishCBC {
   ///   - key: 32 bytes.
   /// - Throws: `.authenticationFailed` for a padding that is none, `.wrongByteCount`, `.libraryFailed` also when there
   ///   is no library.
-  public static func open(_ ciphertext: RawSpan, nonce: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
+  package static func open(_ ciphertext: RawSpan, nonce: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
     guard nonce.byteCount == 16, key.byteCount == 32, ciphertext.byteCount > 0, ciphertext.byteCount % 16 == 0 else {
       throw CryptoError(.wrongByteCount, "Twofish in CBC mode does not take these sizes")
     }

@@ -3,9 +3,9 @@ internal import DynamicLibraries
 /// Argon2 (RFC 9106), for files of other tools; this program's own files use scrypt.
 ///
 /// OpenSSL has it from 3.2 only. libargon2 is opened when the first such file is met.
-public enum Argon2 {
+package enum Argon2 {
   /// How memory is gone through; the numbers are those of the RFC.
-  public enum Variant: Int32, Sendable {
+  package enum Variant: Int32, Sendable {
     /// Argon2d: which memory is read depends on the password. KeePass databases use it by default.
     case d = 0
     /// Argon2id: the first half of the first pass does not depend on the password.
@@ -13,7 +13,7 @@ public enum Argon2 {
   }
 
   /// The version of the function; files of before 2016 have the first.
-  public enum Version: UInt32, Sendable {
+  package enum Version: UInt32, Sendable {
     /// 1.0, of 2015.
     case first = 0x10
     /// 1.3, that of RFC 9106.
@@ -21,7 +21,7 @@ public enum Argon2 {
   }
 
   /// Whether this system has the library.
-  public static var isAvailable: Bool { unsafe hash != nil }
+  package static var isAvailable: Bool { unsafe hash != nil }
 
   /// Derives `byteCount` bytes, at least 4.
   ///
@@ -32,7 +32,7 @@ public enum Argon2 {
   ///   - lanes: from 1.
   /// - Throws: `.costOutOfRange`, `.libraryFailed` also when there is no library, `.secureMemoryExhausted`,
   ///   `.secureMemoryUnavailable`.
-  public static func derive(
+  package static func derive(
     _ variant: Variant = .id, version: Version = .current, passphrase: RawSpan, salt: RawSpan, passes: Int,
     kibibytes: Int, lanes: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {

@@ -1,12 +1,12 @@
 import COpenSSL
 
 /// PBKDF2 with HMAC-SHA-256 (RFC 8018), for files of other tools; this program's own files use scrypt.
-public enum PBKDF2SHA256 {
+package enum PBKDF2SHA256 {
   /// Derives `byteCount` bytes, at least 1, with so many iterations, at least 1.
   ///
   /// - Throws: `.costOutOfRange`, `.wrongByteCount`, `.secureMemoryExhausted`, `.secureMemoryUnavailable`,
   ///   `.libraryFailed`.
-  public static func derive(
+  package static func derive(
     passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {
     try unsafe PBKDF2.derive(EVP_sha256(), passphrase, salt, iterations, byteCount)

@@ -1,9 +1,9 @@
 import COpenSSL
 
 /// scrypt (RFC 7914): a passphrase made costly to guess in time and memory.
-public enum Scrypt {
+package enum Scrypt {
   /// The memory in bytes that a derivation may take unless the caller says otherwise: enough for logN 22, r 8, p 1.
-  public static let defaultMaximumMemoryByteCount = (4 << 30) + (1 << 20)
+  package static let defaultMaximumMemoryByteCount = (4 << 30) + (1 << 20)
 
   /// The memory in bytes that these costs take; nil when they are outside what RFC 7914 allows.
   ///
@@ -11,7 +11,7 @@ public enum Scrypt {
   ///   - logN: the binary logarithm of the work factor N, 1 to 63 and below 16 × r.
   ///   - r: block size in units of 128 bytes, from 1.
   ///   - p: how often the work is done, from 1; p × r is below 2^30.
-  public static func memoryByteCount(logN: Int, r: Int = 8, p: Int = 1) -> Int? {
+  package static func memoryByteCount(logN: Int, r: Int = 8, p: Int = 1) -> Int? {
     guard r >= 1, p >= 1, r < 1 << 30, p < 1 << 30, p * r < 1 << 30 else { return nil }
     guard logN >= 1, logN < 63, logN < 16 * r else { return nil }
     // One block per lane, the table of N blocks and two blocks of work space: what OpenSSL counts.
@@ -27,7 +27,7 @@ public enum Scrypt {
   /// would otherwise refuse whatever takes more than 32 MiB.
   /// - Throws: `.costOutOfRange` for costs that do not exist or need more memory than allowed, `.wrongByteCount`,
   ///   `.secureMemoryExhausted`, `.secureMemoryUnavailable`, `.libraryFailed`.
-  public static func derive(
+  package static func derive(
     passphrase: RawSpan, salt: RawSpan, logN: Int, r: Int = 8, p: Int = 1, byteCount: Int = 32,
     maximumMemoryByteCount: Int = defaultMaximumMemoryByteCount
   ) throws(CryptoError) -> SecretBytes {

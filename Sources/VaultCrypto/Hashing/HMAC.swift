@@ -1,9 +1,9 @@
 import COpenSSL
 
 /// HMAC (RFC 2104) with the hash functions of one-time codes; for our own MACs there is ``HMACSHA256``.
-public enum HMAC {
+package enum HMAC {
   /// A hash function.
-  public enum Hash: String, Sendable, CaseIterable {
+  package enum Hash: String, Sendable, CaseIterable {
     /// 20 bytes; for one-time codes (RFC 6238), which hardly ever have another.
     case sha1 = "SHA1"
     /// 32 bytes.
@@ -12,7 +12,7 @@ public enum HMAC {
     case sha512 = "SHA512"
 
     /// Size of its MACs in bytes.
-    public var byteCount: Int {
+    package var byteCount: Int {
       switch self {
       case .sha1: 20
       case .sha256: 32
@@ -24,7 +24,7 @@ public enum HMAC {
   /// The MAC of a message under a key of any size: 20, 32 or 64 bytes.
   ///
   /// - Throws: `.libraryFailed`.
-  public static func authenticate(_ message: RawSpan, key: RawSpan, with hash: Hash) throws(CryptoError) -> [UInt8] {
+  package static func authenticate(_ message: RawSpan, key: RawSpan, with hash: Hash) throws(CryptoError) -> [UInt8] {
     try unsafe [UInt8](byteCount: hash.byteCount) { output throws(CryptoError) in
       try unsafe key.withInput { keyStart throws(CryptoError) in
         try unsafe message.withInput { start throws(CryptoError) in

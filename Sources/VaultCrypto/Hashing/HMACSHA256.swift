@@ -1,14 +1,14 @@
 import COpenSSL
 
 /// HMAC with SHA-256 (RFC 2104, FIPS 198-1).
-public enum HMACSHA256 {
+package enum HMACSHA256 {
   /// Size of a MAC in bytes.
-  public static let byteCount = 32
+  package static let byteCount = 32
 
   /// The MAC, 32 bytes, of a message under a key of any size.
   ///
   /// - Throws: `.libraryFailed`.
-  public static func authenticate(_ message: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
+  package static func authenticate(_ message: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
     let context = try MACContext()
     try context.begin(key: key)
     try context.update(message)
@@ -18,7 +18,7 @@ public enum HMACSHA256 {
   /// Whether `mac` is the whole MAC of the message, compared in constant time; a truncated MAC is not valid.
   ///
   /// - Throws: `.libraryFailed`.
-  public static func isValid(_ mac: RawSpan, for message: RawSpan, key: RawSpan) throws(CryptoError) -> Bool {
+  package static func isValid(_ mac: RawSpan, for message: RawSpan, key: RawSpan) throws(CryptoError) -> Bool {
     let expected = try authenticate(message, key: key)
     return unsafe constantTimeEqual(expected.span.bytes, mac)
   }
@@ -26,25 +26,25 @@ public enum HMACSHA256 {
 
 extension HMACSHA256 {
   /// The MAC of a message that arrives in pieces.
-  public struct Authenticator: ~Copyable {
+  package struct Authenticator: ~Copyable {
     private let context: MACContext
 
     /// Starts an empty message under a key of any size.
     ///
     /// - Throws: `.libraryFailed`.
-    public init(key: RawSpan) throws(CryptoError) {
+    package init(key: RawSpan) throws(CryptoError) {
       context = try MACContext.begun(key: key)
     }
 
     /// Appends a piece, which may be empty.
     ///
     /// - Throws: `.libraryFailed`.
-    public func update(_ piece: RawSpan) throws(CryptoError) { try context.update(piece) }
+    package func update(_ piece: RawSpan) throws(CryptoError) { try context.update(piece) }
 
     /// The MAC, 32 bytes, of all pieces; to be asked for once, at the end.
     ///
     /// - Throws: `.libraryFailed`.
-    public func finish() throws(CryptoError) -> [UInt8] { try context.finish() }
+    package func finish() throws(CryptoError) -> [UInt8] { try context.finish() }
   }
 }
 

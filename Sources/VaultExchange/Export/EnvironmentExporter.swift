@@ -33,6 +33,12 @@ struct DotenvExporter: Exporter {
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
     for value in try names.survey(record) {
       let form = Self.form(of: value)
+      // python-dotenv takes the last backslash and the closing quote for an escaped quote, and reads on to the next
+      // one.
+      if form == .double, value.hasSuffix("\\") {
+        throw ExportError(
+          "has a value in quotes that ends with a backslash, which readers of such files take apart", in: record)
+      }
       if form != .plain { names.add(.quoted) }
       if form == .double && (value.utf8.contains(UInt8(ascii: "`")) || value.holds("$(")) { names.add(.commands) }
       // Some put in values for `${NAME}` also between single quotes.

@@ -254,7 +254,7 @@ extension RollbackMemory {
     do throws(VaultError) {
       try entries.forEachPiece { entries in
         for entry in entries {
-          note(.written(SeenVersion(entry, isTrashed: onlyInTrash.contains(entry.id))), of: entry.id)
+          note(.accepted(SeenVersion(entry, isTrashed: onlyInTrash.contains(entry.id))), of: entry.id)
         }
       }
     } catch {

@@ -46,7 +46,15 @@ package struct SeenFolder: Equatable {
   package mutating func take(_ change: SeenChange, of id: RecordID) {
     switch change {
     case .seen(let seen): if succession(of: seen.version) == .newer { follow(with: seen) }
-    case .written(let written): follow(with: written)
+    case .written(let written):
+      // Where another branch has a later version, that stays the newest.
+      if succession(of: written.version) == .newer || written.isTrashed { return follow(with: written) }
+      guard let newest = versions[id], newest.version != written.version else { return }
+      let others = (earlier[id] ?? []).filter { $0 != written.version }
+      earlier[id] = [written.version] + others.prefix(Self.memoryLength - 2)
+    case .accepted(let accepted):
+      follow(with: accepted)
+      earlier[id]?.removeAll { $0.revision >= accepted.revision }
     case .forgotten: (versions[id], earlier[id]) = (nil, nil)
     }
   }
@@ -63,8 +71,10 @@ package struct SeenFolder: Equatable {
 package enum SeenChange: Equatable {
   /// It was read.
   case seen(SeenVersion)
-  /// It was written, whatever was seen before.
+  /// It was written.
   case written(SeenVersion)
+  /// It counts from now on, whatever was seen before.
+  case accepted(SeenVersion)
   /// It was deleted for good, or what was seen of it shall not count.
   case forgotten
 }

@@ -69,7 +69,7 @@ extension SeenFolder {
       case .seen(let seen): if succession(of: seen.version) == .newer { newer.append(seen) }
       case .written(let seen) where succession(of: seen.version) == .newer: newer.append(seen)
       case .written(let seen): guard versions[id] == seen else { return nil }
-      case .forgotten: return nil
+      case .accepted, .forgotten: return nil
       }
     }
     return newer

@@ -41,6 +41,13 @@ package struct Git {
     self.environment = environment
   }
 
+  /// The same git, which takes no folder for a repository that only looks like one inside: a commit can bring its
+  /// files.
+  func withoutBareRepositories() -> Git {
+    let config = ["GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.bareRepository", "GIT_CONFIG_VALUE_0=explicit"]
+    return Git(at: directory, environment + config)
+  }
+
   private init(at directory: String, _ environment: [String]) {
     (self.directory, self.environment) = (directory, environment)
   }

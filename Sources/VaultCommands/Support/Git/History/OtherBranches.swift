@@ -35,18 +35,22 @@ private struct Repository {
     let commit: String
     /// The commits that it and the branch here come from, by their hashes.
     let origins: [String]
+    /// Those of the branch here since then that change the vault; nil before they are asked for.
+    var since: [String]?
   }
 
   /// So many branches are asked, the one with the latest commit first, and so many stashes.
   private static let limit = 50
+  private static let pathsOfVault = ["records", "trash", "vault.json", "checkpoint.jsonl"]
+  private let git: Git
   private let objects: GitObjects
   /// The place that had the last state comes first.
   private var places: [Place]
 
   init(_ vault: String) {
-    let git = Git(at: vault)
+    git = Git(at: vault).withoutBareRepositories()
     objects = GitObjects(git)
-    places = GitFolder.holds(vault) ? Self.places(git) : []
+    places = Self.isTrusted(git, vault) ? Self.places(git) : []
   }
 
   mutating func place(of missed: MissedState) -> String? {
@@ -56,9 +60,33 @@ private struct Repository {
       [place.commit, place.commit + "^3"].contains { has($0, missed, where: missed.isMissed) }
         && !place.origins.contains { has($0, missed) { missed.isMissed($0) || missed.isLater($0) } }
     }
-    guard let found else { return nil }
+    guard let found, !hasHad(missed, since: found) else { return nil }
     places.swapAt(0, found)
     return places[0].name
+  }
+
+  /// Whether the branch here has had the state since it parted from that place, or a later one than the folder has:
+  /// then a commit has taken it back.
+  private mutating func hasHad(_ missed: MissedState, since index: Int) -> Bool {
+    let since = places[index].since ?? commits(since: places[index].origins)
+    places[index].since = since
+    return since.contains { has($0, missed) { missed.isMissed($0) || missed.isLater($0) } }
+  }
+
+  private func commits(since origins: [String]) -> [String] {
+    let bounds = origins.map { "^" + $0 }
+    return git.lines(
+      ["rev-list", "--full-history", "--max-count=\(Self.limit * 4)", "HEAD"] + bounds + ["--"] + Self.pathsOfVault
+    ).filter { !$0.isEmpty }
+  }
+
+  /// Whether the repository is that of the folder. One within a repository of others can come with a commit of theirs,
+  /// but for a submodule, which the outer one keeps.
+  private static func isTrusted(_ git: Git, _ vault: String) -> Bool {
+    guard let top = GitFolder.top(of: vault) else { return false }
+    guard top != "/", let outer = GitFolder.top(of: System.parent(of: top)) else { return true }
+    let folder = git.lines(["rev-parse", "--absolute-git-dir"]).first ?? ""
+    return folder.hasPrefix(outer + "/.git/")
   }
 
   /// Whether a commit has the file in such a state.
@@ -78,14 +106,15 @@ private struct Repository {
       let words = line.split(separator: " ", maxSplits: 1).map(String.init)
       guard words.count == 2, words[1] != here else { return nil }
       let name = Printable.text(String(words[1].dropFirst("refs/heads/".count)))
-      return ("the branch \(name): `git merge \(name.shellQuoted)` brings it here", words[0])
+      let argument = name.hasPrefix("-") ? words[1] : name
+      return ("the branch \(name): `git merge \(argument.shellQuoted)` brings it here", words[0])
     }
     let stashes = git.lines(["rev-list", "--walk-reflogs", "--max-count=\(limit)", "refs/stash"])
       .filter { !$0.isEmpty }.enumerated()
       .map { (name: "stash@{\($0)}: `git stash pop stash@{\($0)}` brings it back", commit: $1) }
     return (stashes + others).compactMap { name, commit in
       let origins = git.lines(["merge-base", "--all", "HEAD", commit]).filter { !$0.isEmpty }
-      return origins.isEmpty ? nil : Place(name: name, commit: commit, origins: origins)
+      return origins.isEmpty ? nil : Place(name: name, commit: commit, origins: origins, since: nil)
     }
   }
 }
