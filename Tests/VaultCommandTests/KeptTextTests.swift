@@ -53,6 +53,19 @@ struct KeptTextTests {
     #expect(again.errorLines.first == "vault: Bank: no text of an earlier edit is kept")
   }
 
+  @Test("--resume waits for a command that looks at the text just then")
+  func waits() throws {
+    guard Need.command("flock").isMet(forCases: 1, of: "texts that edit has left") else { return }
+    let workspace = try workspace()
+    let folder = Binary.parent(try leave(workspace))
+    let editor = workspace.write(#"sed -i -e /broken/d -e s/ada/bob/ "$1""#, to: "e.sh")
+    let holder = workspace.script("flock -n '\(folder)' sleep 1 >held 2>&1 & sleep 0.2; cat held")
+    #expect(holder.output.isEmpty, "\(holder.output)")
+    let outcome = edit(workspace, "sh \(editor) \"$1\"", "--resume")
+    #expect(outcome.code == 0, "\(outcome.errors)")
+    #expect(workspace.open("get", "Bank", "username").output == "bob")
+  }
+
   @Test("check and doctor name the text with what goes on with it, and a plain edit says that it is there")
   func named() throws {
     let workspace = try workspace()

@@ -4,6 +4,7 @@ import VaultDocument
 import VaultKit
 import VaultRecords
 import VaultSealing
+import VaultSystem
 
 /// `vault edit`: a record in an editor.
 struct EditCommand: AsyncParsableCommand {
@@ -59,12 +60,22 @@ struct EditCommand: AsyncParsableCommand {
     }
   }
 
+  /// The text of a place that an earlier edit has left. Where that is to be gone on with, one that another command
+  /// looks at just now, as `check` does, is waited for.
+  private func kept(of source: TextSource) -> KeptText? {
+    for attempt in 0..<(resume ? 40 : 1) {
+      if attempt > 0 { _ = LocalSocket.wait(for: [], milliseconds: 50) }
+      let all = KeptText.left()
+      // Nothing was typed in them.
+      for text in all where text.isUntouched { text.discard() }
+      if let kept = all.last(where: { !$0.isUntouched && $0.source?.isOfSamePlace(as: source) == true }) { return kept }
+    }
+    return nil
+  }
+
   /// The text to edit: as the record has it, or as an earlier edit has left it.
   private func text(of source: TextSource, _ draft: RecordDraft, _ name: String) throws -> EditableText {
-    let all = KeptText.left()
-    // Nothing was typed in them.
-    for text in all where text.isUntouched { text.discard() }
-    let kept = all.last { !$0.isUntouched && $0.source?.isOfSamePlace(as: source) == true }
+    let kept = kept(of: source)
     guard resume else {
       if let kept {
         global.messages.note("a text of an earlier edit is kept in \(kept.path): --resume goes on with it")
