@@ -134,6 +134,22 @@ struct OtherBranchTests {
     #expect(!verified.errors.contains("is kept in"), "\(verified.errors)")
   }
 
+  @Test("two branches are joined while a third one has a later version", arguments: [false, true])
+  func third(_ isSetUp: Bool) throws {
+    let setUp = isSetUp ? "export PATH=$(dirname '\(Binary.path)'):$PATH; (cd v; vault git setup)" : ":"
+    let workspace = try workspace(
+      after: """
+        \(setUp); commit setup || true
+        git switch -qc feat; vault set A username=f; commit f; git switch -qc third main
+        for number in 1 2 3; do vault set A username=t$number; commit t; done
+        git switch -q main; vault set A urls=https://m.example; commit m; git switch -q third; vault verify
+        git switch -q main; git merge -q feat >log 2>&1 || vault merge --continue
+        """)
+    let run = workspace.script("vault get A username; vault verify")
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(run.output.hasPrefix("f"), "\(run.output)")
+  }
+
   @Test("several records of another branch are one note")
   func many() throws {
     let workspace = try workspace(

@@ -18,6 +18,12 @@ extension Vault {
     return (version.revision, version.version.mac)
   }
 
+  /// Whether the newest version of a record that this machine has seen is on another branch than those that are joined.
+  package func hasSeenElsewhere(_ id: RecordID) -> Bool {
+    guard let memory, let seen = try? memory.seen(of: id).versions[id] else { return false }
+    return memory.isElsewhere(MissedState(seen, found: seen.version))
+  }
+
   /// The bytes of a record that was just sealed, read once more as before any write.
   ///
   /// - Throws: ``VaultError`` `.inputRefused`, `.damaged` for clear text where a sealed value belongs.

@@ -60,8 +60,19 @@ struct FileMerge {
     if let renewed, let version = seen, version.mac == renewed.from { seen = (version.revision, renewed.to) }
     return SealingMergeKey(
       root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: seen,
-      isReplayed: seen.map { replayed?.has($0.mac, of: id) == true } ?? false,
+      isReplayed: seen.map { isOnBranch($0, of: id, vault) } ?? false,
       write: { record in try? vault.fileBytes(of: record, in: place) })
+  }
+
+  /// Whether a version that was seen is on the branch whose changes are made again, or is later than both sides and on
+  /// a third branch: then the result is a version after it.
+  private func isOnBranch(_ seen: (revision: Int, mac: [UInt8]), of id: RecordID, _ vault: Vault) -> Bool {
+    if replayed?.has(seen.mac, of: id) == true { return true }
+    let latest = [ours, theirs].compactMap { RecordFile(parsing: $0)?.envelope.revision }.max()
+    return latest.map { seen.revision >= $0 } == true
+      && ![ours, theirs].contains { bytes in
+        RecordFile(parsing: bytes)?.envelope.mac == seen.mac
+      } && vault.hasSeenElsewhere(id)
   }
 
   private func keyedHeader(_ vault: Vault) throws -> MergeOutcome {
