@@ -169,17 +169,17 @@ struct ServiceFormatTests {
   func dotenv() throws {
     let records = try ExportedRecord.list(
       "custom",
-      #"[{"title": "S", "secrets": {"a": "plain-1", "b": "two words $x", "c": "it's\n\"q\" \\", "d": "", "e": "C:\\"}}]"#
+      #"[{"title": "S", "secrets": {"a": "plain-1", "b": "two words $x", "c": "it's\n\"q\" \\ ", "d": "", "e": "C:\\"}}]"#
     )
     let exported = try Exported(.dotenv, records)
     #expect(exported.text.contains("S_SECRETS_A=plain-1\n"))
     #expect(exported.text.contains("S_SECRETS_B='two words $x'\n"))
     #expect(exported.text.contains("S_SECRETS_E=C:\\\n"))
-    #expect(exported.text.contains(#"S_SECRETS_C="it's\n\"q\" \\""#))
+    #expect(exported.text.contains(#"S_SECRETS_C="it's\n\"q\" \\ ""#))
     #expect(exported.notes.isComplete)
     #expect(exported.notes.sentences.count == 1)
     let back = try #require(try exported.imported(as: "dotenv").records.first)
-    #expect(try back.text("secrets.S_SECRETS_C") == "it's\n\"q\" \\")
+    #expect(try back.text("secrets.S_SECRETS_C") == "it's\n\"q\" \\ ")
     #expect(try back.text("secrets.S_SECRETS_B") == "two words $x")
   }
 

@@ -130,7 +130,7 @@ struct SeenTests {
     #expect(folder.succession(of: version(5, 2, of: id)) == .forked)
   }
 
-  @Test("what was read never takes the place of something newer; what was written always does")
+  @Test("what was read or written never takes the place of something newer; what is accepted always does")
   func taking() {
     let id = RecordID.random()
     var folder = SeenFolder()
@@ -139,6 +139,9 @@ struct SeenTests {
     folder.take(.seen(seen(5, 2, of: id)), of: id)
     #expect(folder.versions[id] == seen(5, of: id))
     folder.take(.written(seen(2, of: id)), of: id)
+    #expect(folder.versions[id] == seen(5, of: id))
+    #expect(folder.earlier[id] == [version(2, of: id)])
+    folder.take(.accepted(seen(2, of: id)), of: id)
     #expect(folder.versions[id] == seen(2, of: id))
     folder.take(.forgotten, of: id)
     #expect(folder.versions.isEmpty)

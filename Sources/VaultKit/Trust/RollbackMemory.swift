@@ -246,15 +246,19 @@ extension RollbackMemory {
     contents.withLock { $0.sealed.removeValue(forKey: place) }
   }
 
-  /// Notes records that are there, whatever was seen of them before.
+  /// Notes records that are there.
   ///
-  /// - Parameter onlyInTrash: those that are not live.
+  /// - Parameters:
+  ///   - onlyInTrash: those that are not live.
+  ///   - accepting: whatever was seen of them before.
+  ///
   /// They are in place by now: that they are not remembered is told, and undoes nothing.
-  func noteWritten(_ entries: VersionList, onlyInTrash: Set<RecordID> = []) {
+  func noteWritten(_ entries: VersionList, onlyInTrash: Set<RecordID> = [], accepting: Bool = false) {
     do throws(VaultError) {
       try entries.forEachPiece { entries in
         for entry in entries {
-          note(.accepted(SeenVersion(entry, isTrashed: onlyInTrash.contains(entry.id))), of: entry.id)
+          let seen = SeenVersion(entry, isTrashed: onlyInTrash.contains(entry.id))
+          note(accepting ? .accepted(seen) : .written(seen), of: entry.id)
         }
       }
     } catch {

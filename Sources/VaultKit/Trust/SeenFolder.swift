@@ -20,7 +20,7 @@ package struct SeenFolder: Equatable {
   /// The newest of each.
   package private(set) var versions: [RecordID: SeenVersion] = [:]
   /// Those before it, the latest first; they only tell what a version is that went back.
-  private(set) var earlier: [RecordID: [RecordVersion]] = [:]
+  package private(set) var earlier: [RecordID: [RecordVersion]] = [:]
 
   package init() {}
 

@@ -93,7 +93,7 @@ extension Vault {
     _ entries: VersionList, _ onlyInTrash: Set<RecordID>, _ faults: [VaultFault]
   ) {
     guard let memory else { return }
-    memory.noteWritten(entries, onlyInTrash: onlyInTrash)
+    memory.noteWritten(entries, onlyInTrash: onlyInTrash, accepting: true)
     for fault in faults where fault.code == .vanished {
       if let id = fault.record { memory.note(.forgotten, of: id) }
     }
