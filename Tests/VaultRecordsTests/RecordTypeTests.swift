@@ -59,12 +59,13 @@ private struct Exemplary: VaultRecord {
   var secret: EncryptedCodableString
 }
 
-/// A readable secret, and one that is none.
+/// Its password is readable, which is a mistake.
 private struct Careless: VaultRecord {
   var name: String
   var password: String
 }
 
+/// Its password is readable, and the type says so.
 private struct Careful: VaultRecord {
   static let described: [String: ValueSchema] = ["password": .text]
   var name: String

@@ -24,7 +24,8 @@ extension AgeIdentityFile {
     }
   }
 
-  /// The bytes of a file, or of what a shell gives as one; some more than are taken tell that there are too many.
+  /// The bytes of a file, or of what a shell gives as one. Of a file that is too large it reads only so much that its
+  /// size shows.
   private static func bytes(at path: String) throws(StoreError) -> SecretBytes {
     let files = FileSystem<StoreError>()
     let file = try files.open(path, in: OpenPurpose.noDirectory, as: .readingStream, at: path)

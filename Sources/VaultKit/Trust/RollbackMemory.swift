@@ -246,13 +246,11 @@ extension RollbackMemory {
     contents.withLock { $0.sealed.removeValue(forKey: place) }
   }
 
-  /// Notes records that are there.
+  /// Notes records that are in place by now. Where they cannot be remembered that is told, and undoes nothing.
   ///
   /// - Parameters:
-  ///   - onlyInTrash: those that are not live.
-  ///   - accepting: whatever was seen of them before.
-  ///
-  /// They are in place by now: that they are not remembered is told, and undoes nothing.
+  ///   - onlyInTrash: the records that are not live.
+  ///   - accepting: whether they count although later versions were seen.
   func noteWritten(_ entries: VersionList, onlyInTrash: Set<RecordID> = [], accepting: Bool = false) {
     do throws(VaultError) {
       try entries.forEachPiece { entries in

@@ -3,7 +3,7 @@ internal import Synchronization
 /// The members of a type, learned from its own `init(from:)`: which keys it asks for, as which types, and whether it
 /// can do without.
 struct RecordedContent: Sendable {
-  /// Why nothing is to be said of a type.
+  /// Why the members of a type are not known.
   struct Failure: Sendable {
     /// Of the member; empty for the type itself.
     let path: String

@@ -13,7 +13,7 @@ final class RecordedValue {
   private var form = Form.unknown
   /// Whether the type asked whether there is one.
   var isOptional = false
-  /// Whether the type looks at what is there before it reads, so that what it has read says little of what it takes.
+  /// Whether the type decides by what is there. Then the values that it has read are not all that it takes.
   var isOpen = false
   /// The value above whose type this one is again; nil for none.
   weak var repeated: RecordedValue?
@@ -71,7 +71,7 @@ final class RecordedValue {
     }
   }
 
-  /// The path of what was asked for last.
+  /// The path of the value that the type asked for last.
   var lastPath: String { parts.last.map { Self.path($0.step, $0.value.lastPath) } ?? "" }
 
   /// The path of the first value below that is so; nil for none.

@@ -99,7 +99,8 @@ final class Recording {
     if value.touch(inRun: run, script) { touched.append(value) }
   }
 
-  /// Refuses the value that is to be refused, the first time; one that is asked for as another kind then takes either.
+  /// Refuses the value of this probe when the type first asks for it. If the type then asks for another kind of value,
+  /// it takes both, and the value is open.
   func require(_ value: RecordedValue, as schema: ValueSchema, _ type: Any.Type) throws {
     guard value === refused else { return }
     guard isRefused else {

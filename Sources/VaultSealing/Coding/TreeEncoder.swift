@@ -104,7 +104,7 @@ extension TreeNode.Content {
     }
   }
 
-  /// The same of a member or an item, whose key stands in the path of an error.
+  /// The content of a member or of an item. Errors get its key into their path.
   fileprivate init<Value: Encodable>(_ value: Value, _ outer: NodeEncoder, at key: AnyCodingKey) throws {
     do {
       try self.init(value, outer)

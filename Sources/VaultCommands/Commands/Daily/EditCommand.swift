@@ -60,8 +60,8 @@ struct EditCommand: AsyncParsableCommand {
     }
   }
 
-  /// The text of a place that an earlier edit has left. Where that is to be gone on with, one that another command
-  /// looks at just now, as `check` does, is waited for.
+  /// The text that an earlier edit of this place has left. With `--resume` it waits two seconds for a command that
+  /// looks at the text just now, as `check` does.
   private func kept(of source: TextSource) -> KeptText? {
     for attempt in 0..<(resume ? 40 : 1) {
       if attempt > 0 { _ = LocalSocket.wait(for: [], milliseconds: 50) }

@@ -68,11 +68,9 @@ struct FileMerge {
   /// a third branch: then the result is a version after it.
   private func isOnBranch(_ seen: (revision: Int, mac: [UInt8]), of id: RecordID, _ vault: Vault) -> Bool {
     if replayed?.has(seen.mac, of: id) == true { return true }
-    let latest = [ours, theirs].compactMap { RecordFile(parsing: $0)?.envelope.revision }.max()
-    return latest.map { seen.revision >= $0 } == true
-      && ![ours, theirs].contains { bytes in
-        RecordFile(parsing: bytes)?.envelope.mac == seen.mac
-      } && vault.hasSeenElsewhere(id)
+    let sides = [ours, theirs].compactMap { RecordFile(parsing: $0)?.envelope }
+    guard let latest = sides.map(\.revision).max(), seen.revision >= latest else { return false }
+    return !sides.contains { $0.mac == seen.mac } && vault.hasSeenElsewhere(id)
   }
 
   private func keyedHeader(_ vault: Vault) throws -> MergeOutcome {
