@@ -41,6 +41,13 @@ struct HintTests {
     Mistake(["config"], "config: is no command of vault", "`vault status`"),
     Mistake(["version"], "version: is no command of vault", "`vault --version`"),
     Mistake(["list", "--limt", "3"], "--limt: unknown option '--limt'", "did you mean `--limit`?"),
+    Mistake(["list", "-kind", "login"], "arguments: unknown option '…'", "has two dashes: `--kind`"),
+    Mistake(["list", "-kinds=x"], "arguments: unknown option '…'", "has two dashes: `--kind`"),
+    Mistake(["show", "A", "-reveal"], "arguments: unknown option '-r'", "has two dashes: `--reveal`"),
+    Mistake(["list", "-x"], "arguments: unknown option '-x'", nil),
+    Mistake(["run", "true"], 125, "arguments: unexpected argument '…'", "`vault run -- PROGRAM`"),
+    Mistake(["exec", "A", "true"], 125, "arguments: 2 unexpected arguments: '…', '…'", "`vault run -- PROGRAM`"),
+    Mistake(["list", "login"], "arguments: unexpected argument '…'", "`vault list --kind KIND` lists one kind"),
     Mistake(["list", "--nope"], "--nope: unknown option '--nope'", nil),
     Mistake(["rm", "x", "--yse"], "--yse: unknown option '--yse'", nil),
     Mistake(
@@ -54,6 +61,10 @@ struct HintTests {
 
   static let inVault = [
     Mistake(["import", "bitwarden", "f.csv"], "bitwarden: is no format", "did you mean `bitwarden-csv`"),
+    Mistake(["find", "--where", "titl=A"], 10, "--where: no record holds it", "did you mean `title`?"),
+    Mistake(["export", "--where", "titl=A", "--format", "csv"], 10, "--where: no", "did you mean `title`?"),
+    Mistake(["find", "--where", "quux=A"], 10, "--where: no record holds it", nil),
+    Mistake(["find", "username=u"], 10, "\"username=u\": no record holds it", "`--where username=VALUE`"),
     Mistake(["add", "logn"], 17, "logn: no kind has this name", "did you mean `login`?"),
     Mistake(["list", "--kind", "logn"], 17, "logn: no kind has this name", "did you mean `login`?"),
     Mistake(["add", "login", "GitLab", "hunter2"], "field=value: takes FIELD=VALUE", nil),

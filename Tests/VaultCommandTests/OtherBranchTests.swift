@@ -150,6 +150,39 @@ struct OtherBranchTests {
     #expect(run.output.hasPrefix("f"), "\(run.output)")
   }
 
+  @Test("a rebase that has stopped leaves its own branch and others ahead")
+  func rebase() throws {
+    let workspace = try workspace(
+      after: """
+        git switch -qc other; vault set A username=n; commit two; git switch -q main
+        vault set B username=m; commit three; vault set C username=p; commit four
+        GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -qi HEAD~2 2>/dev/null || :
+        """)
+    let stopped = workspace.script("vault verify")
+    #expect(stopped.code == 0, "\(stopped.errors)")
+    // Which record is asked about first goes by its id.
+    let places = [
+      "branch main: `git rebase --continue` goes on to it", "branch other: `git merge other` brings it here",
+    ]
+    #expect(places.contains { stopped.errors.contains($0) }, "\(stopped.errors)")
+    let done = workspace.script(
+      "\(Self.git)\ngit rebase --continue >/dev/null 2>&1; vault get C username; vault verify")
+    #expect(done.code == 0, "\(done.errors)")
+    #expect(done.output.hasPrefix("p"))
+    #expect(done.errors.contains(places[1]), "\(done.errors)")
+  }
+
+  @Test("the note's line means the branch, and not a tag of the same name")
+  func tag() throws {
+    let workspace = try workspace(
+      after: "git switch -qc next; vault set A username=n; commit two; git switch -q main; git tag next")
+    let line = "git -c merge.ff=only $(vault verify 2>&1 | sed -n 's/.*`git \\(.*\\)`.*/\\1/p')"
+    let run = workspace.script("\(Self.git)\neval \"\(line)\" >/dev/null; vault verify >&2; vault get A username")
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(run.output == "n")
+    #expect(!run.errors.contains("note:"), "\(run.errors)")
+  }
+
   @Test("several records of another branch are one note")
   func many() throws {
     let workspace = try workspace(

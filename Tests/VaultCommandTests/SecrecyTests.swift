@@ -60,6 +60,30 @@ struct SecrecyTests {
     #expect(workspace.run("list", "--vault", workspace.vault).output == "")
   }
 
+  @Test("a sealed field with its value, in the place of a field, a record, a kind or a command, is refused unseen")
+  func assignments() throws {
+    let lines: [(line: String, code: Int32)] = [
+      ("get A password=canary", 64), ("get password=canary username", 10), ("show password=canary", 10),
+      ("set A --secret-stdin password=canary", 64), ("set A --secret password=canary", 64),
+      ("set A --generate password=canary", 64), ("set A -g password=canary", 64), ("set A password=canary", 64),
+      ("set A password canary", 64), ("set password=canary", 64), ("unset A password=canary", 64),
+      ("edit A --field password=canary", 64), ("log A --fields password=canary", 64), ("ref A password=canary", 64),
+      ("copy A password=canary", 64), ("add password=canary", 17), ("add login password=canary", 64),
+      ("find password=canary", 10), ("find --where password=canary", 64), ("password=canary", 64),
+      ("run --env PASSWORD=canary -- true", 125), ("remove password=canary --yes", 10),
+    ]
+    let workspace = try Workspace.withVault()
+    let place = ["--vault", workspace.vault]
+    let key = ["--identity", workspace.identity]
+    try #require(workspace.run(place + ["add", "login", "title=A", "--generate", "password"] + key).code == 0)
+    for (line, code) in lines {
+      let words = line.split(separator: " ").map(String.init)
+      let run = workspace.run(place + words.prefix(1) + (words[0] == "find" ? [] : key) + words.dropFirst())
+      #expect(run.code == code, "\(line): \(run.errors)")
+      #expect(!(run.output + run.errors).contains("canary"), "\(line): \(run.errors)")
+    }
+  }
+
   @Test("an identity in the place of a file, as a variable of a CI system may hold it, is refused and not shown")
   func identitiesForFiles() throws {
     let workspace = try Workspace.withCustomers()

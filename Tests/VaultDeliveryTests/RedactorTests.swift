@@ -58,6 +58,32 @@ struct RedactorTests {
     #expect(output.split(separator: "\n").allSatisfy { $0 == "«R/f0»" }, "\(output)")
   }
 
+  @Test(
+    "base64 and hex are found where their lines are wrapped, wherever the value begins",
+    arguments: [60, 64, 76], ["\n", "\r\n", "\n    "])
+  func wrapped(_ width: Int, _ lineBreak: String) {
+    let value = "correct?horse>battery~staple"
+    for count in 0..<80 {
+      let bytes = Array(
+        "\(String(repeating: "~", count: count))\(value) and what follows, for some more of a line".utf8)
+      for text in [Base64.encode(bytes), Base64.encodeURL(bytes), Hex.encode(bytes)] {
+        let lines = stride(from: 0, to: text.count, by: width).map { text.dropFirst($0).prefix(width) }
+        let output = Self.redacted("x\n" + lines.joined(separator: lineBreak) + "\n", [value], pieces: [7, 1, 40])
+        // Both line breaks may be within the value.
+        let marks = output.split(separator: "«R/f0»", omittingEmptySubsequences: false).count - 1
+        #expect(marks == 1, "\(count): \(output)")
+      }
+    }
+  }
+
+  @Test("a line that is not full ends at once, though a value may begin with its last bytes")
+  func shortLineEnds() {
+    let (needles, names) = Self.needles(["abcdefghij"])
+    var redactor = Redactor(needles, names: names)
+    #expect(redactor.take(Array("Continue? abc\n".utf8)) == Array("Continue? abc\n".utf8))
+    #expect(redactor.take(Array("defghij\n".utf8)) == Array("defghij\n".utf8))
+  }
+
   @Test("lines of a value, the texts of a JSON value, and a value without the blanks behind it are found")
   func parts() {
     let key = "-----BEGIN KEY-----\nAAAABBBBCCCCDDDDEEEE\nshort\n-----END KEY-----\n"

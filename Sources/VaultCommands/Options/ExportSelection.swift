@@ -46,7 +46,9 @@ struct ExportSelection: ParsableArguments {
     let found = Set(try await session.locked.list(query).records.map(\.id))
     let chosen = record.isEmpty ? found : found.intersection(named)
     guard !chosen.isEmpty else {
-      throw CommandError(.notFound, "nothing_found", subject: "--where", "no record holds it")
+      throw CommandError(
+        .notFound, "nothing_found", subject: "--where", "no record holds it",
+        hints: query.conditions.compactMap { session.hint(for: $0.path, kind) })
     }
     return chosen
   }
@@ -55,12 +57,25 @@ struct ExportSelection: ParsableArguments {
 extension Session {
   /// Refuses a member that every kind which has it seals: it would never be found, and its value is no argument.
   func checkReadable(_ path: MemberPath, _ kind: String?) throws {
-    let catalog = locked.kinds
-    let names = catalog.names.filter { name in kind.map { $0.utf8.elementsEqual(name.utf8) } ?? true }
-    let values = names.compactMap { catalog[$0]?.value(at: path) }
+    let values = kinds(named: kind).compactMap { $0.value(at: path) }
     guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }
     var error = CommandError.usage("\(path)", "is sealed: records cannot be found by it, nor is it an argument")
     error.field = path.description
     throw error
+  }
+
+  /// The readable field that may have been meant by one which no kind has.
+  func hint(for path: MemberPath, _ kind: String?) -> String? {
+    let kinds = kinds(named: kind)
+    guard kinds.allSatisfy({ $0.value(at: path) == nil }) else { return nil }
+    let readable = kinds.flatMap { $0.fields.filter { !$0.value.isSealed }.map(\.path.description) }
+    return Suggestion.hint(for: path.description, among: Array(Set(readable)).sorted())
+  }
+
+  /// One kind, or all.
+  private func kinds(named name: String?) -> [RecordKind] {
+    let catalog = locked.kinds
+    return catalog.names.filter { known in name.map { $0.utf8.elementsEqual(known.utf8) } ?? true }
+      .compactMap { catalog[$0] }
   }
 }

@@ -236,8 +236,8 @@ extension Escapes {
     return (count, value)
   }
 
-  /// A byte; 0 behind the last one.
-  private static func byte(_ bytes: RawSpan, _ index: Int) -> UInt8 {
+  /// A byte, or 0 behind the last one.
+  static func byte(_ bytes: RawSpan, _ index: Int) -> UInt8 {
     // Unsafe only in that any byte is taken for a number.
     index < bytes.byteCount ? unsafe bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self) : 0
   }

@@ -14,6 +14,7 @@ public struct NeedleSearch: Sendable {
   /// How many of the next bytes belong to a value that was found: lines of it are not told again.
   private var covered: [Int: Int] = [:]
   private var place = 0
+  private var folding = LineFolding()
 
   /// A search that has seen no byte yet.
   public init(_ needles: NeedleSet) { self.needles = needles }
@@ -32,7 +33,7 @@ public struct NeedleSearch: Sendable {
     let span = unsafe bytes.span.bytes
     var reading = EscapeReading()
     loop: while index < bytes.count {
-      switch needles.match(in: span, at: index, isWhole: isWhole, &reading) {
+      switch needles.match(in: span, at: index, isWhole: isWhole, &reading, folding) {
       case .undecided: break loop
       case .none: break
       case .needle(let count, let label):
@@ -40,6 +41,7 @@ public struct NeedleSearch: Sendable {
         covered[label] = max(covered[label, default: 0], place + count)
       }
       if bytes[index] == UInt8(ascii: "\n") { line += 1 }
+      folding.pass(bytes[index])
       index += 1
       place += 1
     }

@@ -3,9 +3,10 @@ internal import VaultSealing
 /// Values to be looked for in other bytes, in the forms that programs give them. Only keyed hashes are held, no value.
 ///
 /// A value is found as it is, without blanks behind it, by its lines of 16 bytes or more, and by the texts in it if it
-/// is a JSON document; each as base64 (both alphabets, at every place within a group), hex and UTF-16. Each byte may
-/// stand as itself or as an escape of addresses, JSON, programming languages, XML, HTML, SQL and shells, and an escape
-/// within another one, three deep. This is a guard against accidents: any other form of a value is not found.
+/// is a JSON document; each as base64 (both alphabets, at every place within a group), hex and UTF-16, also wrapped
+/// into lines. Each byte may stand as itself or as an escape of addresses, JSON, programming languages, XML, HTML, SQL
+/// and shells, and an escape within another one, three deep. This is a guard against accidents: any other form of a
+/// value is not found.
 public struct NeedleSet: Sendable {
   /// One form of a value: its hash tells it from other bytes but for a chance of 2⁻⁶⁴.
   private struct Needle {
@@ -92,7 +93,10 @@ public struct NeedleSet: Sendable {
   /// - Parameters:
   ///   - isWhole: whether nothing comes behind `bytes`.
   ///   - reading: one for all places of `bytes`.
-  func match(in bytes: RawSpan, at index: Int, isWhole: Bool, _ reading: inout EscapeReading) -> Match {
+  ///   - folding: it has passed all bytes before the place.
+  func match(
+    in bytes: RawSpan, at index: Int, isWhole: Bool, _ reading: inout EscapeReading, _ folding: LineFolding
+  ) -> Match {
     let rest = bytes.byteCount - index
     var (best, hasCandidates): (Match, Bool) = (.none, false)
     if rest < Self.headCount {
@@ -110,11 +114,37 @@ public struct NeedleSet: Sendable {
         }
       }
     }
+    if hasCandidates || folding.run + Self.headCount > LineFolding.width {
+      guard let longer = wrapped(in: bytes, at: index, isWhole: isWhole, folding, best) else { return .undecided }
+      best = longer
+    }
     guard hasCandidates || reading.hasEscape(in: bytes, at: index, within: Self.headCount) else { return best }
     if !hasCandidates, let head = reading.simpleHead(of: bytes, at: index, isWhole: isWhole), !passes(head) {
       return best
     }
     return escaped(in: bytes, at: index, isWhole: isWhole, &reading, best)
+  }
+
+  /// The longest value that begins at a place, be it wrapped; nil if more bytes tell.
+  private func wrapped(
+    in bytes: RawSpan, at index: Int, isWhole: Bool, _ folding: LineFolding, _ plain: Match
+  ) -> Match? {
+    let head = folding.text(in: bytes, at: index, count: Self.headCount)
+    guard head.bytes.count == Self.headCount else {
+      let mayBegin = head.isFolded && head.isOpen && !isWhole && !head.bytes.isEmpty
+      return mayBegin && beginnings.contains(head.hash(of: head.bytes.count)) ? nil : plain
+    }
+    guard let candidates = needles[head.hash(of: Self.headCount)] else { return plain }
+    let text = folding.text(in: bytes, at: index, count: candidates[0].count)
+    guard text.isFolded else { return plain }
+    for needle in candidates {
+      if needle.count > text.bytes.count {
+        if text.isOpen, !isWhole { return nil }
+      } else if text.hash(of: needle.count) == needle.hash {
+        return plain.longer(.needle(count: text.ends[needle.count - 1] - index, label: needle.label))
+      }
+    }
+    return plain
   }
 
   /// The longest value that begins at a place, be it with escapes.
@@ -162,11 +192,12 @@ public struct NeedleSet: Sendable {
   public func occurrences(in bytes: [UInt8]) -> [(offset: Int, label: Int)] {
     var found: [(offset: Int, label: Int)] = []
     let span = unsafe bytes.span.bytes
-    var reading = EscapeReading()
+    var (reading, folding) = (EscapeReading(), LineFolding())
     for index in span.byteOffsets {
-      if case .needle(_, let label) = match(in: span, at: index, isWhole: true, &reading) {
+      if case .needle(_, let label) = match(in: span, at: index, isWhole: true, &reading, folding) {
         found.append((index, label))
       }
+      folding.pass(bytes[index])
     }
     return found
   }

@@ -8,6 +8,7 @@ public struct Redactor: Sendable {
   private var held: [UInt8] = []
   /// How many of the next bytes belong to a value whose mark was given out.
   private var coveredCount = 0
+  private var folding = LineFolding()
   /// How many values were replaced.
   public private(set) var count = 0
 
@@ -39,7 +40,7 @@ public struct Redactor: Sendable {
     // What is between these two passes as it is.
     var (start, index) = (0, 0)
     loop: while index < bytes.count {
-      switch needles.match(in: span, at: index, isWhole: isWhole, &reading) {
+      switch needles.match(in: span, at: index, isWhole: isWhole, &reading, folding) {
       case .undecided: break loop
       case .none: break
       case .needle(let length, let label):
@@ -50,6 +51,7 @@ public struct Redactor: Sendable {
         }
         coveredCount = max(coveredCount, length)
       }
+      folding.pass(bytes[index])
       index += 1
       if coveredCount > 0 {
         coveredCount -= 1

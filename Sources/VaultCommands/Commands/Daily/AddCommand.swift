@@ -217,7 +217,7 @@ extension KindCatalog {
       return try kind(named: name)
     } catch {
       guard error.code != .unknownKind else {
-        throw CommandError(.inputRefused, "unknown_kind", subject: name, error.reason)
+        throw CommandError(.inputRefused, "unknown_kind", subject: Printable.withoutSecret(name), error.reason)
           .suggesting(name, among: names)
           .hinting("known kinds: \(names.joined(separator: ", "))", "`vault kinds show KIND` shows the fields of one")
       }

@@ -166,11 +166,20 @@ private struct RecordSearchRun {
   /// Whether a person sees a table.
   private var isShown: Bool { view.isTable && !global.json }
 
-  private func words(of query: RecordQuery) -> String { query.texts.map { "\"\($0)\"" }.joined(separator: " and ") }
+  private func words(of query: RecordQuery) -> String {
+    query.texts.map { "\"\(Printable.withoutSecret($0))\"" }.joined(separator: " and ")
+  }
 
   private func nothing(for query: RecordQuery, near: [RecordSummary]) -> CommandError {
     let subject = query.texts.isEmpty ? "--where" : words(of: query)
-    let error = CommandError(.notFound, "nothing_found", subject: subject, "no record holds it")
+    var error = CommandError(.notFound, "nothing_found", subject: subject, "no record holds it")
+    error.hints = query.conditions.compactMap { session.hint(for: $0.path, query.kind) }
+    if let text = query.texts.first, query.texts.count == 1, let sign = text.firstIndex(of: "="),
+      let path = try? MemberPath(parsing: String(text[..<sign])), session.hint(for: path, query.kind) == nil,
+      path.isSealedInAnyKind() == false
+    {
+      error.hints.append("`--where \(path)=VALUE` looks for the value of a field")
+    }
     var names: [String] = []
     for name in near.map(\.name) where !name.isEmpty && !names.contains(name) { names.append(name) }
     return error.near(names)

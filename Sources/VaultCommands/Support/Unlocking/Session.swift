@@ -283,7 +283,7 @@ extension CommandError {
   /// An error of looking a record up names the word that was given; any other keeps its own subject.
   func aboutRecord(_ text: String) -> CommandError {
     guard subject == nil else { return self }
-    guard text.isEmpty else { return about(text) }
+    guard text.isEmpty else { return about(Printable.withoutSecret(text)) }
     var error = about("RECORD")
     error.reason = "is empty: it names no record"
     return error
@@ -296,20 +296,28 @@ extension CommandError {
 }
 
 extension MemberPath {
-  /// A path of the command line.
+  /// A path of the command line. One with a value behind it is refused unseen: the value could be a secret.
   static func argument(_ text: String, of option: String) throws -> MemberPath {
+    guard equalsSign(in: text) == nil else {
+      throw CommandError.usage(
+        option, "takes a field alone, without = and a value", "`vault set RECORD FIELD=VALUE` sets a readable field")
+    }
     guard let path = try? MemberPath(parsing: text), !path.components.isEmpty else {
       throw CommandError.path(text, option: option)
     }
     return path
   }
 
-  /// `FIELD=VALUE` in two: the first `=` that is not within brackets ends the path.
+  /// `FIELD=VALUE` in two.
   static func assignment(_ text: String, of option: String) throws -> (path: MemberPath, value: String) {
-    var isQuoted = false
-    var isEscaped = false
-    var index = text.startIndex
-    while index < text.endIndex {
+    guard let sign = equalsSign(in: text) else { throw CommandError.usage(option, "takes FIELD=VALUE") }
+    return (try argument(String(text[..<sign]), of: option), String(text[text.index(after: sign)...]))
+  }
+
+  /// The first `=` that is not within quotes: it ends the path.
+  private static func equalsSign(in text: String) -> String.Index? {
+    var (isQuoted, isEscaped) = (false, false)
+    return text.indices.first { index in
       let character = text[index]
       if isEscaped {
         isEscaped = false
@@ -317,12 +325,10 @@ extension MemberPath {
         isEscaped = true
       } else if character == "\"" {
         isQuoted.toggle()
-      } else if character == "=", !isQuoted {
-        break
+      } else {
+        return character == "=" && !isQuoted
       }
-      index = text.index(after: index)
+      return false
     }
-    guard index < text.endIndex else { throw CommandError.usage(option, "takes FIELD=VALUE") }
-    return (try argument(String(text[..<index]), of: option), String(text[text.index(after: index)...]))
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultDocument
 
 /// The names that may stand first on the command line, and behind a command that has commands of its own.
 enum CommandNames {
@@ -66,7 +67,15 @@ enum CommandNames {
 extension Printable {
   /// A word of the command line that is no secret, as it is shown.
   static func argument(_ word: String) -> String {
-    let word = text(word)
+    let word = text(withoutSecret(word))
     return word.count > 60 ? word.prefix(60) + "…" : word
+  }
+
+  /// A word that should have been a name. Where it is `FIELD=VALUE` of a sealed field, the value is left out.
+  static func withoutSecret(_ word: String) -> String {
+    guard let sign = word.firstIndex(of: "="), let member = try? MemberPath(parsing: String(word[..<sign])),
+      member.isSealedInAnyKind() == true
+    else { return word }
+    return word[...sign] + "…"
   }
 }

@@ -63,7 +63,7 @@ extension [String] {
 
 extension MemberPath {
   /// Whether a kind seals the member; nil when none knows it.
-  fileprivate func isSealedInAnyKind(or kind: RecordKind?) -> Bool? {
+  func isSealedInAnyKind(or kind: RecordKind? = nil) -> Bool? {
     let kinds = [kind].compactMap { $0 } + KindCatalog.builtIn.names.compactMap { KindCatalog.builtIn[$0] }
     guard !components.isEmpty else { return nil }
     let values = kinds.compactMap { $0.value(at: self) }

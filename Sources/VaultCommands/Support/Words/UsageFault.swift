@@ -65,12 +65,35 @@ struct UsageFault: Error {
     if command == MoveCommand.self, message.hasPrefix("Missing expected argument '--to") {
       return WordsElsewhere.hints["rename"]
     }
+    if message.contains("nexpected argument"), let hint = hint(forArgumentOf: command) { return hint }
     let parts = message.split(separator: "'")
+    if message.hasPrefix("Unknown option '"), let hint = Self.longOption(arguments, of: command) { return hint }
     guard message.hasPrefix("Unknown option '"), parts.count > 1, Self.isOptionName(parts[1]) else { return nil }
     if parts[1] == "--at" {
       return "only commands that read take it; `vault restore RECORD@REV` makes what a commit has the next revision"
     }
     return Suggestion.hint(for: parts[1], among: CommandNames.options(of: command))
+  }
+
+  /// How to go on where a command takes no further argument.
+  private func hint(forArgumentOf command: any ParsableCommand.Type) -> String? {
+    switch command {
+    case is RunCommand.Type: "put -- before the program: `vault run -- PROGRAM`"
+    case is ListCommand.Type: "`vault find TEXT` looks for a text, and `vault list --kind KIND` lists one kind"
+    default: nil
+    }
+  }
+
+  /// The option that a word with one dash stands for, which the parser takes for options of one letter each.
+  private static func longOption(_ arguments: [String], of command: any ParsableCommand.Type) -> String? {
+    let options = CommandNames.options(of: command)
+    for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") && !argument.hasPrefix("--") {
+      let word = "-" + argument.prefix { $0 != "=" }
+      guard word.count > 3, isOptionName(word[...]) else { continue }
+      let near = options.contains(word) ? [word] : Suggestion.names(for: word, among: options)
+      if let option = near.first { return "an option of several letters has two dashes: `\(option)`" }
+    }
+    return nil
   }
 
   /// The parser quotes what it does not understand; that may be a secret in the wrong place.

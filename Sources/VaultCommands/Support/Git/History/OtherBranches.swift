@@ -95,18 +95,22 @@ private struct Repository {
     return objects.blobs(names, limit: StoreLocation.checkpoint.byteLimit).values.contains(where: isSo)
   }
 
-  /// None where no branch is checked out: `--at` reads a single commit.
+  /// None where a single commit is checked out: `--at` reads it. A rebase does so as well, and comes back to its
+  /// branch.
   private static func places(_ git: Git) -> [Place] {
-    let here = git.lines(["symbolic-ref", "--quiet", "HEAD"]).first
-    guard let here, here.hasPrefix("refs/heads/") else { return [] }
+    let (here, replayed) = (git.lines(["symbolic-ref", "--quiet", "HEAD"]).first ?? "", ReplayedBranch.name(git))
+    guard here.hasPrefix("refs/heads/") || replayed?.hasPrefix("refs/heads/") == true else { return [] }
     let branches = git.lines([
-      "for-each-ref", "--sort=-committerdate", "--count=\(limit)", "--format=%(objectname) %(refname)", "refs/heads",
+      "for-each-ref", "--sort=-committerdate", "--count=\(limit)",
+      "--format=%(objectname) %(refname) %(refname:short)", "refs/heads",
     ])
     let others = branches.compactMap { line -> (name: String, commit: String)? in
-      let words = line.split(separator: " ", maxSplits: 1).map(String.init)
-      guard words.count == 2, words[1] != here else { return nil }
+      let words = line.split(separator: " ").map(String.init)
+      guard words.count == 3, words[1] != here else { return nil }
       let name = Printable.text(String(words[1].dropFirst("refs/heads/".count)))
-      let argument = name.hasPrefix("-") ? words[1] : name
+      if words[1] == replayed { return ("the branch \(name): `git rebase --continue` goes on to it", words[0]) }
+      // The short name tells a branch from a tag of the same name.
+      let argument = Printable.text(words[words[2].hasPrefix("-") ? 1 : 2])
       return ("the branch \(name): `git merge \(argument.shellQuoted)` brings it here", words[0])
     }
     let stashes = git.lines(["rev-list", "--walk-reflogs", "--max-count=\(limit)", "refs/stash"])

@@ -22,14 +22,27 @@ final class ReplayedBranch {
     return branches.contains { $0.theirsHave(mac, at: paths) }
   }
 
-  /// The last commits of what is made again, as git notes them while it works.
-  private static func tips(_ git: Git) -> [String] {
-    guard let folder = git.lines(["rev-parse", "--absolute-git-dir"]).first, folder.hasPrefix("/") else { return [] }
-    func words(_ file: String) -> [[Substring]] {
+  /// The full name of the branch that a rebase makes again; nil where none does.
+  static func name(_ git: Git) -> String? {
+    let words = words(git)
+    return ["rebase-merge/head-name", "rebase-apply/head-name"].lazy.compactMap { words($0).first?.first }.first
+      .map(String.init)
+  }
+
+  /// A reader of the files in which git notes what it has begun: their lines, as words.
+  private static func words(_ git: Git) -> (_ file: String) -> [[Substring]] {
+    let folder = git.lines(["rev-parse", "--absolute-git-dir"]).first ?? ""
+    guard folder.hasPrefix("/") else { return { _ in [] } }
+    return { file in
       let bytes = try? TextInput.file(folder + "/" + file, limit: 16 << 20)
       let text = bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
       return text.split(separator: "\n").map { $0.split(separator: " ") }
     }
+  }
+
+  /// The last commits of what is made again, as git notes them while it works.
+  private static func tips(_ git: Git) -> [String] {
+    let words = words(git)
     let heads = ["rebase-merge/orig-head", "rebase-apply/orig-head", "CHERRY_PICK_HEAD"].compactMap {
       words($0).first?.first
     }
