@@ -4,8 +4,7 @@ import PackageDescription
 let libraries = [
   "Vault",
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
-  "VaultPostgresStore", "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultConfiguration",
-  "VaultTesting",
+  "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultConfiguration", "VaultTesting",
 ]
 
 // Scripts/install sets this variable. The program then contains the Swift runtime. Only the link changes, so that the

@@ -4,6 +4,9 @@
 @_exported public import class VaultKit.Vault
 @_exported public import enum VaultKit.VaultKey
 @_exported public import struct VaultKit.NewSlot
+@_exported public import struct VaultKit.Slot
+@_exported public import struct VaultKit.SlotRenewal
+@_exported public import struct VaultKit.AttachmentSource
 @_exported public import struct VaultKit.KnownVaults
 @_exported public import struct VaultKit.LockedVault
 @_exported public import struct VaultKit.VaultPlace

@@ -1,9 +1,9 @@
-public import VaultCrypto
+package import VaultCrypto
 
 /// Seals one binary age file of a plaintext that is pushed piece by piece, in constant memory.
 ///
 /// The plaintext waits in ordinary memory, up to 64 KiB of it: it is for plaintext that is no secret by itself.
-public final class AgeWriter {
+package final class AgeWriter {
   private let payload: AgePayload
   private let write: AgeWrite
   private var chunk: [UInt8] = []
@@ -12,7 +12,7 @@ public final class AgeWriter {
   /// Begins a file for `recipients` and writes its header.
   ///
   /// - Throws: `.noRecipient`, `.tooLarge`, `.lowOrderShare`, `.writeFailed`, `.cryptoFailed`.
-  public convenience init(to recipients: [AgeRecipient], write: @escaping AgeWrite) throws(AgeError) {
+  package convenience init(to recipients: [AgeRecipient], write: @escaping AgeWrite) throws(AgeError) {
     let sealing = try AgeSealing(to: recipients)
     try self.init(sealing.payload, after: sealing.prefix, write)
   }
@@ -20,7 +20,7 @@ public final class AgeWriter {
   /// Begins a file for the UTF-8 bytes of a passphrase, at 2 to the power of `workFactor`, and writes its header.
   ///
   /// - Throws: `.emptyPassphrase`, `.workFactorOutOfRange` (1…22), `.writeFailed`, `.cryptoFailed`.
-  public convenience init(
+  package convenience init(
     passphrase: SecretBytes, workFactor: Int = AgeFile.defaultWorkFactor, write: @escaping AgeWrite
   ) throws(AgeError) {
     let sealing = try passphrase.withBytes { (bytes) throws(AgeError) in
@@ -46,7 +46,7 @@ public final class AgeWriter {
   /// Appends a piece of any size, which may be empty.
   ///
   /// - Throws: `.writeFailed`, `.cryptoFailed`. What was written until then is no valid age file.
-  public func append(_ bytes: RawSpan) throws(AgeError) {
+  package func append(_ bytes: RawSpan) throws(AgeError) {
     var rest = bytes
     while !rest.isEmpty {
       // A full chunk waits until something follows: the last one is sealed as such.
@@ -66,7 +66,7 @@ public final class AgeWriter {
   /// Ends the file; nothing can be appended after it.
   ///
   /// - Throws: as ``append(_:)``.
-  public func finish() throws(AgeError) { try sealChunk(isLast: true) }
+  package func finish() throws(AgeError) { try sealChunk(isLast: true) }
 
   private func sealChunk(isLast: Bool) throws(AgeError) {
     let plain = chunk

@@ -2,7 +2,7 @@
 public typealias AgeRead = (inout MutableRawSpan) throws -> Int
 
 /// Takes bytes, in order; the span is valid only during the call.
-public typealias AgeWrite = (RawSpan) throws -> Void
+package typealias AgeWrite = (RawSpan) throws -> Void
 
 /// Bytes that were read and not yet consumed, in a buffer that grows only as far as `fill` is asked to.
 ///

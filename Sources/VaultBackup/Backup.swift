@@ -67,25 +67,25 @@ public struct CreatedBackup: Sendable {
 }
 
 /// A backup that waits to be given out.
-public final class SpooledBackup {
+package final class SpooledBackup {
   private let file: AtomicFile<StoreError>
   /// SHA-256 of all of it, 32 bytes.
-  public let sha256: [UInt8]
+  package let sha256: [UInt8]
   /// When it was made.
-  public let createdAt: Timestamp
+  package let createdAt: Timestamp
   /// The vault that it is of.
-  public let vaultID: VaultID
+  package let vaultID: VaultID
   /// Records in it, live and removed.
-  public let recordCount: Int
+  package let recordCount: Int
   /// Files of attachments in it.
-  public let attachmentCount: Int
+  package let attachmentCount: Int
   /// Whether it holds a list that only somebody with the vault's key can have made.
-  public let isAttested: Bool
+  package let isAttested: Bool
   /// When it was opened again and compared with what was read; nil when that was not asked for.
-  public let provenAt: Timestamp?
+  package let provenAt: Timestamp?
 
   /// Its size.
-  public var byteCount: Int { file.byteCount }
+  package var byteCount: Int { file.byteCount }
 
   init(
     file: AtomicFile<StoreError>, sha256: [UInt8], createdAt: Timestamp, vaultID: VaultID, recordCount: Int,
@@ -99,7 +99,7 @@ public final class SpooledBackup {
   /// Gives it to `body`, piece by piece.
   ///
   /// - Throws: `VaultError` `.ioFailed`, and what `body` throws.
-  public func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
+  package func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
     var offset = 0
     while true {
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -181,7 +181,7 @@ extension Backup {
   /// without a name in `directory`, so that a slow reader keeps no writer waiting.
   ///
   /// - Throws: `VaultError` as ``create(of:in:stem:options:progress:)``.
-  public static func spool(
+  package static func spool(
     of source: Source, in directory: String, options: Options, progress: @escaping () -> Void = {}
   ) async throws(VaultError) -> SpooledBackup {
     for holdingWriters in [false, true] {

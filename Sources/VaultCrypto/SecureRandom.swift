@@ -1,11 +1,11 @@
 import COpenSSL
 
 /// Random bytes from OpenSSL's generator (RAND_bytes), seeded by the kernel.
-public enum SecureRandom {
+package enum SecureRandom {
   /// `count` random bytes for values that are public, such as nonces and ids; `SecretBytes.random` makes keys.
   ///
   /// - Throws: `.randomFailed`, `.wrongByteCount` for a count below 0 or from 2^31.
-  public static func bytes(count: Int) throws(CryptoError) -> [UInt8] {
+  package static func bytes(count: Int) throws(CryptoError) -> [UInt8] {
     guard count >= 0 else { throw CryptoError(.wrongByteCount, "a negative number of random bytes") }
     return try unsafe [UInt8](byteCount: count) { buffer throws(CryptoError) in
       try unsafe fill(buffer, isPrivate: false)

@@ -1,9 +1,9 @@
 internal import VaultDocument
 
 /// One variable that a program is to be given.
-public struct DeliveredVariable: Sendable {
+package struct DeliveredVariable: Sendable {
   /// What it is to hold.
-  public enum Content: Sendable {
+  package enum Content: Sendable {
     /// This text, which is no secret.
     case text(String)
     /// The value that a reference means.
@@ -11,15 +11,15 @@ public struct DeliveredVariable: Sendable {
   }
 
   /// The name of the variable; ``isName(_:)`` says which a shell takes.
-  public let name: String
+  package let name: String
   /// What it is to hold.
-  public let content: Content
+  package let content: Content
 
   /// A variable of this name, which is not checked.
-  public init(name: String, content: Content) { (self.name, self.content) = (name, content) }
+  package init(name: String, content: Content) { (self.name, self.content) = (name, content) }
 
   /// Whether a text can name a variable (POSIX, Base Definitions, section 8.1), as shells take it.
-  public static func isName(_ text: String) -> Bool {
+  package static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, first &- UInt8(ascii: "0") > 9 else { return false }
     return text.utf8.allSatisfy { byte in
       byte == UInt8(ascii: "_") || byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26
@@ -28,7 +28,7 @@ public struct DeliveredVariable: Sendable {
 
   /// Whether a variable decides which code a program runs or loads. A file may not set such a one: who runs a program
   /// from somebody else's folder did not choose what is in its files.
-  public static func decidesWhatRuns(_ name: String) -> Bool {
+  package static func decidesWhatRuns(_ name: String) -> Bool {
     let name = name.uppercased()
     return whole.contains(name) || beginnings.contains { name.hasPrefix($0) }
       || name.hasPrefix("PYTHON") && name.hasSuffix("PATH")
@@ -37,7 +37,7 @@ public struct DeliveredVariable: Sendable {
   /// Whether a file may set a variable unasked: one letter, or a name that says a secret, or who logs in.
   ///
   /// Every other name may be one that some program takes for what it runs, loads or connects to; nobody can list those.
-  public static func mayComeFromFile(_ name: String) -> Bool {
+  package static func mayComeFromFile(_ name: String) -> Bool {
     let upper = name.uppercased()
     guard !decidesWhatRuns(name), !toolPrefixes.contains(where: { upper.hasPrefix($0) }) else { return false }
     let isLetter = upper.utf8.count == 1 && upper != "_"
@@ -45,7 +45,7 @@ public struct DeliveredVariable: Sendable {
   }
 
   /// How names end that a file may set.
-  public static let fileEndings = [
+  package static let fileEndings = [
     "PASSWORD", "PASSPHRASE", "_PASS", "_PWD", "TOKEN", "SECRET", "_KEY", "_KEY_ID", "_CLIENT_ID", "_USER", "_USERNAME",
     "_LOGIN", "_EMAIL", "_TEXT",
   ]
@@ -63,28 +63,28 @@ public struct DeliveredVariable: Sendable {
 /// Variables of a file: `NAME=cvault://RECORD/FIELD` or `NAME=text`, one a line, quoted as shells do.
 ///
 /// Nothing is put in for `$NAME`, and nothing is run.
-public enum EnvironmentFile {
+package enum EnvironmentFile {
   /// A line that is refused.
-  public struct Fault: Error, Sendable {
+  package struct Fault: Error, Sendable {
     /// The line, from 1.
-    public let line: Int
+    package let line: Int
     /// A fixed sentence, without text of the line.
-    public let reason: String
+    package let reason: String
   }
 
   /// A variable, and the line that it stands on.
-  public struct Entry: Sendable {
+  package struct Entry: Sendable {
     /// The line, from 1.
-    public let line: Int
+    package let line: Int
     /// The variable that it sets.
-    public let variable: DeliveredVariable
+    package let variable: DeliveredVariable
   }
 
   /// Reads a whole file; one line that is none refuses all of it.
   ///
   /// - Parameter isRefused: names that are not taken, besides those that decide what a program runs.
   /// - Throws: ``Fault`` with the line, and nothing of what stands there.
-  public static func parse(
+  package static func parse(
     _ bytes: [UInt8], refusing isRefused: (String) -> Bool = { _ in false }
   ) throws(Fault) -> [Entry] {
     var entries: [Entry] = []
@@ -93,7 +93,7 @@ public enum EnvironmentFile {
   }
 
   /// Every line of a file that is not empty and no comment, good or not.
-  public static func lines(
+  package static func lines(
     of bytes: [UInt8], refusing isRefused: (String) -> Bool = { _ in false }
   ) -> [Result<Entry, Fault>] {
     var (reader, lines, names) = (DotenvReader(bytes), [Result<Entry, Fault>](), Set<String>())

@@ -1,9 +1,9 @@
 internal import VaultDocument
-public import VaultKit
+package import VaultKit
 internal import VaultRecords
 
 /// What a program wants to sign in to.
-public struct LoginPlace: Sendable {
+package struct LoginPlace: Sendable {
   let address: WebAddress
   let username: String?
   /// Whether the path is to be compared: some programs never send one.
@@ -13,7 +13,7 @@ public struct LoginPlace: Sendable {
   ///   - address: with a scheme.
   ///   - username: nil where the program does not say.
   /// - Returns: nil for a text that is not an address, and for a path that a server may take for another one.
-  public init?(_ address: String, username: String? = nil, hasPath: Bool = true) {
+  package init?(_ address: String, username: String? = nil, hasPath: Bool = true) {
     guard let address = WebAddress(parsing: address), !address.segments.contains(where: Self.mayLeave) else {
       return nil
     }
@@ -51,7 +51,7 @@ extension LockedVault {
   /// The logins for a place, without a key: those with the longest path that fits.
   ///
   /// - Throws: `VaultError` when the vault cannot be searched.
-  public func logins(for place: LoginPlace) async throws(VaultError) -> [StoredRecord] {
+  package func logins(for place: LoginPlace) async throws(VaultError) -> [StoredRecord] {
     var query = RecordQuery()
     query.kind = Login.kindName
     query.texts = [place.address.host]
@@ -73,5 +73,5 @@ extension LoginPlace {
   }
 
   /// Whether a record that was verified is for this place: what was searched was not.
-  public func isFor(_ record: OpenRecord) -> Bool { fit(of: record.fields, record.fields["username"]?.string) != nil }
+  package func isFor(_ record: OpenRecord) -> Bool { fit(of: record.fields, record.fields["username"]?.string) != nil }
 }

@@ -44,7 +44,7 @@ extension DirectoryStore {
   ///
   /// - Precondition: `lock` is an exclusive lock of this store and not released.
   /// - Throws: `StoreError` as `apply`.
-  public func setAsideJournalAndStagedChanges(in folder: AsideFolder, under lock: any StoreLock) throws(StoreError) {
+  package func setAsideJournalAndStagedChanges(in folder: AsideFolder, under lock: any StoreLock) throws(StoreError) {
     requireExclusive(lock)
     _ = try withDirectory(.staging) { (staging) throws(StoreError) in
       for entry in try entries(of: .staging) where entry.isExact {
@@ -60,7 +60,7 @@ extension DirectoryStore {
   ///
   /// - Precondition: `lock` is an exclusive lock of this store and not released.
   /// - Throws: `StoreError` as `apply`.
-  public func setAside(
+  package func setAside(
     _ location: StoreLocation, in folder: AsideFolder, as name: String, under lock: any StoreLock
   ) throws(StoreError) {
     requireExclusive(lock)

@@ -1,11 +1,11 @@
-public import VaultDocument
+package import VaultDocument
 public import VaultStorage
 internal import VaultSystem
 
 extension DirectoryStore: StampedStore {
   public func hasPendingBatch() throws(StoreError) -> Bool { try journalStatus() != nil }
 
-  public func folderStamps() throws(StoreError) -> [StoreStamp?] {
+  package func folderStamps() throws(StoreError) -> [StoreStamp?] {
     let stamps = try withDirectory(.records) { (records) throws(StoreError) in
       var stamps: [StoreStamp?] = []
       stamps.reserveCapacity(256)
@@ -22,7 +22,7 @@ extension DirectoryStore: StampedStore {
     return stamps ?? [StoreStamp?](repeating: nil, count: 256)
   }
 
-  public func recordStamps(of ids: [RecordID]) throws(StoreError) -> [StoreStamp?] {
+  package func recordStamps(of ids: [RecordID]) throws(StoreError) -> [StoreStamp?] {
     let stamps = try withDirectory(.records) { (records) throws(StoreError) in
       var stamps: [StoreStamp?] = []
       stamps.reserveCapacity(ids.count)

@@ -1,11 +1,11 @@
 internal import VaultDocument
 
 /// Where a vault lies in a database: `postgresql://[USER@]HOST[:PORT][,HOST[:PORT]]…/DATABASE?vault=NAME[&NAME=VALUE]…`.
-public struct PostgresAddress: Sendable {
+package struct PostgresAddress: Sendable {
   /// Why a text is no such address: a fixed sentence without any of its text.
-  public struct Fault: Error, Sendable {
+  package struct Fault: Error, Sendable {
     /// A fixed sentence.
-    public let reason: String
+    package let reason: String
   }
 
   /// What else an address may say, which is handed on to libpq by its own names.
@@ -15,27 +15,27 @@ public struct PostgresAddress: Sendable {
   ]
 
   /// The servers that may have the vault, in the order in which they are tried; at least one.
-  public let hosts: [PostgresHost]
+  package let hosts: [PostgresHost]
   /// The name of the database.
-  public let database: String
+  package let database: String
   /// Nil for the user that libpq takes by itself.
-  public let user: String?
+  package let user: String?
   /// The vault's name among those in the database.
-  public let vault: String
+  package let vault: String
   /// The schema in which the tables are.
-  public let schema: String
+  package let schema: String
   /// What else it says, by libpq's names.
   package let settings: [String: String]
 
   /// Whether a text is meant as an address of a database: it may still be a faulty one.
-  public static func isAddress(_ text: String) -> Bool {
+  package static func isAddress(_ text: String) -> Bool {
     text.hasPrefix("postgresql:") || text.hasPrefix("postgres:")
   }
 
   /// Takes an address apart.
   ///
   /// - Throws: ``Fault`` for any other text, for one with a password, and for a setting that is not known.
-  public init(parsing text: String) throws(Fault) {
+  package init(parsing text: String) throws(Fault) {
     guard Self.isAddress(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), let parts = Parts(of: text) else {
       throw Fault(reason: "is not written postgresql://USER@HOST:PORT/DATABASE?vault=NAME")
     }
@@ -119,21 +119,21 @@ public struct PostgresAddress: Sendable {
 
 extension PostgresAddress {
   /// The first host.
-  public var host: String { hosts[0].name }
+  package var host: String { hosts[0].name }
   /// The port of the first host.
-  public var port: Int { hosts[0].port }
+  package var port: Int { hosts[0].port }
 
   /// Whether nothing between here and the servers could listen: each is a socket, or this machine itself.
-  public var isLocal: Bool { hosts.allSatisfy(\.isLocal) }
+  package var isLocal: Bool { hosts.allSatisfy(\.isLocal) }
 
   /// How far the server has to prove who it is, in libpq's words.
-  public var encryption: String { settings["sslmode"] ?? (isLocal ? "prefer" : "verify-full") }
+  package var encryption: String { settings["sslmode"] ?? (isLocal ? "prefer" : "verify-full") }
 
   /// Whether somebody between could pass for the server: it is not local, and asked for less than a proof.
-  public var isOpenToOthers: Bool { !isLocal && encryption != "verify-full" }
+  package var isOpenToOthers: Bool { !isLocal && encryption != "verify-full" }
 
   /// The place by which a machine remembers the vault: without user and settings, and whatever the order of its hosts.
-  public var canonicalText: String {
+  package var canonicalText: String {
     func encoded(_ text: String) -> String { PercentEncoding.encoded(text) }
     let schema = schema == "vault" ? "" : "&schema=\(schema)"
     let places = hosts.map { "\(encoded($0.name)):\($0.port)" }.sorted().joined(separator: ",")

@@ -1,16 +1,16 @@
 internal import VaultDocument
 
 /// A server that an address names.
-public struct PostgresHost: Hashable, Sendable {
+package struct PostgresHost: Hashable, Sendable {
   /// A name or IP address in lower case, IPv6 without brackets; for a socket its folder, or `@` and an abstract name.
-  public let name: String
+  package let name: String
   /// The port, 5432 where the address says none.
-  public let port: Int
+  package let port: Int
 
   /// Whether nothing between here and the server could listen: a socket, a loopback address, or `localhost`.
   ///
   /// Other names, such as `127.example`, may lead anywhere.
-  public var isLocal: Bool { isSocket || name == "localhost" || name == "::1" || Self.isLoopback(name) }
+  package var isLocal: Bool { isSocket || name == "localhost" || name == "::1" || Self.isLoopback(name) }
 
   /// Whether it is a socket of this machine, as libpq tells one.
   var isSocket: Bool { name.hasPrefix("/") || name.hasPrefix("@") }

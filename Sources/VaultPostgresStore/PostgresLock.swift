@@ -1,5 +1,5 @@
 internal import Synchronization
-public import VaultStorage
+package import VaultStorage
 internal import VaultSystem
 
 /// A lock on a vault: rows of the table `locks`, locked by a transaction that stays open. The server ends it with its
@@ -50,7 +50,7 @@ extension PostgresStore {
     static let waiting = 1
   }
 
-  public func lock(
+  package func lock(
     _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
     if let snapshot { return try snapshot.lock(kind) }

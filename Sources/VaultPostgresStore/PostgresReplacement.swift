@@ -1,9 +1,9 @@
 internal import Synchronization
 internal import VaultDocument
-public import VaultStorage
+package import VaultStorage
 
 extension PostgresStore {
-  public func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? {
+  package func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? {
     let lock = requireExclusive(lock)
     var set: Int64 = 0
     // A number that no set ever had.

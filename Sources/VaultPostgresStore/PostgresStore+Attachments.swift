@@ -1,16 +1,16 @@
 internal import Synchronization
-public import VaultDocument
-public import VaultStorage
+package import VaultDocument
+package import VaultStorage
 
 extension PostgresStore: AttachmentStore {
-  public func keepsAttachments() throws(StoreError) -> Bool {
+  package func keepsAttachments() throws(StoreError) -> Bool {
     if hasAttachmentTable.load(ordering: .relaxed) { return true }
     let isThere = try pool.with { connection throws(ServerFault) in try connection.hasTable(schema.attachments) }
     if isThere { hasAttachmentTable.store(true, ordering: .relaxed) }
     return isThere
   }
 
-  public func attachments() throws(StoreError) -> [AttachmentID] {
+  package func attachments() throws(StoreError) -> [AttachmentID] {
     guard try keepsAttachments() else { return [] }
     let statement = "SELECT DISTINCT d.id FROM \(schema.attachments) AS d WHERE d.vault = $1 ORDER BY d.id"
     return try pool.with { connection throws(ServerFault) in
@@ -20,7 +20,7 @@ extension PostgresStore: AttachmentStore {
     }
   }
 
-  public func removeAttachments(_ ids: [AttachmentID], under lock: any StoreLock) throws(StoreError) {
+  package func removeAttachments(_ ids: [AttachmentID], under lock: any StoreLock) throws(StoreError) {
     let lock = requireExclusive(lock)
     guard !ids.isEmpty, try keepsAttachments() else { return }
     do throws(StoreError) {
@@ -37,12 +37,12 @@ extension PostgresStore: AttachmentStore {
     }
   }
 
-  public func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? {
+  package func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? {
     guard case .attachment(let id) = location else { return try wholeReader(of: location) }
     return try keepsAttachments() ? AttachmentReader(of: id, in: self) : nil
   }
 
-  public func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
+  package func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
     let lock = requireExclusive(lock)
     guard case .attachment(let id) = location else { return wholeWriter(of: location, under: lock) }
     guard try keepsAttachments() else {

@@ -1,8 +1,8 @@
 internal import VaultDocument
-public import VaultStorage
+package import VaultStorage
 
 extension PostgresStore: RemoteStore {
-  public func state() throws(StoreError) -> RemoteState {
+  package func state() throws(StoreError) -> RemoteState {
     let statement = """
       SELECT current_setting('server_version'), current_user::text, v.generation FROM \(schema.vaults) AS v
       WHERE v.vault = $1
@@ -19,7 +19,7 @@ extension PostgresStore: RemoteStore {
       generation: state.generation, holder: holder()?.text)
   }
 
-  public func inspection() throws(StoreError) -> [RemoteFinding] {
+  package func inspection() throws(StoreError) -> [RemoteFinding] {
     let answers = try pool.with { connection throws(ServerFault) in
       var answers = try Answers(connection, schema, [.id(vault)])
       answers.isEncrypted = connection.encryption != nil

@@ -1,5 +1,5 @@
-public import VaultDocument
-public import VaultStorage
+package import VaultDocument
+package import VaultStorage
 
 extension PostgresStore {
   /// The set of live records that readers see, as a part of a statement whose first value is the vault.
@@ -17,7 +17,7 @@ extension PostgresStore {
     """
   }
 
-  public func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
+  package func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
     if case .attachment = location {
       guard let reader = try reader(of: location) else { return nil }
       return try reader.all()
@@ -46,7 +46,7 @@ extension PostgresStore {
     return try (found ?? joined.finish()?.bytes)?.get()
   }
 
-  public func recordFolders() throws(StoreError) -> [UInt8] {
+  package func recordFolders() throws(StoreError) -> [UInt8] {
     // Those that ever had one: telling exactly would cost a look at each record.
     let statement = "SELECT f.folder FROM \(schema.folders) AS f WHERE f.vault = $1 ORDER BY f.folder"
     return try pool.with { connection throws(ServerFault) in
@@ -63,7 +63,7 @@ extension PostgresStore {
     }
   }
 
-  public func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
+  package func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
     guard let snapshot else { return try records(inFolders: folder...folder) }
     return try snapshot.ahead.ids(of: folder, records(inFolders:))
   }
@@ -72,12 +72,12 @@ extension PostgresStore {
     try identifiers(.record(vault), (Self.edge(folders.lowerBound, 0), Self.edge(folders.upperBound, 0xFF)))
   }
 
-  public func trashed() throws(StoreError) -> [RecordID] { try identifiers(.trash(vault)) }
+  package func trashed() throws(StoreError) -> [RecordID] { try identifiers(.trash(vault)) }
 
-  public func slots() throws(StoreError) -> [SlotID] { try identifiers(.slot(vault)) }
+  package func slots() throws(StoreError) -> [SlotID] { try identifiers(.slot(vault)) }
 
   /// Tables have no room for anything else.
-  public func strayEntries() throws(StoreError) -> [String] { [] }
+  package func strayEntries() throws(StoreError) -> [String] { [] }
 
   private static func edge(_ folder: UInt8, _ rest: UInt8) -> Identifier {
     Identifier(bytes: [folder] + [UInt8](repeating: rest, count: Identifier.byteCount - 1))
@@ -104,7 +104,7 @@ extension PostgresStore {
     }
   }
 
-  public func read(
+  package func read(
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
     if let found = try snapshot?.ahead.bytes(of: ids, inFolder: folder, run(from:)) {
@@ -124,7 +124,7 @@ extension PostgresStore {
     try readAscending(ids, body)
   }
 
-  public func fewRecords() throws(StoreError) -> (any RecordStore)? {
+  package func fewRecords() throws(StoreError) -> (any RecordStore)? {
     // Of more than that nothing leaves the server; where there is none, the usual way tells so.
     let statement = """
       WITH few AS (

@@ -1,5 +1,5 @@
 internal import Synchronization
-public import VaultStorage
+package import VaultStorage
 internal import VaultSystem
 
 /// How long a store waits for its replica: over all calls, since many records may be older at once.
@@ -29,7 +29,7 @@ final class ReplicaWait: Sendable {
 }
 
 extension PostgresStore {
-  public func catchUp(until isNewer: () -> Bool) -> ReplicaState? {
+  package func catchUp(until isNewer: () -> Bool) -> ReplicaState? {
     guard var isBehind = isBehind() else { return nil }
     let start = ContinuousClock.now
     while true {

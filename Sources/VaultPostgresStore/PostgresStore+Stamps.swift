@@ -1,11 +1,11 @@
-public import VaultDocument
-public import VaultStorage
+package import VaultDocument
+package import VaultStorage
 
 extension PostgresStore: StampedStore {
   /// Each transaction is of the old state or the new one.
-  public func hasPendingBatch() throws(StoreError) -> Bool { false }
+  package func hasPendingBatch() throws(StoreError) -> Bool { false }
 
-  public func folderStamps() throws(StoreError) -> [StoreStamp?] {
+  package func folderStamps() throws(StoreError) -> [StoreStamp?] {
     let statement = """
       SELECT v.live, f.folder, f.changed, f.mark FROM \(schema.vaults) AS v
       LEFT JOIN \(schema.folders) AS f ON f.vault = v.vault WHERE v.vault = $1
@@ -25,7 +25,7 @@ extension PostgresStore: StampedStore {
     }
   }
 
-  public func recordStamps(of ids: [RecordID]) throws(StoreError) -> [StoreStamp?] {
+  package func recordStamps(of ids: [RecordID]) throws(StoreError) -> [StoreStamp?] {
     let statement = """
       SELECT d.id, d.live, d.size, d.changed FROM \(schema.documents) AS d
       WHERE d.vault = $1 AND d.live = \(liveSet) AND d.place = \(StoreLocation.Place.record) AND d.id = ANY ($2)

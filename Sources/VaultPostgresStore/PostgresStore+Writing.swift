@@ -1,5 +1,5 @@
 internal import VaultDocument
-public import VaultStorage
+package import VaultStorage
 internal import VaultSystem
 
 extension PostgresStore {
@@ -9,7 +9,7 @@ extension PostgresStore {
   /// How long a commit may wait for standbys that only makes sure of an earlier one.
   private static let replicationPatience = Duration.seconds(15)
 
-  public func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
+  package func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
     let lock = requireExclusive(lock)
     _ = try ChangePlan(changes)
     let guards = ChangeRows(changes.filter(\.isGuard), live: lock.live)

@@ -1,6 +1,6 @@
 internal import Synchronization
 internal import VaultDocument
-public import VaultStorage
+package import VaultStorage
 internal import VaultSystem
 
 /// A vault in a database that speaks PostgreSQL's protocol.
@@ -8,9 +8,9 @@ internal import VaultSystem
 /// Documents are `bytea`, byte for byte, in parts of at most 1 MiB. All writers are ordered by the vault's row, whose
 /// `fence` only the holder of the lock knows. Live records belong to a set, whose number the vault's row tells, so that
 /// all can be exchanged by writing one row. `docs/postgresql.md` has the whole of it.
-public final class PostgresStore: RecordStore {
+package final class PostgresStore: RecordStore {
   /// Where it is.
-  public let address: PostgresAddress
+  package let address: PostgresAddress
   let schema: PostgresSchema
   let pool: ConnectionPool
   /// The vault's number in the database, which no document knows.
@@ -26,7 +26,7 @@ public final class PostgresStore: RecordStore {
   /// - Parameter password: where libpq has none of its own; from a file, a service or a certificate it takes it itself.
   /// - Throws: `StoreError` `.notAVault` where there is no such vault, or there are no tables; `.newerLayout`;
   ///   `.permissionDenied`; `.ioFailed` without a connection.
-  public convenience init(at address: PostgresAddress, password: String? = nil) throws(StoreError) {
+  package convenience init(at address: PostgresAddress, password: String? = nil) throws(StoreError) {
     try self.init(at: address, password: password, patience: ServerPatience())
   }
 
@@ -87,7 +87,7 @@ extension PostgresStore {
   /// - Parameter makingTables: whether tables that are not there are made.
   /// - Throws: `StoreError` `.alreadyExists` where a vault is there already; `.notAVault` without tables; `.readOnly`;
   ///   and as ``init(at:password:)``.
-  public static func create(
+  package static func create(
     at address: PostgresAddress, password: String? = nil, makingTables: Bool = false
   ) throws(StoreError) -> PostgresStore {
     try create(at: address, password: password, makingTables: makingTables, patience: ServerPatience())

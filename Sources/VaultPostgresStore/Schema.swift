@@ -5,7 +5,7 @@ internal import VaultStorage
 ///
 /// Only what PostgreSQL and the systems that speak its protocol have in common is used: no advisory locks, no
 /// notifications, no settings of a session, no named statements, no temporary tables, no sequences, no triggers.
-public struct PostgresSchema: Sendable {
+package struct PostgresSchema: Sendable {
   /// The layout of the tables that this program writes and reads.
   static let layout = 1
   /// The most bytes in one row.
@@ -20,7 +20,7 @@ public struct PostgresSchema: Sendable {
   private let name: String
 
   /// - Precondition: the name is one that an address may have.
-  public init(_ name: String = "vault") {
+  package init(_ name: String = "vault") {
     precondition(PostgresAddress.isPlainName(name), "a schema of another name would need quoting")
     self.name = name
     vaults = "\(name).vaults"
@@ -32,7 +32,7 @@ public struct PostgresSchema: Sendable {
   }
 
   /// Makes what is not there yet; each is one statement.
-  public var creation: [String] {
+  package var creation: [String] {
     [
       "CREATE SCHEMA IF NOT EXISTS \(name)",
       """
@@ -83,7 +83,7 @@ public struct PostgresSchema: Sendable {
   /// Makes four roles and says what each may do; each is one statement.
   ///
   /// - Precondition: the prefix is a plain name, as of a schema.
-  public func roles(prefix: String) -> [String] {
+  package func roles(prefix: String) -> [String] {
     precondition(PostgresAddress.isPlainName(prefix), "a role of another name would need quoting")
     let tables = [vaults, locks, documents, staged, folders]
     let all = tables.joined(separator: ", ")
@@ -117,7 +117,7 @@ public struct PostgresSchema: Sendable {
   ///   - prefix: of those roles; nil where there are none.
   ///   - isWithRowSecurity: whether the others keep vaults apart by row.
   /// - Precondition: as ``roles(prefix:)``.
-  public func addedAttachments(roles prefix: String?, rowSecurity isWithRowSecurity: Bool) -> [String] {
+  package func addedAttachments(roles prefix: String?, rowSecurity isWithRowSecurity: Bool) -> [String] {
     precondition(prefix.map(PostgresAddress.isPlainName) ?? true, "a role of another name would need quoting")
     return attachmentCreation + (prefix.map(attachmentRights) ?? [])
       + (isWithRowSecurity ? policy(on: attachments, grantedRows) : [])
@@ -127,7 +127,7 @@ public struct PostgresSchema: Sendable {
   /// logged in.
   ///
   /// - Parameter prefix: of the roles that may read `grants`, and of its owner; nil for all, and for who makes it.
-  public func rowSecurity(roles prefix: String?) -> [String] {
+  package func rowSecurity(roles prefix: String?) -> [String] {
     let readers = prefix.map { prefix in ["reader", "writer", "backup"].map { "\(prefix)_\($0)" } } ?? ["PUBLIC"]
     return [
       "CREATE TABLE IF NOT EXISTS \(grants) (role name NOT NULL, vault uuid NOT NULL, PRIMARY KEY (role, vault))",
@@ -148,7 +148,7 @@ public struct PostgresSchema: Sendable {
   }
 
   /// Whether a text can be the name of a schema, or stand before the names of roles.
-  public static func isName(_ text: String) -> Bool { PostgresAddress.isPlainName(text) }
+  package static func isName(_ text: String) -> Bool { PostgresAddress.isPlainName(text) }
 }
 
 extension StoreLocation {

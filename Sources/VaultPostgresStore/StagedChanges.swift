@@ -1,5 +1,5 @@
 internal import VaultDocument
-public import VaultStorage
+package import VaultStorage
 
 /// Changes on their way into the table of what is staged, where they wait for the statements that make them.
 final class StagedChanges {

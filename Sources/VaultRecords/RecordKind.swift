@@ -141,7 +141,7 @@ extension RecordKind {
   }
 
   /// The readable members, of a file or in clear, that hold an address with a secret in it.
-  public func secretAddresses(in members: JSONObject) -> [(path: MemberPath, secret: SecretAddress)] {
+  package func secretAddresses(in members: JSONObject) -> [(path: MemberPath, secret: SecretAddress)] {
     // A sealed value is not looked into, since that would leave a copy of it.
     let found = SealMap.strings(in: .object(members), besides: seals) { text in
       SecretAddress.mayBe(in: text) && !SealedToken.hasTokenShape(text) ? SecretAddress(in: text) : nil

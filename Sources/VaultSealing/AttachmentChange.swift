@@ -1,14 +1,14 @@
 /// What became of what a record has attached under one name, from one version of the record to another.
-public struct AttachmentChange: Sendable, Equatable {
+package struct AttachmentChange: Sendable, Equatable {
   /// What both are called.
-  public let name: String
+  package let name: String
   /// Nil where there was none.
-  public let before: Attachment?
+  package let before: Attachment?
   /// Nil where there is none any more; beside one before, another writing has taken its place.
-  public let after: Attachment?
+  package let after: Attachment?
 
   /// What differs, in the order of names; what is the same in all that the record says of it is left out.
-  public static func changes(from old: [Attachment], to new: [Attachment]) -> [AttachmentChange] {
+  package static func changes(from old: [Attachment], to new: [Attachment]) -> [AttachmentChange] {
     let (gone, come) = (old.filter { !new.contains($0) }, new.filter { !old.contains($0) })
     // Names by their bytes: texts that look alike are not one name.
     let (before, after) = (Dictionary(grouping: gone, by: \.nameBytes), Dictionary(grouping: come, by: \.nameBytes))

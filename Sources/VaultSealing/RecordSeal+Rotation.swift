@@ -16,7 +16,7 @@ extension RootKey {
 
 extension RecordSeal {
   /// A record with another wrap of its data key and nothing else changed; the MAC does not cover the wrap.
-  public static func rewrapped(_ record: VerifiedRecord, with key: WrappedKey) -> SealedRecord {
+  package static func rewrapped(_ record: VerifiedRecord, with key: WrappedKey) -> SealedRecord {
     guard case .object(var document) = record.document,
       case .object(var members)? = document[RecordEnvelope.memberName]
     else { preconditionFailure("what has an envelope is a record") }
@@ -34,7 +34,7 @@ extension RecordSeal {
   /// Each new token is opened and compared before it is taken.
   ///
   /// - Throws: ``SealingError`` as opening and sealing do, with the path of the field.
-  public static func resealed(
+  package static func resealed(
     _ record: VerifiedRecord, under root: RootKey, now: Timestamp
   ) throws(SealingError) -> SealedRecord {
     var draft = EnvelopeDraft(next: record, now: now)
@@ -47,7 +47,7 @@ extension RecordSeal {
   /// - Parameter latest: no token says to have been sealed after this; nil for no such moment.
   /// - Throws: ``SealingError`` as ``resealed(_:under:now:)``; `.limitExceeded` for a record with attachments, whose
   ///   files would stay under the old data key.
-  public static func resealed(
+  package static func resealed(
     _ record: VerifiedRecord, under root: RootKey, as draft: EnvelopeDraft, sealedUntil latest: Timestamp? = nil
   ) throws(SealingError) -> SealedRecord {
     guard draft.attachments.isEmpty else {

@@ -7,7 +7,7 @@ public import VaultDocument
 /// ``RecordStore/writer(of:under:)``, which hold a piece of the document in memory and not all of it: it is there whole
 /// and durably once `commit(replacing: nil)` has returned, and refused where something is there. Nothing else writes
 /// them, and no batch has them. Which of them count, the records say.
-public protocol AttachmentStore: RecordStore {
+package protocol AttachmentStore: RecordStore {
   /// Whether there is room for them: without it there are none, and a writer is refused. A store that made its room
   /// itself need not say so.
   ///

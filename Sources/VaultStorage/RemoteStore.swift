@@ -1,5 +1,5 @@
 /// A store on another machine, or behind another program, that can tell about itself.
-public protocol RemoteStore: RecordStore {
+package protocol RemoteStore: RecordStore {
   /// What it is, and who this is to it.
   ///
   /// - Throws: `StoreError` as `read`.
@@ -25,7 +25,7 @@ public protocol RemoteStore: RecordStore {
 }
 
 /// What a replica has of the changes of the server that it follows.
-public enum ReplicaState: Sendable {
+package enum ReplicaState: Sendable {
   /// What the caller looks for has come.
   case newer
   /// Some changes have not arrived yet, or nobody can tell.
@@ -35,7 +35,7 @@ public enum ReplicaState: Sendable {
 }
 
 extension RemoteStore {
-  public func catchUp(until isNewer: () -> Bool) -> ReplicaState? { nil }
+  package func catchUp(until isNewer: () -> Bool) -> ReplicaState? { nil }
 
   public func fewRecords() throws(StoreError) -> (any RecordStore)? { nil }
 }
@@ -53,22 +53,22 @@ package enum RemoteWait: Sendable {
 }
 
 /// What a store on another machine tells about itself.
-public struct RemoteState: Sendable {
+package struct RemoteState: Sendable {
   /// Its name and version, in its own words: escaped and cut.
-  public let engine: String
+  package let engine: String
   /// How the connection is encrypted; nil when it is not.
-  public let encryption: String?
+  package let encryption: String?
   /// Whether nothing between here and there could listen.
-  public let isLocal: Bool
+  package let isLocal: Bool
   /// Who this is to it.
-  public let role: String
+  package let role: String
   /// Raised by each write.
-  public let generation: Int64
+  package let generation: Int64
   /// The process that holds the lock, as PID@HOST; nil for none.
-  public let holder: String?
+  package let holder: String?
 
   /// A state of these.
-  public init(
+  package init(
     engine: String, encryption: String?, isLocal: Bool, role: String, generation: Int64, holder: String?
   ) {
     (self.engine, self.encryption, self.isLocal) = (engine, encryption, isLocal)
@@ -77,9 +77,9 @@ public struct RemoteState: Sendable {
 }
 
 /// One thing that was looked at in a store on another machine.
-public struct RemoteFinding: Sendable {
+package struct RemoteFinding: Sendable {
   /// How it is.
-  public enum State: Sendable {
+  package enum State: Sendable {
     /// As it should be.
     case good
     /// Works, and should be better.
@@ -89,14 +89,14 @@ public struct RemoteFinding: Sendable {
   }
 
   /// What was looked at, a word or two.
-  public let name: String
+  package let name: String
   /// How it is.
-  public let state: State
+  package let state: State
   /// How it is, without values of the store.
-  public let text: String
+  package let text: String
 
   /// A finding of these.
-  public init(_ name: String, _ state: State, _ text: String) {
+  package init(_ name: String, _ state: State, _ text: String) {
     (self.name, self.state, self.text) = (name, state, text)
   }
 }

@@ -79,17 +79,17 @@ extension ChangePlan {
 }
 
 /// The places of a batch that is handed over piece by piece, held to the same rules as changes that come at once.
-public struct BatchPlan: Sendable {
+package struct BatchPlan: Sendable {
   private var places: Set<StoreLocation> = []
 
   /// No places yet.
-  public init() {}
+  package init() {}
 
   /// Takes more changes into the batch; returns those that write.
   ///
   /// - Precondition: as `StoreBatch.stage`.
   /// - Throws: `StoreError` `.tooLarge`.
-  public mutating func writes(of changes: [StoreChange]) throws(StoreError) -> [StoreChange] {
+  package mutating func writes(of changes: [StoreChange]) throws(StoreError) -> [StoreChange] {
     guard places.count + changes.count <= ChangePlan.maximumChangeCount else { throw .tooManyChanges }
     for change in changes {
       precondition(places.insert(change.location).inserted, "a place is named twice in one batch")

@@ -1,19 +1,19 @@
-public import VaultDocument
+package import VaultDocument
 
 /// What a store tells of a folder or a document without opening it: two equal stamps are of the same content, unless it
 /// changed twice within one tick of the store's clock.
-public struct StoreStamp: BitwiseCopyable, Hashable, Sendable {
+package struct StoreStamp: BitwiseCopyable, Hashable, Sendable {
   /// Which file it is.
-  public let inode: UInt64
+  package let inode: UInt64
   /// Its size.
-  public let byteCount: Int
+  package let byteCount: Int
   /// When its content was written last, as anybody may have set it, in nanoseconds since 1970.
-  public let modified: Int64
+  package let modified: Int64
   /// When anything of it changed last, by the system's own clock, in the same way.
-  public let changed: Int64
+  package let changed: Int64
 
   /// A stamp of these four.
-  public init(inode: UInt64, byteCount: Int, modified: Int64, changed: Int64) {
+  package init(inode: UInt64, byteCount: Int, modified: Int64, changed: Int64) {
     self.inode = inode
     self.byteCount = byteCount
     self.modified = modified
@@ -25,7 +25,7 @@ public struct StoreStamp: BitwiseCopyable, Hashable, Sendable {
 ///
 /// Whoever adds, replaces or removes a record changes the stamp of its folder, and whoever writes into a record's file
 /// the stamp of that file alone.
-public protocol StampedStore: RecordStore {
+package protocol StampedStore: RecordStore {
   /// Whether a batch is committed and not in place yet: then stamps are of neither state.
   ///
   /// - Throws: `StoreError` as `read`.

@@ -74,7 +74,7 @@ struct AcceptCommandTests {
     #expect(refused.errors.contains("--no-baseline"))
     #expect(refused.output.contains("Oslo"))
     #expect(refused.output.contains("•••••••• sealed "))
-    let secrets = try Fixture.secrets()
+    let secrets = try Fixture.longSecrets()
     #expect(!secrets.contains { refused.stdout.holds($0) || refused.stderr.holds($0) })
     #expect(workspace.open("accept", "Shai Mishali", "--no-baseline").status == .declined, "nobody is there to ask")
     #expect(workspace.open("accept", "Shai Mishali", "--no-baseline", "-y").code == 0)

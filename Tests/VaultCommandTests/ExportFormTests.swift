@@ -34,7 +34,7 @@ struct ExportFormTests {
     let workspace = try Workspace.withCustomers()
     let masked = workspace.open("export", "--format", "plist")
     #expect(masked.errors.contains("sealed fields left out"))
-    for secret in try Fixture.secrets() where secret.count > 8 { #expect(!masked.stdout.holds(secret)) }
+    for secret in try Fixture.longSecrets() { #expect(!masked.stdout.holds(secret)) }
     #expect(try propertyList(masked).allSatisfy { $0["access_key"] == nil })
     let tokens = try propertyList(workspace.open("export", "--format", "plist-binary", "--sealed"))
     #expect(tokens.count == 24)

@@ -256,8 +256,7 @@ struct PinCommandTests {
     #expect(FileTree.names(in: workspace.path + "/xdg/cvault").contains("pins"))
     #expect(workspace.open("list", adding: ["CVAULT_STATE_DIR": ""]).code == 0)
     #expect(FileTree.names(in: workspace.home + "/.local/state/cvault").contains("pins"))
-    // Four digits stand in a hash by chance.
-    let secrets = try Fixture.secrets().filter { $0.count >= 8 }
+    let secrets = try Fixture.longSecrets()
     #expect(!secrets.isEmpty)
     for file in FileTree.files(below: workspace.path + "/xdg") {
       let bytes = FileTree.contents(of: workspace.path + "/xdg/" + file) ?? []

@@ -100,7 +100,7 @@ struct RepairCommandTests {
     let name = "kept/salvaged-" + file.split(separator: "/").joined(separator: "-")
     #expect(JSON(workspace.text(of: name))["unverified"] == .bool(true))
     #expect(FileTree.mode(of: workspace.path + "/" + name) == 0o600)
-    let secrets = try Fixture.secrets()
+    let secrets = try Fixture.longSecrets()
     #expect(!secrets.contains { outcome.stdout.holds($0) || outcome.stderr.holds($0) })
   }
 

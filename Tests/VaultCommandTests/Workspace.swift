@@ -170,6 +170,9 @@ enum Fixture {
     return try #require(JSON(bytes).items)
   }
 
+  /// The secrets of the customers that stand nowhere by chance: a code of four digits stands in many an id.
+  static func longSecrets() throws -> [[UInt8]] { try secrets().filter { $0.count > 8 } }
+
   /// Every secret of the customers, as bytes.
   static func secrets() throws -> [[UInt8]] {
     try records(customers).flatMap { [$0["access_key"]?.text, $0["atm_code"]?.text] }.compactMap {

@@ -1,5 +1,5 @@
-public import VaultDocument
-public import VaultKit
+package import VaultDocument
+package import VaultKit
 internal import VaultStorage
 
 extension BackupContents {
@@ -9,7 +9,7 @@ extension BackupContents {
   ///   - names: full ids, or beginnings of one of at least 4 characters.
   ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
   /// - Throws: `VaultError` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath`, `.ioFailed`.
-  public func records(named names: [String], with vault: Vault) throws(VaultError) -> [RecordToBringBack] {
+  package func records(named names: [String], with vault: Vault) throws(VaultError) -> [RecordToBringBack] {
     var candidates: [(place: StoreLocation, bytes: [UInt8])] = []
     try forEachFile { file throws(VaultError) in
       guard case .document(let place) = file.member, let id = place.recordID?.text else { return }
@@ -30,7 +30,7 @@ extension BackupContents {
   /// - Returns: the ids that were written.
   /// - Throws: `VaultError` as `Vault.bringBack(_:)`; `.usage` where the vault's store keeps no attachments;
   ///   `.damaged`, `.changedUnderneath`, `.ioFailed` for the backup.
-  public func bringBack(
+  package func bringBack(
     _ records: [RecordToBringBack], into vault: Vault
   ) async throws(VaultError) -> [RecordID] {
     try await vault.bringBack(records) { ids, take throws(VaultError) in

@@ -44,7 +44,7 @@ public final class StagedRestore {
   /// What is damaged: with any of these it is not put in place.
   public var faults: [VaultFault] { verification.faults.filter { !$0.code.isRollback } }
   /// What would go back, or did before the backup was made: its own checkpoint tells, too.
-  public let rollbacks: RollbackReport
+  package let rollbacks: RollbackReport
   let contents: BackupContents
   let staged: StagedVault
   let place: RestorePlace

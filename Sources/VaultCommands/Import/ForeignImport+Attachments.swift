@@ -25,16 +25,7 @@ struct FileToAttach: Sendable {
     record.attachments.first { $0.name.utf8.elementsEqual(name.utf8) }
   }
 
-  fileprivate var source: AttachmentSource {
-    let rest = Mutex(bytes[...])
-    return AttachmentSource(name: name) {
-      rest.withLock { rest in
-        let piece = rest.prefix(1 << 16)
-        rest = rest.dropFirst(piece.count)
-        return Array(piece)
-      }
-    }
-  }
+  fileprivate var source: AttachmentSource { AttachmentSource(name: name, bytes: bytes) }
 }
 
 extension ForeignImport {

@@ -1,19 +1,19 @@
 /// AES-256-GCM (NIST SP 800-38D) with a fresh random nonce for each message.
 ///
 /// 96 random bits collide too rarely to matter as long as one key seals fewer than 2^32 messages; see SP 800-38D, 8.3.
-public enum AESGCM {
+package enum AESGCM {
   /// Size of a key in bytes.
-  public static let keyByteCount = AEAD.keyByteCount
+  package static let keyByteCount = AEAD.keyByteCount
   /// Size of a nonce in bytes.
-  public static let nonceByteCount = AEAD.nonceByteCount
+  package static let nonceByteCount = AEAD.nonceByteCount
   /// Size of a tag in bytes.
-  public static let tagByteCount = AEAD.tagByteCount
+  package static let tagByteCount = AEAD.tagByteCount
 
   /// Seals under a random nonce; the result is nonce 12 ‖ ciphertext ‖ tag 16.
   ///
   /// - Throws: `.wrongByteCount` for a key of another size than 32 or a text over 2 GiB, `.randomFailed`,
   ///   `.libraryFailed`.
-  public static func seal(
+  package static func seal(
     _ plaintext: RawSpan, key: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> [UInt8] {
     try unsafe seal(plaintext, key: key, associatedData: associatedData) { nonce throws(CryptoError) in
@@ -39,7 +39,7 @@ public enum AESGCM {
   ///
   /// - Throws: `.authenticationFailed`, `.wrongByteCount` for a key of another size than 32 or a box below 28 bytes,
   ///   `.secureMemoryExhausted`, `.secureMemoryUnavailable`, `.libraryFailed`.
-  public static func open(
+  package static func open(
     _ box: RawSpan, key: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> SecretBytes {
     guard box.byteCount >= nonceByteCount + tagByteCount else {

@@ -1,13 +1,13 @@
 /// HKDF with HMAC-SHA-256 (RFC 5869), extract and expand in one call.
-public enum HKDFSHA256 {
+package enum HKDFSHA256 {
   /// Longest output in bytes: 255 blocks of SHA-256.
-  public static let maximumByteCount = 255 * SHA256.byteCount
+  package static let maximumByteCount = 255 * SHA256.byteCount
 
   /// Derives `byteCount` bytes, 1 to 8160, from a key of any size; salt and info may be empty.
   ///
   /// - Throws: `.wrongByteCount` for an output size out of range, `.secureMemoryExhausted`, `.secureMemoryUnavailable`,
   ///   `.libraryFailed`.
-  public static func derive(
+  package static func derive(
     from key: RawSpan, salt: RawSpan, info: RawSpan, byteCount: Int
   ) throws(CryptoError) -> SecretBytes {
     guard (1...maximumByteCount).contains(byteCount) else {

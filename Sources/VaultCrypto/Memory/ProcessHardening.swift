@@ -10,14 +10,14 @@ import COpenSSL
 
 /// What the process asks of the kernel so that its memory stays its own, and what it gives up before it reads a
 /// stranger's file; the only file here with system calls.
-public enum ProcessHardening {
+package enum ProcessHardening {
   /// Sets the core file limit to 0, takes crash reports away and, on Linux, marks the process as not dumpable; to be
   /// called first thing.
   ///
   /// Not dumpable also means that no other process of the same user can attach to it.
   /// - Returns: whether everything took effect.
   @discardableResult
-  public static func forbidCoreDumps() -> Bool {
+  package static func forbidCoreDumps() -> Bool {
     forbidCrashReports()
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     let isLimited = unsafe setrlimit(coreLimit, &none) == 0
@@ -65,7 +65,7 @@ public enum ProcessHardening {
   /// - Parameter asksTerminal: whether somebody is asked at a terminal, which is opened for writing.
   /// - Returns: whether everything took effect. Not every system lets a process leave the network or filters its calls.
   @discardableResult
-  public static func confine(asksTerminal: Bool = false) -> Bool {
+  package static func confine(asksTerminal: Bool = false) -> Bool {
     let isLimited = lower(openFileLimit, to: confinedFileCount)
     #if os(Linux)
       // The order matters: a namespace of its own gives a process privileges in it.
@@ -79,7 +79,7 @@ public enum ProcessHardening {
   }
 
   /// Whether ``confine(asksTerminal:)`` can take system calls away here.
-  public static var canFilterCalls: Bool {
+  package static var canFilterCalls: Bool {
     #if os(Linux)
       return vault_can_filter_calls() == 1
     #else
@@ -95,7 +95,7 @@ public enum ProcessHardening {
   ///   - writesFiles: whether it may write to files other than pipes and terminals.
   /// - Returns: whether everything took effect.
   @discardableResult
-  public static func limit(addressSpace: Int?, processorSeconds: Int, writesFiles: Bool) -> Bool {
+  package static func limit(addressSpace: Int?, processorSeconds: Int, writesFiles: Bool) -> Bool {
     // The hard limit would end it by SIGKILL, of which nobody could tell why.
     let isShort = lower(processorLimit, to: processorSeconds, margin: 5)
     let isSmall = addressSpace.map { lower(addressSpaceLimit, to: $0) } ?? true
@@ -104,9 +104,9 @@ public enum ProcessHardening {
 
   /// How many bytes of address space this process may have (RLIMIT_AS, the soft limit); the largest number where there
   /// is no limit.
-  public static var addressSpaceByteCount: Int { softLimit(of: addressSpaceLimit) }
+  package static var addressSpaceByteCount: Int { softLimit(of: addressSpaceLimit) }
   /// How many seconds this process may compute (RLIMIT_CPU, the soft limit).
-  public static var processorSeconds: Int { softLimit(of: processorLimit) }
+  package static var processorSeconds: Int { softLimit(of: processorLimit) }
 
   private static func softLimit(of resource: Resource) -> Int {
     var limit = rlimit()

@@ -3,9 +3,9 @@ import COpenSSL
 /// OpenSSL's secure heap: memory that is locked into RAM, left out of core files and wiped when freed.
 ///
 /// It is set up once per process, on first use, which is always before the first secret exists.
-public enum SecureMemory {
+package enum SecureMemory {
   /// How well the secure heap protects.
-  public enum Status: Sendable {
+  package enum Status: Sendable {
     /// The heap cannot be swapped out.
     case locked
     /// The heap works but may be swapped out: RLIMIT_MEMLOCK is too low. Worth one warning.
@@ -15,11 +15,11 @@ public enum SecureMemory {
   }
 
   /// How well the secure heap of this process protects; sets it up on first use.
-  public static var status: Status { heap.status }
+  package static var status: Status { heap.status }
 
   /// Size of the secure heap in bytes: a power of two between 1 MiB and 16 MiB, at most half of what may be locked
   /// when that leaves 1 MiB.
-  public static var byteCount: Int { heap.byteCount }
+  package static var byteCount: Int { heap.byteCount }
 
   /// The most that one value should have: a quarter of the heap, for while it is sealed it is there twice, and not
   /// alone.

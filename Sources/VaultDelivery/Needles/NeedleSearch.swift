@@ -1,11 +1,11 @@
 /// Finds values in bytes that come piece by piece, and the lines that they begin in.
-public struct NeedleSearch: Sendable {
+package struct NeedleSearch: Sendable {
   /// A value that was found.
-  public struct Finding: Hashable, Sendable {
+  package struct Finding: Hashable, Sendable {
     /// From 1; a line ends with LF.
-    public let line: Int
+    package let line: Int
     /// What the value was called as it was added: the `label` of ``NeedleSet/add(_:label:)``.
-    public let label: Int
+    package let label: Int
   }
 
   private let needles: NeedleSet
@@ -17,15 +17,15 @@ public struct NeedleSearch: Sendable {
   private var folding = LineFolding()
 
   /// A search that has seen no byte yet.
-  public init(_ needles: NeedleSet) { self.needles = needles }
+  package init(_ needles: NeedleSet) { self.needles = needles }
 
   /// Takes the next piece.
   ///
   /// - Returns: what is decided, in order.
-  public mutating func take(_ piece: [UInt8]) -> [Finding] { search(held + piece, isWhole: false) }
+  package mutating func take(_ piece: [UInt8]) -> [Finding] { search(held + piece, isWhole: false) }
 
   /// Takes the end.
-  public mutating func end() -> [Finding] { search(held, isWhole: true) }
+  package mutating func end() -> [Finding] { search(held, isWhole: true) }
 
   private mutating func search(_ bytes: [UInt8], isWhole: Bool) -> [Finding] {
     var (found, index): ([Finding], Int) = ([], 0)

@@ -7,7 +7,7 @@ internal import VaultSealing
 /// into lines. Each byte may stand as itself or as an escape of addresses, JSON, programming languages, XML, HTML, SQL
 /// and shells, and an escape within another one, three deep. This is a guard against accidents: any other form of a
 /// value is not found.
-public struct NeedleSet: Sendable {
+package struct NeedleSet: Sendable {
   /// One form of a value: its hash tells it from other bytes but for a chance of 2⁻⁶⁴.
   private struct Needle {
     let count: Int
@@ -41,10 +41,10 @@ public struct NeedleSet: Sendable {
   private var bytes = [Bool](repeating: false, count: 256)
 
   /// Nothing to look for.
-  public init() {}
+  package init() {}
 
   /// Whether nothing is looked for, since no value was added or all of them were too short.
-  public var isEmpty: Bool { needles.isEmpty }
+  package var isEmpty: Bool { needles.isEmpty }
 
   /// Adds a value.
   ///
@@ -52,14 +52,14 @@ public struct NeedleSet: Sendable {
   /// - Returns: whether it will be found: what is shorter than 8 bytes, or is a number of fewer than 12 digits, stands
   ///   in any text by chance, and is not looked for.
   @discardableResult
-  public mutating func add(_ value: RawSpan, label: Int) -> Bool {
+  package mutating func add(_ value: RawSpan, label: Int) -> Bool {
     let forms = NeedleForms.all(of: value.copiedBytes())
     for form in forms { insert(form, label) }
     return !forms.isEmpty
   }
 
   /// How many lines of a value of several are not looked for by themselves, because they are words or too short.
-  public static func leftOutLineCount(of value: RawSpan) -> Int {
+  package static func leftOutLineCount(of value: RawSpan) -> Int {
     NeedleForms.leftOutLineCount(of: value.copiedBytes())
   }
 
@@ -189,7 +189,7 @@ public struct NeedleSet: Sendable {
   /// The values that stand in bytes, in order.
   ///
   /// - Returns: where each begins, and its label; of those that overlap, all.
-  public func occurrences(in bytes: [UInt8]) -> [(offset: Int, label: Int)] {
+  package func occurrences(in bytes: [UInt8]) -> [(offset: Int, label: Int)] {
     var found: [(offset: Int, label: Int)] = []
     let span = unsafe bytes.span.bytes
     var (reading, folding) = (EscapeReading(), LineFolding())

@@ -2,7 +2,7 @@
 ///
 /// A value is found across all borders of pieces: what may be its beginning is held back until it is decided, and
 /// nothing else. Where values overlap, all of what they cover is replaced. What holds no value passes as it is.
-public struct Redactor: Sendable {
+package struct Redactor: Sendable {
   private let needles: NeedleSet
   private let marks: [[UInt8]]
   private var held: [UInt8] = []
@@ -10,10 +10,10 @@ public struct Redactor: Sendable {
   private var coveredCount = 0
   private var folding = LineFolding()
   /// How many values were replaced.
-  public private(set) var count = 0
+  package private(set) var count = 0
 
   /// - Parameter names: what the values are called, by their labels.
-  public init(_ needles: NeedleSet, names: [String]) {
+  package init(_ needles: NeedleSet, names: [String]) {
     self.needles = needles
     // A mark must not hold, or become part of, what it stands for.
     let plain = ["«sealed»", "***", "###", "???"].first(where: needles.isApart) ?? ""
@@ -26,10 +26,10 @@ public struct Redactor: Sendable {
   /// Takes the next piece.
   ///
   /// - Returns: what is decided.
-  public mutating func take(_ piece: [UInt8]) -> [UInt8] { process(held + piece, isWhole: false) }
+  package mutating func take(_ piece: [UInt8]) -> [UInt8] { process(held + piece, isWhole: false) }
 
   /// Takes the end.
-  public mutating func end() -> [UInt8] { process(held, isWhole: true) }
+  package mutating func end() -> [UInt8] { process(held, isWhole: true) }
 
   private mutating func process(_ bytes: [UInt8], isWhole: Bool) -> [UInt8] {
     var output: [UInt8] = []

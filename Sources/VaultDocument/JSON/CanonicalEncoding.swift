@@ -3,21 +3,21 @@
 ///
 /// `LP(x)` is a 32-bit big-endian byte count, then x. `ENC(label; x1 … xn)` is LP(label), the 32-bit count n, then each
 /// LP(xi). Everything that is authenticated or derived goes through these; nothing is ever joined with a separator.
-public enum CanonicalEncoding {
+package enum CanonicalEncoding {
   /// `ENC(label; items)`.
-  public static func enc(_ label: String, _ items: [[UInt8]] = []) -> [UInt8] {
+  package static func enc(_ label: String, _ items: [[UInt8]] = []) -> [UInt8] {
     var builder = Builder(label, itemCount: items.count)
     for item in items { builder.append(item) }
     return builder.finish()
   }
 
   /// Builds an `ENC` item by item, so that a large or secret item need not be copied into an array first.
-  public struct Builder: Sendable {
+  package struct Builder: Sendable {
     private var bytes: [UInt8] = []
     private var missingItemCount: Int
 
     /// Begins `ENC(label; …)` of exactly `itemCount` items.
-    public init(_ label: String, itemCount: Int) {
+    package init(_ label: String, itemCount: Int) {
       missingItemCount = itemCount
       bytes.reserveCapacity(1024)
       bytes.appendPrefixed(label.utf8Span.span)
@@ -25,28 +25,28 @@ public enum CanonicalEncoding {
     }
 
     /// Adds the next item.
-    public mutating func append(_ item: [UInt8]) { append(item.span) }
+    package mutating func append(_ item: [UInt8]) { append(item.span) }
 
     /// Adds the next item.
-    public mutating func append(_ item: RawSpan) { append(Span<UInt8>(_bytes: item)) }
+    package mutating func append(_ item: RawSpan) { append(Span<UInt8>(_bytes: item)) }
 
     /// Adds the 16 raw bytes of an identifier as the next item.
-    public mutating func append(_ identifier: Identifier) {
+    package mutating func append(_ identifier: Identifier) {
       missingItemCount -= 1
       bytes.appendCount(Identifier.byteCount)
       identifier.appendBytes(to: &bytes)
     }
 
     /// Adds the UTF-8 of a text as the next item.
-    public mutating func append(_ text: String) { append(text.utf8Span.span) }
+    package mutating func append(_ text: String) { append(text.utf8Span.span) }
 
     /// Adds `T(value)` as the next item.
-    public mutating func append(canonical value: JSONValue) {
+    package mutating func append(canonical value: JSONValue) {
       append { value.appendCanonical(to: &$0) }
     }
 
     /// Adds `T` of an object without some members of one of its own members, as the next item.
-    public mutating func append(canonical object: JSONObject, leavingOut names: [String], in member: String) {
+    package mutating func append(canonical object: JSONObject, leavingOut names: [String], in member: String) {
       append { bytes in
         bytes.append(0x06)
         bytes.appendCount(object.count)
@@ -70,7 +70,7 @@ public enum CanonicalEncoding {
     }
 
     /// The finished encoding.
-    public consuming func finish() -> [UInt8] {
+    package consuming func finish() -> [UInt8] {
       // A wrong count would make two different sequences of items encode alike: a mistake of the caller's code.
       precondition(missingItemCount == 0, "ENC was given another number of items than announced")
       return bytes

@@ -1,21 +1,21 @@
 /// One value in which two trees differ, and that is no object or array on both sides.
-public struct TreeDifference: Sendable, Equatable {
+package struct TreeDifference: Sendable, Equatable {
   /// Where they differ.
-  public let path: MemberPath
+  package let path: MemberPath
   /// Nil where there was nothing.
-  public let before: JSONValue?
+  package let before: JSONValue?
   /// Nil where nothing is any more.
-  public let after: JSONValue?
+  package let after: JSONValue?
 
   /// A difference at a path.
-  public init(path: MemberPath, before: JSONValue?, after: JSONValue?) {
+  package init(path: MemberPath, before: JSONValue?, after: JSONValue?) {
     (self.path, self.before, self.after) = (path, before, after)
   }
 }
 
 extension TreeDifference {
   /// The same value by value, where a side is an object or array.
-  public var leaves: [TreeDifference] {
+  package var leaves: [TreeDifference] {
     let (left, right) = (before?.leaves(at: path) ?? [], after?.leaves(at: path) ?? [])
     if left.count == 1, right.count == 1, left[0].0 == right[0].0 { return [self] }
     return left.map { TreeDifference(path: $0, before: $1, after: nil) }
@@ -28,7 +28,7 @@ extension JSONValue {
   ///
   /// Where a list became longer or shorter, what its beginnings and its ends have in common has not changed: what went
   /// has the path that it had, what came the path that it has.
-  public func differences(from old: JSONValue) -> [TreeDifference] {
+  package func differences(from old: JSONValue) -> [TreeDifference] {
     var found: [TreeDifference] = []
     Self.compare(old, self, at: .root, &found)
     return found

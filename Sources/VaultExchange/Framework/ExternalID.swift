@@ -1,23 +1,23 @@
-public import VaultDocument
-public import VaultRecords
+package import VaultDocument
+package import VaultRecords
 
 /// Where a record says which entry of another tool it came from.
-public enum ExternalID {
+package enum ExternalID {
   /// The name of the custom field.
-  public static let fieldName = "external_id"
+  package static let fieldName = "external_id"
 
   /// The id of what has nothing but its file to go by: `PREFIX:file:HASH`.
   ///
   /// - Throws: ``ExchangeError`` `.reading` without a hash.
-  public static func ofFile(_ identity: String, from idPrefix: String) throws(ExchangeError) -> String {
+  package static func ofFile(_ identity: String, from idPrefix: String) throws(ExchangeError) -> String {
     ofFiles(from: idPrefix) + (try ContentHash.hex(of: [identity]))
   }
 
   /// What such ids begin with, whatever the file.
-  public static func ofFiles(from idPrefix: String) -> String { "\(idPrefix):file:" }
+  package static func ofFiles(from idPrefix: String) -> String { "\(idPrefix):file:" }
 
   /// `fields.external_id`, or `extra.external_id` in kinds without readable custom fields; nil where neither can be.
-  public static func path(in kind: RecordKind) -> MemberPath? {
+  package static func path(in kind: RecordKind) -> MemberPath? {
     [
       MemberPath([.member("fields"), .member(fieldName)]),
       MemberPath([.member(RecordKind.extraMember), .member(fieldName)]),
@@ -26,7 +26,7 @@ public enum ExternalID {
   }
 
   /// The members with the id in its place.
-  public static func adding(_ id: String, to members: JSONObject, of kind: RecordKind) -> JSONObject {
+  package static func adding(_ id: String, to members: JSONObject, of kind: RecordKind) -> JSONObject {
     guard let path = path(in: kind), case .member(let map)? = path.components.first else { return members }
     var members = members
     var values = members[map]?.object ?? JSONObject()
@@ -36,7 +36,7 @@ public enum ExternalID {
   }
 
   /// The members without an id.
-  public static func removed(from members: JSONObject, of kind: RecordKind) -> JSONObject {
+  package static func removed(from members: JSONObject, of kind: RecordKind) -> JSONObject {
     guard let path = path(in: kind), case .member(let map)? = path.components.first,
       var values = members[map]?.object
     else { return members }

@@ -66,30 +66,30 @@ public struct LedgerLine: Hashable, Sendable {
 }
 
 /// How many leaves of a source had which outcome; it does not keep the lines.
-public struct LedgerTotals: Hashable, Sendable {
+package struct LedgerTotals: Hashable, Sendable {
   /// Leaves stored as they were.
-  public private(set) var stored = 0
+  package private(set) var stored = 0
   /// Leaves stored in another form, or understood.
-  public private(set) var mapped = 0
+  package private(set) var mapped = 0
   /// Leaves put under `fields` or `secrets`.
-  public private(set) var custom = 0
+  package private(set) var custom = 0
   /// Leaves made tags.
-  public private(set) var tagged = 0
+  package private(set) var tagged = 0
   /// Leaves without anything to store.
-  public private(set) var empty = 0
+  package private(set) var empty = 0
   /// Settings of the other program.
-  public private(set) var leftOut = 0
+  package private(set) var leftOut = 0
   /// Leaves not taken.
-  public private(set) var refused = 0
+  package private(set) var refused = 0
 
   /// No leaf yet.
-  public init() {}
+  package init() {}
 
   /// All leaves.
-  public var leaves: Int { stored + mapped + custom + tagged + empty + leftOut + refused }
+  package var leaves: Int { stored + mapped + custom + tagged + empty + leftOut + refused }
 
   /// Counts lines; each is one leaf.
-  public mutating func add(_ lines: some Sequence<LedgerLine>) {
+  package mutating func add(_ lines: some Sequence<LedgerLine>) {
     for line in lines {
       switch line.outcome {
       case .stored: stored += 1

@@ -1,23 +1,23 @@
-public import VaultDocument
-public import VaultRecords
+package import VaultDocument
+package import VaultRecords
 internal import VaultSealing
 
 /// What an export of several kinds says of each record beside its members: of which kind it is.
 ///
 /// It stands under `$vault`, where a record of a vault has it too, so that no member can have the name.
-public enum OwnExport {
+package enum OwnExport {
   /// The path of the kind, which tables have as the name of a column.
   static let kindPath = "\(RecordEnvelope.memberName).kind"
 
   /// The members of a record with its kind.
-  public static func adding(kind: String, to members: JSONObject) -> JSONObject {
+  package static func adding(kind: String, to members: JSONObject) -> JSONObject {
     var members = members
     members[RecordEnvelope.memberName] = .members(["kind": .string(kind)])
     return members
   }
 
   /// The kind that a record says, and its members without it; nil where it says none, or more than an export does.
-  public static func taking(_ members: JSONObject) -> (kind: String, members: JSONObject)? {
+  package static func taking(_ members: JSONObject) -> (kind: String, members: JSONObject)? {
     guard let own = members[RecordEnvelope.memberName]?.object, own.names == ["kind"], let kind = own["kind"]?.string
     else { return nil }
     var members = members
@@ -26,7 +26,7 @@ public enum OwnExport {
   }
 
   /// The records of the document that an export writes, each with its kind; nil for any other value.
-  public static func records(of document: JSONValue) -> [JSONObject]? {
+  package static func records(of document: JSONValue) -> [JSONObject]? {
     guard document["schema"]?.int == 1, let items = document["records"]?.array else { return nil }
     var records: [JSONObject] = []
     for item in items {
@@ -40,7 +40,7 @@ public enum OwnExport {
 }
 
 /// The kinds of records that say theirs.
-public struct OwnKinds: Sendable {
+package struct OwnKinds: Sendable {
   private static let unknown = "is of a kind that this vault does not have"
   private static let other = "is of another kind than the one that was named"
 
@@ -50,10 +50,10 @@ public struct OwnKinds: Sendable {
   init(_ options: ImportOptions) { self.init(options.kinds, chosen: options.kind) }
 
   /// - Parameter chosen: the only kind that is taken; nil for all.
-  public init(_ catalog: KindCatalog, chosen: RecordKind?) { (self.catalog, self.chosen) = (catalog, chosen) }
+  package init(_ catalog: KindCatalog, chosen: RecordKind?) { (self.catalog, self.chosen) = (catalog, chosen) }
 
   /// The kind of a record, or why it is not taken.
-  public func kind(named name: String) -> (kind: RecordKind?, refusal: String) {
+  package func kind(named name: String) -> (kind: RecordKind?, refusal: String) {
     guard let kind = catalog[name] else { return (nil, Self.unknown) }
     let isChosen = chosen.map { $0.name.utf8.elementsEqual(name.utf8) } ?? true
     return isChosen ? (kind, "") : (nil, Self.other)

@@ -5,7 +5,7 @@
 #endif
 
 /// Lists the folder that somebody wants to import.
-public enum ImportFolder {
+package enum ImportFolder {
   static let maximumFileCount = 100_000
   static let maximumDepth = 32
   static let maximumFileByteCount = 16 << 20
@@ -13,7 +13,7 @@ public enum ImportFolder {
   /// The folder as a source. Links are not followed; what begins with a dot, such as `.git`, is not looked at.
   ///
   /// - Throws: ``ExchangeError`` `.reading`, `.tooLarge`.
-  public static func source(at folder: String, identity: String? = nil) throws(ExchangeError) -> ImportSource {
+  package static func source(at folder: String, identity: String? = nil) throws(ExchangeError) -> ImportSource {
     var files: [ImportFile] = []
     try list(folder, below: "", depth: 0, into: &files)
     let name = folder.split(separator: "/" as Character).last.map(String.init) ?? ""

@@ -1,17 +1,17 @@
-public import VaultStorage
+package import VaultStorage
 package import VaultSystem
 
 /// A new folder, for its owner only, that takes what a repair moves out of a vault, so that nothing is lost.
-public final class AsideFolder: Sendable {
+package final class AsideFolder: Sendable {
   /// The path that it was made at.
-  public let path: String
+  package let path: String
   private let files: FileSystem
   private let folder: OpenFile
 
   /// Makes the folder, which must not exist, in a directory that does. Git is told to leave what is in it alone.
   ///
   /// - Throws: `StoreError` `.alreadyExists`, `.missing`, `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
-  public convenience init(creatingAt path: String) throws(StoreError) {
+  package convenience init(creatingAt path: String) throws(StoreError) {
     try self.init(creatingAt: path, operations: LiveFileOperations())
   }
 
@@ -35,7 +35,7 @@ public final class AsideFolder: Sendable {
   /// Writes a new file of 0600, durably; the name must not exist.
   ///
   /// - Throws: `StoreError` `.diskFull`, `.permissionDenied`, `.unverifiedWrite`, `.ioFailed`.
-  public func write(_ bytes: [UInt8], to name: String) throws(StoreError) {
+  package func write(_ bytes: [UInt8], to name: String) throws(StoreError) {
     try files.stage(bytes, as: name, in: folder.descriptor, isSynced: true, at: path + "/" + name)
     try files.sync(folder.descriptor, at: path)
   }

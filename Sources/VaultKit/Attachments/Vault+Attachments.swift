@@ -1,3 +1,4 @@
+internal import Synchronization
 public import VaultDocument
 public import VaultSealing
 internal import VaultStorage
@@ -12,6 +13,18 @@ public struct AttachmentSource: Sendable {
   /// A content by what gives its pieces, from its beginning on.
   public init(name: String, next: @escaping @Sendable () throws(VaultError) -> [UInt8]) {
     (self.name, self.next) = (name, next)
+  }
+
+  /// A content that is in memory. It is given once.
+  public init(name: String, bytes: [UInt8]) {
+    let rest = Mutex(bytes[...])
+    self.init(name: name) {
+      rest.withLock { rest in
+        let piece = rest.prefix(1 << 16)
+        rest = rest.dropFirst(piece.count)
+        return Array(piece)
+      }
+    }
   }
 }
 

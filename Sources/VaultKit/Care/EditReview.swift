@@ -1,31 +1,31 @@
-public import VaultDocument
+package import VaultDocument
 internal import VaultRecords
-public import VaultSealing
+package import VaultSealing
 internal import VaultStorage
 
 /// A record whose readable fields were edited by hand, and what accepting it means; made and shown before anything
 /// changes.
-public struct EditReview: Sendable {
+package struct EditReview: Sendable {
   /// The newest version that verifies.
-  public struct Baseline: Sendable {
+  package struct Baseline: Sendable {
     /// Its revision, from 1.
-    public let revision: Int
+    package let revision: Int
     /// Where it comes from, in words: `git commit 1a2b3c4`.
-    public let origin: String
+    package let origin: String
   }
 
   /// The record as its file has it; not verified.
-  public let found: StoredRecord
+  package let found: StoredRecord
   /// Path below the vault's directory.
-  public let file: String
+  package let file: String
   /// Nil when no version verifies: there is nothing to compare with, and a person must look at the whole record.
-  public let baseline: Baseline?
+  package let baseline: Baseline?
   /// The readable fields that differ from the baseline, in the order of paths, never a sealed value; empty without one.
-  public let changes: [TreeDifference]
+  package let changes: [TreeDifference]
   /// What is attached otherwise than in the baseline, which ``requireAcceptable()`` refuses; empty without one.
-  public let attachments: [AttachmentChange]
+  package let attachments: [AttachmentChange]
   /// The revision that the record gets.
-  public let revision: Int
+  package let revision: Int
   /// What the file holds, and what is to take its place once it is authenticated.
   let bytes: [UInt8]
   let keys: RecordKeys
@@ -37,7 +37,7 @@ extension EditReview {
   /// are sealed as a sealed value is.
   ///
   /// - Throws: ``VaultError`` `.damaged`.
-  public func requireAcceptable() throws(VaultError) {
+  package func requireAcceptable() throws(VaultError) {
     guard attachments.isEmpty else {
       throw EditedRecord.refused(
         "names other attachments than the version that verifies: only readable fields can be accepted", file: file,
@@ -56,7 +56,7 @@ extension Vault {
   /// - Throws: ``VaultError`` `.noSuchRecord`; `.damaged` for a text that does not parse (with line and column), a
   ///   sealed value that was moved, copied, removed or does not open, and a changed envelope; `.unexpectedVault` when
   ///   the newest version that verifies is older than the checkpoint lists or this machine has seen.
-  public func editReview(
+  package func editReview(
     of id: RecordID, _ histories: [any FileHistory] = []
   ) async throws(VaultError) -> EditReview? {
     guard let bytes = try locked.read(id) else { throw .noSuchRecord }
@@ -69,7 +69,7 @@ extension Vault {
   ///
   /// - Throws: ``VaultError`` `.changedUnderneath` when a file changed since, `.damaged` when a record is not what its
   ///   kind says, and as ``EditReview/requireAcceptable()`` and ``add(_:)``.
-  public func accept(_ reviews: [EditReview]) async throws(VaultError) {
+  package func accept(_ reviews: [EditReview]) async throws(VaultError) {
     guard !reviews.isEmpty else { return }
     try await writing { lock throws(VaultError) in
       let now = currentTime()

@@ -2,30 +2,30 @@ internal import VaultFileStore
 internal import VaultStorage
 
 /// The state of what surrounds a vault's records; no key is needed for it.
-public struct VaultCondition: Sendable {
+package struct VaultCondition: Sendable {
   /// A journal that is none, or names files that are gone.
-  public internal(set) var journalFault: VaultFault?
+  package internal(set) var journalFault: VaultFault?
   /// A batch that waits to be put in place.
-  public internal(set) var journalNote: String?
+  package internal(set) var journalNote: String?
   /// Whether files are being written, or were left by a process that died.
-  public internal(set) var hasStagedFiles = false
+  package internal(set) var hasStagedFiles = false
   /// Links, FIFOs and the like where this program works, so that nothing can be written.
-  public internal(set) var workFaults: [VaultFault] = []
+  package internal(set) var workFaults: [VaultFault] = []
   /// Files in the vault's folder that look like private keys.
-  public internal(set) var keyFiles: [String] = []
+  package internal(set) var keyFiles: [String] = []
   /// What others than the owner may read, as paths.
-  public internal(set) var placesOpenToOthers: [String] = []
+  package internal(set) var placesOpenToOthers: [String] = []
   /// What everybody may write to, as paths.
-  public internal(set) var placesWritableByAll: [String] = []
+  package internal(set) var placesWritableByAll: [String] = []
   /// Lines that git must find in `.gitattributes` and `.gitignore` and does not, each with its file.
-  public internal(set) var missingGitLines: [String] = []
+  package internal(set) var missingGitLines: [String] = []
 }
 
 extension LockedVault {
   /// Looks at the journal, at modes, and at what git is told; a store that is no folder has nothing of it.
   ///
   /// - Throws: ``VaultError`` `.permissionDenied`, `.ioFailed`.
-  public func condition() throws(VaultError) -> VaultCondition {
+  package func condition() throws(VaultError) -> VaultCondition {
     var condition = VaultCondition()
     guard let directory = store as? DirectoryStore else { return condition }
     let (journal, missing) = try inStore { () throws(StoreError) in
@@ -45,7 +45,7 @@ extension LockedVault {
   /// The checkpoint as its file says it is; nobody has verified it. Nil when there is none.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
-  public func unverifiedCheckpoint() throws(VaultError) -> Checkpoint? {
+  package func unverifiedCheckpoint() throws(VaultError) -> Checkpoint? {
     let found = try StoredCheckpoint.read(from: store)
     return found?.checkpoint
   }

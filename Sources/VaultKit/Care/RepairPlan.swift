@@ -1,9 +1,9 @@
-public import VaultDocument
+package import VaultDocument
 internal import VaultSealing
 internal import VaultStorage
 
 /// Older versions of a vault's files, such as version control has them. What it gives is verified, never trusted.
-public protocol FileHistory: Sendable {
+package protocol FileHistory: Sendable {
   /// Gives the versions of a file to `body`, the newest first, until it returns false.
   ///
   /// - Parameter path: below the vault's directory.
@@ -21,41 +21,41 @@ public protocol FileHistory: Sendable {
 }
 
 extension FileHistory {
-  public func sides(of paths: [String]) -> [FileVersion] { [] }
+  package func sides(of paths: [String]) -> [FileVersion] { [] }
 }
 
 /// One older version of a file.
-public struct FileVersion: Sendable {
+package struct FileVersion: Sendable {
   /// The whole content of the file.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
   /// Where it comes from, in words: `git commit 1a2b3c4`.
-  public let origin: String
+  package let origin: String
 
   /// A version that somebody has at hand, verified or not.
-  public init(_ bytes: [UInt8], origin: String) {
+  package init(_ bytes: [UInt8], origin: String) {
     self.bytes = bytes
     self.origin = origin
   }
 }
 
 /// What ``Vault/repair(_:asideFolder:)`` is to do, step by step; made and shown before anything is changed.
-public struct RepairPlan: Sendable {
+package struct RepairPlan: Sendable {
   /// In the order in which they are done.
-  public internal(set) var steps: [RepairStep] = []
+  package internal(set) var steps: [RepairStep] = []
 
   /// The plan with only the steps about these records, and those about the vault as a whole.
-  public func limited(to records: Set<RecordID>) -> RepairPlan {
+  package func limited(to records: Set<RecordID>) -> RepairPlan {
     RepairPlan(steps: steps.filter { $0.record.map(records.contains) ?? true })
   }
 
   /// Whether any step changes or writes something.
-  public var hasWork: Bool { steps.contains { $0.action != .leave } }
+  package var hasWork: Bool { steps.contains { $0.action != .leave } }
 }
 
 /// One step of a repair.
-public struct RepairStep: Sendable {
+package struct RepairStep: Sendable {
   /// What is done.
-  public enum Action: String, Sendable {
+  package enum Action: String, Sendable {
     /// A committed batch is put in place.
     case finishJournal = "finish-journal"
     /// A malformed journal and what it staged are moved aside.
@@ -87,19 +87,19 @@ public struct RepairStep: Sendable {
   }
 
   /// What is done.
-  public let action: Action
+  package let action: Action
   /// Path below the vault's directory.
-  public let file: String
+  package let file: String
   /// The record, where it is about one.
-  public let record: RecordID?
+  package let record: RecordID?
   /// What is wrong.
-  public let reason: String
+  package let reason: String
   /// Where the good version comes from, or why there is none; may be empty.
-  public let detail: String
+  package let detail: String
   /// What a person can do instead, or about a file that is left.
-  public let remedies: [Remedy]
+  package let remedies: [Remedy]
   /// The revision of the good version.
-  public let revision: Int?
+  package let revision: Int?
   let change: Change
 
   init(
@@ -118,9 +118,9 @@ public struct RepairStep: Sendable {
 }
 
 /// What became of the steps of a repair.
-public struct RepairResult: Sendable {
+package struct RepairResult: Sendable {
   /// For each step of the plan in its order: nil when it was done, else why not. Steps that leave something have nil.
-  public internal(set) var failures: [VaultError?] = []
+  package internal(set) var failures: [VaultError?] = []
   /// The folder that holds what was moved or written aside; nil when nothing was.
-  public internal(set) var asideFolder: String?
+  package internal(set) var asideFolder: String?
 }

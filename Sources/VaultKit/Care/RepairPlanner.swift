@@ -8,7 +8,7 @@ extension Vault {
   ///
   /// - Parameter histories: where older versions may be, the most trusted first.
   /// - Throws: ``VaultError`` as ``verify(_:progress:)``.
-  public func repairPlan(_ histories: [any FileHistory] = []) async throws(VaultError) -> RepairPlan {
+  package func repairPlan(_ histories: [any FileHistory] = []) async throws(VaultError) -> RepairPlan {
     let found = try await verify()
     return try await atOneMoment { vault throws(VaultError) in
       var planner = try RepairPlanner(vault, histories, found.faults)

@@ -2,21 +2,21 @@ internal import VaultDocument
 internal import VaultStorage
 
 /// What a copy of a vault holds.
-public struct CopiedVault: Sendable {
+package struct CopiedVault: Sendable {
   /// Live records.
-  public internal(set) var recordCount = 0
+  package internal(set) var recordCount = 0
   /// Records in the trash.
-  public internal(set) var trashedCount = 0
+  package internal(set) var trashedCount = 0
   /// Ways to unlock.
-  public internal(set) var slotCount = 0
+  package internal(set) var slotCount = 0
   /// Files of attachments.
-  public internal(set) var attachmentCount = 0
+  package internal(set) var attachmentCount = 0
   /// What lay among the records and is none, and was left behind, as paths.
-  public internal(set) var leftBehind: [String] = []
+  package internal(set) var leftBehind: [String] = []
 }
 
 /// Copies a vault from one store to another as it is, byte for byte. It takes no key, and verifies nothing.
-public struct VaultCopy: Sendable {
+package struct VaultCopy: Sendable {
   /// So much is handed over at once, and so many changes make a batch.
   private static let piece = (changeCount: 500, byteCount: 4 << 20)
   private static let batchCount = 50_000
@@ -27,7 +27,7 @@ public struct VaultCopy: Sendable {
   /// Of the vault at a place.
   ///
   /// - Throws: ``VaultError`` as `LockedVault`.
-  public init(of place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
+  package init(of place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     source = try LockedVault(at: place).store
     self.options = options
   }
@@ -39,7 +39,7 @@ public struct VaultCopy: Sendable {
   ///   - progress: called after each record.
   /// - Throws: ``VaultError`` `.alreadyExists` where anything is there already; `.lockedByOther`, `.diskFull`,
   ///   `.permissionDenied`, `.ioFailed`, `.cancelled`; `.damaged` for a file that cannot be read.
-  public func write(
+  package func write(
     to place: VaultPlace, makingTables: Bool = false, progress: () -> Void = {}
   ) async throws(VaultError) -> CopiedVault {
     let moment = try await lock(source, .snapshot)
@@ -59,7 +59,7 @@ public struct VaultCopy: Sendable {
   ///
   /// - Returns: the paths that differ, or that only one side has.
   /// - Throws: ``VaultError`` as ``write(to:makingTables:progress:)``.
-  public func differences(
+  package func differences(
     from place: VaultPlace, progress: () -> Void = {}
   ) async throws(VaultError) -> [String] {
     let target = try LockedVault(at: place).store

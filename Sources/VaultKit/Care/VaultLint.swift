@@ -1,42 +1,42 @@
-public import VaultStorage
+package import VaultStorage
 
 /// What ``VaultLint`` found.
-public struct LintReport: Sendable {
+package struct LintReport: Sendable {
   /// Live records, good and faulty.
-  public internal(set) var recordCount = 0
+  package internal(set) var recordCount = 0
   /// Removed records, good and faulty.
-  public internal(set) var trashedCount = 0
+  package internal(set) var trashedCount = 0
   /// Everything that is wrong.
-  public internal(set) var findings: [VaultFault] = []
+  package internal(set) var findings: [VaultFault] = []
   /// What is nothing wrong but worth knowing, a sentence each.
-  public internal(set) var notes: [String] = []
+  package internal(set) var notes: [String] = []
   /// Files that were written again in canonical form, as paths below the vault's directory.
-  public internal(set) var rewritten: [String] = []
+  package internal(set) var rewritten: [String] = []
 }
 
 /// The check of a vault that needs no key: shapes, names and spelling, for hooks and continuous integration.
 ///
 /// What only a key can tell, whether anything is authentic, is left to ``Vault/verify(_:progress:)``.
-public struct VaultLint: Sendable {
+package struct VaultLint: Sendable {
   private let store: any RecordStore
   private let options: Vault.Options
 
   /// The vault at a place; its header may be damaged.
   ///
   /// - Throws: ``VaultError`` `.notAVault`, `.permissionDenied`, `.ioFailed`.
-  public init(at place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
+  package init(at place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     self.init(store: try inStore { () throws(StoreError) in try place.store() }, options: options)
   }
 
   /// The vault in a folder, or in a database by its address; its header may be damaged.
   ///
   /// - Throws: ``VaultError`` as ``init(at:options:)-(VaultPlace,_)``; `.usage` for an address that is none.
-  public init(at place: String, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
+  package init(at place: String, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     try self.init(at: VaultPlace(place), options: options)
   }
 
   /// The vault in a store; its header may be damaged.
-  public init(store: any RecordStore, options: Vault.Options = Vault.Options(state: nil)) {
+  package init(store: any RecordStore, options: Vault.Options = Vault.Options(state: nil)) {
     self.store = store
     self.options = options
   }
@@ -46,7 +46,7 @@ public struct VaultLint: Sendable {
   /// - Parameter progress: called after each record.
   /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.ioFailed` for the vault as a whole;
   ///   `.cancelled`.
-  public nonisolated(nonsending) func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
+  package nonisolated(nonsending) func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
     try await reporting(to: progress) { report throws(VaultError) in
       try await run(.snapshot, { report(()) }, { _ in nil })
     }
@@ -57,7 +57,7 @@ public struct VaultLint: Sendable {
   /// No document changes its meaning: the canonical encoding `T` of each stays (format 1, section 1.2, Trees).
   ///
   /// - Throws: ``VaultError`` as ``check(progress:)``, and `.damaged` for a malformed journal, `.diskFull`.
-  public nonisolated(nonsending) func fix(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
+  package nonisolated(nonsending) func fix(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
     try await reporting(to: progress) { report throws(VaultError) in
       try await run(
         .exclusive, { report(()) },

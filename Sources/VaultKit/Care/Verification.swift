@@ -47,7 +47,7 @@ public struct Verification: Sendable {
   /// What is no damage but worth knowing, a sentence each.
   public internal(set) var notes: [String] = []
   /// What changed since the checkpoint; nil when there is none that is authentic.
-  public internal(set) var changes: CheckpointChanges?
+  package internal(set) var changes: CheckpointChanges?
   /// Whether nothing is wrong.
   public var isGood: Bool { faults.isEmpty }
 }

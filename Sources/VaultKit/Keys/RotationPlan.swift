@@ -20,19 +20,19 @@ public struct SlotRenewal: Sendable {
 }
 
 /// What a rotation would do; nothing is written for it.
-public struct RotationPlan: Sendable {
+package struct RotationPlan: Sendable {
   /// Why a rotation was begun that is not finished: this one would finish it, with the slots as they are.
-  public let unfinished: KeyringEntry.Reason?
+  package let unfinished: KeyringEntry.Reason?
   /// The slots that are made again.
-  public let slots: [Slot]
+  package let slots: [Slot]
   /// The slots that get no new key.
-  public let dropped: [Slot]
+  package let dropped: [Slot]
   /// Those among ``slots`` whose passphrase is not known.
-  public let needsPassphrase: [Slot]
+  package let needsPassphrase: [Slot]
   /// Live records, each of which is written.
-  public let recordCount: Int
+  package let recordCount: Int
   /// Records in the trash, each of which is written.
-  public let trashedCount: Int
+  package let trashedCount: Int
 }
 
 /// What a rotation did.
@@ -53,7 +53,7 @@ extension Vault {
   /// What ``rotate(_:slots:progress:)`` would do.
   ///
   /// - Throws: ``VaultError`` `.noSuchSlot`, `.slotRefused` when no slot would be left.
-  public func rotationPlan(_ renewal: SlotRenewal = .init()) throws(VaultError) -> RotationPlan {
+  package func rotationPlan(_ renewal: SlotRenewal = .init()) throws(VaultError) -> RotationPlan {
     let unfinished = header.unfinishedRotation?.reason
     guard unfinished == nil || renewal.dropped.isEmpty else {
       throw VaultError(
@@ -114,7 +114,7 @@ extension Vault {
   /// Checks that a passphrase is a slot's.
   ///
   /// - Throws: ``VaultError`` `.wrongPassphrase`, `.damaged`.
-  public func requirePassphrase(
+  package func requirePassphrase(
     _ passphrase: SecretBytes, opens slot: Slot, _ renewal: SlotRenewal = .init()
   ) throws(VaultError) {
     let unlocking = Unlocking(store: store, header: header)

@@ -10,9 +10,9 @@ public enum SlotFile {
   /// The largest scrypt cost that opens without being asked for.
   public static let defaultMaximumWorkFactor = 20
   /// The costs that a slot may have; the upper end only when asked for.
-  public static let workFactors = 10...22
+  package static let workFactors = 10...22
   /// The costs that a new slot may have.
-  public static let newWorkFactors = 10...20
+  package static let newWorkFactors = 10...20
   /// The largest slot file in bytes.
   static let maximumByteCount = 4 << 10
 

@@ -1,9 +1,9 @@
-public import VaultDocument
+package import VaultDocument
 
 /// Versions of records, in the order of their ids and each id once.
-public final class VersionList: Sendable {
+package final class VersionList: Sendable {
   /// How many there are.
-  public let count: Int
+  package let count: Int
   private let rows: SpilledBytes
   /// Where the entries of each folder begin, and the end of the last.
   private let starts: [Int]
@@ -32,7 +32,7 @@ public final class VersionList: Sendable {
   }
 
   /// Whether there are none.
-  public var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
 
   /// The folders that have entries, ascending.
   package var folders: [UInt8] { (UInt8.min...UInt8.max).filter { !range(of: $0).isEmpty } }
@@ -42,14 +42,14 @@ public final class VersionList: Sendable {
   /// The entries of one folder of records, by the first byte of their ids.
   ///
   /// - Throws: ``VaultError`` `.ioFailed`.
-  public func entries(inFolder folder: UInt8) throws(VaultError) -> [RecordVersion] {
+  package func entries(inFolder folder: UInt8) throws(VaultError) -> [RecordVersion] {
     try entries(range(of: folder))
   }
 
   /// All of them.
   ///
   /// - Throws: ``VaultError`` `.ioFailed`.
-  public func all() throws(VaultError) -> [RecordVersion] { try entries(0..<count) }
+  package func all() throws(VaultError) -> [RecordVersion] { try entries(0..<count) }
 
   private func entries(_ range: Range<Int>) throws(VaultError) -> [RecordVersion] {
     let size = RecordVersion.rowByteCount
@@ -70,7 +70,7 @@ public final class VersionList: Sendable {
   /// The entry of a record; nil when there is none.
   ///
   /// - Throws: ``VaultError`` `.ioFailed`.
-  public func entry(of id: RecordID) throws(VaultError) -> RecordVersion? {
+  package func entry(of id: RecordID) throws(VaultError) -> RecordVersion? {
     var range = range(of: id.folder)
     while !range.isEmpty {
       let middle = range.lowerBound + range.count / 2

@@ -1,21 +1,21 @@
-public import VaultDocument
+package import VaultDocument
 internal import VaultSealing
 package import VaultStorage
 
 /// A record of another state of the vault, verified there, that may be brought back.
-public struct RecordToBringBack: Sendable {
+package struct RecordToBringBack: Sendable {
   package let record: OpenRecord
 
   /// The id of the record.
-  public var id: RecordID { record.id }
+  package var id: RecordID { record.id }
   /// What names it in lists.
-  public var name: String { record.name }
+  package var name: String { record.name }
   /// How many attachments it has.
-  public var attachmentCount: Int { record.attachments.count }
+  package var attachmentCount: Int { record.attachments.count }
 }
 
 /// What bringing a record back would do.
-public enum BringingBack: Sendable, Equatable {
+package enum BringingBack: Sendable, Equatable {
   /// It is there with the same content: nothing.
   case unchanged
   /// It is not among the live records, or what is there does not verify.
@@ -38,7 +38,7 @@ extension Vault {
   /// What bringing records back would do, one for each.
   ///
   /// - Throws: ``VaultError`` as ``record(_:)``.
-  public func outcome(ofBringingBack records: [RecordToBringBack]) throws(VaultError) -> [BringingBack] {
+  package func outcome(ofBringingBack records: [RecordToBringBack]) throws(VaultError) -> [BringingBack] {
     var outcomes: [BringingBack] = []
     for record in records { outcomes.append(try outcome(of: record.record)) }
     return outcomes
@@ -71,7 +71,7 @@ extension Vault {
   /// - Returns: the ids that were written.
   /// - Throws: ``VaultError`` `.unexpectedVault` for records of another vault, `.newerFormat` where one would be
   ///   replaced that a newer version of this program wrote, and as ``add(_:)``.
-  public func bringBack(_ records: [RecordToBringBack]) async throws(VaultError) -> [RecordID] {
+  package func bringBack(_ records: [RecordToBringBack]) async throws(VaultError) -> [RecordID] {
     try await writing { lock throws(VaultError) in
       try addingAttachments(lock) { () throws(VaultError) in try bringBack(records, lock) }
     }

@@ -1,25 +1,25 @@
-public import VaultDocument
-public import VaultSealing
+package import VaultDocument
+package import VaultSealing
 internal import VaultStorage
 
 /// What bringing an earlier version of a record back would change.
-public struct VersionChange: Sendable {
+package struct VersionChange: Sendable {
   /// The record as it is; nil where it is not among the live ones.
-  public let now: OpenRecord?
+  package let now: OpenRecord?
   /// The members that it would have, sealed fields as tokens: the same ones where the secrets are the same.
-  public let fields: JSONObject
+  package let fields: JSONObject
   /// What was attached to that version and is not now: into a live record it does not come back.
-  public fileprivate(set) var lostAttachments: [Attachment] = []
+  package fileprivate(set) var lostAttachments: [Attachment] = []
 
   /// Whether the record says that already.
-  public var isNothing: Bool { now.map { $0.fields == fields } ?? false }
+  package var isNothing: Bool { now.map { $0.fields == fields } ?? false }
 }
 
 extension Vault {
   /// What ``bringBack(_:only:expecting:)`` would change.
   ///
   /// - Throws: ``VaultError`` as that.
-  public func change(
+  package func change(
     byBringingBack version: RecordToBringBack, only paths: [MemberPath] = []
   ) throws(VaultError) -> VersionChange {
     guard version.record.verified.keys.vaultID == header.vaultID else {
@@ -49,7 +49,7 @@ extension Vault {
   /// - Throws: ``VaultError`` `.noSuchMember`, `.inputRefused`, `.unexpectedVault` for a record of another vault,
   ///   `.damaged` where what is here does not verify, `.changedUnderneath` where it is not the expected one any more,
   ///   and as ``add(_:)``.
-  public func bringBack(
+  package func bringBack(
     _ version: RecordToBringBack, only paths: [MemberPath] = [], expecting expected: VersionChange? = nil
   ) async throws(VaultError) -> Bool {
     try await writing { lock throws(VaultError) in

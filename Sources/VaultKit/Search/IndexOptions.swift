@@ -8,24 +8,24 @@ internal import VaultStorage
 ///
 /// It is a cache for its owner alone, one file for each folder that holds a vault, made when it is first of use and
 /// brought up to date by whoever asks. Deleting it is always safe. Nothing of a sealed field is in it.
-public struct IndexOptions: Sendable {
+package struct IndexOptions: Sendable {
   /// The folder that the index lies in; it is made, 0700, when it is needed.
-  public let directory: String
+  package let directory: String
   /// From how many records on an index is made: fewer are read as fast.
-  public var minimumRecordCount = 256
+  package var minimumRecordCount = 256
   /// Called with half a sentence when the files are read although an index was wanted.
-  public var onNote: @Sendable (String) -> Void = { _ in }
+  package var onNote: @Sendable (String) -> Void = { _ in }
 
   /// An index in this folder.
-  public init(directory: String) { self.directory = directory }
+  package init(directory: String) { self.directory = directory }
 }
 
 /// Where the index of a vault lies, and how large it is.
-public struct IndexState: Sendable {
+package struct IndexState: Sendable {
   /// The path of its file.
-  public let path: String
+  package let path: String
   /// Nil while there is none.
-  public let byteCount: Int?
+  package let byteCount: Int?
 }
 
 extension LockedVault {
@@ -33,10 +33,10 @@ extension LockedVault {
   ///
   /// What is found with it is the same, but for one thing: a file that was edited in place, and not replaced as this
   /// program does it, is only noticed where it is among what is found. A vault that is in no folder has no index.
-  public func using(_ index: IndexOptions?) -> LockedVault { LockedVault(self, index: index) }
+  package func using(_ index: IndexOptions?) -> LockedVault { LockedVault(self, index: index) }
 
   /// Where the index is; nil when none is used.
-  public var indexState: IndexState? {
+  package var indexState: IndexState? {
     indexPlace.map { IndexState(path: $0.path, byteCount: $0.byteCount) }
   }
 

@@ -2,7 +2,7 @@ internal import VaultDocument
 internal import VaultSealing
 
 /// Searching readable text without regard to case or to how letters are composed.
-public struct TextMatch: Sendable {
+package struct TextMatch: Sendable {
   /// The text in lower case.
   let lowercased: String
   private let needle: [Character]
@@ -12,7 +12,7 @@ public struct TextMatch: Sendable {
   let probe: [UInt8]
 
   /// A search for `text`.
-  public init(_ text: String) {
+  package init(_ text: String) {
     lowercased = text.lowercased()
     needle = Array(lowercased)
     asciiNeedle = needle.isEmpty || !needle.allSatisfy(\.isASCII) ? nil : Array(lowercased.utf8)

@@ -1,28 +1,28 @@
-public import VaultDocument
+package import VaultDocument
 internal import VaultFileStore
 internal import VaultStorage
 internal import VaultSystem
 
 /// What a machine remembers of a name in a set: which vault it stands for, whatever the file says tomorrow.
-public struct SetMark: Equatable, Sendable {
+package struct SetMark: Equatable, Sendable {
   static let format = 1
 
   /// Where the set's file is.
-  public let set: String
+  package let set: String
   /// The name of the vault in the set.
-  public let name: String
+  package let name: String
   /// The vault that the name stands for.
-  public var vaultID: VaultID
+  package var vaultID: VaultID
   /// Whether a person has said so, rather than that it was found like that.
-  public var isAccepted: Bool
+  package var isAccepted: Bool
   /// The address that a person has said may be connected to; nil for none.
-  public var address: String?
+  package var address: String?
   /// Who had a key when this machine last wrote there by the name: recipients, and ids of slots with passphrases; nil
   /// for never.
-  public var readers: [String]?
+  package var readers: [String]?
 
   /// What is remembered of a name from now on.
-  public init(
+  package init(
     set: String, name: String, vaultID: VaultID, isAccepted: Bool, address: String? = nil, readers: [String]? = nil
   ) {
     (self.set, self.name, self.vaultID) = (set, name, vaultID)
@@ -71,7 +71,7 @@ extension KnownVaults {
   /// What is remembered of a name in a set; nil for nothing.
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
-  public func mark(of name: String, inSetAt path: String) throws(VaultError) -> SetMark? {
+  package func mark(of name: String, inSetAt path: String) throws(VaultError) -> SetMark? {
     let file = try StateName.set(path, name)
     guard let bytes = try read(file) else { return nil }
     let mark = try SetMark(parsing: bytes, file: folder.path(of: file))
@@ -84,7 +84,7 @@ extension KnownVaults {
   /// Remembers what names in sets stand for, in place of what was remembered.
   ///
   /// - Throws: ``VaultError`` `.permissionDenied`, `.diskFull`, `.ioFailed`.
-  public func remember(_ marks: [SetMark]) throws(VaultError) {
+  package func remember(_ marks: [SetMark]) throws(VaultError) {
     var changes: [StateFolder.Change] = []
     for mark in marks {
       if let known = try? self.mark(of: mark.name, inSetAt: mark.set), known == mark { continue }

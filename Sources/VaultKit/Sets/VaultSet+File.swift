@@ -3,13 +3,13 @@ internal import VaultDocument
 extension VaultSet {
   private static let format = 1
   /// The largest file that is read, in bytes.
-  public static let byteLimit = 1 << 20
+  package static let byteLimit = 1 << 20
 
   /// Reads the bytes of a set's file. Members that it does not know are refused: they could say more of who may read
   /// what.
   ///
   /// - Throws: ``VaultError`` `.inputRefused` with the file and the member.
-  public init(parsing bytes: [UInt8], file: String) throws(VaultError) {
+  package init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     let document: JSONObject
     do throws(DocumentError) {
       guard let object = try JSONParser.parse(bytes).object else {
@@ -34,7 +34,7 @@ extension VaultSet {
   /// The bytes of its file.
   ///
   /// - Throws: ``VaultError`` `.inputRefused` for a set that no file could hold.
-  public func fileBytes() throws(VaultError) -> [UInt8] {
+  package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["format"] = .number(JSONNumber(Self.format))
     document["vaults"] = .array(members.map(\.document))

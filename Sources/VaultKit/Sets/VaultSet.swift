@@ -1,19 +1,19 @@
-public import VaultDocument
-public import VaultRecords
+package import VaultDocument
+package import VaultRecords
 
 /// Vaults that belong together, each under a name: what a file says, and nobody vouches for.
 ///
 /// Each of them is a vault of its own, with keys of its own. Who uses a name compares the vault that is found there
 /// with what is known of the name (``SetMark``), before any key is used.
-public struct VaultSet: Equatable, Sendable {
+package struct VaultSet: Equatable, Sendable {
   /// What such a file is called where nobody says otherwise.
-  public static let fileName = "vaults.json"
+  package static let fileName = "vaults.json"
 
   /// In the order of the file.
-  public private(set) var members: [Member]
+  package private(set) var members: [Member]
 
   /// A set of no vaults.
-  public init() { members = [] }
+  package init() { members = [] }
 
   /// - Throws: ``VaultError`` `.inputRefused` for a name, a place or a vault that is there twice, or that is none.
   init(_ members: [Member]) throws(VaultError) {
@@ -22,13 +22,13 @@ public struct VaultSet: Equatable, Sendable {
   }
 
   /// The vault of a name; nil for none.
-  public subscript(name: String) -> Member? { members.first { $0.name.utf8.elementsEqual(name.utf8) } }
+  package subscript(name: String) -> Member? { members.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
   /// Adds a vault.
   ///
   /// - Throws: ``VaultError`` `.alreadyExists` for a name or a vault that is in the set, `.inputRefused` for a name or
   ///   a place that cannot stand there.
-  public mutating func add(_ member: Member) throws(VaultError) {
+  package mutating func add(_ member: Member) throws(VaultError) {
     try member.check()
     for other in members {
       if other.name.lowercased() == member.name.lowercased() {
@@ -42,34 +42,34 @@ public struct VaultSet: Equatable, Sendable {
   }
 
   /// Takes a vault out; nothing happens to the vault itself.
-  public mutating func remove(_ name: String) { members.removeAll { $0.name.utf8.elementsEqual(name.utf8) } }
+  package mutating func remove(_ name: String) { members.removeAll { $0.name.utf8.elementsEqual(name.utf8) } }
 
   /// The vaults with a rule that takes a record.
   ///
   /// - Parameters:
   ///   - kind: the name of its kind.
   ///   - fields: its members; of sealed ones no rule is asked.
-  public func takers(of kind: String, _ described: RecordKind?, _ fields: JSONObject) -> [Member] {
+  package func takers(of kind: String, _ described: RecordKind?, _ fields: JSONObject) -> [Member] {
     members.filter { member in member.takes.contains { $0.takes(kind, described, fields) } }
   }
 }
 
 extension VaultSet {
   /// One vault of a set.
-  public struct Member: Equatable, Sendable {
+  package struct Member: Equatable, Sendable {
     /// ASCII letters, digits, `-`, `_` and `.`, at most 64, a letter or a digit first.
-    public let name: String
+    package let name: String
     /// A folder, from that of the set's file on, or an address.
-    public let place: String
+    package let place: String
     /// The id of the vault, which one that is found there has to have.
-    public let id: VaultID
+    package let id: VaultID
     /// New records that one of these fits belong here.
-    public let takes: [PlacementRule]
+    package let takes: [PlacementRule]
     /// The recipients that are to have a key, and no others; nil where the set does not say.
-    public let recipients: [String]?
+    package let recipients: [String]?
 
     /// A vault of a set; whether it can be one is checked as it is added.
-    public init(
+    package init(
       name: String, place: String, id: VaultID, takes: [PlacementRule] = [], recipients: [String]? = nil
     ) {
       (self.name, self.place, self.id) = (name, place, id)
@@ -77,10 +77,10 @@ extension VaultSet {
     }
 
     /// Whether the place is an address rather than a folder.
-    public var isAddress: Bool { place.contains("://") }
+    package var isAddress: Bool { place.contains("://") }
 
     /// Whether a text can be the name of a vault in a set.
-    public static func isName(_ text: String) -> Bool {
+    package static func isName(_ text: String) -> Bool {
       func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -111,26 +111,26 @@ extension VaultSet {
 }
 
 /// Which new records belong into a vault: all of its conditions have to hold.
-public struct PlacementRule: Equatable, Sendable {
+package struct PlacementRule: Equatable, Sendable {
   /// A readable member that must have a value, or be a list that holds it; `kind` is the record's kind.
-  public struct Condition: Equatable, Sendable {
+  package struct Condition: Equatable, Sendable {
     /// The member, or `kind`.
-    public let path: MemberPath
+    package let path: MemberPath
     /// The value, as text.
-    public let value: String
+    package let value: String
 
     /// A condition on one member.
-    public init(path: MemberPath, value: String) { (self.path, self.value) = (path, value) }
+    package init(path: MemberPath, value: String) { (self.path, self.value) = (path, value) }
 
     fileprivate static let kind = "kind"
     fileprivate var isOfKind: Bool { path.description == Self.kind }
   }
 
   /// At least one, in the order of their paths.
-  public let conditions: [Condition]
+  package let conditions: [Condition]
 
   /// A rule of these conditions, which may come in any order.
-  public init(_ conditions: [Condition]) {
+  package init(_ conditions: [Condition]) {
     self.conditions = conditions.sorted { $0.path.description < $1.path.description }
   }
 
@@ -157,5 +157,5 @@ public struct PlacementRule: Equatable, Sendable {
   }
 
   /// As it is written: `kind=database tags=staging`.
-  public var description: String { conditions.map { "\($0.path)=\($0.value)" }.joined(separator: " ") }
+  package var description: String { conditions.map { "\($0.path)=\($0.value)" }.joined(separator: " ") }
 }

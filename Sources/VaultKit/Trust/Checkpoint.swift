@@ -21,7 +21,7 @@ public struct Checkpoint: Sendable {
   /// The root key that it is authentic under.
   public let rootID: RootID
   /// What it lists.
-  public let entries: VersionList
+  package let entries: VersionList
   private let head: ListHead
 
   /// What its first line says.

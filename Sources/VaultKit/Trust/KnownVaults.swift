@@ -38,7 +38,7 @@ public struct KnownVaults: Sendable {
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`; for the vault as
   ///   ``LockedVault/init(at:types:)-(VaultPlace,_)``.
-  public func pinState(of vault: LockedVault) throws(VaultError) -> PinState { try known(vault).state }
+  package func pinState(of vault: LockedVault) throws(VaultError) -> PinState { try known(vault).state }
 
   /// What is remembered of a vault and of its paths, and how the vault relates to that.
   ///
@@ -73,7 +73,7 @@ public struct KnownVaults: Sendable {
   /// What is remembered of a vault; nil when nothing is.
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
-  public func pin(of vaultID: VaultID) throws(VaultError) -> Pin? {
+  package func pin(of vaultID: VaultID) throws(VaultError) -> Pin? {
     guard let first = try pin(named: .pin(vaultID), of: vaultID) else { return nil }
     return copy == nil ? first : try pin(named: .pin(vaultID, copy), of: vaultID).sharing(first)
   }
@@ -169,7 +169,7 @@ extension KnownVaults {
   /// The newest checkpoint that this machine has seen of a vault; nil when none.
   ///
   /// - Throws: ``VaultError`` as ``pin(of:)``.
-  public func expectedCheckpoint(of vaultID: VaultID) throws(VaultError) -> Pin.CheckpointMark? {
+  package func expectedCheckpoint(of vaultID: VaultID) throws(VaultError) -> Pin.CheckpointMark? {
     let pin = try pin(of: vaultID)
     return pin?.checkpoint
   }

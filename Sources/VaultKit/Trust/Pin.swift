@@ -128,7 +128,7 @@ extension Pin.CheckpointMark {
 }
 
 /// How a vault differs from what a machine remembers.
-public enum PinDifference: Sendable, Equatable {
+package enum PinDifference: Sendable, Equatable {
   /// Another vault was at this path.
   case otherVault(expected: VaultID, found: VaultID)
   /// The vault had another root key; both as fingerprints.
@@ -144,7 +144,7 @@ public enum PinDifference: Sendable, Equatable {
 
   /// Whether it is not the vault, or not the root key, that was expected: told before any damage (format 1, section
   /// 9.1, Pin and seen).
-  public var isIdentity: Bool {
+  package var isIdentity: Bool {
     switch self {
     case .otherVault, .otherRoot: true
     case .olderHeader, .otherHeader, .olderCheckpoint, .otherCheckpoint: false
@@ -153,7 +153,7 @@ public enum PinDifference: Sendable, Equatable {
 }
 
 /// How a vault relates to what a machine remembers.
-public enum PinState: Sendable, Equatable {
+package enum PinState: Sendable, Equatable {
   /// Nothing is remembered of it.
   case new
   /// It is the vault that is remembered, in the same state or a later one.
@@ -200,12 +200,12 @@ extension PinDifference {
   /// - Parameter header: what was found. Where the vault and its root are the expected ones, its fingerprint is in no
   ///   doubt, and the way on names it.
   /// - Throws: ``VaultError`` `.internalFailure`.
-  public func error(of header: VaultHeader) throws(VaultError) -> VaultError {
+  package func error(of header: VaultHeader) throws(VaultError) -> VaultError {
     isIdentity ? error : error(try header.fingerprint())
   }
 
   /// The same without the fingerprint of what was found.
-  public var error: VaultError { error(nil) }
+  package var error: VaultError { error(nil) }
 
   private func error(_ fingerprint: String?) -> VaultError {
     func error(

@@ -1,19 +1,19 @@
-public import VaultDocument
+package import VaultDocument
 internal import VaultSealing
 
 /// The version of one record, live or in the trash.
-public struct RecordVersion: Sendable, Equatable {
+package struct RecordVersion: Sendable, Equatable {
   /// The id of the record.
-  public let id: RecordID
+  package let id: RecordID
   /// From 1.
-  public let revision: Int
+  package let revision: Int
   let recordMAC: RecordMAC
 
   /// The record's MAC, 32 bytes.
-  public var mac: [UInt8] { recordMAC.bytes }
+  package var mac: [UInt8] { recordMAC.bytes }
 
   /// A version by its MAC, 32 bytes.
-  public init(id: RecordID, revision: Int, mac: [UInt8]) {
+  package init(id: RecordID, revision: Int, mac: [UInt8]) {
     self.init(id: id, revision: revision, mac: RecordMAC(mac))
   }
 

@@ -4,12 +4,12 @@ internal import VaultStorage
 
 /// How a state of a vault that is to be brought back is older than what is known of the vault: each record, and the
 /// header and the checkpoint, that would go back, fork or vanish.
-public struct RollbackReport: Sendable {
+package struct RollbackReport: Sendable {
   /// In the order in which they were found.
-  public internal(set) var faults: [VaultFault] = []
+  package internal(set) var faults: [VaultFault] = []
 
   /// Whether nothing would go back, fork or vanish.
-  public var isEmpty: Bool { faults.isEmpty }
+  package var isEmpty: Bool { faults.isEmpty }
 
   mutating func add(_ difference: PinDifference) {
     let error = difference.error

@@ -21,7 +21,7 @@ package enum Succession: Equatable {
 }
 
 /// What this machine knows of a state that is not the newest one it has seen.
-public enum Familiarity: Sendable, Equatable {
+package enum Familiarity: Sendable, Equatable {
   /// It has verified this very state, and later ones since.
   case verified
   /// It has never seen it, although it remembers earlier ones: it comes from a branch of its own, or is forged.

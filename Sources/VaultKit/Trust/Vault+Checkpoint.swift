@@ -104,7 +104,7 @@ extension Vault {
   /// The checkpoint, authentic under the keys of the vault; nil when there is none.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
-  public func checkpoint() throws(VaultError) -> Checkpoint? {
+  package func checkpoint() throws(VaultError) -> Checkpoint? {
     let found = try storedCheckpoint(in: store)
     return found?.checkpoint
   }

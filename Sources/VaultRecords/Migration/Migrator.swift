@@ -1,13 +1,13 @@
-public import VaultDocument
+package import VaultDocument
 internal import VaultSealing
 
 /// Takes the steps of a migration on the members of one record.
-public struct Migrator {
+package struct Migrator {
   private(set) var tree: JSONValue
   /// The steps that changed something, in their order.
-  public private(set) var taken: [MigrationStep] = []
+  package private(set) var taken: [MigrationStep] = []
   /// Whether a value was sealed that was readable, or something was that was made of readable values.
-  public private(set) var hasSealed = false
+  package private(set) var hasSealed = false
   private let seal: ((JSONValue) throws(RecordError) -> String)?
   private let reveal: ((String) throws(RecordError) -> String)?
   private let opens: Bool
@@ -16,7 +16,7 @@ public struct Migrator {
   ///   - seal: makes a token; nil leaves values that are to be sealed as they are.
   ///   - reveal: opens a token; nil where there is no key.
   ///   - opening: whether values that are to be opened are; otherwise they stay sealed.
-  public init(
+  package init(
     _ members: JSONObject, seal: ((JSONValue) throws(RecordError) -> String)? = nil,
     reveal: ((String) throws(RecordError) -> String)? = nil, opening: Bool = false
   ) {
@@ -31,10 +31,10 @@ public struct Migrator {
   }
 
   /// The members as they are now.
-  public var members: JSONObject { tree.object ?? JSONObject() }
+  package var members: JSONObject { tree.object ?? JSONObject() }
 
   /// - Throws: ``RecordError`` `.invalidValue` where a step cannot be taken, `.sealing`.
-  public mutating func take(_ steps: [MigrationStep]) throws(RecordError) {
+  package mutating func take(_ steps: [MigrationStep]) throws(RecordError) {
     for step in steps { try take(step) }
   }
 

@@ -5,7 +5,7 @@ internal import VaultDocument
 ///
 /// It holds the key in ordinary memory and is to be made only for as long as a code is needed. Its description has
 /// nothing of the key.
-public struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable {
+package struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable {
   private enum Form: Sendable {
     case digits(Int)
     case steam
@@ -17,19 +17,19 @@ public struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable {
   private let label: String
   private let issuer: String?
   /// For how many seconds a code is good.
-  public let period: Int
+  package let period: Int
 
   /// The size of the key; RFC 4226, section 4, wants 128 bits at least, and many services give 80.
-  public var bitCount: Int { key.count * 8 }
+  package var bitCount: Int { key.count * 8 }
   /// Whether codes are the letters of Steam.
   package var isSteam: Bool { if case .steam = form { true } else { false } }
-  public var description: String { "OneTimeKey" }
-  public var customMirror: Mirror { Mirror(self, children: []) }
+  package var description: String { "OneTimeKey" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 
   /// Reads base32, an `otpauth://totp/…` address, or `steam://` and base32.
   ///
   /// - Throws: ``RecordError`` `.invalidValue`, without anything of the text.
-  public init(parsing text: String) throws(RecordError) {
+  package init(parsing text: String) throws(RecordError) {
     let text = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     let lowercased = text.prefix(10).lowercased()
     if lowercased.hasPrefix("otpauth://") {
@@ -115,7 +115,7 @@ extension OneTimeKey {
   ///
   /// - Parameter seconds: since 1970.
   /// - Throws: ``RecordError`` `.invalidValue` when OpenSSL fails.
-  public func code(at seconds: Int64) throws(RecordError) -> String {
+  package func code(at seconds: Int64) throws(RecordError) -> String {
     let step = UInt64(max(0, seconds) / Int64(period))
     let message = (0..<8).map { UInt8(truncatingIfNeeded: step >> (56 - 8 * $0)) }
     let mac: [UInt8]
@@ -137,7 +137,7 @@ extension OneTimeKey {
   }
 
   /// For how many more seconds the code at a time is good.
-  public func remaining(at seconds: Int64) -> Int { period - Int(max(0, seconds) % Int64(period)) }
+  package func remaining(at seconds: Int64) -> Int { period - Int(max(0, seconds) % Int64(period)) }
 
   private static func steamCode(_ number: Int) -> String {
     let letters = Array("23456789BCDFGHJKMNPQRTVWXY")
@@ -152,7 +152,7 @@ extension OneTimeKey {
   /// The `otpauth:` address that other programs take; it holds the key.
   ///
   /// - Parameter name: what to call it where the address that was read had no label.
-  public func address(named name: String) -> String {
+  package func address(named name: String) -> String {
     var parameters = ["secret=\(Base32.encode(key))"]
     if let issuer { parameters.append("issuer=\(PercentEncoding.encoded(issuer))") }
     if hash != .sha1 { parameters.append("algorithm=\(hash.rawValue)") }

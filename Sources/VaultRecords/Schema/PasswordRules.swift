@@ -3,27 +3,27 @@
 ///
 /// Each `required` asks for one character at least of those that it lists; allowed is what any of them lists, and
 /// without either all of printable ASCII. Of rules that come twice the narrower counts.
-public struct PasswordRules: Equatable, Sendable {
+package struct PasswordRules: Equatable, Sendable {
   /// Why a text is no rules, or why they cannot be used.
-  public struct Fault: Error, Equatable, Sendable {
+  package struct Fault: Error, Equatable, Sendable {
     /// What follows the name of what was given.
-    public let reason: String
+    package let reason: String
     /// What to look at.
-    public let hint: String
+    package let hint: String
     /// Whether no password could keep them; else they are not written as rules are.
-    public let isImpossible: Bool
+    package let isImpossible: Bool
   }
 
   /// As they were written.
-  public let text: String
+  package let text: String
   /// What is drawn from, in the order of bytes.
-  public let alphabet: [UInt8]
+  package let alphabet: [UInt8]
   /// Of each of these one at least.
-  public let required: [[UInt8]]
+  package let required: [[UInt8]]
   /// How often one character may follow itself, the first one counted; nil for any number.
-  public let longestRun: Int?
+  package let longestRun: Int?
   /// How many characters a password may have.
-  public let lengths: ClosedRange<Int>
+  package let lengths: ClosedRange<Int>
 
   private static let lower = Set("abcdefghijklmnopqrstuvwxyz".utf8)
   private static let upper = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
@@ -34,12 +34,12 @@ public struct PasswordRules: Equatable, Sendable {
   private static let requiredLimit = 6
   private static let longest = 1024
   /// How long a password is made where nobody says another length, as far as its rules allow that.
-  public static let usualLength = 24
+  package static let usualLength = 24
   /// Below this share nearly all that is drawn would be thrown away.
   private static let leastShare = 1e-5
 
   /// - Throws: ``Fault``.
-  public init(parsing text: String) throws(Fault) {
+  package init(parsing text: String) throws(Fault) {
     self.text = text
     var reader = RuleReader(text)
     var (allowed, required): (Set<UInt8>, [Set<UInt8>]) = ([], [])
@@ -84,7 +84,7 @@ public struct PasswordRules: Equatable, Sendable {
   }
 
   /// Whether a password keeps the rules, its length aside.
-  public func accepts(_ password: Span<UInt8>) -> Bool {
+  package func accepts(_ password: Span<UInt8>) -> Bool {
     var (run, missing) = (0, required)
     for index in password.indices {
       let byte = password[index]
@@ -96,12 +96,12 @@ public struct PasswordRules: Equatable, Sendable {
   }
 
   /// How long a password is made: as asked for where that is allowed, else what of the allowed lengths is next to it.
-  public func length(nextTo length: Int) -> Int { min(max(length, lengths.lowerBound), lengths.upperBound) }
+  package func length(nextTo length: Int) -> Int { min(max(length, lengths.lowerBound), lengths.upperBound) }
 
   /// Of all strings of a length, drawn evenly from the alphabet, the share that keeps the rules.
   ///
   /// - Throws: ``Fault`` where none does, or too few to be drawn in a reasonable time.
-  public func usableShare(ofLength length: Int) throws(Fault) -> Double {
+  package func usableShare(ofLength length: Int) throws(Fault) -> Double {
     let share = share(ofLength: length)
     guard share > 0 else {
       throw Self.impossible("can be kept by no password", "look at required, max-consecutive and the length")

@@ -29,7 +29,7 @@ public struct ValueSchema: Sendable {
   /// What sort of secret it is; says nothing of a value that is not sealed.
   public var secretSort = SecretSort.text
   /// What a new one is made of; nil where its kind does not say.
-  public var generation: PasswordRules?
+  package var generation: PasswordRules?
   /// Whether it is a text of several lines, which a person gives as a file or writes in an editor.
   public var hasLines = false
   /// Whether it belongs to something that is there already, so that nobody makes it up: the passphrase of a key.

@@ -5,7 +5,7 @@ internal import VaultDocument
 /// It looks for what people and programs put into addresses: keys of one-time codes, user names with passwords,
 /// parameters and fragments whose names say that they are secret, and values in the form of well-known tokens. In doubt
 /// it is one.
-public enum SecretAddress: String, Sendable {
+package enum SecretAddress: String, Sendable {
   /// The key of one-time codes, such as `otpauth://totp/…`.
   case oneTimeCode
   /// A password or a token before the host.
@@ -14,7 +14,7 @@ public enum SecretAddress: String, Sendable {
   case parameter
 
   /// The first that a text holds, also behind percent signs; nil where it holds none.
-  public init?(in text: String) {
+  package init?(in text: String) {
     guard Self.mayBe(in: text) else { return nil }
     // Browsers leave out line ends and tabs, and take a backslash for a slash.
     var bytes = text.utf8.compactMap { byte -> UInt8? in
@@ -55,7 +55,7 @@ public enum SecretAddress: String, Sendable {
   }
 
   /// What a person needs to know where one stands.
-  public var reason: String {
+  package var reason: String {
     switch self {
     case .oneTimeCode: "holds the key of one-time codes, which belongs into a sealed field"
     case .password: "holds an address with a password or token before its host, which belongs into a sealed field"
@@ -76,7 +76,7 @@ public enum SecretAddress: String, Sendable {
 extension SecretAddress {
   /// Scheme, host and port of an address, which say where it leads and nothing more; nil where they cannot be told
   /// without doubt.
-  public static func origin(of text: String) -> String? {
+  package static func origin(of text: String) -> String? {
     guard let separator = text.firstRange(of: "://") else { return nil }
     let scheme = text[..<separator.lowerBound]
     let rest = text[separator.upperBound...]

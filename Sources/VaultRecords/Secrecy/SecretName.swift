@@ -1,7 +1,7 @@
 /// Whether the name of a value says that the value is a secret.
-public enum SecretName {
+package enum SecretName {
   /// Goes by the words of a name, whatever joins them: `client_secret`, `X-Amz-Signature`, `apiKey`, `user[password]`.
-  public static func isSecret(_ name: String) -> Bool {
+  package static func isSecret(_ name: String) -> Bool {
     let words = words(of: name)
     let joined = words.joined()
     if parts.contains(where: { joined.contains($0) }) { return true }

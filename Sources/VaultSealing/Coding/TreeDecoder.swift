@@ -3,24 +3,24 @@
 #else
   internal import Foundation
 #endif
-public import VaultDocument
+package import VaultDocument
 
 /// Decodes values from trees of JSON, with no text in between.
 ///
 /// What it takes and refuses, `JSONDecoder.opening(with:)` takes and refuses of the same tree as text.
-public struct TreeDecoder: Sendable {
+package struct TreeDecoder: Sendable {
   let context: SealingContext?
   let style: KeyStyle?
 
   /// - Parameters:
   ///   - context: what sealed members are opened with; nil for values without any.
   ///   - style: how members are named in the tree; nil for the names that a type has.
-  public init(openingWith context: SealingContext? = nil, style: KeyStyle? = nil) {
+  package init(openingWith context: SealingContext? = nil, style: KeyStyle? = nil) {
     (self.context, self.style) = (context, style)
   }
 
   /// - Throws: `DecodingError`, without any value of the tree, and what the type throws.
-  public func decode<Value: Decodable>(_ type: Value.Type = Value.self, from tree: JSONValue) throws -> Value {
+  package func decode<Value: Decodable>(_ type: Value.Type = Value.self, from tree: JSONValue) throws -> Value {
     let userInfo: [CodingUserInfoKey: Any] = context.map { [SealingContext.userInfoKey.key: $0] } ?? [:]
     return try ValueDecoder(tree, userInfo, style, .top).decode(type)
   }

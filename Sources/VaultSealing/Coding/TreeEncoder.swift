@@ -3,25 +3,25 @@
 #else
   internal import Foundation
 #endif
-public import VaultDocument
+package import VaultDocument
 
 /// Encodes values as trees of JSON, with no text in between.
 ///
 /// The tree is the one that parsing the output of `JSONEncoder.sealing(with:)` would give: dates are
 /// ISO 8601 to the millisecond, data is base64.
-public struct TreeEncoder: Sendable {
+package struct TreeEncoder: Sendable {
   let context: SealingContext?
   let style: KeyStyle?
 
   /// - Parameters:
   ///   - context: what sealed members are sealed with; nil for values without any.
   ///   - style: how members are named; nil for the names that a type has. Names in dictionaries stay as they are.
-  public init(sealingWith context: SealingContext? = nil, style: KeyStyle? = nil) {
+  package init(sealingWith context: SealingContext? = nil, style: KeyStyle? = nil) {
     (self.context, self.style) = (context, style)
   }
 
   /// - Throws: `EncodingError`, and what the value throws.
-  public func encode(_ value: some Encodable) throws -> JSONValue {
+  package func encode(_ value: some Encodable) throws -> JSONValue {
     let userInfo: [CodingUserInfoKey: Any] = context.map { [SealingContext.userInfoKey.key: $0] } ?? [:]
     let outer = NodeEncoder(node: TreeNode(), userInfo: userInfo, style: style)
     guard let tree = try TreeNode.Content(value, outer).value() else {

@@ -29,11 +29,11 @@ struct CustomerService {
     // A request does not wait long for others; its client asks again.
     options.lockTimeout = .seconds(5)
     options.state = environment["CVAULT_STATE_DIR"].map { KnownVaults(directory: $0) }
-    let identities = try AgeIdentityFile.parse(RawSpan(_elements: Array(Data(contentsOf: URL(filePath: file))).span))
+    let identities = try AgeIdentityFile.read(at: file)
     let vault = try await Vault.open(at: place, unlockingWith: .identities(identities), options: options)
     let port = environment["PORT"].flatMap { Int($0) } ?? 8080
     let application = Application(
-      router: router(CustomerHandlers(vault: vault)),
+      router: router(CustomerHandlers(vault: vault), try partnerContext(environment["PARTNER_KEY_FILE"])),
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)))
     // On SIGTERM and SIGINT they end in reverse order: first the application, when the requests under way are answered.
     let services = ServiceGroup(
@@ -42,14 +42,21 @@ struct CustomerService {
     try await services.run()
   }
 
-  private static func router(_ handlers: CustomerHandlers) -> Router<BasicRequestContext> {
+  private static func router(
+    _ handlers: CustomerHandlers, _ sealing: SealingContext
+  ) -> Router<BasicRequestContext> {
     let router = Router()
     router.add(middleware: VaultErrors())
+    router.add(middleware: Sealing(sealing: sealing))
     router.get("health") { _, _ in HTTPResponse.Status.ok }
     router.get("customers") { _, _ in try await inTime { try await handlers.list() } }
     router.get("customers/:id") { _, context in
       let id = try id(context)
       return try await inTime { try await handlers.show(id) }
+    }
+    router.get("customers/:id/access-key") { _, context in
+      let id = try id(context)
+      return try await inTime { try await handlers.accessKey(id) }
     }
     router.post("customers") { request, context in
       let input = try await request.decode(as: CustomerInput.self, context: context)
@@ -122,6 +129,10 @@ struct CustomerHandlers {
 
   func show(_ id: RecordID) async throws -> CustomerView {
     try await CustomerView(id, vault.get(id, as: Customer.self))
+  }
+
+  func accessKey(_ id: RecordID) async throws -> CustomerAccessKey {
+    CustomerAccessKey(accessKey: try await vault.get(id, as: Customer.self).accessKey)
   }
 
   func add(_ input: CustomerInput) async throws -> CustomerRow {

@@ -39,6 +39,7 @@ struct Database {
     let exchange = "UPDATE account SET token = (SELECT token FROM account WHERE id = 2) WHERE id = 1"
     try database.write { try $0.execute(sql: exchange) }
     try check((try? read(from: database, after)) == nil)
+    try check(Contact.roundTrip())
     print("Database: \(accounts.count) rows were found by sealed values under two keys; exchanged values were refused")
   }
 

@@ -1,0 +1,26 @@
+import Foundation
+import Hummingbird
+import VaultCrypto
+import VaultSealing
+
+/// Seals what responses hold. A response is encoded after its handler has returned, so the context is set around both.
+struct Sealing<Context: RequestContext>: RouterMiddleware {
+  let sealing: SealingContext
+
+  func handle(
+    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    try await SealingContext.$current.withValue(sealing) { try await next(request, context) }
+  }
+}
+
+/// An access key as a token: whoever has the partner's key opens it.
+struct CustomerAccessKey: ResponseEncodable {
+  let accessKey: EncryptedCodableString
+}
+
+/// What access keys leave the service under: the 32 bytes of a file, or a key of this run.
+func partnerContext(_ file: String?) throws -> SealingContext {
+  let key = try file.map { try SecretBytes(copying: Array(Data(contentsOf: URL(filePath: $0))).span.bytes) }
+  return try SealingContext(applicationKey: key ?? SecretBytes.random(count: 32), bound: ["access-keys"])
+}
