@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let libraries = [
@@ -6,6 +7,8 @@ let libraries = [
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
   "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultConfiguration", "VaultTesting",
 ]
+// `@VaultRecord`, with the trait `Macros`; else empty.
+let macros = ["VaultRecordMacros"]
 
 // Scripts/install sets this variable. The program then contains the Swift runtime. Only the link changes, so that the
 // program as installed and the tests come from the same objects (docs/decisions/0160-one-build.md). It has no build id,
@@ -22,19 +25,21 @@ let staticRuntime: [LinkerSetting] =
 let package = Package(
   name: "vault",
   platforms: [.macOS(.v26)],
-  products: libraries.map { .library(name: $0, targets: [$0]) }
+  products: (libraries + macros).map { .library(name: $0, targets: [$0]) }
     + [.executable(name: "vault", targets: ["VaultProgram"])],
   traits: [
     // Who depends on libraries alone says `traits: []`, and fetches nothing.
     .default(enabledTraits: ["Command"]),
     .trait(name: "Command", description: "The program `vault`, which reads its arguments with swift-argument-parser."),
     .trait(name: "Configuration", description: "VaultConfiguration: values of a vault for swift-configuration."),
+    .trait(name: "Macros", description: "VaultRecordMacros: record types by @VaultRecord, which builds swift-syntax."),
   ],
   dependencies: [
     // Fetched only where the trait asks for it, as it does by default.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // Fetched only where the trait asks for it.
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: [
     // Layer 0
@@ -100,6 +105,18 @@ let package = Package(
     // For tests of others; nothing here but our own tests stands on it.
     .target(
       name: "VaultTesting", dependencies: ["VaultKit", "VaultRecords", "VaultStorage", "VaultAge", "VaultDocument"]),
+
+    // The macro `@VaultRecord`, which runs in the compiler, and its declaration.
+    .macro(
+      name: "RecordMacroPlugin",
+      dependencies: ["VaultDocument"]
+        + [
+          "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder",
+          "SwiftSyntaxMacros",
+        ].map { .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"])) }),
+    .target(
+      name: "VaultRecordMacros",
+      dependencies: ["RecordMacroPlugin", "VaultRecords", "VaultSealing", "VaultDocument"]),
 
     // Layers 6 and 7
     .target(
@@ -252,6 +269,17 @@ if Context.environment["VAULT_BUILD_ALL"] != nil {
     .target(
       name: "\(name)Program", dependencies: products, path: "Examples/Isolation/\(name)", packageAccess: false)
   }
+}
+
+// What `Scripts/examples --all` builds, with the trait `Macros`.
+if Context.environment["VAULT_BUILD_MACROS"] != nil {
+  package.targets.append(
+    .testTarget(
+      name: "VaultRecordMacrosTests",
+      dependencies: ["RecordMacroPlugin", "VaultRecordMacros", "VaultKit", "VaultTesting"]
+        + [
+          "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacrosGenericTestSupport",
+        ].map { .product(name: $0, package: "swift-syntax") }))
 }
 
 for target in package.targets where target.type != .system {

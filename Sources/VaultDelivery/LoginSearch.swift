@@ -56,7 +56,7 @@ extension LockedVault {
     query.kind = Login.kindName
     query.texts = [place.address.host]
     var best: (fit: Int, records: [StoredRecord]) = (0, [])
-    for row in try await list(query).records {
+    for row in try await listed(query).records {
       let record = try record(row.id)
       guard let fit = place.fit(of: record.fields, record.fields["username"]?.string) else { continue }
       if fit > best.fit { best = (fit, []) }

@@ -13,7 +13,8 @@
     import Glibc
   #endif
 
-  @Suite("Requests in memory")
+  // One after the other: a search copies memory, and another search would find the copy.
+  @Suite("Requests in memory", .serialized)
   struct AgentMemoryTests {
     private let folder = TemporaryFolder()
     private let vault = VaultID.random()
@@ -106,6 +107,8 @@
       defer { close(memory) }
       let size = 1 << 20
       var piece = [UInt8](repeating: 0, count: size)
+      // What was copied must not be found by the next search.
+      defer { for index in piece.indices { piece[index] = 0 } }
       for line in maps.split(separator: "\n") where line.contains(" rw-p ") {
         let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { Int($0, radix: 16) }
         guard ends.count == 2 else { continue }

@@ -40,7 +40,10 @@ struct DateFormatTests {
 
   @Test(
     "refuse a pattern that is none",
-    arguments: ["", "yyyy", "yyyy-MM", "yy-MM-dd", "yyyy-MM-dd 'x", "yyyy-MM-ddTHH", "yyyy-MM-dd dd", "yyyy-MM-ddd"])
+    arguments: [
+      "", "yyyy", "yyyy-MM", "yy-MM-dd", "yyyy-MM-dd 'x", "yyyy-MM-ddTHH", "yyyy-MM-dd dd", "yyyy-MM-ddd", "HH:mm",
+      "yyyy-MM-dd h", "yyyy-MM-dd a", "yyyy-MM-dd HH h a", "yyyy-MM-dd EE", "yyyy-MM-dd ZZ", "yyyy-MM-dd XX",
+    ])
   func badPatterns(pattern: String) {
     #expect(throws: DocumentError(code: .invalidDate)) { try DateFormat(pattern: pattern) }
   }
@@ -50,12 +53,45 @@ struct DateFormatTests {
     arguments: [
       ("d MMM yyyy", "4 Oct 1987", Int64(560_304_000)), ("MMMM d, yyyy", "October 14, 1987", 561_168_000),
       ("M/d/yyyy", "10/4/1987", 560_304_000), ("d MMM yyyy", "31 May 2026", 1_780_185_600),
+      ("EEE, d MMM yyyy", "Sun, 4 Oct 1987", 560_304_000),
+      ("EEEE d MMMM yyyy", "Wednesday 14 October 1987", 561_168_000),
+      ("EEE d MMM yyyy", "Thu 1 Jan 1970", 0), ("EEE d MMM yyyy", "Wed 31 Dec 1969", -86_400),
+      ("yyyy-MM-dd h:mm a", "1987-10-04 12:00 AM", 560_304_000), ("yyyy-MM-dd h a", "1987-10-04 12 PM", 560_347_200),
+      ("yyyy-MM-dd hh:mm:ss a", "1987-10-04 01:05:09 PM", 560_351_109), ("d.M.yyyy H:m", "4.10.1987 0:0", 560_304_000),
     ])
   func names(pattern: String, text: String, seconds: Int64) throws {
     let format = try DateFormat(pattern: pattern)
     #expect(try format.timestamp(from: text) == time(seconds))
     #expect(try format.timestamp(from: text.uppercased()) == time(seconds))
     #expect(format.text(of: try time(seconds)) == text)
+  }
+
+  @Test(
+    "read a difference from UTC, and write a moment in UTC",
+    arguments: [
+      ("yyyy-MM-dd HH:mm:ssXXX", "1987-10-04 02:00:00+02:00", "1987-10-04 00:00:00Z"),
+      ("yyyy-MM-dd HH:mm:ssXXX", "1987-10-04 00:00:00Z", "1987-10-04 00:00:00Z"),
+      ("yyyy-MM-dd HH:mm Z", "1987-10-03 19:00 -0500", "1987-10-04 00:00 +0000"),
+      ("EEE MMM dd HH:mm:ss Z yyyy", "Sun Oct 04 05:45:00 +0545 1987", "Sun Oct 04 00:00:00 +0000 1987"),
+    ])
+  func offsets(pattern: String, text: String, written: String) throws {
+    let format = try DateFormat(pattern: pattern)
+    #expect(try format.timestamp(from: text) == time(560_304_000))
+    #expect(format.text(of: try time(560_304_000)) == written)
+  }
+
+  @Test(
+    "refuse another weekday, an hour that half a day does not have, and a difference that is none",
+    arguments: [
+      ("EEE, d MMM yyyy", "Mon, 4 Oct 1987"), ("EEE, d MMM yyyy", "Sunday, 4 Oct 1987"),
+      ("yyyy-MM-dd h a", "1987-10-04 0 AM"), ("yyyy-MM-dd h a", "1987-10-04 13 PM"),
+      ("yyyy-MM-dd h a", "1987-10-04 1 XM"), ("yyyy-MM-dd HH:mm Z", "1987-10-04 00:00 +2400"),
+      ("yyyy-MM-dd HH:mm Z", "1987-10-04 00:00 +0260"), ("yyyy-MM-dd HH:mm Z", "1987-10-04 00:00 +02:00"),
+      ("yyyy-MM-dd HH:mm XXX", "1987-10-04 00:00 +0200"), ("yyyy-MM-dd HH:mm XXX", "1987-10-04 00:00 "),
+    ])
+  func badParts(pattern: String, text: String) throws {
+    let format = try DateFormat(pattern: pattern)
+    #expect(throws: DocumentError(code: .invalidDate)) { try format.timestamp(from: text) }
   }
 
   @Test(

@@ -81,7 +81,7 @@ struct CancellationBench: Sendable {
     #expect(found.faults.filter { $0.code != .strayEntry }.map(\.description) == [], comment)
     #expect(removed.map { $0 == found.trashedCount } ?? true, comment)
     for number in kept {
-      let customer = try await vault.get(live[number], as: Customer.self)
+      let customer = try await vault.record(live[number], as: Customer.self).value
       #expect(try customer.accessKey.reveal() == "key of " + Self.name(number), comment)
     }
   }

@@ -136,12 +136,12 @@ struct CancellationTests {
     for number in 0..<5 { try bench.put("title \(number)") }
     let vault = try bench.indexed()
     for _ in 0..<2 {
-      let listed = await Cancellation().run(at: Cancellation.beforeStart) { try await vault.list().records.count }
+      let listed = await Cancellation().run(at: Cancellation.beforeStart) { try await vault.listed().records.count }
       #expect(listed.isCancelled)
       let resolved = await Cancellation().run(at: Cancellation.beforeStart) { try await vault.resolve("title 3") }
       #expect(resolved.isCancelled)
       // The index is made, and used the second time.
-      #expect(try await vault.list().records.count == 5)
+      #expect(try await vault.listed().records.count == 5)
     }
   }
 

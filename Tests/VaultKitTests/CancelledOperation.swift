@@ -61,7 +61,7 @@ extension CancelledOperation {
     [
       reading("unlock", locks: false) { try await $0.bench.open($0.store).header.revision },
       reading("record", locks: false) { try await $0.vault.record($0.id).name },
-      reading("get", locks: false) { try await $0.vault.get($0.id, as: Customer.self).name },
+      reading("get", locks: false) { try await $0.vault.record($0.id, as: Customer.self).value.name },
       reading("record(named:)", locks: false) { try await $0.vault.record(named: "number 5").id },
       reading("recordToRemove", locks: false) { try await $0.vault.recordToRemove(named: "number 5").id },
       reading("resolve", locks: false) { try await $0.locked.resolve("number 5") },
@@ -72,8 +72,8 @@ extension CancelledOperation {
 
   private static var listings: [CancelledOperation] {
     [
-      reading("list", locks: false) { try await $0.vault.list().records.map(\.id) },
-      reading("list without a key", locks: false) { try await $0.locked.list().records.map(\.id) },
+      reading("list", locks: false) { try await $0.vault.list().map(\.id) },
+      reading("list without a key", locks: false) { try await $0.locked.list().map(\.id) },
       reading("records(of:)") { try await $0.vault.records(of: Customer.self).map(\.name) },
       reading("forEachOpenRecord") { subject in
         var names: [String] = []
@@ -93,7 +93,7 @@ extension CancelledOperation {
         let found = try await VaultLint(store: subject.store, options: RotationVault.options).check()
         return [found.recordCount, found.trashedCount, found.findings.count]
       },
-      reading("trash") { try await $0.vault.trash().records.map(\.id) },
+      reading("trash") { try await $0.vault.trash().map(\.id) },
       reading("migrationPlan") { try await $0.vault.migrationPlan().records.count },
       reading("repairPlan") { try await $0.vault.repairPlan().steps.count },
     ]

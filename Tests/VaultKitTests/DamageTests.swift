@@ -147,7 +147,7 @@ struct DamageTests {
     try await vault.update(id, as: Customer.self) { $0.atmCode = $0.accessKey }
     let fields = try await vault.record(id).fields
     #expect(fields["access_key"] != fields["atm_code"])
-    #expect(try await vault.get(id, as: Customer.self).atmCode == "S|_|p3rs3cr37")
+    #expect(try await vault.record(id, as: Customer.self).value.atmCode == "S|_|p3rs3cr37")
     #expect(try store.read(.record(id)) != nil)
   }
 
@@ -190,7 +190,7 @@ struct DamageTests {
     do throws(VaultError) {
       let vault = try await LockedVault(store: store).unlock(
         with: .identity(identity), options: Vault.Options(state: nil))
-      let customer = try await vault.get(id, as: Customer.self)
+      let customer = try await vault.record(id, as: Customer.self).value
       #expect(customer == sampleCustomer(), "\(what)")
     } catch {
       #expect([.damaged, .newerFormat, .noMatchingSlot].contains(error.code), "\(what): \(error)")

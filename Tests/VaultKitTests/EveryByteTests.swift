@@ -85,7 +85,7 @@ private struct Reader {
       let record = try await opened.record(id)
       return try String(decoding: JSONValue.object(record.revealed()).compactBytes(), as: UTF8.self)
     case .trash:
-      let trash = try await opened.trash()
+      let trash = try await opened.listedTrash()
       if let fault = trash.faults.first { throw fault }
       return trash.records.map { "\($0.summary.id) \($0.summary.name) \($0.summary.revision)" }.joined(separator: "\n")
     case .header, .slot:

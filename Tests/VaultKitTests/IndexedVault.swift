@@ -105,7 +105,7 @@ struct IndexedVault {
   /// All that a program shows of a list.
   static func answer(_ vault: LockedVault, _ query: RecordQuery) async -> Answer {
     do {
-      let (records, faults) = try await vault.list(query)
+      let (records, faults) = try await vault.listed(query)
       let rows = records.map { record in
         Row(
           id: record.id, kind: record.kind, name: Array(record.name.utf8), revision: record.revision,

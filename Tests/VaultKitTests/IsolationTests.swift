@@ -90,7 +90,7 @@ private actor Counter {
     let counter = Counter(vault)
     try await counter.run(id)
     #expect(await counter.count == 4)
-    #expect(try await vault.get(id, as: Customer.self).city == "2")
+    #expect(try await vault.record(id, as: Customer.self).value.city == "2")
   }
 
   @Test("may throw any error, which comes out as it is, and then nothing is written")

@@ -91,7 +91,7 @@ struct KindTests {
     await #expect(throws: VaultError(.usage, "")) { try await ours.edit(id, [.set(path("code"), to: "clear")]) }
     try await ours.remove([id])
     try await ours.restore([id])
-    let gadget = try await theirs.get(id, as: Gadget.self)
+    let gadget = try await theirs.record(id, as: Gadget.self).value
     #expect(gadget.title == "B")
     #expect(gadget.size == 7)
     #expect(gadget.code == "other")

@@ -215,7 +215,7 @@ struct KnownVaultsTests {
     await #expect(throws: VaultError(.rolledBack, "")) { try await again.edit(id, [.set(path, to: "b.example")]) }
     await #expect(throws: VaultError(.rolledBack, "")) { try await again.remove([id]) }
     await #expect(throws: VaultError(.rolledBack, "")) { try await again.forEachOpenRecord { _ in } }
-    #expect(try await again.list().faults.map(\.code) == [.rolledBack])
+    #expect(try await again.listed().faults.map(\.code) == [.rolledBack])
     #expect(try await again.verify().faults.map(\.code) == [.rolledBack])
     FileTree.write(new, to: file)
     #expect(try await bench.open().verify().isGood)

@@ -32,7 +32,7 @@ import VaultTestSupport
     lock.release()
 
     let id = try await next.value
-    #expect(try await vault.get(id, as: Customer.self).name == "next")
+    #expect(try await vault.record(id, as: Customer.self).value.name == "next")
     #expect(try vault.locked.recordCount() == bench.live.count + 1)
   }
 

@@ -51,7 +51,7 @@ struct MovingTests {
     for (id, name) in zip(from.live, ["one", "two"]) {
       var count = 0
       for vault in [from, to] {
-        guard let customer = try? await vault.open().get(id, as: Customer.self) else { continue }
+        guard let customer = try? await vault.open().record(id, as: Customer.self).value else { continue }
         #expect(try customer.accessKey.reveal() == "key of " + name, comment)
         count += 1
       }
@@ -85,7 +85,7 @@ struct MovingTests {
     #expect(try there.revealed() == before.revealed())
     try await move(destination, source, [id])
     #expect(try await source.record(id).envelope.revision > there.envelope.revision)
-    #expect(try await source.trash().records.map(\.id) == [from.removed], "it is not in the trash any more")
+    #expect(try await source.listedTrash().records.map(\.id) == [from.removed], "it is not in the trash any more")
     try await destination.add(
       RecordInput(#require(destination.kinds["login"]), JSONObject(ascending: [("title", .string("x"))])),
       id: from.live[1])

@@ -177,7 +177,7 @@ extension OwnVectors.Case {
       throw StrayEntry()
     }
     if path.hasPrefix("trash/") {
-      let trash = try await vault.trash()
+      let trash = try await vault.listedTrash()
       if let fault = trash.faults.first { throw fault }
       #expect(trash.records.map(\.id) == [id])
     } else {

@@ -112,7 +112,7 @@ private final class Diary: Sendable {
   @Test("revealed: once for each value that somebody asks for, and not for what a vault compares and writes")
   func revealed() async throws {
     let id = try await add()
-    let door = try await test.vault.get(id, as: Door.self)
+    let door = try await test.vault.record(id, as: Door.self).value
     try await test.vault.update(id, as: Door.self) { $0.city = "Lima" }
     _ = door == door
     #expect(await kinds() == [.changed])
@@ -191,7 +191,7 @@ private final class Diary: Sendable {
   @Test("no event holds a name, a value or a path")
   func secrecy() async throws {
     let id = try await add()
-    _ = try await test.vault.get(id, as: Door.self).code.reveal()
+    _ = try await test.vault.record(id, as: Door.self).value.code.reveal()
     try test.store.edit(.record(id)) { $0["name"] = .string("Mallory") }
     _ = try? await test.vault.record(id)
     for event in await diary.take(observer) {

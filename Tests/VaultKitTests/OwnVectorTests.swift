@@ -124,7 +124,7 @@ struct OwnVectorTests {
       let vault = try await Vault.open(
         at: folder.path + "/small", unlockingWith: key, options: Vault.Options(state: nil))
       #expect(try await allRecords(of: vault) == OwnVectors.bytes("vaults/small.opened.json"))
-      let (trashed, faults) = try await vault.trash()
+      let (trashed, faults) = try await vault.listedTrash()
       #expect(trashed.map(\.summary.revision) == [2])
       #expect(faults.isEmpty)
       let verification = try await vault.verify()

@@ -23,7 +23,7 @@ import VaultTestSupport
     try await vault.update(id, as: SecureNote.self) { $0.text = "new" }
     FileTree.write(old, to: file)
     let again = try await Vault.open(at: place, unlockingWith: .identity(identity), options: options)
-    let error = await #expect(throws: VaultError.self) { try await again.get(id, as: SecureNote.self) }
+    let error = await #expect(throws: VaultError.self) { try await again.record(id, as: SecureNote.self).value }
     #expect(error?.code == .rolledBack)
   }
 

@@ -88,9 +88,9 @@ struct RotationVault {
   /// Expects every record with every value.
   func expectValues(_ vault: Vault, _ comment: Comment) async throws {
     for (id, name) in zip(live, ["one", "two"]) {
-      let customer = try await vault.get(id, as: Customer.self)
+      let customer = try await vault.record(id, as: Customer.self).value
       #expect(try customer.accessKey.reveal() == "key of " + name, comment)
     }
-    #expect(try await vault.trash().records.map(\.id) == [removed], comment)
+    #expect(try await vault.listedTrash().records.map(\.id) == [removed], comment)
   }
 }

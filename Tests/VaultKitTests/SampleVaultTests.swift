@@ -23,7 +23,7 @@ struct SampleVaultTests {
       FileTree.copy(sample, to: folder.path + "/Vault")
       let vault = try await Vault.open(
         at: folder.path + "/Vault", unlockingWith: key, options: Vault.Options(state: nil))
-      let (records, faults) = try await vault.list()
+      let (records, faults) = try await vault.listed()
       #expect(records.count == 10)
       #expect(faults.isEmpty)
       #expect(records.allSatisfy { $0.kind == "customer" })

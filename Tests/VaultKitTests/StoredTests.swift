@@ -73,7 +73,7 @@ import VaultKit
     }
     try await vault.add(Database(engine: "mysql", host: "h"))
     await #expect(throws: VaultError(.unknownKind, "")) {
-      let all = try await vault.locked.list().records.map(\.id)
+      let all = try await vault.locked.listed().records.map(\.id)
       try await vault.update(all, as: Customer.self) { $0.city = "x" }
     }
     #expect(try await revisions(vault, ids) == [1, 1, 1, 1, 1])
@@ -129,7 +129,7 @@ import VaultKit
     }
     #expect(try await vault.records(of: Customer.self).map(\.id) == [ids[0], ids[2], new].sorted())
     #expect(try await vault.record(ids[0]).name == "changed")
-    #expect(try await vault.trash().records.map(\.id) == [ids[1]])
+    #expect(try await vault.listedTrash().records.map(\.id) == [ids[1]])
     #expect(try await vault.verify().faults.isEmpty)
   }
 

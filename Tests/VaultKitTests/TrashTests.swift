@@ -17,7 +17,7 @@ struct TrashTests {
     try await vault.remove([first])
     clock.advance(by: .seconds(60))
     try await vault.remove([second])
-    for (records, faults) in [try await vault.trash(), try LockedVault(store: store).trash()] {
+    for (records, faults) in [try await vault.listedTrash(), try LockedVault(store: store).listedTrash()] {
       #expect(records.map(\.id) == [second, first])
       #expect(records.map(\.summary.name) == ["Second", "First"])
       #expect(records[0].deletedAt.secondsSinceEpoch - records[1].deletedAt.secondsSinceEpoch == 60)
@@ -32,7 +32,7 @@ struct TrashTests {
     let ids = [try await vault.add(sampleCustomer("First")), try await vault.add(sampleCustomer("Second"))]
     try await vault.remove(ids)
     try store.edit(.trash(ids[0])) { $0["name"] = .string("Somebody Else") }
-    let (records, faults) = try await vault.trash()
+    let (records, faults) = try await vault.listedTrash()
     #expect(records.map(\.id) == [ids[1]])
     #expect(faults.map(\.code) == [.damaged])
     #expect(faults.first?.record == ids[0])
@@ -61,7 +61,7 @@ struct TrashTests {
     try store.apply([
       StoreChange(.record(id), from: bytes, to: nil), StoreChange(.trash(id), from: nil, to: bytes),
     ])
-    for (records, faults) in [try await vault.trash(), try LockedVault(store: store).trash()] {
+    for (records, faults) in [try await vault.listedTrash(), try LockedVault(store: store).listedTrash()] {
       #expect(records.isEmpty)
       #expect(faults.map(\.code) == [.damaged])
     }

@@ -82,7 +82,7 @@ struct UnreadableTypeTests {
     ]
     for (refusal, text) in expected { #expect(refusal?.hasPrefix(text) == true, "\(refusal ?? "stored")") }
     #expect(try await vault.records(of: Note.self).map(\.a) == ["good"])
-    #expect(try await vault.list().records.map(\.name) == ["good"])
+    #expect(try await vault.listed().records.map(\.name) == ["good"])
     try await vault.remove([id])
     #expect(try await vault.verify().isGood)
   }

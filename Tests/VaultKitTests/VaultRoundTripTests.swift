@@ -42,7 +42,7 @@ struct VaultRoundTripTests {
     let id = try await vault.add(sampleCustomer())
     let again = try await LockedVault(store: store).unlock(
       with: .identity(identity), options: Vault.Options(state: nil))
-    #expect(try await again.get(id, as: Customer.self) == sampleCustomer())
+    #expect(try await again.record(id, as: Customer.self).value == sampleCustomer())
     let customers = try await again.records(of: Customer.self)
     #expect(customers.map(\.value) == [sampleCustomer()])
   }
@@ -56,7 +56,7 @@ struct VaultRoundTripTests {
     let id = try await vault.add(sampleCustomer())
     let again = try await LockedVault(store: store).unlock(
       with: .passphrase(passphrase), options: Vault.Options(state: nil))
-    #expect(try await again.get(id, as: Customer.self) == sampleCustomer())
+    #expect(try await again.record(id, as: Customer.self).value == sampleCustomer())
     let wrong = try secret("wrong horse")
     await #expect(throws: VaultError(.wrongPassphrase, "")) {
       try await LockedVault(store: store).unlock(with: .passphrase(wrong), options: Vault.Options(state: nil))

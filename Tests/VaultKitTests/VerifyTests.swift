@@ -112,8 +112,8 @@ struct VerifyTests {
     try store.put(versions[0], at: .record(id))
     await #expect(throws: VaultError(.noSuchRecord, "")) { try await vault.remove([id]) }
     #expect(try store.read(.trash(id)) == trashed)
-    #expect(try await vault.list().records.isEmpty)
-    #expect(try await vault.list().faults.isEmpty)
+    #expect(try await vault.listed().records.isEmpty)
+    #expect(try await vault.listed().faults.isEmpty)
     #expect(try await vault.records(of: Customer.self).isEmpty)
 
     try store.put(versions[2], at: .record(id))

@@ -65,9 +65,9 @@ struct WithoutExchangeTests {
     let vault = try await open(LiveFileOperations())
     #expect(try await vault.verify().faults.map(\.description) == [], comment)
     for (number, id) in ids.enumerated() {
-      #expect(try await vault.get(id, as: Login.self).password?.reveal() == "secret \(number)", comment)
+      #expect(try await vault.record(id, as: Login.self).value.password?.reveal() == "secret \(number)", comment)
     }
-    #expect(try await vault.list().records.count == ids.count, comment)
+    #expect(try await vault.listed().records.count == ids.count, comment)
     #expect(FileTree.names(in: path + "/.staging").isEmpty, comment)
     #expect(!FileTree.names(in: path).contains(".journal.json"), comment)
   }

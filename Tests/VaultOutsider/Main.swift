@@ -27,6 +27,6 @@ import VaultRecords
     let id = try await made.add(Login(title: "mail", username: "ada"))
     let opened = try await Vault.open(at: place, unlockingWith: .identity(identity), options: options)
     _ = try await opened.record(id)
-    return try await opened.list().records.count
+    return try await opened.list().count
   }
 }

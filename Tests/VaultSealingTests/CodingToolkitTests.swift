@@ -37,6 +37,30 @@ private enum Pet: VariantCases, Equatable {
 struct CodingToolkitTests {
   private let marker = "marker-51c7"
 
+  private struct Quote: Decodable {
+    let close: Double
+    let volume: Int
+
+    init(from decoder: any Decoder) throws {
+      let members = try decoder.container(keyedBy: AnyCodingKey.self)
+      close = try members.decode(fromText: Double.self, forKey: "4. close")
+      volume = try members.decode(fromText: Int.self, forKey: "5. volume")
+    }
+  }
+
+  @Test("numbers that stand as text are read, and a text that is none is named by its path alone")
+  func textToNumber() throws {
+    let good = Data(#"{"4. close":"86.4900","5. volume":"29140"}"#.utf8)
+    let quote = try JSONDecoder().decode(Quote.self, from: good)
+    #expect(quote.close == 86.49)
+    #expect(quote.volume == 29_140)
+    let bad = Data(#"{"4. close":"86.49","5. volume":"\#(marker)"}"#.utf8)
+    let error = try #require(throws: DecodingError.self) { try JSONDecoder().decode(Quote.self, from: bad) }
+    guard case .dataCorrupted(let context) = error else { throw error }
+    #expect(context.codingPath.map(\.stringValue) == ["5. volume"])
+    #expect(!"\(error)".contains(marker))
+  }
+
   @Test(
     "a lossy array keeps index, path and reason of what it skipped, and no content", arguments: DocumentForm.allCases)
   func lossy(form: DocumentForm) throws {

@@ -26,7 +26,7 @@ struct Writers {
       options.state = nil
       vaults.append(try await Vault.open(at: arguments[1], unlockingWith: .identities(identities), options: options))
     }
-    let ids = try await vaults[0].locked.list(RecordQuery()).records.map(\.id)
+    let ids = try await vaults[0].locked.list().map(\.id)
     let start = ContinuousClock.now
     let runs = try await withThrowingTaskGroup(of: (count: Int, longest: Duration).self) { group in
       for (index, vault) in vaults.enumerated() {

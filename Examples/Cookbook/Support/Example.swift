@@ -101,7 +101,7 @@ public struct Example: Sendable {
   /// Less than 8 bytes are not looked for: they could be there by chance.
   public func store<Record: VaultRecord & Equatable>(_ record: Record, secret: String) async throws {
     let id = try await vault.add(record)
-    try check(try await vault.get(id, as: Record.self) == record, "a record came back from the vault changed")
+    try check(try await vault.record(id, as: Record.self).value == record, "a record came back from the vault changed")
     let sealed = try await vault.record(id).fields
     let file = try JSONValue.object(sealed).compactBytes()
     let isHidden = secret.utf8.count < 8 || !file.contains(Array(secret.utf8))

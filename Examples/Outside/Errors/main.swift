@@ -14,8 +14,8 @@ let id = try await vault.add(Customer(name: "Ada", accessKey: "sample-key", adde
 for _ in 0..<2 { try await vault.add(Customer(name: "Bob", accessKey: "sample-key", addedOn: .now)) }
 var said: [String] = []
 
-do { _ = try await vault.get(.random(), as: Customer.self) } catch { said.append(show(error)) }
-do { _ = try await vault.get(id, as: Login.self) } catch { said.append(show(error)) }
+do { _ = try await vault.record(.random(), as: Customer.self).value } catch { said.append(show(error)) }
+do { _ = try await vault.record(id, as: Login.self).value } catch { said.append(show(error)) }
 do { _ = try await Vault.open(at: "/nowhere", unlockingWith: .identities([])) } catch { said.append(show(error)) }
 do {
   _ = try await vault.record(named: "Bob")

@@ -46,6 +46,6 @@ do {
   try await cancelled.value
   preconditionFailure("a cancelled task rotates nothing")
 } catch let error as VaultError { precondition(error.code == .cancelled) }
-let (found, count) = (try await vault.verify(), try await vault.get(id, as: Customer.self).zip ?? "")
+let (found, count) = (try await vault.verify(), try await vault.record(id, as: Customer.self).value.zip ?? "")
 precondition(found.isGood && count == "100")
 print("Tasks: \(count) raises, none lost; a cancelled rotation said so")

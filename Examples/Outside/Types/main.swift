@@ -52,7 +52,7 @@ let schema = try JSONParser.parse(
     #"{"type":"object","required":["ssid"],"properties":{"ssid":{"type":"string"},"key":{"type":"string","x-sealed":true}}}"#
       .utf8))
 try await vault.declareKind("wifi", as: schema.object ?? JSONObject())
-let server = try await vault.get(id, as: ServerNow.self)
+let server = try await vault.record(id, as: ServerNow.self).value
 print(
   "Types: \(server.owner) at \(server.net.host), \(try server.limits?.reveal().sessions ?? 0) sessions, \(vault.kinds.names.count) kinds"
 )

@@ -6,7 +6,7 @@ import VaultRecords
 extension Completion {
   /// The names of removed records.
   func removedRecords() -> [String] {
-    guard let removed = try? locked?.trash().records else { return [] }
+    guard let removed = try? locked?.listedTrash().records else { return [] }
     return naming(removed.map { ($0.summary.name, $0.id) })
   }
 
@@ -30,7 +30,7 @@ extension Completion {
 
   /// A reference means a record by its whole name, or by its id if others have the name.
   private func recordReferences() async -> [String] {
-    guard let records = try? await locked?.list().records else { return [] }
+    guard let records = try? await locked?.listed().records else { return [] }
     var counts: [String: Int] = [:]
     for record in records { counts[record.name.lowercased(), default: 0] += 1 }
     return records.map { record in

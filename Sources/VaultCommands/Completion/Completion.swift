@@ -160,7 +160,7 @@ extension Completion {
 
   /// Names, ids of records whose name others have, and ids where one was begun.
   private func records() async -> [String] {
-    guard let locked, let listed = try? await locked.list().records else { return [] }
+    guard let locked, let listed = try? await locked.listed().records else { return [] }
     return naming(locked.toldApart(listed).map { ($0.label, $0.id) })
   }
 

@@ -43,7 +43,7 @@ struct ExportSelection: ParsableArguments {
     query.kind = kind
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
     for (path, _) in query.conditions { try session.checkReadable(path, kind) }
-    let found = Set(try await session.locked.list(query).records.map(\.id))
+    let found = Set(try await session.locked.listed(query).records.map(\.id))
     let chosen = record.isEmpty ? found : found.intersection(named)
     guard !chosen.isEmpty else {
       throw CommandError(

@@ -6,6 +6,16 @@ extension KeyedDecodingContainer {
     try decodeIfPresent(type, forKey: key) ?? fallback()
   }
 
+  /// A value that stands as text: `decode(fromText: Double.self, forKey: "close")` reads `"86.49"`.
+  ///
+  /// - Throws: `DecodingError`, which does not hold the text.
+  public func decode<Value: LosslessStringConvertible>(
+    fromText type: Value.Type = Value.self, forKey key: Key
+  ) throws -> Value {
+    if let value = Value(try decode(String.self, forKey: key)) { return value }
+    throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "is no \(type) as text")
+  }
+
   /// The nested object, or nil where the member is missing or null.
   public func nestedContainerIfPresent<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type = AnyCodingKey.self, forKey key: Key

@@ -10,11 +10,19 @@ public struct DateFormat: Sendable, Hashable {
     case number(Field, digitCount: Int)
     /// In English, whole or its first three letters; read in any case.
     case monthName(isShort: Bool)
+    /// In English, whole or its first three letters; read in any case, and compared with the date.
+    case weekday(isShort: Bool)
     /// One or two digits of the day with `st`, `nd`, `rd` or `th`.
     case ordinalDay
+    /// `AM` or `PM`, read in any case.
+    case halfOfDay
+    /// The difference from UTC, as `+0200`, or `+02:00` with a colon. `Z` is read for UTC, and written with a colon.
+    case offset(hasColon: Bool)
     case literal(UInt8)
   }
-  fileprivate enum Field: Hashable { case year, month, day, hour, minute, second, millisecond }
+  fileprivate enum Field: Hashable {
+    case year, month, day, weekday, hour, halfDayHour, halfOfDay, minute, second, millisecond, offset
+  }
 
   private let form: Form
   private init(_ form: Form) { self.form = form }
@@ -40,10 +48,14 @@ public struct DateFormat: Sendable, Hashable {
       .literal(UInt8(ascii: "-")), .number(.day, digitCount: 2),
     ]))
 
-  /// A pattern of `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss`, `SSS` and text between them, letters in `'…'`; always UTC. `d`
-  /// and `M` are of one or two digits, `MMM` and `MMMM` the English name of the month.
+  /// A pattern of `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss`, `SSS` and text between them, letters in `'…'` (Unicode TR 35).
   ///
-  /// What the pattern does not have is dropped when a moment is written, and 0 when one is read.
+  /// A single letter is one or two digits. `MMM` and `MMMM` are the English name of the month, `EEE` and `EEEE` that of
+  /// the weekday, which must be the date's; `h` or `hh` with `a` are the hours of half a day. `Z` (`+0200`) and `XXX`
+  /// (`+02:00`) are the difference from UTC; a moment is written in UTC.
+  ///
+  /// What the pattern does not have is dropped when a moment is written, and 0 when one is read. Years of two digits
+  /// and times without a date are no moments.
   ///
   /// - Throws: ``DocumentError`` `.invalidDate` for other letters, a missing quote, a field that is there twice, and
   ///   where year, month or day is missing.
@@ -80,7 +92,7 @@ extension DateFormat {
   private static let letters: [(letter: UInt8, Field, digitCount: Int)] = [
     (UInt8(ascii: "y"), .year, 4), (UInt8(ascii: "M"), .month, 2), (UInt8(ascii: "d"), .day, 2),
     (UInt8(ascii: "H"), .hour, 2), (UInt8(ascii: "m"), .minute, 2), (UInt8(ascii: "s"), .second, 2),
-    (UInt8(ascii: "S"), .millisecond, 3),
+    (UInt8(ascii: "h"), .halfDayHour, 2), (UInt8(ascii: "S"), .millisecond, 3),
   ]
 
   private static func pieces(of pattern: [UInt8]) throws(DocumentError) -> [Piece] {
@@ -104,19 +116,25 @@ extension DateFormat {
         rest.removeFirst()
       }
     }
-    let isDate = Set(pieces.compactMap(\.field)).isSuperset(of: [.year, .month, .day])
-    guard !isQuoted, isDate else { throw malformed }
+    let fields = Set(pieces.compactMap(\.field))
+    let hasHalf = fields.contains(.halfOfDay)
+    guard !isQuoted, fields.isSuperset(of: [.year, .month, .day]), fields.contains(.halfDayHour) == hasHalf,
+      !(hasHalf && fields.contains(.hour))
+    else { throw malformed }
     return pieces
   }
 
   private static func piece(of letter: UInt8, _ count: Int) -> Piece? {
     switch (letter, count) {
-    case (UInt8(ascii: "M"), 1): return .number(.month, digitCount: 0)
-    case (UInt8(ascii: "d"), 1): return .number(.day, digitCount: 0)
     case (UInt8(ascii: "M"), 3...4): return .monthName(isShort: count == 3)
+    case (UInt8(ascii: "E"), 3...4): return .weekday(isShort: count == 3)
+    case (UInt8(ascii: "a"), 1): return .halfOfDay
+    case (UInt8(ascii: "Z"), 1): return .offset(hasColon: false)
+    case (UInt8(ascii: "X"), 3): return .offset(hasColon: true)
     default:
-      guard let known = letters.first(where: { $0.letter == letter }), known.digitCount == count else { return nil }
-      return .number(known.1, digitCount: count)
+      guard let known = letters.first(where: { $0.letter == letter }) else { return nil }
+      guard count == known.digitCount || count == 1 && known.digitCount == 2 else { return nil }
+      return .number(known.1, digitCount: count == 1 ? 0 : count)
     }
   }
 
@@ -127,7 +145,10 @@ extension DateFormat {
       switch piece {
       case .literal(let byte): guard rest.popFirst() == byte else { throw DocumentError(code: .invalidDate) }
       case .number(let field, let digitCount): fields[field] = try number(digitCount, from: &rest)
-      case .monthName(let isShort): fields[.month] = try month(isShort, from: &rest)
+      case .monthName(let isShort): fields[.month] = try index(in: monthNames, isShort, of: &rest) + 1
+      case .weekday(let isShort): fields[.weekday] = try index(in: weekdays, isShort, of: &rest)
+      case .halfOfDay: fields[.halfOfDay] = try index(in: halves, false, of: &rest)
+      case .offset(let hasColon): fields[.offset] = try offset(hasColon, from: &rest)
       case .ordinalDay:
         let day = try number(0, from: &rest)
         guard rest.starts(with: ordinal(day).utf8) else { throw DocumentError(code: .invalidDate) }
@@ -135,15 +156,36 @@ extension DateFormat {
         fields[.day] = day
       }
     }
+    guard rest.isEmpty else { throw DocumentError(code: .invalidDate) }
+    return try timestamp(of: fields)
+  }
+
+  private static func timestamp(of fields: [Field: Int]) throws(DocumentError) -> Timestamp {
     func field(_ field: Field) -> Int { fields[field, default: 0] }
     let date = CivilDate(year: field(.year), month: field(.month), day: field(.day))
-    guard rest.isEmpty, date.isReal, field(.hour) < 24, field(.minute) < 60, field(.second) < 60 else {
-      throw DocumentError(code: .invalidDate)
-    }
-    let second = field(.hour) * 3_600 + field(.minute) * 60 + field(.second)
+    let halfDayHour = fields[.halfDayHour]
+    let hour = halfDayHour.map { $0 % 12 + field(.halfOfDay) * 12 } ?? field(.hour)
+    guard date.isReal, fields[.weekday] ?? weekday(of: date) == weekday(of: date), (1...12).contains(halfDayHour ?? 1),
+      hour < 24, field(.minute) < 60, field(.second) < 60
+    else { throw DocumentError(code: .invalidDate) }
+    let second = hour * 3_600 + field(.minute) * 60 + field(.second) - field(.offset) * 60
     return try Timestamp(
       secondsSinceEpoch: Int64(date.daysSinceEpoch * 86_400 + second),
       nanoseconds: Int32(field(.millisecond)) * 1_000_000)
+  }
+
+  /// From 0, a Sunday. The first of January 1970 was a Thursday.
+  private static func weekday(of date: CivilDate) -> Int { ((date.daysSinceEpoch + 4) % 7 + 7) % 7 }
+
+  /// In minutes.
+  private static func offset(_ hasColon: Bool, from rest: inout ArraySlice<UInt8>) throws(DocumentError) -> Int {
+    guard let sign = rest.popFirst() else { throw DocumentError(code: .invalidDate) }
+    if sign == UInt8(ascii: "Z") { return 0 }
+    let hours = try number(2, from: &rest)
+    if hasColon, rest.popFirst() != UInt8(ascii: ":") { throw DocumentError(code: .invalidDate) }
+    let minutes = try number(2, from: &rest)
+    guard "+-".utf8.contains(sign), hours < 24, minutes < 60 else { throw DocumentError(code: .invalidDate) }
+    return (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -1 : 1)
   }
 
   /// - Parameter digitCount: 0 takes one or two.
@@ -156,17 +198,22 @@ extension DateFormat {
     return number
   }
 
-  private static func month(_ isShort: Bool, from rest: inout ArraySlice<UInt8>) throws(DocumentError) -> Int {
-    for (index, name) in monthNames.enumerated() {
+  /// Which of some names the text goes on with.
+  private static func index(
+    in names: [String], _ isShort: Bool, of rest: inout ArraySlice<UInt8>
+  ) throws(DocumentError) -> Int {
+    for (index, name) in names.enumerated() {
       let name = isShort ? Array(name.utf8.prefix(3)) : Array(name.utf8)
       // Names are letters alone, whose cases differ by one bit.
       guard rest.prefix(name.count).map({ $0 | 0x20 }) == name.map({ $0 | 0x20 }) else { continue }
       rest = rest.dropFirst(name.count)
-      return index + 1
+      return index
     }
     throw DocumentError(code: .invalidDate)
   }
 
+  private static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+  private static let halves = ["AM", "PM"]
   private static let monthNames = [
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
@@ -192,25 +239,34 @@ extension DateFormat {
     for piece in pieces {
       switch piece {
       case .literal(let byte): bytes.append(byte)
-      case .monthName(let isShort):
-        let name = monthNames[date.month - 1].utf8
-        bytes += isShort ? Array(name.prefix(3)) : Array(name)
+      case .monthName(let isShort): bytes += monthNames[date.month - 1].utf8.prefix(isShort ? 3 : .max)
+      case .weekday(let isShort): bytes += weekdays[weekday(of: date)].utf8.prefix(isShort ? 3 : .max)
+      case .halfOfDay: bytes += halves[second / 43_200].utf8
+      case .offset(let hasColon): bytes += (hasColon ? "Z" : "+0000").utf8
       case .ordinalDay: bytes += Array("\(date.day)\(ordinal(date.day))".utf8)
       case .number(let field, let digitCount):
-        let number =
-          switch field {
-          case .year: date.year
-          case .month: date.month
-          case .day: date.day
-          case .hour: second / 3_600
-          case .minute: second / 60 % 60
-          case .second: second % 60
-          case .millisecond: Int(time.nanoseconds) / 1_000_000
-          }
-        bytes += NumberedTime.padded(number, to: digitCount)
+        bytes += NumberedTime.padded(number(field, date, second, time), to: digitCount)
       }
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension DateFormat {
+  /// What stands for a field in digits.
+  private static func number(_ field: Field, _ date: CivilDate, _ second: Int, _ time: Timestamp) -> Int {
+    switch field {
+    case .year: date.year
+    case .month: date.month
+    case .day: date.day
+    case .hour: second / 3_600
+    case .halfDayHour: (second / 3_600 + 11) % 12 + 1
+    case .minute: second / 60 % 60
+    case .second: second % 60
+    case .millisecond: Int(time.nanoseconds) / 1_000_000
+    // These are no digits.
+    case .weekday, .halfOfDay, .offset: 0
+    }
   }
 }
 
@@ -220,7 +276,10 @@ extension DateFormat.Piece {
     switch self {
     case .number(let field, _): field
     case .monthName: .month
+    case .weekday: .weekday
     case .ordinalDay: .day
+    case .halfOfDay: .halfOfDay
+    case .offset: .offset
     case .literal: nil
     }
   }

@@ -24,10 +24,18 @@ public struct TrashedRecord: Sendable {
 }
 
 extension LockedVault {
-  /// The removed records, the latest first, and the faults of files that could not be read. Nothing is verified.
+  /// The removed records, the latest first. Nothing is verified.
   ///
+  /// - Parameter leavingOut: is told of each file that cannot be read; nil to throw the first of them.
   /// - Throws: ``VaultError`` when the trash cannot be read as a folder.
-  public func trash() throws(VaultError) -> (records: [TrashedRecord], faults: [VaultError]) {
+  public func trash(leavingOut: ((VaultError) -> Void)? = nil) throws(VaultError) -> [TrashedRecord] {
+    try VaultKit.rows(of: listedTrash(), leavingOut: leavingOut)
+  }
+
+  /// The removed records, the latest first, and the faults of files that could not be read.
+  ///
+  /// - Throws: as ``trash(leavingOut:)``.
+  package func listedTrash() throws(VaultError) -> Listed<TrashedRecord> {
     var records: [TrashedRecord] = []
     var faults: [VaultError] = []
     try forEachTrashedFile { id, bytes in
@@ -53,7 +61,7 @@ extension LockedVault {
         return id
       }
       let match = NameMatch(text)
-      let records = try trash().records.map(\.summary)
+      let records = try listedTrash().records.map(\.summary)
       var named = records.filter { match.names($0.name) }
       for match in match.qualified where named.isEmpty {
         named = records.filter { match.names($0.name) && match.isTag(of: trashedTags(of: $0.id)) }

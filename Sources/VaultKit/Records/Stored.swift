@@ -40,7 +40,7 @@ public struct Stored<Record: VaultRecord>: Sendable, Identifiable {
 extension Stored: Equatable where Record: Equatable {}
 
 extension Vault {
-  /// The record with this id as its type, with its revision and dates.
+  /// The record with this id as its type, with its revision and dates. Its `value` is the record alone.
   ///
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.unknownKind`, `.damaged`.
   public nonisolated(nonsending) func record<Record: VaultRecord>(
@@ -50,15 +50,6 @@ extension Vault {
       defer { memory?.flush() }
       return try Stored(verifiedRecord(id), as: type)
     }
-  }
-
-  /// The record with this id as its type, alone.
-  ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.unknownKind`, `.damaged`.
-  public nonisolated(nonsending) func get<Record: VaultRecord>(
-    _ id: RecordID, as type: Record.Type = Record.self
-  ) async throws(VaultError) -> Record {
-    try await record(id, as: type).value
   }
 
   /// All records of one type, in the order of their ids. Nobody can write meanwhile.

@@ -16,7 +16,7 @@ extension Vault {
   /// - Throws: ``VaultError`` `.alreadyExists` for an id that is here with another content, `.unknownKind` and
   ///   `.inputRefused` where the kind is unknown here, is of an older schema or another one; and as ``add(_:)``.
   @discardableResult
-  public nonisolated(nonsending) func take(
+  package nonisolated(nonsending) func take(
     _ records: [OpenRecord], from source: Vault? = nil
   ) async throws(VaultError) -> [RecordID] {
     for record in records { try checkFits(record, source) }

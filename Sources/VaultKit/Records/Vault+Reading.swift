@@ -27,7 +27,7 @@ extension Vault {
   /// As ``record(named:)``, for who is about to remove it: of equal revisions here and in the trash, this one is meant.
   ///
   /// - Throws: ``VaultError`` as ``record(named:)``.
-  public func recordToRemove(named text: String) async throws(VaultError) -> OpenRecord {
+  package func recordToRemove(named text: String) async throws(VaultError) -> OpenRecord {
     try await record(named: text, decides: true)
   }
 
@@ -53,13 +53,21 @@ extension Vault {
     return record
   }
 
+  /// The records that a query finds, each verified, sorted.
+  ///
+  /// - Parameter leavingOut: is told of each record that does not verify; nil to throw the first fault.
+  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
+  public nonisolated(nonsending) func list(
+    _ query: RecordQuery = .init(), leavingOut: ((VaultError) -> Void)? = nil
+  ) async throws(VaultError) -> [RecordSummary] {
+    try await VaultKit.rows(of: listed(query), leavingOut: leavingOut)
+  }
+
   /// The records that a query finds, each verified, sorted; and the faults of those that do not verify.
   ///
-  /// - Throws: ``VaultError`` when a folder cannot be read.
-  public func list(
-    _ query: RecordQuery = .init()
-  ) async throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
-    let (records, faults) = try await locked.list(query)
+  /// - Throws: as ``list(_:leavingOut:)``.
+  package func listed(_ query: RecordQuery = .init()) async throws(VaultError) -> Listed<RecordSummary> {
+    let (records, faults) = try await locked.listed(query)
     return verified(records, faults)
   }
 

@@ -14,10 +14,20 @@ public struct DeletedRecords: Sendable {
 }
 
 extension Vault {
+  /// The removed records, each verified, the latest first.
+  ///
+  /// - Parameter leavingOut: is told of each record that does not verify; nil to throw the first fault.
+  /// - Throws: ``VaultError`` when the trash cannot be read as a folder, `.lockedByOther`.
+  public nonisolated(nonsending) func trash(
+    leavingOut: ((VaultError) -> Void)? = nil
+  ) async throws(VaultError) -> [TrashedRecord] {
+    try await VaultKit.rows(of: listedTrash(), leavingOut: leavingOut)
+  }
+
   /// The removed records, each verified, the latest first; and the faults of those that do not verify.
   ///
-  /// - Throws: ``VaultError`` when the trash cannot be read as a folder, `.lockedByOther`.
-  public func trash() async throws(VaultError) -> (records: [TrashedRecord], faults: [VaultError]) {
+  /// - Throws: as ``trash(leavingOut:)``.
+  package nonisolated(nonsending) func listedTrash() async throws(VaultError) -> Listed<TrashedRecord> {
     var records: [TrashedRecord] = []
     let faults = try await forEachOpenTrashedRecord { record, deletedAt in
       records.append(TrashedRecord(StoredRecord(record), deletedAt: deletedAt))
@@ -29,7 +39,7 @@ extension Vault {
   ///
   /// - Parameter body: gets a record, and when it was removed.
   /// - Returns: the faults of those that do not verify, or that `body` does not take.
-  /// - Throws: as ``trash()``.
+  /// - Throws: as ``trash(leavingOut:)``.
   public nonisolated(nonsending) func forEachOpenTrashedRecord(
     _ body: (OpenRecord, Timestamp) throws(VaultError) -> Void
   ) async throws(VaultError) -> [VaultError] {
@@ -134,7 +144,7 @@ extension Vault {
   ///
   /// - Throws: ``VaultError`` as ``deleteTrashed(_:evenDamaged:)``.
   public func emptyTrash(removedBy time: Timestamp? = nil) async throws(VaultError) -> DeletedRecords {
-    let (records, faults) = try await trash()
+    let (records, faults) = try await listedTrash()
     let old = records.filter { record in time.map { record.deletedAt <= $0 } ?? true }
     var report = try await deleteTrashed(old.map(\.id))
     report.faults += faults

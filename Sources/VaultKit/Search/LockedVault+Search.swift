@@ -34,21 +34,29 @@ public struct RecordQuery: Sendable {
 }
 
 extension LockedVault {
-  /// The records that a query finds, sorted, and the faults of files that could not be read.
+  /// The records that a query finds, sorted.
   ///
   /// With an index, files that were edited in place and that the index does not find are not looked at.
   ///
+  /// - Parameter leavingOut: is told of each file that cannot be read; nil to throw the first of them.
   /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
-  public func list(
-    _ query: RecordQuery = .init()
-  ) async throws(VaultError) -> (records: [RecordSummary], faults: [VaultError]) {
+  public nonisolated(nonsending) func list(
+    _ query: RecordQuery = .init(), leavingOut: ((VaultError) -> Void)? = nil
+  ) async throws(VaultError) -> [RecordSummary] {
+    try await VaultKit.rows(of: listed(query), leavingOut: leavingOut)
+  }
+
+  /// The records that a query finds, sorted, and the faults of files that could not be read.
+  ///
+  /// - Throws: as ``list(_:leavingOut:)``.
+  package func listed(_ query: RecordQuery = .init()) async throws(VaultError) -> Listed<RecordSummary> {
     let (rows, faults) = try await rows(query)
     return (Array(rows), faults)
   }
 
   /// The same, with records that are only taken apart one by one: a million of them take a third of the memory.
   ///
-  /// - Throws: as ``list(_:)``.
+  /// - Throws: as ``list(_:leavingOut:)``.
   package func rows(
     _ query: RecordQuery = .init()
   ) async throws(VaultError) -> (records: RecordRows, faults: [VaultError]) {

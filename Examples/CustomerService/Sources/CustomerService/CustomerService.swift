@@ -124,15 +124,15 @@ struct CustomerHandlers {
   func list() async throws -> [CustomerRow] {
     var query = RecordQuery()
     query.kind = Customer.kindName
-    return try await vault.locked.list(query).records.map { CustomerRow(id: $0.id.text, name: $0.name) }
+    return try await vault.locked.list(query).map { CustomerRow(id: $0.id.text, name: $0.name) }
   }
 
   func show(_ id: RecordID) async throws -> CustomerView {
-    try await CustomerView(id, vault.get(id, as: Customer.self))
+    try await CustomerView(id, vault.record(id, as: Customer.self).value)
   }
 
   func accessKey(_ id: RecordID) async throws -> CustomerAccessKey {
-    CustomerAccessKey(accessKey: try await vault.get(id, as: Customer.self).accessKey)
+    CustomerAccessKey(accessKey: try await vault.record(id, as: Customer.self).value.accessKey)
   }
 
   func add(_ input: CustomerInput) async throws -> CustomerRow {

@@ -39,7 +39,7 @@ extension TrashCommand {
     func run() async throws {
       let session = try Session(vault, at: revision, global)
       let opened = try await session.unlocked(with: verifying.key(unlocking))
-      let found = try await opened?.trash() ?? session.locked.trash()
+      let found = try await opened?.listedTrash() ?? session.locked.listedTrash()
       let listing = RecordListing(found.records, isVerified: opened != nil, ifEmpty: "the trash is empty")
       let count = found.records.count
       guard table.isShown(global) else { return try listing.print(found.faults, of: count, global) }
@@ -79,7 +79,7 @@ extension Session {
       guard error.subject == nil else { throw CommandError(error) }
       let failure = CommandError(error).about(text)
       guard takesParts, [.noSuchRecord, .ambiguousRecord].contains(error.code) else { throw failure }
-      return try choice(of: text, among: locked.trash().records.map(\.summary), after: failure).id
+      return try choice(of: text, among: locked.listedTrash().records.map(\.summary), after: failure).id
     }
   }
 }

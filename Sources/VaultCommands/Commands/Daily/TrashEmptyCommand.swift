@@ -38,7 +38,7 @@ extension TrashCommand {
       }
       let session = try Session(vault, global)
       let opened = try await session.unlockToWrite(unlocking)
-      let (records, faults) = try await opened.trash()
+      let (records, faults) = try await opened.listedTrash()
       let choice = try TrashChoice(records, faults, named: session.resolveTrashed(record), words: record)
         .limited(to: age?.before(.now()))
       var report = DeletionReport(faults: global.yes ? choice.keptFaults : choice.faults)

@@ -79,7 +79,7 @@ extension CredentialCommand {
       var query = RecordQuery()
       query.kind = Login.kindName
       var members: [String: JSONValue] = [:]
-      for row in try await helper.session.locked.list(query).records {
+      for row in try await helper.session.locked.listed(query).records {
         let fields = try helper.session.locked.record(row.id).fields
         guard case .array(let urls)? = fields["urls"], let user = fields["username"]?.string else { continue }
         for url in urls.compactMap(\.string) { members[url] = .string(user) }

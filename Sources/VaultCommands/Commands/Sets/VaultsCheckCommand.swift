@@ -139,7 +139,7 @@ private struct SetCheck {
   }
 
   private mutating func checkRecords(of member: SetMember, _ vault: LockedVault) async throws {
-    let (rows, unreadable) = try await vault.list()
+    let (rows, unreadable) = try await vault.listed()
     faults += unreadable.map { CommandError($0).about("\(member.name): \($0.subject ?? "")") }
     let hasRules = set.set.members.contains { !$0.takes.isEmpty }
     for row in rows {

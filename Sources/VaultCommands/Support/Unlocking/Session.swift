@@ -275,7 +275,7 @@ extension Session {
     var query = RecordQuery()
     query.kind = name
     query.limit = 1
-    if try await locked.list(query).records.isEmpty { _ = try locked.kinds.argument(name) }
+    if try await locked.listed(query).records.isEmpty { _ = try locked.kinds.argument(name) }
   }
 }
 

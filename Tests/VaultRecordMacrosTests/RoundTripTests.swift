@@ -49,7 +49,7 @@ private struct Written: Equatable {
     var revealed: [JSONObject] = []
     for id in ids { revealed.append(try await test.vault.record(id).revealed()) }
     #expect(revealed[0] == revealed[1])
-    #expect(try await test.reopened().get(ids[1], as: Shopper.self) == byMacro)
+    #expect(try await test.reopened().record(ids[1], as: Shopper.self).value == byMacro)
     #expect(try await test.vault.verify().isGood)
   }
 
@@ -71,7 +71,7 @@ private struct Written: Equatable {
     var options = Vault.Options(state: nil)
     options.types = [Written.self]
     let vault = try await Vault.open(in: old.store, unlockingWith: .identity(old.identity), options: options)
-    #expect(try await vault.get(id, as: Written.self) == Written(label: "Door", code: "4711", level: .low))
+    #expect(try await vault.record(id, as: Written.self).value == Written(label: "Door", code: "4711", level: .low))
     try await vault.migrate()
     #expect(try await vault.record(id).fields["head"]?["label"] == "Door")
   }

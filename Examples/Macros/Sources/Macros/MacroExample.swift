@@ -36,7 +36,7 @@ enum MacroExample {
 
     // As another process would read it.
     let vault = try await test.reopened()
-    try ExampleFailure.unless(try await vault.get(id, as: Client.self) == client, "it came back as it went")
+    try ExampleFailure.unless(try await vault.record(id, as: Client.self).value == client, "it came back as it went")
     try await vault.update(id, as: Client.self) { client in
       client.atmCode = "4711"
       client.tags = ["gold"]
@@ -47,7 +47,7 @@ enum MacroExample {
     try ExampleFailure.unless(fields["added_on"]?.string == "2023-11-14T22:13:20Z", "keys are in snake case")
 
     try RecordKind.check(of: Client.self)
-    let rows = try await LockedVault(store: test.store, types: [Client.self]).list().records
+    let rows = try await LockedVault(store: test.store, types: [Client.self]).list()
     try ExampleFailure.unless(rows.map(\.name) == ["Robert Jones"], "it is listed by its title, without a key")
     try ExampleFailure.unless(try canary.sightings(in: test.store).isEmpty, "its secret is nowhere readable")
     print("RecordMacros: a record type of ten lines went through a vault and back, \(fields.count) members")
