@@ -1,9 +1,9 @@
 #if Macros
-  import SwiftDiagnostics
+  package import SwiftDiagnostics
   import SwiftSyntax
 
   /// What is wrong with how a macro is used, in words for who has written it.
-  enum Misuse: DiagnosticMessage {
+  package enum Misuse: DiagnosticMessage {
     case notAStruct
     case noMembers
     case ownCoding(String)
@@ -20,7 +20,7 @@
     case twice(String)
     case elsewhere(String)
 
-    var message: String {
+    package var message: String {
       switch self {
       case .notAStruct: "@VaultRecord is for structs"
       case .noMembers: "a record has members: there is no stored property here"
@@ -41,8 +41,8 @@
       }
     }
 
-    var diagnosticID: MessageID { MessageID(domain: "VaultRecordMacros", id: message) }
-    var severity: DiagnosticSeverity { .error }
+    package var diagnosticID: MessageID { MessageID(domain: "VaultRecordMacros", id: message) }
+    package var severity: DiagnosticSeverity { .error }
 
     func at(_ node: some SyntaxProtocol) -> Diagnostic { Diagnostic(node: Syntax(node), message: self) }
   }

@@ -75,14 +75,4 @@ private struct Written: Equatable {
     try await vault.migrate()
     #expect(try await vault.record(id).fields["head"]?["label"] == "Door")
   }
-
-  @Test("the page shows the type of the example")
-  func page() throws {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-    func text(_ path: String) throws -> String { try String(contentsOf: folder.appending(path: path), encoding: .utf8) }
-    let example = try text("Sources/MacroExample/MacroExample.swift")
-    let blocks = try text("README.md").components(separatedBy: "```swift\n").dropFirst()
-    #expect(!blocks.isEmpty)
-    for block in blocks { #expect(example.contains(block.components(separatedBy: "```")[0])) }
-  }
 }

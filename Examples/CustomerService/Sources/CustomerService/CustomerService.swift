@@ -47,7 +47,7 @@ struct CustomerService {
   ) -> Router<BasicRequestContext> {
     let router = Router()
     router.add(middleware: VaultErrors())
-    router.add(middleware: Sealing(sealing: sealing))
+    router.add(middleware: SealedResponses(sealing: sealing))
     router.get("health") { _, _ in HTTPResponse.Status.ok }
     router.get("customers") { _, _ in try await inTime { try await handlers.list() } }
     router.get("customers/:id") { _, context in

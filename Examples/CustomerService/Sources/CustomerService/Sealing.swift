@@ -4,7 +4,7 @@ import VaultCrypto
 import VaultSealing
 
 /// Seals what responses hold. A response is encoded after its handler has returned, so the context is set around both.
-struct Sealing<Context: RequestContext>: RouterMiddleware {
+struct SealedResponses<Context: RequestContext>: RouterMiddleware {
   let sealing: SealingContext
 
   func handle(
