@@ -1,9 +1,9 @@
 /// Lines of base64 or hex that an encoder has wrapped: `base64` and MIME fill 76 columns, PEM 64, `xxd -p` 60.
 ///
-/// A line break behind a full line of such digits stands for nothing. Any other line break is part of the text, so that
-/// a line of a person's terminal is not held back until the next one comes.
+/// A line break after a full line of such digits is ignored. Any other line break is part of the text, so that a line
+/// at a terminal is not held back until the next line comes.
 struct LineFolding {
-  /// How many digits a full line has at least.
+  /// The fewest digits of a full line.
   static let width = 60
 
   /// How many digits stand before the place, in its line.

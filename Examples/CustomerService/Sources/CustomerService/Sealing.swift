@@ -19,7 +19,7 @@ struct CustomerAccessKey: ResponseEncodable {
   let accessKey: EncryptedCodableString
 }
 
-/// What access keys leave the service under: the 32 bytes of a file, or a key of this run.
+/// The context in which access keys leave the service: under the 32 bytes of a file, or under a key of this run.
 func partnerContext(_ file: String?) throws -> SealingContext {
   let key = try file.map { try SecretBytes(copying: Array(Data(contentsOf: URL(filePath: $0))).span.bytes) }
   return try SealingContext(applicationKey: key ?? SecretBytes.random(count: 32), bound: ["access-keys"])

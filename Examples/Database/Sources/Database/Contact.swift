@@ -2,7 +2,7 @@ import GRDB
 import VaultCrypto
 import VaultSealing
 
-/// What all rows of a program are sealed with.
+/// The context of all rows of this program.
 enum Sealing {
   static let context = sealing()
 

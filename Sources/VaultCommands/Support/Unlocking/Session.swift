@@ -296,7 +296,8 @@ extension CommandError {
 }
 
 extension MemberPath {
-  /// A path of the command line. One with a value behind it is refused unseen: the value could be a secret.
+  /// A path of the command line. A path with a value behind it is refused, and the value is not shown: it could be a
+  /// secret.
   static func argument(_ text: String, of option: String) throws -> MemberPath {
     guard equalsSign(in: text) == nil else {
       throw CommandError.usage(
