@@ -148,7 +148,7 @@ import VaultTestSupport
   }
 
   @Test("a commit that the server does not confirm is told of, and goes on")
-  func silence() async throws {
+  func silence() throws {
     guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
     let server = try #require(PostgresServer())
     defer { server.stop() }
@@ -156,19 +156,19 @@ import VaultTestSupport
     let store = try bench.store { $0.silence = .milliseconds(500) }
     server.waitForStandby(true)
     let waits = bench.waits
-    let end = Task.detached {
-      while waits.all.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(50)) }
+    let end = OwnThread.begin {
+      while waits.all.withLock({ $0.isEmpty }) { usleep(50_000) }
       server.waitForStandby(false)
     }
     try store.apply([StoreChange(.record(bench.id), from: [0], to: [1])], timeout: .seconds(5))
-    try await end.value
+    end()
     let told = waits.all.withLock { $0 }
     #expect(told.count == 1)
     #expect(told.first == .commit)
   }
 
   @Test("a server that is away for a moment is waited for by readers and writers that have sent nothing")
-  func away() async throws {
+  func away() throws {
     guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
     let server = try #require(PostgresServer())
     defer { server.stop() }
@@ -177,14 +177,15 @@ import VaultTestSupport
     #expect(try old.read(.record(bench.id)) == [0])
     for number in UInt8(0)..<2 {
       server.cutPower()
-      let start = Task.detached {
-        try await Task.sleep(for: .seconds(1))
+      // Not in Swift's pool, whose threads may all be taken by tests.
+      let start = OwnThread.begin {
+        sleep(1)
         server.start()
       }
       let store = number == 0 ? old : try bench.store { _ in }
       #expect(try store.read(.record(bench.id)) == [number])
       try store.apply([StoreChange(.record(bench.id), from: [number], to: [number + 1])], timeout: .seconds(5))
-      try await start.value
+      start()
     }
   }
 
