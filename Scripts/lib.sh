@@ -256,6 +256,9 @@ swift_bin_path() { (cd "$root" && "$swift" build "$@" --show-bin-path); }
 # SwiftPM looks for the tests.)
 release=(-c release -Xswiftc -debug-prefix-map -Xswiftc "$root=/vault" -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen)
 
+# Suites of the command that wait for agents, servers and traced programs. A process of the tests runs two at once.
+waiting_suites='(Agent|Clipboard|Database|Traced)[A-Za-z]*'
+
 # take_release FOLDER NAME ARGUMENT FOR swift build…: links one program as it is installed, with the Swift runtime inside,
 # and puts a stripped copy into FOLDER.
 take_release() {

@@ -2,7 +2,7 @@
   package import SwiftDiagnostics
   import SwiftSyntax
 
-  /// What is wrong with how a macro is used, in words for who has written it.
+  /// A mistake in the use of a macro, as the compiler tells it to the programmer.
   package enum Misuse: DiagnosticMessage {
     case notAStruct
     case noMembers

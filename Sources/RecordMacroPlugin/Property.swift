@@ -7,7 +7,7 @@
   struct Property {
     let name: TokenSyntax
     let type: TypeSyntax
-    /// The type of what is there, where it may be nil.
+    /// The type inside the optional; nil if the property is not optional.
     let wrapped: TypeSyntax?
     /// What it is where the JSON says nothing.
     let initial: ExprSyntax?
@@ -110,7 +110,7 @@
         ?? self.as(MemberTypeSyntax.self)?.genericArgumentClause)?.arguments
     }
 
-    /// The type of what is there, where this one is optional.
+    /// The type inside the optional; nil if this type is not optional.
     var wrapped: TypeSyntax? {
       if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.trimmed }
       if let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return optional.wrappedType.trimmed }

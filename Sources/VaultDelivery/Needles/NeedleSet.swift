@@ -125,7 +125,7 @@ package struct NeedleSet: Sendable {
     return escaped(in: bytes, at: index, isWhole: isWhole, &reading, best)
   }
 
-  /// The longest value that begins at a place, be it wrapped; nil if more bytes tell.
+  /// The longest value that begins at a place, whether or not it is wrapped; nil if only further bytes can tell.
   private func wrapped(
     in bytes: RawSpan, at index: Int, isWhole: Bool, _ folding: LineFolding, _ plain: Match
   ) -> Match? {

@@ -24,8 +24,8 @@ extension AgeIdentityFile {
     }
   }
 
-  /// The bytes of a file, or of what a shell gives as one. Of a file that is too large it reads only so much that its
-  /// size shows.
+  /// The bytes of a file, or of a pipe that a shell names as a file. Reading stops as soon as the file is known to be
+  /// too large.
   private static func bytes(at path: String) throws(StoreError) -> SecretBytes {
     let files = FileSystem<StoreError>()
     let file = try files.open(path, in: OpenPurpose.noDirectory, as: .readingStream, at: path)

@@ -4,7 +4,7 @@ package typealias Listed<Row> = (records: [Row], faults: [VaultError])
 /// The rows of a list.
 ///
 /// - Parameter tell: is told of each fault; nil to throw the first.
-func rows<Row>(of list: Listed<Row>, leavingOut tell: ((VaultError) -> Void)?) throws(VaultError) -> [Row] {
+func listedRows<Row>(of list: Listed<Row>, leavingOut tell: ((VaultError) -> Void)?) throws(VaultError) -> [Row] {
   if let tell { list.faults.forEach(tell) } else if let fault = list.faults.first { throw fault }
   return list.records
 }

@@ -29,7 +29,7 @@ extension LockedVault {
   /// - Parameter leavingOut: is told of each file that cannot be read; nil to throw the first of them.
   /// - Throws: ``VaultError`` when the trash cannot be read as a folder.
   public func trash(leavingOut: ((VaultError) -> Void)? = nil) throws(VaultError) -> [TrashedRecord] {
-    try VaultKit.rows(of: listedTrash(), leavingOut: leavingOut)
+    try listedRows(of: listedTrash(), leavingOut: leavingOut)
   }
 
   /// The removed records, the latest first, and the faults of files that could not be read.

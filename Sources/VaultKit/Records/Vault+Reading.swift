@@ -60,7 +60,7 @@ extension Vault {
   public nonisolated(nonsending) func list(
     _ query: RecordQuery = .init(), leavingOut: ((VaultError) -> Void)? = nil
   ) async throws(VaultError) -> [RecordSummary] {
-    try await VaultKit.rows(of: listed(query), leavingOut: leavingOut)
+    try await listedRows(of: listed(query), leavingOut: leavingOut)
   }
 
   /// The records that a query finds, each verified, sorted; and the faults of those that do not verify.

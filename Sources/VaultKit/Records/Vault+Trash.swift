@@ -21,7 +21,7 @@ extension Vault {
   public nonisolated(nonsending) func trash(
     leavingOut: ((VaultError) -> Void)? = nil
   ) async throws(VaultError) -> [TrashedRecord] {
-    try await VaultKit.rows(of: listedTrash(), leavingOut: leavingOut)
+    try await listedRows(of: listedTrash(), leavingOut: leavingOut)
   }
 
   /// The removed records, each verified, the latest first; and the faults of those that do not verify.

@@ -43,7 +43,7 @@ extension LockedVault {
   public nonisolated(nonsending) func list(
     _ query: RecordQuery = .init(), leavingOut: ((VaultError) -> Void)? = nil
   ) async throws(VaultError) -> [RecordSummary] {
-    try await VaultKit.rows(of: listed(query), leavingOut: leavingOut)
+    try await listedRows(of: listed(query), leavingOut: leavingOut)
   }
 
   /// The records that a query finds, sorted, and the faults of files that could not be read.

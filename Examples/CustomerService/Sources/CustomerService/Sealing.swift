@@ -14,7 +14,7 @@ struct SealedResponses<Context: RequestContext>: RouterMiddleware {
   }
 }
 
-/// An access key as a token: whoever has the partner's key opens it.
+/// An access key as a token, which the partner's key opens.
 struct CustomerAccessKey: ResponseEncodable {
   let accessKey: EncryptedCodableString
 }

@@ -174,9 +174,8 @@ private struct RecordSearchRun {
     let subject = query.texts.isEmpty ? "--where" : words(of: query)
     var error = CommandError(.notFound, "nothing_found", subject: subject, "no record holds it")
     error.hints = query.conditions.compactMap { session.hint(for: $0.path, query.kind) }
-    if let text = query.texts.first, query.texts.count == 1, let sign = text.firstIndex(of: "="),
-      let path = try? MemberPath(parsing: String(text[..<sign])), session.hint(for: path, query.kind) == nil,
-      path.isSealedInAnyKind() == false
+    if query.texts.count == 1, let path = MemberPath.ofAssignment(query.texts[0]),
+      session.hint(for: path, query.kind) == nil, path.isSealedInAnyKind() == false
     {
       error.hints.append("`--where \(path)=VALUE` looks for the value of a field")
     }

@@ -315,6 +315,11 @@ extension MemberPath {
     return (try argument(String(text[..<sign]), of: option), String(text[text.index(after: sign)...]))
   }
 
+  /// The path of a word that is `FIELD=VALUE`; nil for any other word.
+  static func ofAssignment(_ word: String) -> MemberPath? {
+    equalsSign(in: word).flatMap { try? MemberPath(parsing: String(word[..<$0])) }
+  }
+
   /// The first `=` that is not within quotes: it ends the path.
   private static func equalsSign(in text: String) -> String.Index? {
     var (isQuoted, isEscaped) = (false, false)

@@ -73,9 +73,7 @@ extension Printable {
 
   /// A word that should have been a name. Where it is `FIELD=VALUE` of a sealed field, the value is left out.
   static func withoutSecret(_ word: String) -> String {
-    guard let sign = word.firstIndex(of: "="), let member = try? MemberPath(parsing: String(word[..<sign])),
-      member.isSealedInAnyKind() == true
-    else { return word }
-    return word[...sign] + "…"
+    guard let member = MemberPath.ofAssignment(word), member.isSealedInAnyKind() == true else { return word }
+    return "\(member)=…"
   }
 }

@@ -98,8 +98,9 @@ private struct Repository {
   /// None where a single commit is checked out: `--at` reads it. A rebase does so as well, and comes back to its
   /// branch.
   private static func places(_ git: Git) -> [Place] {
-    let (here, replayed) = (git.lines(["symbolic-ref", "--quiet", "HEAD"]).first ?? "", ReplayedBranch.name(git))
-    guard here.hasPrefix("refs/heads/") || replayed?.hasPrefix("refs/heads/") == true else { return [] }
+    let here = git.lines(["symbolic-ref", "--quiet", "HEAD"]).first ?? ""
+    let replayed = here.isEmpty ? ReplayedBranch.name(git) : nil
+    guard (replayed ?? here).hasPrefix("refs/heads/") else { return [] }
     let branches = git.lines([
       "for-each-ref", "--sort=-committerdate", "--count=\(limit)",
       "--format=%(objectname) %(refname) %(refname:short)", "refs/heads",

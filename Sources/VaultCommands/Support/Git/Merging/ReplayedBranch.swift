@@ -40,7 +40,7 @@ final class ReplayedBranch {
     }
   }
 
-  /// The last commits of what is made again, as git notes them while it works.
+  /// The last commits of the branches that git replays, read from the files of the operation.
   private static func tips(_ git: Git) -> [String] {
     let words = words(git)
     let heads = ["rebase-merge/orig-head", "rebase-apply/orig-head", "CHERRY_PICK_HEAD"].compactMap {
