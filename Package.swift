@@ -76,8 +76,8 @@ let package = Package(
     .target(
       name: "VaultKit",
       dependencies: [
-        "VaultRecords", "VaultFileStore", "VaultPostgresStore", "VaultIndex", "VaultSealing", "VaultStorage",
-        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
+        "CDynamicLibraries", "VaultRecords", "VaultFileStore", "VaultPostgresStore", "VaultIndex", "VaultSealing",
+        "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
       ]),
 
     .target(
@@ -98,8 +98,7 @@ let package = Package(
     .target(
       name: "VaultDelivery",
       dependencies: [
-        "CDynamicLibraries", "VaultExchange", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto",
-        "VaultDocument", "VaultSystem",
+        "VaultExchange", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem",
       ]),
 
     // For tests of others; nothing here but our own tests stands on it.

@@ -37,49 +37,5 @@ struct VaultCommand: AsyncParsableCommand {
         vault get "Shai Mishali" access_key
       """,
     version: Version.current,
-    subcommands: [ClearClipboardCommand.self],
-    groupedSubcommands: [
-      CommandGroup(
-        name: "Every day",
-        subcommands: [
-          GetCommand.self, ShowCommand.self, CopyCommand.self, OtpCommand.self, FindCommand.self, ListCommand.self,
-          AddCommand.self, SetCommand.self, EditCommand.self, GenerateCommand.self, RemoveCommand.self,
-          MoveCommand.self,
-          TrashCommand.Restore.self, TrashCommand.self, UnlockCommand.self, LockCommand.self,
-        ]),
-      CommandGroup(
-        name: "Programs",
-        subcommands: [
-          RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, ScanCommand.self, UsesCommand.self,
-          CredentialCommand.self,
-          SSHCommand.self,
-        ]),
-      CommandGroup(
-        name: "In and out",
-        subcommands: [
-          ImportCommand.self, ExportCommand.self, AttachCommand.self, AttachmentsCommand.self, DetachCommand.self,
-          BackupCommand.self,
-        ]),
-      CommandGroup(
-        name: "People and keys",
-        subcommands: [
-          KeyCommand.self, RekeyCommand.self, DueCommand.self, VaultsCommand.self, FingerprintCommand.self,
-          PinCommand.self,
-        ]),
-      CommandGroup(
-        name: "Health",
-        subcommands: [
-          CheckCommand.self, AuditCommand.self, StatusCommand.self, DoctorCommand.self, VerifyCommand.self,
-          LintCommand.self,
-          RepairCommand.self,
-        ]),
-      CommandGroup(
-        name: "Rare",
-        subcommands: [
-          InitCommand.self, KindsCommand.self, UnsetCommand.self, MigrateCommand.self, CheckpointCommand.self,
-          AcceptCommand.self, AgentCommand.self, GitCommand.self, DiffCommand.self, LogCommand.self,
-          MergeCommand.self, StoreCommand.self,
-          CompletionCommand.self,
-        ]),
-    ])
+    subcommands: CommandGroups.hidden(of: Packs.all), groupedSubcommands: CommandGroups.groups(of: Packs.all))
 }

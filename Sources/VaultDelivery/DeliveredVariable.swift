@@ -1,4 +1,5 @@
 internal import VaultDocument
+package import VaultKit
 
 /// One variable that a program is to be given.
 package struct DeliveredVariable: Sendable {

@@ -128,9 +128,9 @@ extension StoreDirectory {
 
   /// The record folder that an entry of `records/` is named as.
   static func folder(named entry: DirectoryEntry) -> StoreDirectory? {
-    guard entry.isExact, entry.name.utf8.count == 2, let number = UInt8(entry.name, radix: 16) else { return nil }
+    guard entry.isExact, let number = UInt8(entry.name, radix: 16) else { return nil }
     let folder = StoreDirectory.folder(number)
-    // Two folders that differ in case alone would be one on some systems: only lower case is a folder.
+    // One spelling alone is a folder: two that differ in case would be one on some systems.
     return folder.name == entry.name ? folder : nil
   }
 }

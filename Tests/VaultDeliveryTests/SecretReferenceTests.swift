@@ -1,6 +1,7 @@
 import Testing
 import VaultDelivery
 import VaultDocument
+import VaultKit
 
 @Suite("References")
 struct SecretReferenceTests {

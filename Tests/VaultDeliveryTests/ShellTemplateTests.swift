@@ -138,6 +138,7 @@ struct ShellTemplateTests {
       "echo @@ | sudo -u ann -i",
       "echo @@ | make -f -", "echo @@ | python3", "echo @@ | perl -", "A=@@; [[ (-v $A) ]]", "A=@@; [[ x&&-v $A ]]",
       "A=@@; [[ -z x || $A ]]", "A=@@; [[ !(-v $A) ]]", "dc -e @@", "tmux new @@",
+      "echo } @@", "echo $A[1] @@", "echo \"$A[1]\" @@", "echo $A\\\n[1] @@",
     ])
   func changed(_ text: String) {
     #expect(isRefused(text))
@@ -166,7 +167,7 @@ struct ShellTemplateTests {
       "run() { \"$@\"; }\nA=@@; run ls | cat", "A=@@; cat f | python3 -c 'print(1)'",
       "A=@@; URL=\"$B$C\"; curl \"$URL\"",
       "A=@@; [ $? -eq 0 ]", "A=@@; n=$((n + 1)); [ \"$n\" -gt 2 ]", "time curl -u @@ h",
-      "A=@@; grep 'x$' f | sed 's/a$/b/'",
+      "A=@@; grep 'x$' f | sed 's/a$/b/'", "echo }x @@", "echo $A @@", "echo \"$A\" @@",
     ])
   func accepted(_ text: String) throws {
     #expect(try filled(text, "x").contains("'x'") || filled(text, "x").contains("x"))

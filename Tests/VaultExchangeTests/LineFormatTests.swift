@@ -114,6 +114,18 @@ struct LineFormatTests {
     #expect(imported.refused.map(\.place.path) == ["config", "old.pub"])
   }
 
+  @Test(
+    "a folder is one of keys if it has a file of the usual name, or a public key beside its private one",
+    arguments: [
+      (["id_a"], true), (["work", "work.pub"], true), (["a/work", "a/work.pub"], true), (["old.pub"], false),
+      (["work", "old.pub"], false), (["work", "work.txt"], false), (["a/work", "b/work.pub"], false),
+    ])
+  func sshKeyFolders(_ paths: [String], _ isOfKeys: Bool) {
+    let files = paths.map { path in ImportFile(path: path) { () throws(ExchangeError) in Array("x\n".utf8) } }
+    let found = try? ImportFormats.detecting(ImportSource(name: "keys", files: files).sample()).format.name
+    #expect((found == "ssh-keys") == isOfKeys, "\(found ?? "no format")")
+  }
+
   @Test("a tab stands in netrc as it is, and a note counts the line ends on which readers do not agree")
   func netrcControls() throws {
     let logins = try ExportedRecord.list(

@@ -80,6 +80,27 @@ struct ComputedMigrationTests {
     }
   }
 
+  @Test("a value that the kind refuses: of a record in an older form, how to migrate is said as well")
+  func editing() async throws {
+    func refusal(of vault: Vault, _ id: RecordID) async -> VaultError? {
+      do throws(VaultError) {
+        try await vault.edit(id, [.set(MemberPath([.member("ending")]), to: 5)])
+        return nil
+      } catch {
+        return error
+      }
+    }
+    try await migrated([naming, .seal("phone")]) { vault, id, _ in
+      let before = await refusal(of: vault, id)
+      #expect(before?.code == .inputRefused)
+      #expect(before?.remedies == [.migrate])
+      try await vault.migrate()
+      let after = await refusal(of: vault, id)
+      #expect(after?.code == .inputRefused)
+      #expect(after?.remedies.contains(.migrate) == false)
+    }
+  }
+
   @Test("a step makes a sealed value of a sealed one, which keeps it from every reader without a key")
   func sealedOfSealed() async throws {
     let digits = MigrationStep.compute("digits of the card alone") { record in

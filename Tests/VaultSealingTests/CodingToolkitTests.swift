@@ -210,6 +210,10 @@ struct CodingToolkitTests {
     }
     let deep = Deep(value: 1, items: [2, 3])
     for form in DocumentForm.allCases { #expect(try form.decode(Deep.self, from: form.encode(deep)) == deep) }
+    for text in [#"{"a": {"b": {}}}"#, #"{"a": {"b": {"items": null}}}"#] {
+      let decoded = try JSONDecoder().decode(Deep.self, from: Data(text.utf8))
+      #expect(decoded == Deep(value: 7, items: []), "\(text)")
+    }
     let empty = #"{"a":{"b":{"none":null}}}"#
     #expect(try JSONDecoder().decode(Deep.self, from: Data(empty.utf8)) == Deep(value: 7, items: []))
   }

@@ -42,6 +42,23 @@ private final class ForgetfulStore: SmallStore, @unchecked Sendable {
   override func trashed() throws(StoreError) -> [RecordID] { [] }
 }
 
+/// Shows the present where it should show the moment of the snapshot.
+private final class LiveStore: SmallStore, @unchecked Sendable {
+  private final class Lock: StoreLock {
+    let kind = LockKind.snapshot
+    let view: (any RecordStore)?
+    init(_ view: any RecordStore) { self.view = view }
+    func release() {}
+  }
+
+  override func lock(
+    _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
+  ) throws(StoreError) -> any StoreLock {
+    if kind == .snapshot { return Lock(self) }
+    return try super.lock(kind, timeout: timeout, isWanted: isWanted, onWait: onWait)
+  }
+}
+
 @Suite("The contract of stores, for stores of others") struct ConformanceTests {
   @Test("a store with nothing but what it has to write keeps it", arguments: StoreConformance.all)
   func small(_ conformance: StoreConformance) throws { try conformance.check(SmallStore()) }
@@ -59,6 +76,13 @@ private final class ForgetfulStore: SmallStore, @unchecked Sendable {
     let broken = StoreConformance.violations { ForgetfulStore() }
     let batch = broken.first { $0.rule == "a batch puts, replaces and removes at once" }
     #expect(batch?.finding.contains("listed") == true)
+  }
+
+  @Test("a store whose snapshots change is told so")
+  func live() {
+    let broken = StoreConformance.violations { LiveStore() }
+    let snapshot = broken.first { $0.rule.hasPrefix("a snapshot stays as it is") }
+    #expect(snapshot?.finding.hasPrefix("what was there") == true)
   }
 
   @Test("what a store throws that it should not is a violation, with the error")

@@ -320,3 +320,13 @@ struct ImportReport {
     ])
   }
 }
+
+extension ImportCommand: PlaceCompleting {
+  static func candidates(for argument: String, _ completion: Completion) async -> Completion.Result? {
+    guard argument == "format" else { return nil }
+    let names = ["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name)
+    let formats = completion.fitting(names)
+    // A file alone will do.
+    return formats.isEmpty ? .files : .words(formats)
+  }
+}

@@ -20,8 +20,17 @@ struct CommandForm {
   /// How it is called.
   private(set) var usage = ""
 
+  /// That of the options that commands share.
+  static let common = CommandForm(help: CommonOptions.helpMessage(includeHidden: true, columns: columns))
+
   init(of command: any ParsableCommand.Type) {
-    let help = VaultCommand.helpMessage(for: command, includeHidden: true, columns: 10_000)
+    self.init(help: VaultCommand.helpMessage(for: command, includeHidden: true, columns: Self.columns))
+  }
+
+  /// More than any text has: each option stands in a line.
+  private static let columns = 10_000
+
+  private init(help: String) {
     for line in Self.joined(help) {
       if line.hasPrefix("  <") {
         arguments.append(String(line.dropFirst(3).prefix { $0 != ">" }))

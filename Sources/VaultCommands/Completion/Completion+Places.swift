@@ -1,14 +1,8 @@
-import VaultDelivery
 import VaultDocument
 import VaultKit
 import VaultRecords
 
 extension Completion {
-  /// The names of removed records.
-  func removedRecords() -> [String] {
-    guard let removed = try? locked?.listedTrash().records else { return [] }
-    return naming(removed.map { ($0.summary.name, $0.id) })
-  }
 
   /// Whether the command takes a reference in place of a record and a field.
   var hasReferences: Bool { SecretReference.isMeant(by: current) }

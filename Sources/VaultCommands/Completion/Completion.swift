@@ -1,6 +1,5 @@
 import ArgumentParser
 import VaultDocument
-import VaultExchange
 import VaultKit
 import VaultRecords
 import VaultSealing
@@ -91,9 +90,12 @@ struct Completion {
 
   /// What fits an argument of a name.
   private func candidates(_ name: String) async -> Result {
+    if let command = command as? any PlaceCompleting.Type,
+      let found = await command.candidates(for: name, self)
+    {
+      return found
+    }
     switch name {
-    case "record" where command == TrashCommand.Restore.self || command == TrashCommand.Empty.self:
-      return .words(removedRecords())
     case "record":
       let references = hasReferences ? await references(current) : []
       return .words(references.isEmpty ? await recordsAndVaults() : references)
@@ -104,21 +106,13 @@ struct Completion {
     case "command": return commands()
     // An identity's recipient is nothing that a shell knows.
     case "who": return current.hasPrefix("age1") ? .words([]) : .files
-    case "path" where command == EditCommand.self:
-      return .words(fitting(await fields(ofAnyKind: positions.isEmpty).map(\.path.description)))
     case "vault": return .words(fitting(vaultNames))
-    case "name" where command == VaultsCommand.Remove.self || command == VaultsCommand.Accept.self:
-      return .words(fitting(vaultNames))
     case "kind": return .words(fitting(catalog.names))
     case "field": return .words(fitting(await fields().map(\.path.description)))
     case "field=value":
       let isNew = form.arguments.first == "kind"
       return .words(fitting(await fields(isNew: isNew).filter { !$0.isSealed }.map { $0.path.description + "=" }))
     case "slot": return .words(slots())
-    case "format":
-      let formats = fitting(["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name))
-      // A file alone will do.
-      return formats.isEmpty ? .files : .words(formats)
     case "file", "dir", "field=file", "key=file", "identity": return .files
     default: return .words([])
     }
@@ -145,7 +139,7 @@ extension Completion {
 
   private var catalog: KindCatalog { locked?.kinds ?? .builtIn }
 
-  private var vaultNames: [String] { (try? FoundSet.find(vault.vaults))?.set.members.map(\.name) ?? [] }
+  var vaultNames: [String] { (try? FoundSet.find(vault.vaults))?.set.members.map(\.name) ?? [] }
 
   /// Records of the vault, also behind the name of one in a set; and such names, where no option names a vault.
   private func recordsAndVaults() async -> [String] {

@@ -46,13 +46,10 @@ struct ManualPage {
   /// Arguments and options; of the options that all commands share, the program's page has the list.
   private static func parts(of command: any ParsableCommand.Type, isWhole: Bool) -> [String] {
     let form = CommandForm(of: command)
-    let shared = Set(CommandForm(of: FingerprintCommand.self).options.flatMap(\.names))
-    let keys = Set(CommandForm(of: GetCommand.self).options.flatMap(\.names)).subtracting(["--url"])
+    let common = CommandForm.common.options
+    let shared = Set(common.flatMap(\.names))
     let isRoot = command == VaultCommand.self
-    let options =
-      isRoot
-      ? CommandForm(of: GetCommand.self).options.filter { keys.contains($0.names[0]) }
-      : form.options.filter { !shared.contains($0.names[0]) && !keys.contains($0.names[0]) }
+    let options = isRoot ? common : form.options.filter { !shared.contains($0.names[0]) }
     var lines: [String] = []
     for (name, text) in zip(form.arguments, form.argumentTexts) { lines += [".It Ar \(escaped(name))"] + filled(text) }
     for option in options {

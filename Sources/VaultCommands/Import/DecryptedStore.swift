@@ -1,7 +1,7 @@
 import VaultCrypto
-import VaultDelivery
 import VaultDocument
 import VaultExchange
+import VaultKit
 import VaultSystem
 
 /// A folder whose files a command of the person opens, one after the other, before anything of the vault is: the texts

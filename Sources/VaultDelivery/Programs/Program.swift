@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 public import VaultCrypto
+internal import VaultKit
 internal import VaultSystem
 
 #if canImport(Darwin)

@@ -1,4 +1,5 @@
 internal import VaultDocument
+public import VaultKit
 
 /// A text with places for values: `{{ cvault://… }}`, blanks around the reference optional, all on one line.
 ///

@@ -38,7 +38,7 @@ struct AgentStatusCommand: ParsableCommand {
       let process = agent["pid"]?.int.map { " (process \($0))" } ?? ""
       return ["\(text("vault"))  the agent\(process) does not answer and holds the key; `vault lock` ends it"]
     }
-    func time(_ name: String) -> String { Span.text(.seconds(agent[name]?.int ?? 0)) }
+    func time(_ name: String) -> String { TimeSpan.text(.seconds(agent[name]?.int ?? 0)) }
     var lines = [
       "\(text("vault"))  \(Printable.text(text("path")))",
       "  locks in \(time("seconds")) unless it is used, in \(time("at_most_seconds")) at most; for this \(text("scope"))",

@@ -36,7 +36,7 @@ struct UnlockCommand: AsyncParsableCommand {
     if handover.confirms { return try AgentProcess.serveHere(handover, in: place, session) }
     try AgentProcess.replace(handover.vaultID, in: place)
     try AgentProcess.start(handover)
-    let (idle, maximum) = (Span.text(handover.idle), Span.text(handover.maximum))
+    let (idle, maximum) = (TimeSpan.text(handover.idle), TimeSpan.text(handover.maximum))
     guard !global.json else {
       return try Output.document([
         "at_most_seconds": .number(JSONNumber(Int(handover.maximum.components.seconds))),
@@ -89,7 +89,7 @@ struct AgentOptions: ParsableArguments {
 
   /// Unlocks, and says what an agent is to hold.
   func handover(_ session: Session, _ unlocking: UnlockOptions) async throws -> Handover {
-    let (idle, maximum) = (try Span.argument(idle, of: "--for"), try Span.argument(max, of: "--max"))
+    let (idle, maximum) = (try TimeSpan.argument(idle, of: "--for"), try TimeSpan.argument(max, of: "--max"))
     let terminal = scope == .terminal ? ProcessSession.identity() : nil
     guard scope == .login || terminal != nil else {
       throw CommandError.usage("--scope", "the session of this terminal cannot be told")
@@ -125,23 +125,5 @@ struct AgentOptions: ParsableArguments {
         .declined, "declined", subject: "--confirm", "there is no terminal to ask at",
         hints: ["unlock in a terminal that stays open, not in the background"])
     }
-  }
-}
-
-/// A span of time, as it is given and said.
-enum Span {
-  static func argument(_ text: String, of option: String) throws -> Duration {
-    let seconds = try Age(text, option: option).seconds
-    guard (1...7 * 86_400).contains(seconds) else {
-      throw CommandError.usage(option, "must be between a second and a week")
-    }
-    return .seconds(seconds)
-  }
-
-  /// `1 h 30 min`.
-  static func text(_ duration: Duration) -> String {
-    let seconds = duration.components.seconds
-    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")].filter { $0.0 > 0 }
-    return parts.isEmpty ? "0 s" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " ")
   }
 }

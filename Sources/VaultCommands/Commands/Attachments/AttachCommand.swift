@@ -5,7 +5,7 @@ import VaultSealing
 import VaultSystem
 
 /// `vault attach`: files of any size go with a record.
-struct AttachCommand: AsyncParsableCommand {
+struct AttachCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "attach",
     abstract: "Attach files to a record, each of up to 1 GiB.",
@@ -104,29 +104,5 @@ private final class AttachedFile: Sendable {
     case .some(let file): file.descriptor
     case nil: System.standardInput
     }
-  }
-}
-
-extension Attachment {
-  /// In a document of `--json`.
-  var document: JSONValue {
-    .members(["id": .string(id.text), "name": .string(name), "size": .number(JSONNumber(byteCount))])
-  }
-}
-
-extension [Attachment] {
-  /// The one that a word means: by its exact name, else by its id.
-  func named(_ word: String, of record: String) throws -> Attachment {
-    let found = filter { $0.name.utf8.elementsEqual(word.utf8) }
-    if found.count == 1 { return found[0] }
-    if let attachment = first(where: { $0.id.text == word }) { return attachment }
-    guard found.isEmpty else {
-      throw CommandError(
-        .notFound, "ambiguous_attachment", subject: word, "is the name of \(found.count) attachments of the record",
-        hints: found.map { "\($0.id.text), \(BackupView.size($0.byteCount))" })
-    }
-    throw CommandError(
-      .notFound, "no_such_attachment", subject: word, "the record has no attachment of this name",
-      hints: ["`vault attachments \(record.shellQuoted)` lists what it has"])
   }
 }

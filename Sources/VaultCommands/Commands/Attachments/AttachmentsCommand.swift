@@ -4,7 +4,7 @@ import VaultKit
 import VaultSealing
 
 /// `vault attachments`: what a record has.
-struct AttachmentsCommand: AsyncParsableCommand {
+struct AttachmentsCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "attachments",
     abstract: "List what is attached to a record.",
@@ -40,14 +40,7 @@ struct AttachmentsCommand: AsyncParsableCommand {
     }
     if attachments.isEmpty { global.messages.note("the record has no attachments") }
     try Output.lines(
-      attachments.map { "\($0.id.text)  \(BackupView.size($0.byteCount))  \(Printable.text($0.name))" })
+      attachments.map { "\($0.id.text)  \(ByteSize.text($0.byteCount))  \(Printable.text($0.name))" })
     if !view.isVerified { global.messages.note(Messages.unverifiedNote) }
-  }
-}
-
-extension RecordView {
-  /// In the order of their names.
-  var attachments: [Attachment] {
-    envelope.attachments.sorted { ($0.name, $0.id.text) < ($1.name, $1.id.text) }
   }
 }

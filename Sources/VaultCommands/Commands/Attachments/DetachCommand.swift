@@ -4,7 +4,7 @@ import VaultKit
 import VaultSealing
 
 /// `vault detach`: attachments go for good.
-struct DetachCommand: AsyncParsableCommand {
+struct DetachCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "detach",
     abstract: "Take attachments of a record away, for good.",

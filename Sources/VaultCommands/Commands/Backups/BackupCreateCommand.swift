@@ -142,3 +142,10 @@ extension CreatedBackup {
     ]
   }
 }
+
+extension BackupCommand.Create: GoingEverywhere {
+  func prepared(_ run: Everywhere) async throws -> Self {
+    guard to != "-" else { throw CommandError.usage("--everywhere", "makes a file for each vault, and --to - is one") }
+    return self
+  }
+}

@@ -56,7 +56,7 @@ extension BackupCommand {
           row.state == .recorded ? (row.entry?.isAttested == false ? "unattested" : "ok") : row.stateText
         },
         TableColumn(title: "AGE", rank: 2, look: style.dim) { table.shown($0.name.time) },
-        TableColumn(title: "SIZE", rank: 4) { $0.byteCount.map(BackupView.size) ?? "-" },
+        TableColumn(title: "SIZE", rank: 4) { $0.byteCount.map(ByteSize.text) ?? "-" },
         TableColumn(title: "CHECKED", rank: 3, least: 12) { row in
           row.entry?.verification.map { "\($0.kind.words), \(table.shown($0.time))" } ?? "never"
         },
@@ -65,7 +65,7 @@ extension BackupCommand {
     }
 
     private static func line(_ row: BackupListing.Row) -> String {
-      var parts = [row.name.fileName, row.byteCount.map(BackupView.size) ?? "-"]
+      var parts = [row.name.fileName, row.byteCount.map(ByteSize.text) ?? "-"]
       if row.state != .recorded { parts.append(row.stateText) }
       if let entry = row.entry {
         parts.append(BackupView.text(entry.verification))

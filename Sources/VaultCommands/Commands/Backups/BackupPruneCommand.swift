@@ -51,7 +51,7 @@ extension BackupCommand {
       try Output.lines(plan.steps.map { $0.line(global.style) })
       if !plan.removals.isEmpty {
         try global.confirm(
-          "Remove \(plan.removals.count) of \(plan.steps.count) backups (\(BackupView.size(plan.removedByteCount))) "
+          "Remove \(plan.removals.count) of \(plan.steps.count) backups (\(ByteSize.text(plan.removedByteCount))) "
             + "from \(dir) for good?")
       }
       return plan
@@ -60,7 +60,7 @@ extension BackupCommand {
     private func finish(_ plan: PrunePlan, isDone: Bool, isShown: Bool = false) throws {
       let removed = plan.removals.count
       let kept = plan.steps.count { $0.action == .keep }
-      let action = "\(removed) \(isDone ? "removed" : "would be removed") (\(BackupView.size(plan.removedByteCount)))"
+      let action = "\(removed) \(isDone ? "removed" : "would be removed") (\(ByteSize.text(plan.removedByteCount)))"
       try Output.afterwards("\(removed) backups are removed") {
         if global.json {
           try Output.document([

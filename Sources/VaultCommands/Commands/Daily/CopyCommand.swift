@@ -1,12 +1,11 @@
 import ArgumentParser
 import VaultCrypto
-import VaultDelivery
 import VaultDocument
 import VaultKit
 import VaultRecords
 
 /// `vault copy`: one value, into the clipboard.
-struct CopyCommand: AsyncParsableCommand {
+struct CopyCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "copy",
     abstract: "Put one value of a record into the clipboard for a while.",

@@ -7,7 +7,7 @@ import VaultSealing
 import VaultSystem
 
 /// `vault edit`: a record in an editor.
-struct EditCommand: AsyncParsableCommand {
+struct EditCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "edit",
     abstract: "Change a record, or one field, in an editor.",
@@ -220,11 +220,10 @@ struct RecordDraft {
   }
 }
 
-extension SecretBytes {
-  /// The UTF-8 bytes of a string, which itself stays in ordinary memory.
-  convenience init(utf8 text: String) throws(CryptoError) {
-    var text = text
-    text.makeContiguousUTF8()
-    try unsafe self.init(copying: text.utf8Span.span.bytes)
+extension EditCommand: PlaceCompleting {
+  static func candidates(for argument: String, _ completion: Completion) async -> Completion.Result? {
+    guard argument == "path" else { return nil }
+    let fields = await completion.fields(ofAnyKind: completion.positions.isEmpty)
+    return .words(completion.fitting(fields.map(\.path.description)))
   }
 }

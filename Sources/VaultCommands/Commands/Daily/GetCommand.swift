@@ -1,13 +1,12 @@
 import ArgumentParser
 import VaultCrypto
-import VaultDelivery
 import VaultDocument
 import VaultKit
 import VaultRecords
 import VaultSealing
 
 /// `vault get`: one value.
-struct GetCommand: AsyncParsableCommand {
+struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "get",
     abstract: "Print one value of a record, and nothing else.",
@@ -169,17 +168,6 @@ struct GetCommand: AsyncParsableCommand {
     switch value {
     case .object, .array: String(decoding: try value.prettyBytes(finalNewline: false, limits: .exchange), as: UTF8.self)
     default: try value.plainText()
-    }
-  }
-}
-
-extension JSONValue {
-  /// The paths of all values that are no object and no list.
-  func valuePaths(at path: MemberPath) -> [String] {
-    switch self {
-    case .object(let members): members.flatMap { $0.value.valuePaths(at: path.appending($0.name)) }
-    case .array(let items): items.enumerated().flatMap { $0.element.valuePaths(at: path.appending($0.offset)) }
-    default: [path.description]
     }
   }
 }

@@ -246,3 +246,10 @@ extension RecordSummary: ListedRecord {
     ])
   }
 }
+
+extension ListCommand: MistakeExplaining {
+  static func hint(for mistake: CommandMistake) -> String? {
+    guard mistake == .furtherArgument else { return nil }
+    return "`vault find TEXT` looks for a text, and `vault list --kind KIND` lists one kind"
+  }
+}

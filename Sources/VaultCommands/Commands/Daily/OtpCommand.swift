@@ -5,7 +5,7 @@ import VaultRecords
 import VaultSealing
 
 /// `vault otp`: a one-time code.
-struct OtpCommand: AsyncParsableCommand {
+struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "otp",
     abstract: "Print the one-time code of a record.",

@@ -3,7 +3,7 @@ import VaultDocument
 import VaultKit
 
 /// `vault remove`: records go to the trash.
-struct RemoveCommand: AsyncParsableCommand {
+struct RemoveCommand: AsyncParsableCommand, ManyRecordsNaming {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Move records to the trash of the vault.",

@@ -5,7 +5,7 @@ import VaultSealing
 
 extension TrashCommand {
   /// `vault trash restore`, `vault restore`.
-  struct Restore: AsyncParsableCommand {
+  struct Restore: AsyncParsableCommand, PlaceCompleting {
     static let configuration = CommandConfiguration(
       commandName: "restore",
       abstract: "Put removed records back, all or none, or an earlier version of one.",
@@ -134,5 +134,13 @@ private struct FieldChange {
 
   private static func isSealed(_ value: JSONValue?) -> Bool {
     if case .string(let text)? = value { SealedToken.hasTokenShape(text) } else { false }
+  }
+}
+
+extension TrashCommand.Restore: RecordNaming {
+  /// Of a version the others are fields of it.
+  var recordWords: [String] {
+    get { record.first.map { VersionWord($0) == nil ? record : [$0] } ?? [] }
+    set { record = newValue + record.dropFirst(newValue.count) }
   }
 }

@@ -7,7 +7,7 @@ import VaultSealing
 import VaultStorage
 
 /// `vault set`: new values for some fields of a record.
-struct SetCommand: AsyncParsableCommand {
+struct SetCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "set",
     abstract: "Change some fields of a record and touch no other.",
@@ -94,7 +94,7 @@ extension OpenRecord {
 }
 
 /// `vault unset`: takes fields away.
-struct UnsetCommand: AsyncParsableCommand {
+struct UnsetCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "unset",
     abstract: "Take fields of a record away.",

@@ -4,7 +4,7 @@ import VaultKit
 import VaultSealing
 
 /// `vault show`: one record.
-struct ShowCommand: AsyncParsableCommand {
+struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Print a record, its sealed fields masked.",

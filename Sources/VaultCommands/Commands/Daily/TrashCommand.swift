@@ -59,31 +59,6 @@ extension TrashCommand {
   }
 }
 
-extension Session {
-  /// The removed records that words mean, each once.
-  ///
-  /// - Parameter takingParts: whether somebody at the terminal may mean one by a part of its name.
-  func resolveTrashed(_ words: [String], takingParts: Bool = false) throws -> [RecordID] {
-    var ids: [RecordID] = []
-    for text in words {
-      let id = try resolveTrashed(text, takingParts)
-      if !ids.contains(id) { ids.append(id) }
-    }
-    return ids
-  }
-
-  private func resolveTrashed(_ text: String, _ takesParts: Bool) throws -> RecordID {
-    do throws(VaultError) {
-      return try locked.resolveTrashed(text)
-    } catch {
-      guard error.subject == nil else { throw CommandError(error) }
-      let failure = CommandError(error).about(text)
-      guard takesParts, [.noSuchRecord, .ambiguousRecord].contains(error.code) else { throw failure }
-      return try choice(of: text, among: locked.listedTrash().records.map(\.summary), after: failure).id
-    }
-  }
-}
-
 extension TrashedRecord: ListedRecord {
   func appendTime(to line: inout [UInt8]) {
     line += "removed ".utf8
@@ -96,5 +71,20 @@ extension TrashedRecord: ListedRecord {
       "kind": .string(summary.kind), "name": .string(summary.name), "revision": .number(JSONNumber(summary.revision)),
       "updated_at": .string(summary.updatedAt.text), "verified": .bool(isVerified),
     ])
+  }
+}
+
+extension PlaceCompleting where Self: RecordNaming {
+  /// Records in the trash.
+  static func candidates(for argument: String, _ completion: Completion) async -> Completion.Result? {
+    argument == "record" ? .words(completion.removedRecords()) : nil
+  }
+}
+
+extension Completion {
+  /// The names of removed records.
+  func removedRecords() -> [String] {
+    guard let removed = try? locked?.listedTrash().records else { return [] }
+    return naming(removed.map { ($0.summary.name, $0.id) })
   }
 }

@@ -4,7 +4,7 @@ import VaultKit
 
 extension TrashCommand {
   /// `vault trash empty`: records go for good.
-  struct Empty: AsyncParsableCommand {
+  struct Empty: AsyncParsableCommand, ManyRecordsNaming, PlaceCompleting {
     static let configuration = CommandConfiguration(
       commandName: "empty",
       abstract: "Delete removed records for good.",

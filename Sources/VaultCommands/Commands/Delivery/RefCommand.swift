@@ -1,10 +1,9 @@
 import ArgumentParser
-import VaultDelivery
 import VaultDocument
 import VaultKit
 
 /// `vault ref`: how a value is named elsewhere.
-struct RefCommand: AsyncParsableCommand {
+struct RefCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "ref",
     abstract: "Print the reference to a value, for `vault run` and for files.",

@@ -177,3 +177,9 @@ extension SecretBytes {
     try unsafe SecretBytes(copying: Array(text.utf8).span.bytes)
   }
 }
+
+extension RunCommand: ProgramRunning, MistakeExplaining {
+  static func hint(for mistake: CommandMistake) -> String? {
+    mistake == .furtherArgument ? "put -- before the program: `vault run -- PROGRAM`" : nil
+  }
+}

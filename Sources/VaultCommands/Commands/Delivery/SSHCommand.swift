@@ -21,7 +21,7 @@ struct SSHCommand: ParsableCommand {
 
 extension SSHCommand {
   /// Gives keys.
-  struct Add: AsyncParsableCommand {
+  struct Add: AsyncParsableCommand, ManyRecordsNaming {
     static let configuration = CommandConfiguration(
       commandName: "add",
       abstract: "Give private keys to the ssh-agent that SSH_AUTH_SOCK names, without a file.",
@@ -52,7 +52,7 @@ extension SSHCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      let given = try ttl.map { $0 == "0" ? nil : try Span.argument($0, of: "--ttl") }
+      let given = try ttl.map { $0 == "0" ? nil : try TimeSpan.argument($0, of: "--ttl") }
       let fields = try record.map { try FieldArgument($0, nil) }
       for field in fields where field.view != nil {
         throw CommandError.usage("view=", "is no private key", "leave it out of the reference")
@@ -80,7 +80,7 @@ extension SSHCommand {
           let failure = CommandError(any: error).about(key.record.name)
           throw index == 0 ? failure : failure.hinting("these were added before: \(Printable.text(done))")
         }
-        let time = lifetime.map { "for \(Span.text($0))" } ?? "until it is removed"
+        let time = lifetime.map { "for \(TimeSpan.text($0))" } ?? "until it is removed"
         global.messages.note("\(key.record.name) is in the ssh-agent \(time): \(key.fingerprint)")
       }
       try report(keys, limits)
@@ -133,7 +133,7 @@ extension SSHCommand {
   }
 
   /// Takes them back.
-  struct Remove: AsyncParsableCommand {
+  struct Remove: AsyncParsableCommand, ManyRecordsNaming {
     static let configuration = CommandConfiguration(
       commandName: "remove",
       abstract: "Take keys that `vault ssh add` gave out of their ssh-agents: of these records, or all.",

@@ -64,7 +64,7 @@ struct ScanCommand: AsyncParsableCommand {
     }
     let git = Git(at: top)
     guard let since else { return (GitChanges.staged(git), git) }
-    return (try GitCommand.Check.range(since, git), git)
+    return (try GitChanges.required(since, git), git)
   }
 
   private func compare(_ file: String, _ session: Session) async throws {

@@ -45,17 +45,9 @@ struct DiffCommand: AsyncParsableCommand {
       throw CommandError.usage(stat ? "--stat" : "--markdown", "cannot stand with --json")
     }
     let session = try Session(vault, global)
-    var (states, records, keys) = ([ComparedState](), words[...], BackupKeys?.none)
-    while states.count < 2, let word = records.first,
-      let state = try await ComparedState.named(
-        word, session,
-        {
-          // A descriptor gives its passphrase once.
-          let known = try keys ?? BackupKeys(unlocking, backupPassphraseFile: backupPassphraseFile, global)
-          keys = known
-          return known
-        })
-    {
+    let files = Packs.all.lazy.compactMap(\.stateFiles).first?(unlocking, backupPassphraseFile, global)
+    var (states, records) = ([ComparedState](), words[...])
+    while states.count < 2, let word = records.first, let state = try await ComparedState.named(word, session, files) {
       states.append(state)
       records = records.dropFirst()
     }

@@ -44,29 +44,19 @@ extension GitCommand {
       guard range == nil || !staged else { throw CommandError.usage("--staged", "cannot stand with a range") }
       if let range, let bare = BareRepository(vault) {
         var check = GitCheck(bare.git)
-        for change in try Self.range(range, bare.git, bareFolder: bare.folder) { try check.check(change) }
+        for change in try GitChanges.required(range, bare.git, bareFolder: bare.folder) { try check.check(change) }
         return try report(check.findings, bare.folder, nil)
       }
       let path = try VaultLocation.find(vault).path
       let git = Git(at: path, inHook: true)
       guard let answer = git.output(["rev-parse", "--show-prefix"]) else { throw CommandError.noGit(path) }
       let prefix = String(decoding: answer, as: UTF8.self).filter { $0 != "\n" }
-      let changes = try range.map { try Self.range($0, git) } ?? GitChanges.staged(git)
+      let changes = try range.map { try GitChanges.required($0, git) } ?? GitChanges.staged(git)
       var check = GitCheck(git)
       for change in changes { try check.check(change) }
       let index = range == nil && !staged ? GitComparison(path, git, with: .index) : nil
       if let index { check.check(index) }
       try report(check.findings, prefix, index?.advice)
-    }
-
-    /// The commits of a range.
-    ///
-    /// - Throws: 10 where one that it names is not here.
-    static func range(_ text: String, _ git: Git, bareFolder: String? = nil) throws -> [GitChanges] {
-      guard let changes = GitChanges.range(text, git, bareFolder: bareFolder) else {
-        throw CommandError.noCommit(Printable.argument(text))
-      }
-      return changes
     }
 
     /// - Parameter advice: what to type where git lacks files.

@@ -235,3 +235,12 @@ enum PastTime {
     }
   }
 }
+
+extension LogCommand: RecordNaming {
+  var recordWords: [String] {
+    get { record.map { [$0] } ?? [] }
+    set { record = newValue.first }
+  }
+}
+
+extension LogCommand: GoingEverywhere { var seeks: Bool { record != nil } }

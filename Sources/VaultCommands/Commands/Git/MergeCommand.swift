@@ -213,3 +213,5 @@ struct MergeCommand: AsyncParsableCommand {
     return records.filter { words.contains($0.id.text) || words.contains($0.name(vault)) }
   }
 }
+
+extension MergeCommand: LeavingCommits {}

@@ -3,7 +3,7 @@ import VaultDocument
 import VaultKit
 
 /// `vault accept`: readable fields that were edited by hand become authentic again.
-struct AcceptCommand: AsyncParsableCommand {
+struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
   static let configuration = CommandConfiguration(
     commandName: "accept",
     abstract: "Authenticate records whose readable fields were edited by hand.",

@@ -3,7 +3,7 @@ import VaultDocument
 import VaultKit
 
 /// `vault lint`: what can be checked without a key, for hooks and continuous integration.
-struct LintCommand: AsyncParsableCommand {
+struct LintCommand: AsyncParsableCommand, GoingEverywhere {
   static let configuration = CommandConfiguration(
     commandName: "lint",
     abstract: "Check the form of every file without a key.",

@@ -4,7 +4,7 @@ import VaultKit
 import VaultSystem
 
 /// `vault repair`: damage is undone as far as something verifies.
-struct RepairCommand: AsyncParsableCommand {
+struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
   static let configuration = CommandConfiguration(
     commandName: "repair",
     abstract: "Restore damaged or missing records from versions that verify.",

@@ -7,7 +7,7 @@ import VaultStorage
 import VaultSystem
 
 /// `vault status`: what is used, and why.
-struct StatusCommand: ParsableCommand {
+struct StatusCommand: ParsableCommand, GoingEverywhere {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show which vault and which key would be used, and why.",

@@ -3,7 +3,7 @@ import VaultDocument
 import VaultKit
 
 /// `vault due`: secrets to replace at their source.
-struct DueCommand: ParsableCommand {
+struct DueCommand: ParsableCommand, GoingEverywhere {
   static let configuration = CommandConfiguration(
     commandName: "due",
     abstract: "List secrets that should be replaced; 14 when there are any.",

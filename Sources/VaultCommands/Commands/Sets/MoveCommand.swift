@@ -171,3 +171,9 @@ struct AudienceChange {
       + "that matters"
   }
 }
+
+extension MoveCommand: MistakeExplaining {
+  static func hint(for mistake: CommandMistake) -> String? {
+    mistake == .missingArgument("--to") ? WordsElsewhere.hints["rename"] : nil
+  }
+}

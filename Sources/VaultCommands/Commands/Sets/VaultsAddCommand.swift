@@ -96,7 +96,7 @@ extension VaultsCommand {
   }
 
   /// `vault vaults accept`.
-  struct Accept: ParsableCommand {
+  struct Accept: ParsableCommand, VaultNaming {
     static let configuration = CommandConfiguration(
       commandName: "accept",
       abstract: "Say that names of the set stand for the vaults that its file names now.",

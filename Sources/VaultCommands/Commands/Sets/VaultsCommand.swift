@@ -79,7 +79,7 @@ extension VaultsCommand {
   }
 
   /// `vault vaults remove`.
-  struct Remove: ParsableCommand {
+  struct Remove: ParsableCommand, VaultNaming {
     static let configuration = CommandConfiguration(
       commandName: "remove",
       abstract: "Take a vault out of the set; the vault itself stays as it is.",
@@ -176,18 +176,6 @@ private struct OwnRecipients {
 }
 
 extension SetMember {
-  /// The vault, as it is seen without a key, if it is the one that the name stands for.
-  func opened() throws -> LockedVault {
-    let location = try location()
-    do {
-      let locked = try location.open(nil)
-      try check(locked)
-      return locked
-    } catch let error as VaultError {
-      throw Session.explained(error, location)
-    }
-  }
-
   /// Forgets what the name stood for.
   func forget(_ state: KnownVaults?, _ messages: Messages) {
     do {
@@ -195,5 +183,14 @@ extension SetMember {
     } catch {
       messages.note("what \(name) stood for is still remembered: \(CommandError(any: error).reason)")
     }
+  }
+}
+
+/// A command whose argument is the name of a vault in the set.
+protocol VaultNaming: PlaceCompleting {}
+
+extension VaultNaming {
+  static func candidates(for argument: String, _ completion: Completion) async -> Completion.Result? {
+    argument == "name" ? .words(completion.fitting(completion.vaultNames)) : nil
   }
 }

@@ -1,4 +1,3 @@
-import VaultDelivery
 import VaultDocument
 import VaultKit
 import VaultSealing

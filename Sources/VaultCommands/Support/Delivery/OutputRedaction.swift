@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultCrypto
 import VaultDelivery
 import VaultDocument
+import VaultKit
 import VaultSealing
 
 /// Whether sealed values are replaced in what a program prints.

@@ -152,3 +152,24 @@ extension GitChanges.File {
       isUnmerged: words[2 * parents + 2].hasPrefix("U"))
   }
 }
+
+extension GitChanges {
+  /// The commits of a range.
+  ///
+  /// - Throws: 10 where one that it names is not here.
+  static func required(_ text: String, _ git: Git, bareFolder: String? = nil) throws -> [GitChanges] {
+    guard let changes = range(text, git, bareFolder: bareFolder) else {
+      throw CommandError.noCommit(Printable.argument(text))
+    }
+    return changes
+  }
+}
+
+extension CommandError {
+  /// What is said of a word that names no commit, or no range of them.
+  static func noCommit(_ revision: String) -> CommandError {
+    CommandError(
+      .notFound, "no_such_revision", subject: revision, "names no commit that is here",
+      hints: ["`git log` shows those that are", "git may have to fetch it first"])
+  }
+}

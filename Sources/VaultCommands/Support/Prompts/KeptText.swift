@@ -28,8 +28,6 @@ struct TextSource: Equatable {
 /// A text that an editor had when its command was killed or given up, in memory beside a note of where it belongs.
 struct KeptText {
   static let beginning = "vault-edit-"
-  /// The file with the note.
-  static let noteName = ".source.json"
 
   /// Held, so that no other command takes the text up meanwhile.
   let folder: MemoryFolder
@@ -48,7 +46,7 @@ struct KeptText {
     ])
     let bytes = try note.prettyBytes()
     // Unsafe only in that padding could be read: bytes have none.
-    try unsafe OutputFile.create(directory + "/" + noteName, bytes.span.bytes, isSynced: false)
+    try unsafe OutputFile.create(directory + "/" + EditedText.noteName, bytes.span.bytes, isSynced: false)
   }
 
   /// The texts of this user that other commands have left, the latest last.
@@ -62,7 +60,7 @@ struct KeptText {
   /// Nil if the folder has no text and no note, as something else.
   private init?(_ folder: MemoryFolder) {
     let names = System.names(in: folder.path)
-    guard names.contains(Self.noteName), let note = Self.bytes(folder.path + "/" + Self.noteName),
+    guard names.contains(EditedText.noteName), let note = Self.bytes(folder.path + "/" + EditedText.noteName),
       let members = try? JSONParser.parse(note).object
     else { return nil }
     self.folder = folder

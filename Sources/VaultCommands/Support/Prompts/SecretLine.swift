@@ -97,3 +97,12 @@ extension HiddenContent {
     return "take that out, or let `vault generate --words 6` make a passphrase"
   }
 }
+
+extension SecretBytes {
+  /// The UTF-8 bytes of a string, which itself stays in ordinary memory.
+  convenience init(utf8 text: String) throws(CryptoError) {
+    var text = text
+    text.makeContiguousUTF8()
+    try unsafe self.init(copying: text.utf8Span.span.bytes)
+  }
+}

@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaultDelivery
 import VaultKit
 
 /// A command with words that name records, also `NAME:RECORD` of a vault in a set.
@@ -59,38 +58,5 @@ extension ManyRecordsNaming {
   var recordWords: [String] {
     get { record }
     set { record = newValue }
-  }
-}
-
-extension GetCommand: OneRecordNaming {}
-extension ShowCommand: OneRecordNaming {}
-extension CopyCommand: OneRecordNaming {}
-extension OtpCommand: OneRecordNaming {}
-extension SetCommand: OneRecordNaming {}
-extension UnsetCommand: OneRecordNaming {}
-extension EditCommand: OneRecordNaming {}
-extension RefCommand: OneRecordNaming {}
-extension AttachCommand: OneRecordNaming {}
-extension AttachmentsCommand: OneRecordNaming {}
-extension DetachCommand: OneRecordNaming {}
-extension RemoveCommand: ManyRecordsNaming {}
-extension TrashCommand.Empty: ManyRecordsNaming {}
-extension SSHCommand.Add: ManyRecordsNaming {}
-extension SSHCommand.Remove: ManyRecordsNaming {}
-extension RepairCommand: ManyRecordsNaming {}
-extension AcceptCommand: ManyRecordsNaming {}
-
-extension TrashCommand.Restore: RecordNaming {
-  /// Of a version the others are fields of it.
-  var recordWords: [String] {
-    get { record.first.map { VersionWord($0) == nil ? record : [$0] } ?? [] }
-    set { record = newValue + record.dropFirst(newValue.count) }
-  }
-}
-
-extension LogCommand: RecordNaming {
-  var recordWords: [String] {
-    get { record.map { [$0] } ?? [] }
-    set { record = newValue.first }
   }
 }

@@ -93,3 +93,17 @@ extension Slot {
   /// Who opens it, whichever slot of theirs it is: a rotation makes all of them anew.
   fileprivate var reader: String { recipient?.text ?? id.text }
 }
+
+extension SetMember {
+  /// The vault, as it is seen without a key, if it is the one that the name stands for.
+  func opened() throws -> LockedVault {
+    let location = try location()
+    do {
+      let locked = try location.open(nil)
+      try check(locked)
+      return locked
+    } catch let error as VaultError {
+      throw Session.explained(error, location)
+    }
+  }
+}

@@ -189,3 +189,25 @@ extension BackupFile.Lock {
     }
   }
 }
+
+/// Backups as states of a vault. What opens them is read once, when the first is met: a descriptor gives its passphrase
+/// once.
+final class BackupStates: StateFiles {
+  private let makeKeys: () throws -> BackupKeys
+  private var keys: BackupKeys?
+
+  init(_ options: UnlockOptions, passphraseFile: String?, _ global: GlobalOptions) {
+    makeKeys = { try BackupKeys(options, backupPassphraseFile: passphraseFile, global) }
+  }
+
+  func open(_ path: String) async throws -> OpenedState {
+    let file = try BackupFile.argument(path)
+    let known = try keys ?? makeKeys()
+    keys = known
+    try known.requireUse(of: file)
+    guard let contents = try await known.open(file, asks: true)?.contents else {
+      throw CommandError.backupNotOpened(file, isGiven: !known.isEmpty)
+    }
+    return OpenedState(vault: contents.vault, store: try contents.state())
+  }
+}

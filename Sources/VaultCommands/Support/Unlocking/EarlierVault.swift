@@ -123,22 +123,6 @@ private struct EarlierComparison {
   }
 }
 
-extension CommandError {
-  /// An error about a file of a commit.
-  fileprivate func at(_ commit: String) -> CommandError {
-    var error = self
-    error.hints.insert("of commit \(commit.prefix(12))", at: 0)
-    return error
-  }
-
-  /// A commit has no vault there.
-  fileprivate static func noVault(at commit: String, _ path: String) -> CommandError {
-    CommandError(
-      .noVault, "not_a_vault", subject: path, "was no vault yet, or no longer, at commit \(commit.prefix(12))",
-      hints: ["`git log -- vault.json` in that folder shows when it was"])
-  }
-}
-
 extension GitObjects {
   /// The whole hash of a commit.
   ///
@@ -150,15 +134,6 @@ extension GitObjects {
     case .missing, .tooLarge:
       throw CommandError.noCommit(revision)
     }
-  }
-}
-
-extension CommandError {
-  /// What is said of a word that names no commit, or no range of them.
-  static func noCommit(_ revision: String) -> CommandError {
-    CommandError(
-      .notFound, "no_such_revision", subject: revision, "names no commit that is here",
-      hints: ["`git log` shows those that are", "git may have to fetch it first"])
   }
 }
 
@@ -178,5 +153,21 @@ extension GitStore {
         .inputOutput, "no_git", subject: location.path,
         "cannot be read at commit \(commit.prefix(12)): it is no folder of a work tree of git, or that is damaged")
     }
+  }
+}
+
+extension CommandError {
+  /// An error about a file of a commit.
+  fileprivate func at(_ commit: String) -> CommandError {
+    var error = self
+    error.hints.insert("of commit \(commit.prefix(12))", at: 0)
+    return error
+  }
+
+  /// A commit has no vault there.
+  fileprivate static func noVault(at commit: String, _ path: String) -> CommandError {
+    CommandError(
+      .noVault, "not_a_vault", subject: path, "was no vault yet, or no longer, at commit \(commit.prefix(12))",
+      hints: ["`git log -- vault.json` in that folder shows when it was"])
   }
 }

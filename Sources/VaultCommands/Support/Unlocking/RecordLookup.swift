@@ -143,3 +143,28 @@ extension CommandError {
     return error
   }
 }
+
+extension Session {
+  /// The removed records that words mean, each once.
+  ///
+  /// - Parameter takingParts: whether somebody at the terminal may mean one by a part of its name.
+  func resolveTrashed(_ words: [String], takingParts: Bool = false) throws -> [RecordID] {
+    var ids: [RecordID] = []
+    for text in words {
+      let id = try resolveTrashed(text, takingParts)
+      if !ids.contains(id) { ids.append(id) }
+    }
+    return ids
+  }
+
+  private func resolveTrashed(_ text: String, _ takesParts: Bool) throws -> RecordID {
+    do throws(VaultError) {
+      return try locked.resolveTrashed(text)
+    } catch {
+      guard error.subject == nil else { throw CommandError(error) }
+      let failure = CommandError(error).about(text)
+      guard takesParts, [.noSuchRecord, .ambiguousRecord].contains(error.code) else { throw failure }
+      return try choice(of: text, among: locked.listedTrash().records.map(\.summary), after: failure).id
+    }
+  }
+}

@@ -57,16 +57,3 @@ extension Session {
     }
   }
 }
-
-extension CommandError {
-  init(_ error: AgentError) {
-    switch error.code {
-    case .foreign:
-      self.init(
-        .unexpectedVault, "foreign_agent", subject: "agent", error.reason,
-        hints: ["somebody else may be listening: look at who owns it, and at its mode", "CVAULT_NO_AGENT=1 asks none"])
-    case .memory: self.init(.failed, "memory_unavailable", subject: "agent", error.reason)
-    case .malformed, .gone, .silent, .refused: self.init(.inputOutput, "agent_failed", subject: "agent", error.reason)
-    }
-  }
-}

@@ -2,6 +2,9 @@ import VaultDocument
 
 /// Text that cannot change what a terminal shows elsewhere.
 enum Printable {
+  /// Stands in the place of a sealed value.
+  static let mask = "••••••••"
+
   /// The text with control characters, line separators and marks that turn the writing direction written as escapes.
   static func text(_ text: String) -> String {
     guard !isPlain(text), text.unicodeScalars.contains(where: isHarmful) else { return text }

@@ -49,7 +49,6 @@ enum FieldContent {
 }
 
 extension RecordView {
-  static let mask = "••••••••"
 
   /// What a value shows without being opened.
   ///
@@ -102,7 +101,7 @@ extension RecordView {
     [
       ("id", id.text), ("kind", envelope.kind), ("revision", String(envelope.revision)),
       ("created", envelope.createdAt.text), ("updated", envelope.updatedAt.text),
-    ] + attachments.map { ("attached", "\(Printable.text($0.name)), \(BackupView.size($0.byteCount))") }
+    ] + attachments.map { ("attached", "\(Printable.text($0.name)), \(ByteSize.text($0.byteCount))") }
   }
 
   /// The fields with what they show.
@@ -111,8 +110,8 @@ extension RecordView {
     for (path, value) in leaves() {
       let text =
         switch try content(of: value, at: path) {
-        case .sealed(let time): style.dim("\(Self.mask) sealed \(DateFormat.day.text(of: time))")
-        case .notYetSealed: style.dim("\(Self.mask) not sealed yet: run `vault migrate`")
+        case .sealed(let time): style.dim("\(Printable.mask) sealed \(DateFormat.day.text(of: time))")
+        case .notYetSealed: style.dim("\(Printable.mask) not sealed yet: run `vault migrate`")
         case .readable(let value): try printable(bytesText(of: value, at: path) ?? value.plainText())
         }
       body.append((Printable.text(path.description), text))
@@ -138,7 +137,7 @@ extension RecordView {
       let place = value.array == nil ? place : place.appending(index)
       return switch try? content(of: part, at: place) {
       case .readable(let value)?: (try? value.plainText()) ?? ""
-      case .sealed?, .notYetSealed?: Self.mask
+      case .sealed?, .notYetSealed?: Printable.mask
       case nil: "damaged"
       }
     }

@@ -17,7 +17,7 @@ enum ArgumentOrder {
   /// How many words of the beginning are options that most commands take, with their values.
   static func countOfLeadingOptions(_ arguments: [String]) -> Int {
     guard let first = arguments.first, isOption(first) else { return 0 }
-    let form = CommandForm(of: ListCommand.self)
+    let form = CommandForm.common
     let places = arguments.indices.filter { !isOption(arguments[$0]) }
     return places.first { areOptions(arguments[..<$0], of: form, .refused) } ?? arguments.count
   }

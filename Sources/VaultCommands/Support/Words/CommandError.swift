@@ -147,3 +147,16 @@ func snakeCase(_ name: String) -> String { KeyStyle.snake.name(for: name) }
 struct Finished: Error {
   let status: ExitStatus
 }
+
+extension CommandError {
+  init(_ error: AgentError) {
+    switch error.code {
+    case .foreign:
+      self.init(
+        .unexpectedVault, "foreign_agent", subject: "agent", error.reason,
+        hints: ["somebody else may be listening: look at who owns it, and at its mode", "CVAULT_NO_AGENT=1 asks none"])
+    case .memory: self.init(.failed, "memory_unavailable", subject: "agent", error.reason)
+    case .malformed, .gone, .silent, .refused: self.init(.inputOutput, "agent_failed", subject: "agent", error.reason)
+    }
+  }
+}

@@ -63,17 +63,3 @@ enum CommandNames {
     CommandForm(of: command).options.flatMap(\.names)
   }
 }
-
-extension Printable {
-  /// A word of the command line that is no secret, as it is shown.
-  static func argument(_ word: String) -> String {
-    let word = text(withoutSecret(word))
-    return word.count > 60 ? word.prefix(60) + "…" : word
-  }
-
-  /// A word that should have been a name. Where it is `FIELD=VALUE` of a sealed field, the value is left out.
-  static func withoutSecret(_ word: String) -> String {
-    guard let member = MemberPath.ofAssignment(word), member.isSealedInAnyKind() == true else { return word }
-    return "\(member)=…"
-  }
-}

@@ -80,10 +80,3 @@ enum HelpTopic {
       + "that commands share: see 'vault help options'."
   }
 }
-
-/// The options that commands share, for their page.
-private struct CommonOptions: ParsableArguments {
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup(title: "All commands") var global: GlobalOptions
-}

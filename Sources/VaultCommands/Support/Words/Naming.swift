@@ -61,12 +61,13 @@ extension [String] {
   }
 }
 
-extension MemberPath {
-  /// Whether a kind seals the member; nil when none knows it.
-  func isSealedInAnyKind(or kind: RecordKind? = nil) -> Bool? {
-    let kinds = [kind].compactMap { $0 } + KindCatalog.builtIn.names.compactMap { KindCatalog.builtIn[$0] }
-    guard !components.isEmpty else { return nil }
-    let values = kinds.compactMap { $0.value(at: self) }
-    return values.isEmpty ? nil : values.contains(where: \.isSealed)
+extension JSONValue {
+  /// The paths of all values that are no object and no list.
+  func valuePaths(at path: MemberPath) -> [String] {
+    switch self {
+    case .object(let members): members.flatMap { $0.value.valuePaths(at: path.appending($0.name)) }
+    case .array(let items): items.enumerated().flatMap { $0.element.valuePaths(at: path.appending($0.offset)) }
+    default: [path.description]
+    }
   }
 }

@@ -62,10 +62,11 @@ struct UsageFault: Error {
         .first
     }
     let command = CommandNames.named(arguments).command
-    if command == MoveCommand.self, message.hasPrefix("Missing expected argument '--to") {
-      return WordsElsewhere.hints["rename"]
+    if let explaining = command as? any MistakeExplaining.Type, let mistake = Self.mistake(message),
+      let hint = explaining.hint(for: mistake)
+    {
+      return hint
     }
-    if message.contains("nexpected argument"), let hint = hint(forArgumentOf: command) { return hint }
     let parts = message.split(separator: "'")
     if message.hasPrefix("Unknown option '"), let hint = Self.longOption(arguments, of: command) { return hint }
     guard message.hasPrefix("Unknown option '"), parts.count > 1, Self.isOptionName(parts[1]) else { return nil }
@@ -75,13 +76,12 @@ struct UsageFault: Error {
     return Suggestion.hint(for: parts[1], among: CommandNames.options(of: command))
   }
 
-  /// How to go on where a command takes no further argument.
-  private func hint(forArgumentOf command: any ParsableCommand.Type) -> String? {
-    switch command {
-    case is RunCommand.Type: "put -- before the program: `vault run -- PROGRAM`"
-    case is ListCommand.Type: "`vault find TEXT` looks for a text, and `vault list --kind KIND` lists one kind"
-    default: nil
-    }
+  /// What the parser means, where a command may explain it.
+  private static func mistake(_ message: String) -> CommandMistake? {
+    if message.contains("nexpected argument") { return .furtherArgument }
+    guard message.hasPrefix("Missing expected argument '") else { return nil }
+    let name = message.dropFirst("Missing expected argument '".count).prefix { !" '".contains($0) }
+    return .missingArgument(String(name))
   }
 
   /// The option that a word with one dash stands for, which the parser takes for options of one letter each.

@@ -34,10 +34,10 @@ extension RecordComparison.Change {
   var line: String {
     guard isSecret else { return ChangeLine.text(path, before?.brief, after?.brief) }
     switch kind {
-    case .added: return ChangeLine.text(path, nil, RecordView.mask)
-    case .removed: return ChangeLine.text(path, RecordView.mask, nil)
+    case .added: return ChangeLine.text(path, nil, Printable.mask)
+    case .removed: return ChangeLine.text(path, Printable.mask, nil)
     case .changed, .replaced, .resealed, .moved, .sealed, .unsealed:
-      return Printable.text("  \(path): \(RecordView.mask) \(words)")
+      return Printable.text("  \(path): \(Printable.mask) \(words)")
     }
   }
 
@@ -70,10 +70,10 @@ extension AttachmentChange {
   var place: String { "attachment \(name)" }
 
   /// Its size.
-  var beforeText: String? { before.map { BackupView.size($0.byteCount) } }
+  var beforeText: String? { before.map { ByteSize.text($0.byteCount) } }
 
   /// Its size; of another writing under the name of one before that, too.
-  var afterText: String? { after.map { BackupView.size($0.byteCount) + (before == nil ? "" : ", replaced") } }
+  var afterText: String? { after.map { ByteSize.text($0.byteCount) + (before == nil ? "" : ", replaced") } }
 
   var document: JSONValue {
     .members(["after": after?.document ?? .null, "before": before?.document ?? .null, "name": .string(name)])

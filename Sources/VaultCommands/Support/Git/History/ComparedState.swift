@@ -1,4 +1,3 @@
-import VaultBackup
 import VaultDocument
 import VaultKit
 import VaultMerge
@@ -32,10 +31,10 @@ struct ComparedState {
 
   /// The state that a word names; nil for a word that names none.
   ///
-  /// - Parameter keys: what may open a backup.
+  /// - Parameter files: what reads backups.
   /// - Throws: for a place with another vault, a file that is no backup, or an address that is none of a vault.
   static func named(
-    _ word: String, _ session: Session, _ keys: () throws -> BackupKeys
+    _ word: String, _ session: Session, _ files: (any StateFiles)?
   ) async throws -> ComparedState? {
     if word == workName { return work(session) }
     if VaultPlace.isDatabase(word) { return try copy(at: word, session) }
@@ -49,7 +48,7 @@ struct ComparedState {
     }
     switch System.kind(of: word) {
     case .directory? where isPath || System.kind(of: word + "/vault.json") != nil: return try copy(at: word, session)
-    case .regular? where isPath || word.hasSuffix(".age"): return try await backup(word, session, keys())
+    case .regular? where isPath || word.hasSuffix(".age"): return try await backup(word, session, files)
     case nil where isPath: throw refused(word, "is not there", "name a commit, \(workName), or the folder of a vault")
     default: break
     }
@@ -74,15 +73,12 @@ struct ComparedState {
   }
 
   /// A backup, whose records are then all in memory.
-  private static func backup(_ path: String, _ session: Session, _ keys: BackupKeys) async throws -> ComparedState {
-    let file = try BackupFile.argument(path)
-    try keys.requireUse(of: file)
-    guard let opened = try await keys.open(file, asks: true) else {
-      throw CommandError.backupNotOpened(file, isGiven: !keys.isEmpty)
+  private static func backup(_ path: String, _ session: Session, _ files: (any StateFiles)?) async throws -> ComparedState {
+    guard let opened = try await files?.open(path) else {
+      throw refused(path, "is a file, and no state of a vault", "name a commit, \(workName), or the folder of a vault")
     }
-    let contents = opened.contents
-    try requireSame(contents.vault, as: session, path)
-    return ComparedState(name: path, store: try contents.state(), commit: nil)
+    try requireSame(opened.vault, as: session, path)
+    return ComparedState(name: path, store: opened.store, commit: nil)
   }
 
   private static func requireSame(_ other: LockedVault, as session: Session, _ path: String) throws {

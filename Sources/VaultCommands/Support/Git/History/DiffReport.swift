@@ -74,8 +74,8 @@ extension DiffReport {
   private static func row(_ change: RecordComparison.Change) -> String {
     var (before, after) = (change.before?.brief, change.after?.brief)
     if change.isSecret {
-      before = change.kind == .added ? nil : RecordView.mask
-      after = change.kind == .removed ? nil : "\(RecordView.mask) \(change.words)"
+      before = change.kind == .added ? nil : Printable.mask
+      after = change.kind == .removed ? nil : "\(Printable.mask) \(change.words)"
     }
     return row([change.path.description, before, after])
   }

@@ -27,9 +27,9 @@ struct MaskedText {
   private static func text(_ value: JSONValue, at path: MemberPath, isSealedByKind: Bool) -> String {
     if let text = value.string, SealedToken.hasTokenShape(text) {
       let sealed = (try? SealedToken(parsing: text)).map { " sealed \($0.sealedAt.text)" } ?? " damaged"
-      return RecordView.mask + sealed + " " + mark(text)
+      return Printable.mask + sealed + " " + mark(text)
     }
-    if isSealedByKind { return RecordView.mask + " NOT SEALED" }
+    if isSealedByKind { return Printable.mask + " NOT SEALED" }
     guard let text = value.string else {
       return Printable.text(String(decoding: (try? value.compactBytes()) ?? [], as: UTF8.self))
     }

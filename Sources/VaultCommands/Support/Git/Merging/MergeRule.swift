@@ -154,7 +154,7 @@ extension UnmergedRecord {
     }
     switch side == .ours ? conflict.ours : conflict.theirs {
     case .absent?, nil: return "removed it at \(file.envelope.updatedAt.text)"
-    case .sealed(let time)?: return "\(RecordView.mask) sealed \(time.text)"
+    case .sealed(let time)?: return "\(Printable.mask) sealed \(time.text)"
     case .readable?:
       let value = try? JSONValue.object(file.fields).value(at: path)
       return "\(value?.brief ?? "")  at \(file.envelope.updatedAt.text)"

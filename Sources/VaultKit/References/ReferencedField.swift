@@ -1,6 +1,5 @@
 package import VaultCrypto
 public import VaultDocument
-public import VaultKit
 internal import VaultRecords
 internal import VaultSealing
 

@@ -1,23 +1,10 @@
 import VaultDocument
 import VaultKit
 
-// What each command has to know of the other vaults before it runs in one of a set. The commands name ``Everywhere``,
-// and it none of them.
+// How commands that look records up or take a key away prepare to run in each vault of a set.
 
 extension ListCommand: GoingEverywhere { var seeks: Bool { true } }
 extension FindCommand: GoingEverywhere { var seeks: Bool { true } }
-extension DueCommand: GoingEverywhere {}
-extension VerifyCommand: GoingEverywhere {}
-extension LintCommand: GoingEverywhere {}
-extension StatusCommand: GoingEverywhere {}
-extension BackupCommand.Create: GoingEverywhere {
-  func prepared(_ run: Everywhere) async throws -> Self {
-    guard to != "-" else { throw CommandError.usage("--everywhere", "makes a file for each vault, and --to - is one") }
-    return self
-  }
-}
-
-extension LogCommand: GoingEverywhere { var seeks: Bool { record != nil } }
 
 extension ShowCommand: GoingEverywhere {
   var seeks: Bool { true }

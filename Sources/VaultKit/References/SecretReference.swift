@@ -23,7 +23,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   /// The name that the record had when the reference was written; the record counts.
   public let label: String?
 
-  static let prefix = "cvault://"
+  package static let prefix = "cvault://"
 
   /// A reference of these parts, which are written percent-encoded.
   public init(record: String, path: MemberPath?, view: View? = nil, label: String? = nil) {

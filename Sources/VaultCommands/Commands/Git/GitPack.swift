@@ -1,0 +1,5 @@
+extension Pack {
+  /// Vaults in git: histories, differences, merges.
+  static let git = Pack(
+    commands: [GitCommand.self, DiffCommand.self, LogCommand.self, MergeCommand.self])
+}

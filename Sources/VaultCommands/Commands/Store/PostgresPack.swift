@@ -1,0 +1,5 @@
+extension Pack {
+  /// Vaults in a database.
+  static let postgres = Pack(
+    commands: [StoreCommand.self])
+}

@@ -1,0 +1,34 @@
+import VaultDocument
+
+/// One line of `doctor`: what was looked at, how it is, and what to do about it.
+struct DoctorCheck {
+  enum State: String {
+    case good = "ok"
+    /// Works, and should be better.
+    case warning = "warn"
+    /// Does not work, or is not safe.
+    case fault
+  }
+
+  let name: String
+  let state: State
+  let text: String
+  var advice: String?
+
+  func line(_ style: Style) -> String {
+    let look =
+      switch state {
+      case .good: style.good
+      case .warning: style.doubtful
+      case .fault: style.bad
+      }
+    return look(state.rawValue) + String(repeating: " ", count: 6 - state.rawValue.utf8.count)
+      + Printable.text("\(name): \(text)" + (advice.map { "; \($0)" } ?? ""))
+  }
+
+  var document: JSONValue {
+    .members([
+      "advice": .optional(advice), "name": .string(name), "state": .string(state.rawValue), "text": .string(text),
+    ])
+  }
+}
